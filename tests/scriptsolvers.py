@@ -29,12 +29,12 @@ with _helpers():
 SOLVERS = ("z3", "cvc5")
 
 
-def output(solver: str, text: str, limit: int = 200_000) -> str:
-    """What a solver prints for a script. Raises the binding's exception where it does not read the
-    script.
+def output(solver: str, text: str, limit: int = 200_000, context: z3.Context | None = None) -> str:
+    """What a solver prints for a script, z3 in `context` or a new one. Raises the binding's exception
+    where it does not read the script.
     """
     if solver == "z3":
-        return z3_scripts.run_script(z3.Context(), text, 5 * limit)
+        return z3_scripts.run_script(context or z3.Context(), text, 5 * limit)
     return cvc5_scripts.run_script(cvc5.InputParser, cvc5.TermManager(), text, limit)
 
 

@@ -67,7 +67,9 @@ def test_mutants_set_options(tmp_path: Path, solver: str) -> None:
         names = re.findall(
             r"\(set-option :(?:smt\.)?(\S+)|^ *\d+ set-option@\S+ (\S+)", "".join(lines), re.M
         )
-        known = {option["name"] for option in plan.setup["wrapper"]["options"]}
+        wrapper = plan.setup["wrapper"]
+        listed = (*wrapper["options"], *wrapper["process-options"])
+        known = {option["name"] for option in listed}
         assert bool({first or second for first, second in names} & known) == random
     if solver == "z3":
         import z3

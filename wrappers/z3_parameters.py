@@ -8,6 +8,7 @@ import re
 import sys
 import tempfile
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import z3
@@ -21,11 +22,17 @@ _MODULES = """
 _PARAMETER = re.compile(r"^  (\S+) \((bool|unsigned int|double|symbol|string)\)", re.M)
 _PARAMETER_TYPES = {"bool": "bool", "unsigned int": "unsigned", "double": "float"}
 
+_SET_OPTION = re.compile(r"\(\s*set-option\s+:([^\s()]+)")
+# Parameters that z3 gives to each context when it makes it. A limit stands in each script anyway.
+_LIMITS = ("rlimit", "timeout")
+
 _parameters_set: dict[str, str] = {}  # what the run in hand has set
+_values_before: dict[str, str] = {}  # the values of a new process, of what was ever set
 
 
 def set_parameter(name: str, value: str) -> None:
     """Set a parameter of the process."""
+    _remember(name)
     z3.set_param(name, value)
     _parameters_set[name] = value
 
@@ -36,16 +43,57 @@ def no_parameters(args: Sequence[Any], indices: Sequence[Any], sort: str | None)
 
 
 def reset_parameters() -> None:
-    """Give all parameters of the process their defaults again."""
+    """Give the parameters that were set the values of a new process again."""
+    names = [*_parameters_set]
     _parameters_set.clear()
-    z3.Z3_global_param_reset_all()
+    _restore(names)
 
 
-def forget_parameters_of_scripts() -> None:
-    """Leave only those parameters of the process set that `set_parameter` has set."""
-    z3.Z3_global_param_reset_all()
-    for name, value in _parameters_set.items():
-        z3.set_param(name, value)
+def parameters_in(text: str) -> list[str]:
+    """The parameters of the process that a script sets. Their values are remembered."""
+    names = [_normal(name) for name in dict.fromkeys(_SET_OPTION.findall(text))]
+    known = _known()
+    found = [name for name in names if name in known]
+    for name in (*found, "rlimit"):
+        _remember(name)
+    return found
+
+
+def of_context(names: Sequence[str]) -> bool:
+    """True if a context that read a script with these parameters would keep some of them."""
+    return any("." not in name and name not in _LIMITS for name in names)
+
+
+def forget_parameters_of_scripts(names: Sequence[str]) -> None:
+    """Give parameters that a script has set the values that they had before it."""
+    _restore([*names, "rlimit"])
+
+
+def _remember(name: str) -> None:
+    if name not in _values_before and name in _known():
+        _values_before[name] = str(z3.get_param(name))
+
+
+def _restore(names: Sequence[str]) -> None:
+    """Give each of these parameters the value that the run set, else that of a new process.
+
+    The call Z3_global_param_reset_all is not used: after it, some releases take parameters of some
+    modules for unknown (z3 4.8.12 to 5.4.1, modules rewriter, pp, fp and others).
+    """
+    for name in names:
+        value = _parameters_set.get(name, _values_before.get(name))
+        if value is not None:
+            z3.Z3_global_param_set(name, value)
+
+
+def _normal(name: str) -> str:
+    """The name as z3 compares it."""
+    return name.lower().replace("-", "_").replace(":", "_")
+
+
+@cache
+def _known() -> dict[str, str]:
+    return process_parameters()
 
 
 def process_parameters() -> dict[str, str]:

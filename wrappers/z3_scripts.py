@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 import z3
-from z3_parameters import forget_parameters_of_scripts
+from z3_parameters import forget_parameters_of_scripts, of_context, parameters_in
 
 _ERROR = re.compile(r'\(error "(?:line \d+ column \d+: )?(.*?)(?:"\)|\Z)', re.S)
 
@@ -38,7 +38,8 @@ def run_script(ctx: Any, text: str, limit: int) -> str:
     """The output of z3 for a script, which begins from nothing; each check has the limit `limit`.
     Raises Z3Exception with the first error.
     """
-    own = ctx if _SHARED else z3.Context()
+    parameters = parameters_in(text)
+    own = ctx if _SHARED and not of_context(parameters) else z3.Context()
     begin = f"(reset)\n(set-option :rlimit {limit})\n"
     try:
         return _spoken(
@@ -62,7 +63,7 @@ def run_script(ctx: Any, text: str, limit: int) -> str:
         if own is not ctx:
             ctx.murxpy_spent = spent(ctx) + spent(own)
         # an option that a script sets stays set for everything later in this process
-        forget_parameters_of_scripts()
+        forget_parameters_of_scripts(parameters)
 
 
 def _spoken(output: str) -> str:

@@ -15,7 +15,8 @@ _TAKEN = r"^((bool|any|constant|uninterpreted|quantified)\+?|same-[0-9]+)$"
 
 class Option(Strict, frozen=True):
     """An option of the solver that can be drawn in runs with `theories`. A choice has `values`; a
-    number has `min` and `max`.
+    number has `min` and `max`. `with` are options that are set beside this one wherever its value is
+    not `false`, because it does nothing without them.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Option(Strict, frozen=True):
     max: int | float | None = None
     weight: Annotated[float, Meta(ge=0)] = 1.0
     theories: list[str] = []
+    with_: list[tuple[str, Scalar]] = field(name="with", default_factory=list)
 
 
 class OwnAction(Strict, frozen=True):
@@ -61,7 +63,9 @@ class Refusal(Strict, frozen=True):
     solver where an assertion, which builds none, raises it.
     """
 
-    class_: Literal["unsupported", "resources", "ill-formed", "undocumented"] = field(name="class")
+    class_: Literal["unsupported", "resources", "ill-formed", "invalid-model", "undocumented"] = (
+        field(name="class")
+    )
     type: str | None = None
     message: str | None = None
     of_terms: bool = field(name="of-terms", default=False)
@@ -282,6 +286,7 @@ class Wrapper(Strict, frozen=True):
     script_since: dict[str, str] = {}
     ascii_symbols_before: str = ""
     options: list[Option] = []
+    process_options: list[Option] = []
     own_actions: dict[str, OwnAction] = {}
     unjudged: dict[str, str] = {}
     unasked: dict[str, str] = {}

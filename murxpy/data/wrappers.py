@@ -25,6 +25,7 @@ from murxpy.errors import InputError, nearest
 from murxpy.solvers.wrapper import SECTIONS
 
 ENTRY_POINTS = "murxpy.wrappers"
+_OPTIONS = ("options", "process-options")  # the sections with options that are drawn
 
 
 def load_wrapper(name_or_path: str) -> Plain:
@@ -136,9 +137,10 @@ def _check_names(document: Document, wrapper: Plain) -> None:
     known = _known_names(wrapper)
     for position, name in enumerate(wrapper["theories"]):
         _check(document, ("theories", position), *known["theories"], name)
-    for position, option in enumerate(wrapper["options"]):
-        for name in option["theories"]:
-            _check(document, ("options", position), *known["theories"], name)
+    for section in _OPTIONS:
+        for position, option in enumerate(wrapper[section]):
+            for name in option["theories"]:
+                _check(document, (section, position), *known["theories"], name)
     for position, difference in enumerate(wrapper["differences"]):
         for section in ("special-values", "operators"):
             for name in difference[section]:
@@ -197,8 +199,10 @@ def _check_options(document: Document, wrapper: Plain) -> None:
     empty range, or stands twice.
     """
     seen: set[str] = set()
-    for position, option in enumerate(wrapper["options"]):
-        place: Place = ("options", position)
+    listed = [(section, at) for section in _OPTIONS for at in range(len(wrapper[section]))]
+    for section, position in listed:
+        place: Place = (section, position)
+        option = wrapper[section][position]
         name = option["name"]
         if name in seen:
             raise document.error(place, f"the option '{name}' stands here a second time")

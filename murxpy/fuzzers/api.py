@@ -53,7 +53,7 @@ def session_setup(
     return {
         "catalogue": catalogue,
         "machine": machine,
-        "wrapper": wrapper if wishes.random_options else {**wrapper, "options": []},
+        "wrapper": wrapper if wishes.random_options else without_drawn_options(wrapper),
         "profile": profile,
         "theories": chosen_theories(wishes.theories, catalogue, wrapper),
         "swarm": wishes.swarm,
@@ -62,6 +62,11 @@ def session_setup(
         "checks": list(wishes.checks),
         "documented": Documented(wrapper).operators(),
     }
+
+
+def without_drawn_options(wrapper: Plain) -> Plain:
+    """A wrapper of which runs draw no options."""
+    return {**wrapper, "options": [], "process-options": []}
 
 
 def chosen_theories(names: Sequence[str], catalogue: Plain, wrapper: Plain) -> list[str] | None:

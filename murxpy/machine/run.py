@@ -8,6 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from time import thread_time_ns
 from typing import Any, Protocol
 
@@ -28,7 +29,7 @@ from murxpy.machine.steps import Steps
 from murxpy.machine.tokens import quote
 from murxpy.solvers.facts import Pairs
 from murxpy.solvers.frame import Frame
-from murxpy.solvers.refusals import UNDOCUMENTED, Refusal
+from murxpy.solvers.refusals import INVALID_MODEL, UNDOCUMENTED, Refusal
 from murxpy.solvers.spelling import Spelling, SpellingSet, run_spelling
 from murxpy.solvers.wrapper import Wrapper
 
@@ -221,13 +222,16 @@ class Run(Lines, Steps):
             # simplification is its own fault, and so is a sort error in a result of the solver.
             refusal = Refusal(UNDOCUMENTED, refusal.type, refusal.message)
         text = f"{refusal.type}: {refusal.message}"
+        found = ("exception", "binding")
+        if refusal.sort == INVALID_MODEL:
+            refusal, found = replace(refusal, sort=UNDOCUMENTED), (INVALID_MODEL, "solver")
         self.count_refusal(refusal.sort, text)
         if operator:
             self.counts[f"op-refused:{operator}:{refusal.sort}"] += 1
         self.result(f"refused {refusal.sort} {quote(text)}")
         if refusal.sort in (UNDOCUMENTED, "ill-formed"):
             ours = refusal.sort == "ill-formed"
-            kind, tier = ("ill-formed", "murxpy") if ours else ("exception", "binding")
+            kind, tier = ("ill-formed", "murxpy") if ours else found
             raise Stopped(self.finding(kind, tier, text, action, operator, spelling))
         raise Refused(refusal.sort, text)
 

@@ -7,12 +7,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from murxpy.machine.outcomes import Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.solve import ANSWERS
 from murxpy.machine.tokens import quote
 from murxpy.machine.witnesses.scripted import answered, asks, check_script
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.syntax.fingerprint import theories
+from murxpy.solvers.refusals import INVALID_MODEL
+from murxpy.solvers.spelling import Spelling
 
 _STANDARD = "produce-|global-declarations|interactive-mode|print-success|random-seed|reproducible-|verbosity"
 _OWN_OPTION = re.compile(rf"^\(set-option :((?!{_STANDARD})\S+) ([^()\"|]*)\)\n?", re.M)
@@ -32,7 +35,7 @@ def run_script(
     run.frame.fill(value=text)
     chosen = run.choose(run.wrapper.set("actions", "run-script"), seed, spelling, "run-script")
     run.begin(seed, "run-script", chosen.name, quote(text))
-    output: str = run.call(chosen, (run.state.limit or 0,), (), "run-script")
+    output = _output(run, chosen, text)
     answers = answers_of(output)
     for answer in answers:
         run.result(f"answer {answer}")
@@ -41,6 +44,20 @@ def run_script(
         run.judge(answer, "run-script", chosen.name, lambda: "+".join(theories(text)))
     if asks(text):
         check_script(run, text, made, output, chosen)
+    return output
+
+
+def _output(run: Run, chosen: Spelling, text: str) -> str:
+    """What the solver prints for a script. A wrong model that the solver itself finds is told from
+    others by the theories of the script, as a wrong answer is.
+    """
+    try:
+        output: str = run.call(chosen, (run.state.limit or 0,), (), "run-script")
+    except Stopped as stopped:
+        found = stopped.finding
+        if found is not None and found["kind"] == INVALID_MODEL:
+            raise Stopped({**found, "operator": "+".join(theories(text))}) from None
+        raise
     return output
 
 

@@ -2,7 +2,7 @@
 and its sort kept.
 
 Winterer, Zhang, Su: "On the unusual effectiveness of type-aware operator mutations for testing SMT
-solvers", OOPSLA 2020; definition 4.2 of Winterer's thesis: an operator g conforms to f if g takes
+solvers", OOPSLA 2020; definition 4.3.1 of Winterer's thesis: an operator g conforms to f if g takes
 all arguments that f takes, and gives no result that the place of f does not take. This module
 computes it from the signatures in `fsm/theories`, and needs no list.
 """

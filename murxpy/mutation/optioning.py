@@ -25,30 +25,59 @@ Options = tuple[tuple[str, str], ...]
 class Offer:
     """The options that scripts can set: `known` are the solver's options by weight, `wanted` are
     set in every script, and `prefix` is how the names of the solver's options begin in scripts.
+
+    Options in `process` are parameters of the solver's whole process. They have their names in
+    scripts, and no solver object takes them. Those in `kept` have values that the user wants in
+    every run.
     """
 
     known: Weighted[Option]
     wanted: Options = ()
     prefix: str = ""
+    process: frozenset[str] = frozenset()
+    kept: frozenset[str] = frozenset()
 
     def head(self, script: Script, options: Options) -> Script:
         """The script with options at its beginning."""
         if not options:
             return script
         commands = [
-            *(SetOption(self.prefix + name, value) for name, value in options),
+            *(SetOption(self._in_scripts(name), value) for name, value in options),
             *script.commands,
         ]
         return Script(script.name, script.tables, commands)
+
+    def _in_scripts(self, name: str) -> str:
+        return name if name in self.process else self.prefix + name
+
+
+def offer_of(
+    options: Sequence[Option],
+    of_process: Sequence[Option],
+    wanted: Options = (),
+    prefix: str = "",
+    kept: Sequence[str] = (),
+) -> Offer:
+    """The offer of options of solver objects and of the process, less those in `kept`."""
+    drawn = [option for option in (*options, *of_process) if option.name not in kept]
+    names = [name for option in of_process for name, _ in ((option.name, ""), *option.beside)]
+    weighted = Weighted([(option, option.weight) for option in drawn])
+    return Offer(weighted, wanted, prefix, frozenset(names), frozenset(kept))
 
 
 NOTHING = Offer(Weighted([]))
 
 
 class Drawer:
-    """The options of the mutants of one run. The seeds say which theories matter."""
+    """The options of the mutants of one run. The seeds say which theories matter.
 
-    def __init__(self, offer: Offer, stream: Stream, seeds: Sequence[Seed]) -> None:
+    A script can set a parameter of the process for itself. With `calls`, mutants reach the solver
+    call by call, so that the run sets `parameters` once, before its first solver.
+    """
+
+    def __init__(
+        self, offer: Offer, stream: Stream, seeds: Sequence[Seed], *, calls: bool = False
+    ) -> None:
         self._offer = offer
         self._stream = stream
         self._random = bool(offer.known.items) and stream.chance(RUNS)
@@ -56,13 +85,16 @@ class Drawer:
             {name for seed in seeds for name in theories(seed.text)} if self._random else set()
         )
         self._drawn: Options = self._draw() if self._random else ()
+        self._elsewhere = offer.process if calls else frozenset()
+        self.parameters = tuple(pair for pair in self._drawn if pair[0] in self._elsewhere)
 
     def next(self) -> Options:
         """The options of the next mutant."""
         if self._random and self._stream.chance(MUTANTS):
             self._drawn = self._draw()
         wanted = dict(self._offer.wanted)
-        return (*wanted.items(), *(pair for pair in self._drawn if pair[0] not in wanted))
+        left_out = {*wanted, *self._elsewhere}
+        return (*wanted.items(), *(pair for pair in self._drawn if pair[0] not in left_out))
 
     def _draw(self) -> Options:
         """Up to MOST options that fit the theories of the seeds."""
@@ -77,4 +109,6 @@ class Drawer:
                 and (not needs or self._theories.intersection(needs))
             ):
                 found[option.name] = draw_value(option, self._stream)
+                if found[option.name] != "false":
+                    found.update(pair for pair in option.beside if pair[0] not in self._offer.kept)
         return tuple(found.items())

@@ -107,7 +107,8 @@ class _Chain:
         self._dialect = shop.dialect
         self._printer = ChainPrinter(self._workshop.tables, shop.dialect)
         self._own_logic = run.stream.chance(OWN_LOGIC)
-        self._options = Drawer(self._offer, run.stream, seeds)
+        self._options = Drawer(self._offer, run.stream, seeds, calls=api)
+        run.parameters = (*run.parameters, *self._options.parameters)
         chances = sources.promises
         if FUZZERS[name].chained:  # the answers to their mutants are not known
             chances = {**chances, MODELS: chances.get(f"{MODELS}-open", 0.0)}

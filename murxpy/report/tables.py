@@ -279,9 +279,11 @@ def _form_cells(form: Any) -> tuple[str, str, str]:
 
 
 def options_table(wrapper: Plain) -> Table:
-    """The options of the solver that runs draw from."""
+    """The options of the solver that runs draw from, and behind them the parameters of its process
+    that mutants draw from.
+    """
     table = Table(("option", "type", "values"))
-    for option in wrapper["options"]:
+    for option in (*wrapper["options"], *wrapper["process-options"]):
         table.add(option["name"], option["type"], _values(option))
     return table
 

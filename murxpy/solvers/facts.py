@@ -12,7 +12,8 @@ Pairs = tuple[tuple[str, str], ...]  # names of options with their values, which
 @dataclass(frozen=True, slots=True)
 class Option:
     """An option of the solver that can be drawn in runs with `theories`. A choice has `values`, and
-    a number has `least` and `most`.
+    a number has `least` and `most`. The options `beside` are set with it, unless its value is
+    `false`.
     """
 
     name: str
@@ -22,6 +23,7 @@ class Option:
     most: float = 0
     weight: float = 1.0
     theories: tuple[str, ...] = ()
+    beside: Pairs = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +47,8 @@ class OwnAction:
 class Facts:
     """What is known of a solver. `docs/wrappers.md` explains each section of a wrapper.
 
-    `options` is None if the wrapper has no such section. `required_options` are by theory. `calls`
+    `options` is None if the wrapper has no such section. `process_options` are parameters of the
+    whole process, by their names in scripts; only mutants set them. `required_options` are by theory. `calls`
     is the section of public callables, which `murxpy.solvers.callables` decodes. `forms` are the
     spellings as they are written, by section and key.
     """
@@ -62,6 +65,7 @@ class Facts:
     seed_option: str = ""
     script_option_prefix: str = ""
     options: tuple[Option, ...] | None = None
+    process_options: tuple[Option, ...] = ()
     required_options: Mapping[str, Pairs] = field(default_factory=dict)
     judge_options: Pairs = ()
     own_actions: Mapping[str, OwnAction] = field(default_factory=dict)
@@ -101,6 +105,7 @@ def build_facts(data: Mapping[str, Any]) -> Facts:
         seed_option=str(data.get("seed-option") or ""),
         script_option_prefix=str(data.get("script-option-prefix") or ""),
         options=None if options is None else tuple(map(_option, options)),
+        process_options=tuple(map(_option, data.get("process-options") or ())),
         required_options={
             theory: _pairs(pairs) for theory, pairs in (data.get("required-options") or {}).items()
         },
@@ -133,6 +138,7 @@ def _option(data: Mapping[str, Any]) -> Option:
         data.get("max") or 0,
         float(data.get("weight", 1)),
         tuple(data.get("theories") or ()),
+        _pairs(data.get("with") or ()),
     )
 
 

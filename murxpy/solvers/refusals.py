@@ -1,5 +1,5 @@
 """Sorts what a binding raises: unsupported in this release, out of resources, ill-formed (our
-fault), or undocumented (a finding).
+fault), a wrong model that the solver itself found, or undocumented (both are findings).
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import Any
 from murxpy.errors import InputError
 
 UNDOCUMENTED = "undocumented"
-CLASSES = ("unsupported", "resources", "ill-formed", UNDOCUMENTED)
+INVALID_MODEL = "invalid-model"  # the solver's own check of its model failed
+CLASSES = ("unsupported", "resources", "ill-formed", INVALID_MODEL, UNDOCUMENTED)
 MEMORY = (MemoryError,)
 # Patterns look at so many characters at each end of a message, because some of them take quadratic
 # time on a long one.

@@ -20,7 +20,7 @@ from murxpy.machine.generate.profile import Profile
 from murxpy.machine.generate.swarm import SwarmDrawer
 from murxpy.machine.outcomes import Stopped
 from murxpy.machine.run import Run
-from murxpy.mutation.optioning import Offer
+from murxpy.mutation.optioning import offer_of
 from murxpy.mutation.registry import API, FUZZERS
 from murxpy.mutation.source import Sources
 from murxpy.mutation.workshop import Seed, Shop
@@ -75,9 +75,10 @@ class Session:
         known = self.wrapper.facts.known_options()
         chosen = [*self.options, *self._parameters]
         self._plain = known is None or known.issuperset(name for name, _ in chosen)
-        self._option_choice = option_choice(self._known_options())
+        options = self._known_options()
+        self._option_choice = option_choice(options)
         if self.sources is not None:
-            self._tell(self.sources)
+            self._tell(self.sources, options)
         self._runs = 0
         self.wrapper.parameters.reset()
         _settle_interpreter()
@@ -119,13 +120,20 @@ class Session:
             )
         return sources
 
-    def _tell(self, sources: Sources) -> None:
+    def _tell(self, sources: Sources, options: Sequence[Option]) -> None:
         """Tell the mutation fuzzers which options scripts may set, and how often to ask for models
         and cores.
         """
-        prefix = self.wrapper.facts.script_option_prefix
-        sources.offer = Offer(
-            self._option_choice, tuple((name, value) for name, value in self.options), prefix
+        facts = self.wrapper.facts
+        of_process = [
+            option for option in facts.process_options if self.wrapper.has_parameter(option.name)
+        ]
+        sources.offer = offer_of(
+            options,
+            of_process,
+            tuple((name, value) for name, value in self.options),
+            facts.script_option_prefix,
+            [name for name, _ in self._parameters],
         )
         chances = self.settings.probabilities
         names = {

@@ -1,7 +1,7 @@
 """STORM's own way to reduce a finding: it makes new instances from the same seed within smaller
 bounds.
 
-Mansur, Christakis, Wüstholz, Zhang, FSE 2020, section 3.5: the bounds of depth and of assertions
+Mansur, Christakis, Wüstholz, Zhang, FSE 2020, section 3.2: the bounds of depth and of assertions
 are halved as long as some instance still shows the finding. Then several rounds with other random
 numbers look for the shortest instance. The right answer is known by construction, so no other
 solver is asked.
@@ -22,6 +22,7 @@ from murxpy.campaign.seeds import run_seed
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
+from murxpy.fuzzers.api import without_drawn_options
 from murxpy.machine.script import own_options
 from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.fuzzers.storm import MOST_ASSERTIONS, MOST_DEPTH
@@ -199,7 +200,7 @@ def _setting(plan: Plan, text: str) -> Plan:
     wrapper = plan.setup["wrapper"]
     prefix = str(wrapper.get("script-option-prefix") or "")
     options = [[name.removeprefix(prefix), value] for name, value in own_options(text)]
-    setup = {**plan.setup, "options": options, "wrapper": {**wrapper, "options": []}}
+    setup = {**plan.setup, "options": options, "wrapper": without_drawn_options(wrapper)}
     return replace(plan, setup=setup)
 
 

@@ -169,7 +169,9 @@ def _model(seen: Seen) -> Sight | None:
         constants = tuple(asked for asked, _ in replies.of_kind("constant"))
         kept = (*models, *constants, wrong)
         return Sight(sentence, "sat and this model", "a model that makes all assertions true", kept)
-    return found
+    return found or _error(
+        seen
+    )  # the finding can be an error of the solver's own check of its model
 
 
 def _wrong_value(seen: Seen, judged: Judged, wrong: str) -> Sight | None:

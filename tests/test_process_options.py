@@ -1,0 +1,144 @@
+"""Parameters of the solver's whole process that mutants set: they are drawn from the wrapper's table,
+and the next script and the next run know nothing of them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+import z3
+from campaigns import FAKES
+from commands import error, outcome
+from scriptsolvers import output
+
+from murxpy.campaign.workers.plans import Request, make_plans
+from murxpy.data import load_wrapper
+from murxpy.fuzzers.api import Wishes
+from murxpy.fuzzers.mutation import Mutation
+from murxpy.machine.random import Stream
+from murxpy.mutation.optioning import Drawer, offer_of
+from murxpy.mutation.workshop import Seed
+from murxpy.solvers.facts import Option, build_facts, option_text
+from murxpy.worker.session import Session
+
+TEXT = "(declare-const x Bool)(declare-const y Bool)\n(assert (xor x (or x y)))\n(check-sat)\n"
+TABLE = build_facts(load_wrapper("z3"))
+RUNS = 12
+OF_PROCESS = {
+    name for option in TABLE.process_options for name, _ in ((option.name, ""), *option.beside)
+}
+
+
+def _texts(seed: Path, through: str, *options: tuple[str, str]) -> str:
+    """The traces of RUNS runs of z3 on a seed."""
+    mutation = Mutation((("opfuzz", 1.0),), (str(seed),), walk=2, through=through)
+    (plan,) = make_plans(Request(("z3",), wishes=Wishes(options=options), mutation=mutation))
+    session, lines = Session(plan.setup), list[str]()
+    for number in range(RUNS):
+        session.walk(number, lines.append)
+    return "".join(lines)
+
+
+def test_mutants_set_parameters_of_the_process(tmp_path: Path) -> None:
+    """In the text of a script, or once for a run that goes through the API."""
+    seed = tmp_path / "a.smt2"
+    seed.write_text(TEXT)
+    in_scripts, in_lines = r"\(set-option :(\S+)", r"^ *\d+ set-parameter@\S+ (\S+)"
+    assert OF_PROCESS & set(re.findall(in_scripts, _texts(seed, "text")))
+    lines = _texts(seed, "api")
+    assert OF_PROCESS & set(re.findall(in_lines, lines, re.M))
+    assert not OF_PROCESS & set(re.findall(r"set-option@\S+ (\S+)", lines))
+    # what the user sets stands in front of the run, and no script sets another value
+    kept = _texts(seed, "text", ("tactic.default_tactic", "default"))
+    assert "tactic.default_tactic" not in re.findall(in_scripts, kept)
+    assert kept.count(" tactic.default_tactic default\n") == RUNS
+
+
+def test_options_that_need_others_come_with_them() -> None:
+    options = [Option("core", "bool", beside=(("tactic", "new"),)), Option("tactic", "bool")]
+    for kept in ((), ("tactic",)):
+        offer = offer_of([], options, kept=kept)
+        drawn = [
+            dict(drawer.next())
+            for seed in range(40)
+            for drawer in [Drawer(offer, Stream(seed), [Seed("a", TEXT)])]
+        ]
+        on = [found for found in drawn if found.get("core") == "true"]
+        assert on and all(found.get("tactic") in ("new", "true", "false") for found in on) != bool(
+            kept
+        )
+        assert any("tactic" in found for found in drawn) != bool(kept)
+
+
+def test_the_next_script_knows_nothing_of_a_parameter() -> None:
+    """Neither in the same context nor in another one, whatever modules the parameters belong to."""
+    names = [option.name for option in TABLE.process_options] + ["auto_config", "smt.relevancy"]
+    known = {name: z3.get_param(name) for name in names}
+    check = "(declare-const x Int)(assert (> (* x x) 4))(check-sat)"
+    for _ in range(2):  # z3's own call for all parameters loses modules when it is called again
+        for option in TABLE.process_options:
+            value = option_text(option.values[0]) if option.values else "1"
+            value = "true" if option.type == "bool" else value
+            assert output("z3", f"(set-option :{option.name} {value})\n{check}").split()
+        assert {name: z3.get_param(name) for name in names} == known
+    context = z3.Context()
+    without = f"(set-option :model false)\n{check}(get-model)"
+    assert "define-fun" not in output("z3", without, context=context)
+    assert "define-fun x" in output("z3", f"{check}(get-model)", context=context)
+
+
+# The fake solver checks its model where the script says so, and its models of exclusive or are wrong.
+HELPERS = """
+import fakesolver as f
+
+def run(text):
+    if ":check.own true" in text and "xor" in text:
+        raise f.FakeError("script error: the model is wrong")
+    return f.run_script(text)
+"""
+OPTIONS = "process-options: [{name: check.own, type: choice, values: [true]}]\n"
+LIFECYCLE = (
+    "process-parameters: \"{{'check.own': 'bool'}}\", reset-parameters: \"None\", new-context"
+)
+
+
+def _fake(tmp_path: Path, sort: str) -> Path:
+    text = (FAKES / "scripts.yaml").read_text().replace("f.run_script({v})", "h.run({v})")
+    text = text.replace("{new-context", "{" + LIFECYCLE).replace(
+        "actions:\n", 'helpers: helpers.py\nactions:\n  set-parameter: "None and {name} and {v}"\n'
+    )
+    rules = f"refusals: [{{class: {sort}, message: ^script error}}]\n"
+    (tmp_path / "helpers.py").write_text(HELPERS)
+    (tmp_path / "fake.yaml").write_text(text + OPTIONS + rules)
+    return tmp_path / "fake.yaml"
+
+
+def test_a_wrong_model_that_the_solver_itself_finds_is_a_finding(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seed = tmp_path / "a.smt2"
+    seed.write_text(TEXT)
+    out, wrapper = tmp_path / "out", _fake(tmp_path, "invalid-model")
+    args = ("--wrapper", wrapper, seed, "--runs", "6", "--jobs", "1", "--seed", "1", "--out", out)
+    code, _, told = outcome(capsys, "typefuzz", f"fake@{FAKES}", *args)
+    assert code == 1, told
+    _, printed, _ = outcome(capsys, "findings", out, "--json")
+    found = [row for row in json.loads(printed) if "the model is wrong" in row["message"]]
+    assert [(row["kind"], row["tier"]) for row in found] == [("invalid-model", "solver")]
+    # it shows again from its trace alone, and the smaller script keeps the option that it needs
+    small = tmp_path / "small.trace"
+    again = ("--solver", f"fake@{FAKES}", "--wrapper", wrapper, "-o", small, "--time", "20s")
+    code, _, told = outcome(capsys, "minimize", found[0]["trace"], *again)
+    assert code == 0 and ":check.own true" in small.read_text(), told
+
+
+def test_a_class_of_refusals_that_is_none_is_an_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, line = error(
+        capsys, "fuzz", f"fake@{FAKES}", "--wrapper", _fake(tmp_path, "wrong-model"), "--runs", "1"
+    )
+    assert code == 2 and "fake.yaml:" in line and "invalid-model" in line
