@@ -230,7 +230,7 @@ FAULTS = {
     "class": (
         "class: unsupported",
         "class: unsuported",
-        ":27: expected 'ill-formed' or 'resources' or 'undocumented' or 'unsupported', found",
+        ":27: expected 'ill-formed' or 'invalid-model' or 'resources' or 'undocumented' or 'unsupported', found",
     ),
     "regular expression": (
         "not (yet )?done",
