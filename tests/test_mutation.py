@@ -266,7 +266,8 @@ def test_a_mix_has_the_options_of_its_fuzzers(
             "5",
         )[1]
     )
-    assert mixed.count("# storm: 4 formulas") == 5
+    counts = re.findall(r"# storm: (\d+) formulas", mixed)
+    assert len(counts) == 5 and set(counts) <= set("1234")
 
 
 @pytest.mark.parametrize(

@@ -184,9 +184,8 @@ _EXAMPLES = (
 @click.option(
     "--iterations",
     type=click.IntRange(1, 1_000_000),
-    default=25,
-    show_default=True,
-    help="Number of mutants of a seed in one run, each made from the one before.",
+    metavar="N",
+    help="Number of mutants of a seed in one run at most.  [default: 25; for storm 300 to 1,000 of one pool of formulas]",
 )
 @click.option(
     "--budget",

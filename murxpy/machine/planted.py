@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import SPECIAL, Term
+from murxpy.logic.terms import SPECIAL, Term, bottom_up
 from murxpy.logic.values import BadValue
 from murxpy.machine.planted_words import element
 from murxpy.semantics.evaluator import Evaluator
@@ -41,8 +41,7 @@ class Planted:
     ) -> None:
         self.interpretation = Interpretation()
         self._catalogue = catalogue
-        self._excluded = unjudged | (frozenset(_UNIVERSE) if open_universe else frozenset())
-        self._fine: dict[Term, bool] = {}
+        self._judged = Judged(solvers_own(unjudged, open_universe))
         self._latest = -1
         self.evaluator = self._new()
 
@@ -98,20 +97,28 @@ class Planted:
         except CannotSay:
             return None
 
-    def _judged(self, term: Term) -> bool:
-        """Whether the term contains no operator without a known meaning. The result is remembered
-        for each term.
-        """
-        stack, known = [term], self._fine
-        while stack:
-            part = stack[-1]
-            missing = [arg for arg in part.args if arg not in known]
-            if part in known or not missing:
-                own = part.op not in self._excluded and not (
-                    part.op == SPECIAL and part.indices[0] in self._excluded
-                )
-                known.setdefault(part, own and all(known[arg] for arg in part.args))
-                stack.pop()
-            else:
-                stack.extend(missing)
-        return known[term]
+
+def solvers_own(unjudged: frozenset[str], open_universe: bool) -> frozenset[str]:
+    """The operators and special values whose meaning the solver decides, also that of the universe
+    if only a model of the solver says what it is.
+    """
+    return unjudged | (frozenset(_UNIVERSE) if open_universe else frozenset())
+
+
+class Judged:
+    """Tells whether the evaluator knows the meaning of all that is in a term. `excluded` are the
+    operators and special values of which only the solver knows it. The results are remembered.
+    """
+
+    def __init__(self, excluded: frozenset[str]) -> None:
+        self._excluded = excluded
+        self._known: dict[Term, bool] = {}
+
+    def __call__(self, root: Term) -> bool:
+        known = self._known
+        for term in bottom_up(root, known):
+            own = term.op in self._excluded or (
+                term.op == SPECIAL and term.indices[0] in self._excluded
+            )
+            known[term] = not own and all(known[arg] for arg in term.args)
+        return known[root]

@@ -45,12 +45,17 @@ class Patience:
             share /= 2
         return share
 
-    def note(self, answers: Sequence[str] | None) -> None:
-        """Record the answers of a mutant's checks; None if the mutant was refused."""
+    def note(self, answers: Sequence[str] | None, spent: int | None = None) -> None:
+        """Record the answers of a mutant's checks; None if the mutant was refused.
+
+        `spent` is what the solver counted for the mutant, for checks that may give up at once. An
+        undecided check costs no more than that.
+        """
         undecided = 1 if answers is None else sum(answer == "unknown" for answer in answers)
         if answers and undecided < len(answers):
             self._credit += GAIN
-        self._credit -= undecided * self._share()
+        cost = undecided * self._share()
+        self._credit -= cost if spent is None else min(cost, spent / max(1, self._most))
 
 
 def decided(answers: Sequence[str] | None) -> bool:

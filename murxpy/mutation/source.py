@@ -19,15 +19,16 @@ from murxpy.mutation.optioning import NOTHING, Drawer
 from murxpy.mutation.patience import Patience, decided
 from murxpy.mutation.preparing import Logics, declaring, in_logic
 from murxpy.mutation.promising import MODELS, asking, drawn, fitting
-from murxpy.mutation.registry import API, FUZZERS
+from murxpy.mutation.registry import API, FUZZERS, mutants_of_a_run
 from murxpy.mutation.views import views
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
-from murxpy.smtlib.commands import Simplify
+from murxpy.smtlib.commands import CheckSatUsing, Simplify
 from murxpy.smtlib.printing.chains import ChainPrinter
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.script import Script
 
 OWN_LOGIC = 0.75  # the share of runs whose scripts name their own logic
+LONGEST = 8 << 20  # characters of mutants in a run; a trace has room for four times as many
 PROMISES = 0x9207  # the key of the random stream that draws what mutants ask for
 # ways for mutants to reach the solver: its reader of scripts, and either this or its API (`api`)
 TEXT, BOTH = "text", "both"
@@ -37,7 +38,7 @@ class Sources:
     """The sources of a session's runs.
 
     `setup`, as plain data: `mix` (pairs of source and weight), `seeds` (name, text, label), `walk`
-    (the number of mutants in a run), `check-ms` (the limit of a check in milliseconds of a usual
+    (the number of mutants in a run; if it is missing, that of each fuzzer), `check-ms` (the limit of a check in milliseconds of a usual
     machine), `dialect` (of the scripts; if empty, that of the solver), `choices` (for each fuzzer,
     the user's settings). `offer` are the options that scripts can set; `promises` are the shares of
     runs whose mutants ask for evidence.
@@ -47,7 +48,7 @@ class Sources:
         self.shop = shop
         if setup.get("dialect"):
             shop.speak(str(setup["dialect"]))
-        self._walk = int(setup["walk"])
+        self._setup = setup
         self._check_ms = float(setup["check-ms"])
         self._through = str(setup.get("through") or TEXT)
         self._choices: dict[str, dict[str, Any]] = setup.get("choices") or {}
@@ -80,7 +81,7 @@ class Sources:
             return
         api = self._through == API or (self._through == BOTH and run.stream.chance(0.5))
         _Chain(run, name, self, seeds, self._choices.get(name) or {}, api).run(
-            self._walk, self._check_ms
+            mutants_of_a_run(self._setup, name), self._check_ms
         )
 
 
@@ -114,6 +115,7 @@ class _Chain:
             chances = {**chances, MODELS: chances.get(f"{MODELS}-open", 0.0)}
         self._promised = drawn(chances, Stream(mix(run.seed, PROMISES)))
         self._logics: Logics | None = None
+        self._written = 0  # characters of all mutants
 
     def run(self, length: int, check_ms: float) -> None:
         """Make `length` mutants, and test each one as soon as it is made."""
@@ -141,11 +143,14 @@ class _Chain:
         for place in self._workshop.unreadable:
             run.counts[f"unreadable:{place}"] += 1
         for _ in range(length):
-            if mutant is None or patience.over:
+            if mutant is None or patience.over or self._written > LONGEST:
                 break
             self._limit(patience.limit)
+            tactics = any(isinstance(c, CheckSatUsing) for c in mutant.script.commands)
+            before = self._counted() if tactics else None
             answers = self._test(mutant)
-            patience.note(answers)
+            spent = self._counted() if before is not None else None
+            patience.note(answers, spent - before if before and spent else None)
             try:
                 mutant = mutants.send(None if self._pointless(mutant.script, answers) else answers)
             except StopIteration:
@@ -155,13 +160,12 @@ class _Chain:
         """The time that the solver spent in this run, in milliseconds, by the unit of its limit; 0
         if the solver does not tell.
         """
+        return int((self._counted() or 0) / self._run.wrapper.facts.limit_per_ms)
+
+    def _counted(self) -> int | None:
+        """What the solver spent in this run, in the unit of its limit; None if it does not tell."""
         spellings = self._run.wrapper.set("lifecycle", "spent")
-        if spellings is None:
-            return 0
-        return int(
-            spellings.spellings[0].call((), (), self._run.frame)
-            / self._run.wrapper.facts.limit_per_ms
-        )
+        return int(spellings.spellings[0].call((), (), self._run.frame)) if spellings else None
 
     def _limit(self, limit: int) -> None:
         """The limit of the checks that follow; 0 for a solver without limits."""
@@ -248,6 +252,7 @@ class _Chain:
             return found
         made = self._offer.head(made, options)
         text = self._text(made)
+        self._written += len(text)
         if any(answer != "unknown" for answer in expected):
             script.expect(run, expected, run.line_seed())
         return script.answers_of(script.run_script(run, text, run.line_seed(), made=made))

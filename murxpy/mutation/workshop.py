@@ -61,7 +61,8 @@ L = TypeVar("L", bound=Lasting)
 
 class Shop:
     """What the runs of a session share: the catalogue, the operators of solver and dialect, and the
-    restrictions of both.
+    restrictions of both. `solvers_own` are the operators and special values whose meaning the
+    solver decides.
     """
 
     def __init__(
@@ -70,8 +71,10 @@ class Shop:
         operators: frozenset[str],
         dialect: str,
         profile: Profile | None = None,
+        solvers_own: frozenset[str] = frozenset(),
     ) -> None:
         self.catalogue = catalogue
+        self.solvers_own = solvers_own
         self.profile = profile or Profile({})
         self._all = operators
         self.speak(dialect)

@@ -22,6 +22,7 @@ class Valuation:
     whose value cannot be said. If `completed` is set and the whole model was read, a constant that
     the model leaves out has some value of its sort, because solvers leave out constants whose value
     does not matter. `universes` are the terms whose values are all elements of the sets of a sort.
+    `limits` are those of the evaluator, if they are not its own.
     """
 
     def __init__(
@@ -30,6 +31,7 @@ class Valuation:
         model: Model,
         completed: bool = False,
         universes: Mapping[Sort, Term] | None = None,
+        limits: Mapping[str, int] | None = None,
     ) -> None:
         self._tables = script.tables
         self._definitions: dict[Term, Term] = {}
@@ -50,11 +52,18 @@ class Valuation:
                 interpretation.constants.update(
                     (constant, value) for value in samples(constant.sort, evaluator)[:1]
                 )
-        self._evaluator = Evaluator(script.tables.catalogue, interpretation)
+        self._evaluator = Evaluator(script.tables.catalogue, interpretation, **(limits or {}))
         for sort, universe in (universes or {}).items():
             interpretation.universes[sort] = None
             with suppress(CannotSay):
                 interpretation.universes[sort] = self.value(universe)
+
+    @property
+    def evaluator(self) -> Evaluator:
+        """The evaluator with its interpretation. A constant without a value can be given one as long
+        as no term that contains it was evaluated.
+        """
+        return self._evaluator
 
     def value(self, term: Term) -> Value:
         """Return the value of a closed term. Raises CannotSay."""

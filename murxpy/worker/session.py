@@ -19,6 +19,7 @@ from murxpy.machine.generate.options import draw_value, option_choice
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.generate.swarm import SwarmDrawer
 from murxpy.machine.outcomes import Stopped
+from murxpy.machine.planted import solvers_own
 from murxpy.machine.run import Run
 from murxpy.mutation.optioning import offer_of
 from murxpy.mutation.registry import API, FUZZERS
@@ -109,6 +110,9 @@ class Session:
             frozenset(filter(self.wrapper.reads, available)) - documented,
             self.wrapper.name,
             self.profile,
+            solvers_own(
+                self.wrapper.facts.unjudged, self.wrapper.set("readers", "universe") is not None
+            ),
         )
         if not setup.get("sources"):
             return None

@@ -25,7 +25,8 @@ from murxpy.errors import InputError
 from murxpy.fuzzers.api import without_drawn_options
 from murxpy.machine.script import own_options
 from murxpy.mutation.corpus import Corpus
-from murxpy.mutation.fuzzers.storm import MOST_ASSERTIONS, MOST_DEPTH
+from murxpy.mutation.fuzzers.storm import MOST_ASSERTIONS
+from murxpy.mutation.pools.pool import MOST_DEPTH
 from murxpy.oracles.crash import Outcome, judge
 from murxpy.passes.reduction import Reducer
 from murxpy.trace.grammar import Trace, parse_trace

@@ -1,0 +1,203 @@
+"""Assignments to the constants of a seed, and what is true in them: a solver's model, or values that
+are drawn at random.
+
+Mansur et al., FSE 2020, section 3.1: any assignment serves, if the truth of each formula in it is
+known. Our exact evaluator says what is true, so a wrong model of a solver does no harm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from fractions import Fraction
+from typing import Any
+
+from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import VALUE, Term, bottom_up
+from murxpy.machine.generate.values import Drawing, draw
+from murxpy.machine.planted import DOMAIN, TOO_LARGE, WORLDS, Judged
+from murxpy.machine.planted_words import element
+from murxpy.machine.random import Stream
+from murxpy.mutation.workshop import Workshop
+from murxpy.semantics.exact.float_formats import Format
+from murxpy.semantics.registry import LITERALS
+from murxpy.semantics.samples import samples
+from murxpy.semantics.values import CannotSay, Value
+from murxpy.smtlib.commands import DefineFunsRec
+from murxpy.smtlib.reading.models import Model, declared
+from murxpy.smtlib.script import Script
+from murxpy.smtlib.valuation import Valuation
+
+SIZES = (1, 4, 16, 1 << 16)  # the largest number in each random assignment, small ones first
+AGAIN = 0.3  # the chance that a constant has the value of another one: then more formulas are true
+FROM_SEED = 0.5  # the chance of a literal of the seed, if it has one of the sort
+PARTS = 3  # parts of a drawn structure, at most
+ELEMENTS = 3  # elements of an uninterpreted sort, at most
+# An evaluation of quantifiers ends after this many bodies: a domain of eight bits is just tried. On
+# seeds of BV, 2,048 took ten times as long and decided no more fragments.
+_LIMITS = {"domain": DOMAIN, "worlds": WORLDS, "bodies": 1 << 9}
+
+
+class Assignment:
+    """Values of the constants of a script: those of a model, and drawn ones for all others.
+
+    `size` is the largest number that is drawn. Without a model, uninterpreted sorts have few
+    elements, so that quantifiers over them can be evaluated.
+    """
+
+    def __init__(
+        self, workshop: Workshop, script: Script, literals: Literals, size: int, model: Model | None
+    ) -> None:
+        self._stream, self._sorts = workshop.stream, script.tables.sorts
+        self._literals, self._size = literals, size
+        self._judged = Judged(workshop.shop.solvers_own)
+        self._valuation = Valuation(script, model or Model(), limits=_LIMITS)
+        self.truths: dict[Term, bool] = {}
+        if model is None:
+            self._draw_elements(literals.sorts)
+        fixed = model.definitions if model is not None else {}
+        recursive = _recursive(script)
+        for constant in declared(script):
+            if constant not in fixed and constant not in recursive:
+                self.give(constant)
+
+    def _draw_elements(self, sorts: Iterable[Sort]) -> None:
+        domains = self._valuation.evaluator.interpretation.domains
+        for sort in sorts:
+            count = self._stream.between(1, ELEMENTS)
+            domains.setdefault(sort, tuple(map(element, range(count))))
+
+    def give(self, constant: Term) -> None:
+        """Draw the value of a constant that has none. If its sort has no values that can be drawn,
+        formulas with it have no known truth.
+        """
+        values = self._valuation.evaluator.interpretation.constants
+        known = [value for other, value in values.items() if other.sort is constant.sort]
+        if known and self._stream.chance(AGAIN):
+            values[constant] = self._stream.choose(known)
+            return
+        drawing = Drawing(
+            self._stream,
+            self._sorts,
+            self._valuation.evaluator,
+            self._literal,
+            lambda: self._stream.below(PARTS + 1),
+        )
+        with suppress(CannotSay, KeyError, *TOO_LARGE):
+            values[constant] = draw(drawing, constant.sort)
+
+    def _literal(self, sort: Sort) -> Value:
+        known = self._literals.of(sort)
+        if known and self._stream.chance(FROM_SEED):
+            return self._stream.choose(known)
+        if sort.kind == "SORT_FP" and self._stream.chance(FROM_SEED):
+            return self._stream.choose(samples(sort, self._valuation.evaluator))
+        value: Value = _SMALL[sort.kind](sort, self._size, self._stream)
+        return value
+
+    def value(self, constant: Term) -> Value:
+        """The value of a constant. Raises CannotSay."""
+        return self._valuation.value(constant)
+
+    def judge(self, formulas: Iterable[Term]) -> None:
+        """Enter the truth of those formulas whose truth can be said."""
+        for formula in formulas:
+            truth = self._truth(formula)
+            if truth is not None:
+                self.truths[formula] = truth
+
+    def _truth(self, formula: Term) -> bool | None:
+        if not self._judged(formula):
+            return None
+        try:
+            return self._valuation.holds(formula)
+        except (CannotSay, *TOO_LARGE):
+            return None
+
+
+class Literals:
+    """The values that a seed names, by sort, and its uninterpreted sorts."""
+
+    def __init__(self, roots: Sequence[Term]) -> None:
+        self._values: dict[Sort, dict[Value, None]] = {}
+        seen: dict[Term, None] = {}
+        sorts: dict[Sort, None] = {}
+        for root in roots:
+            for term in bottom_up(root, seen):
+                seen[term] = None
+                sorts[term.sort] = None
+                if term.op == VALUE:
+                    reader = LITERALS.get(term.sort.kind)
+                    value = term.indices[0]
+                    known = value if reader is None else reader(term.sort, value)
+                    self._values.setdefault(term.sort, {})[known] = None
+        inner = [part for sort in sorts for part in _within(sort)]
+        self.sorts = dict.fromkeys(one for one in inner if one.kind == "SORT_UNINTERPRETED")
+
+    def of(self, sort: Sort) -> list[Value]:
+        """The values of a sort."""
+        return list(self._values.get(sort, ()))
+
+
+def _within(sort: Sort) -> list[Sort]:
+    """The sort and the sorts in it. The fields of a datatype are left out, since terms have their
+    sorts.
+    """
+    found, stack = [], [sort]
+    while stack:
+        found.append(stack.pop())
+        stack.extend(found[-1].sorts())
+    return found
+
+
+def _recursive(script: Script) -> list[Term]:
+    """The recursive functions of a script, whose definitions say what they are."""
+    return [f for c in script.commands if isinstance(c, DefineFunsRec) for f in c.functions]
+
+
+def best(
+    workshop: Workshop, script: Script, formulas: Sequence[Term], models: Iterable[Model]
+) -> Assignment | None:
+    """An assignment in which the truth of many of the formulas is known: the first of the models,
+    and then of drawn assignments with larger and larger values, in which it is known of half of
+    them; or else the best of all.
+
+    None if there is no model, and none can be drawn, because recursive functions may have no
+    meaning at all.
+    """
+    literals, found = Literals([*script.assertions(), *declared(script)]), []
+    first = min(workshop.stream.below(len(SIZES)), workshop.stream.below(len(SIZES)))
+    sizes = SIZES[first:] if not _recursive(script) else ()
+    for model, size in [*((model, SIZES[1]) for model in models), *((None, n) for n in sizes)]:
+        found.append(Assignment(workshop, script, literals, size, model))
+        found[-1].judge(formulas)
+        if 2 * len(found[-1].truths) >= len(formulas):
+            return found[-1]
+    return max(found, key=lambda one: len(one.truths), default=None)
+
+
+def _int(sort: Sort, size: int, stream: Stream) -> int:
+    return stream.between(-size, size)
+
+
+def _float(sort: Sort, size: int, stream: Stream) -> int:
+    number = stream.between(-size, size)
+    form = Format(sort.number(0), sort.number(1))
+    return form.round("RNE", int(number < 0), abs(number), 0) if number else 0
+
+
+def _text(sort: Sort, size: int, stream: Stream) -> str:
+    return "".join(stream.choose("ab0") for _ in range(stream.below(min(size, 8) + 1)))
+
+
+_SMALL: dict[str, Callable[[Sort, int, Stream], Any]] = {
+    "SORT_BOOL": lambda sort, size, stream: stream.chance(0.5),
+    "SORT_INT": _int,
+    "SORT_REAL": lambda sort, size, stream: Fraction(
+        _int(sort, size, stream), stream.between(1, 3)
+    ),
+    "SORT_BV": lambda sort, size, stream: _int(sort, size, stream) % (1 << sort.width),
+    "SORT_FF": lambda sort, size, stream: _int(sort, size, stream) % sort.width,
+    "SORT_FP": _float,
+    "SORT_STRING": _text,
+}
