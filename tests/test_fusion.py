@@ -40,7 +40,7 @@ PAPER = """
 8  Real   (+ (+ (* c1 x) (* c2 y)) c3)          (/ (- (- z (* c2 y)) c3) c1)   (/ (- (- z (* c1 x)) c3) c2)
 9  String (str.++ x y)                          (str.substr z 0 (str.len x))   (str.substr z (str.len x) (str.len y))
 10 String (str.++ x y)                          (str.substr z 0 (str.len x))   (str.replace z x "")
-11 String (str.++ (str.++ x c) y)               (str.substr z 0 (str.len x))   (str.replace (str.replace z x "") c "")
+11 String (str.++ x c y)                        (str.substr z 0 (str.len x))   (str.replace (str.replace z x "") c "")
 """
 OURS = {
     1: "int-add",
@@ -199,6 +199,8 @@ def test_maps_of_any_size() -> None:
     sizes = [len(mutant.steps) for mutant in made((seed, seed), 60, max_pairs=0)]
     assert max(sizes) > 15 and min(sizes) < 5
     assert max(len(mutant.steps) for mutant in made((seed, seed), 60, max_pairs=2)) == 2
+    usual = [len(mutant.steps) for mutant in made((seed, seed), 150)]
+    assert max(usual) > 6 and sum(size > 3 for size in usual) < 30
     often = f"(declare-const x Int)(assert (> (+ {'x ' * 40}) 1))(check-sat)"
     mutants = made((often, often), 30, max_replaced=0)
     replaced = [int(n) for m in mutants for n in re.findall(r"\((\d+) replaced", m.steps[0])]

@@ -17,6 +17,7 @@ from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.machine.random import Stream
 from murxpy.mutation.functions.composed import LITERALS, composed
+from murxpy.mutation.functions.conversions import rules_between
 from murxpy.mutation.functions.inversions import RULES, Fusion, Maker, rules_of
 from murxpy.mutation.functions.laws import constants_of, laws, refutations
 from murxpy.semantics.evaluator import Evaluator
@@ -44,11 +45,13 @@ SORTS: dict[str, tuple[tuple[Any, ...], ...]] = {
 HARD = {
     "int-mul",
     "real-mul",
+    "string-parts",
     "string-prefix",
     "string-constant",
     "string-lengths",
     "seq-lengths",
     "bv-linear",
+    "int-real-mul",
 }
 CASES = [(kind, params) for kind, all_params in SORTS.items() for params in all_params]
 
@@ -119,6 +122,31 @@ def test_laws_of_functions_that_are_made(kind: str, params: tuple[Any, ...]) -> 
     for seed in range(10):
         fusion = composed(4)(Maker(tables, Stream(seed)), x, y)
         assert all(holds_at(tables, fusion, x, y, rng) for _ in range(5)), (seed, fusion.value)
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        (("SORT_INT",), ("SORT_REAL",)),
+        (("SORT_REAL",), ("SORT_INT",)),
+        (("SORT_BV", 3), ("SORT_BV", 8)),
+        (("SORT_BV", 8), ("SORT_BV", 3)),
+    ],
+    ids=str,
+)
+def test_laws_between_two_sorts(first: tuple[Any, ...], second: tuple[Any, ...]) -> None:
+    rng = random.Random(7)
+    tables = Tables(CATALOGUE)
+    x = tables.constant("x", made(tables, first[0], first[1:]))
+    y = tables.constant("y", made(tables, second[0], second[1:]))
+    rules = rules_between(x.sort, y.sort)
+    assert rules
+    for name, rule in rules.items():
+        fusion = rule(Maker(tables, Stream(3)), x, y)
+        assert all(holds_at(tables, fusion, x, y, rng) for _ in range(POINTS)), name
+        for script in refutations(tables, fusion, x, y):
+            found = [answers(solver, print_script(script, solver), LIMIT)[0] for solver in SOLVERS]
+            assert "sat" not in found and ("unsat" in found or name in HARD), (name, found)
 
 
 def bounds(tables: Tables, x: Term, y: Term) -> tuple[Term, ...]:

@@ -350,7 +350,7 @@ def test_the_users_functions(
         (OWN.replace("scale.y", "scale.w"), "own.smt2:1: expected a definition of 'scale.y'"),
         (
             "(define-fun f ((x Int)) Int x)",
-            "own.smt2:1: 'f': expected a function of two arguments of one sort",
+            "own.smt2:1: 'f': expected a function of two arguments",
         ),
         (
             OWN.replace("scale.x ((z Int)", "scale.x ((z Real)").replace("(div (- z y) 3)", "y"),

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,10 @@ import click
 from click.core import ParameterSource
 
 from murxpy.campaign.judging.law_check import check_functions
-from murxpy.cli.params import Existing
-from murxpy.errors import InputError
+from murxpy.cli.params import Existing, names
+from murxpy.errors import InputError, nearest
 from murxpy.mutation.entry import Setting
+from murxpy.mutation.functions.choosing import BUILT_IN
 from murxpy.mutation.registry import FUZZERS
 
 
@@ -23,6 +24,7 @@ def _option(front: str, setting: Setting) -> click.Option:
         "number": click.IntRange(setting.least, setting.most),
         "choice": click.Choice(list(setting.choices)),
         "functions": Existing(),
+        "function-names": names(),
     }
     given: dict[str, Any] = {"help": setting.help}
     if setting.kind == "switch":
@@ -68,18 +70,47 @@ def chosen(found: Mapping[str, Any]) -> dict[str, Any]:
     InputError.
     """
     choices = {option.replace("-", "_"): value for option, value in found.items()}
+    own: list[str] = []
     if choices.get("functions") is not None:
-        choices["functions"] = _functions(choices["functions"])
+        choices["functions"], own = _functions(choices["functions"])
+    only = choices.get("functions_only") or ()
+    known = list(dict.fromkeys([*own, *BUILT_IN]))
+    for name in only:
+        if name not in known:
+            raise InputError(
+                f"--functions-only: unknown function '{name}'{nearest(name, known)}; known are"
+                f" {', '.join(known)}"
+            )
+    if only:
+        choices["functions_only"] = list(only)
+    _together(choices, "functions_only", ["generate"])
+    _together(
+        choices,
+        "concat_only",
+        ["functions", "functions_only", "generate", "within", "all_constraints"],
+    )
     return choices
 
 
-def _functions(file: Path) -> str:
-    """The text of a file of fusion functions. Raises InputError where one of their laws is wrong."""
+def _together(choices: Mapping[str, Any], option: str, others: Sequence[str]) -> None:
+    """Raise InputError if an option is given with one of the others, which it makes useless."""
+    for other in others:
+        if choices.get(option) and choices.get(other):
+            one, two = (f"--{name.replace('_', '-')}" for name in (option, other))
+            raise InputError(f"{one} and {two} exclude each other; leave one of them out")
+
+
+def _functions(file: Path) -> tuple[str, list[str]]:
+    """The text of a file of fusion functions, and their names. Raises InputError where one of their
+    laws is wrong.
+    """
     try:
         text = file.read_bytes().decode()
     except UnicodeDecodeError:
         raise InputError(
             "expected SMT-LIB definitions of fusion functions, found no text", file=str(file)
         ) from None
-    check_functions(text, str(file))
-    return text
+    found, notes = check_functions(text, str(file))
+    for note in notes:
+        click.echo(f"note: {note}", err=True)
+    return text, found

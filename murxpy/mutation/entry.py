@@ -19,13 +19,13 @@ class Setting:
     """A setting of a source. It is an option of the source's command, and with the source's name in
     front a setting in `--mix`.
 
-    `kind`: a switch, a number from `least` to `most`, one of `choices`, or a file of fusion
-    functions, whose laws are checked before it is used.
+    `kind`: a switch, a number from `least` to `most`, one of `choices`, a file of fusion functions,
+    whose laws are checked before it is used, or names of fusion functions with commas between them.
     """
 
     name: str
     help: str
-    kind: Literal["switch", "number", "choice", "functions"] = "switch"
+    kind: Literal["switch", "number", "choice", "functions", "function-names"] = "switch"
     least: int = 0
     most: int = 0
     choices: tuple[str, ...] = ()

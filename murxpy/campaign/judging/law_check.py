@@ -4,7 +4,7 @@ with them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.judging.common_operators import judge_plans
@@ -14,11 +14,14 @@ from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream
 from murxpy.machine.tokens import quote
+from murxpy.mutation.functions.choosing import built_in
 from murxpy.mutation.functions.inversions import Maker
 from murxpy.mutation.functions.laws import refutations
-from murxpy.mutation.functions.user_functions import read_functions
+from murxpy.mutation.functions.published import read_any
+from murxpy.mutation.functions.user_functions import NUMBERS, UserFunction
 from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables
 from murxpy.trace.finished import read_rows
 
@@ -27,27 +30,30 @@ _WALL = 120.0  # seconds that one solver gets for all laws
 _LAWS = ("x", "y")
 
 
-def check_functions(text: str, name: str, names: Sequence[str] = ()) -> None:
-    """Raise InputError if `text`, of the file `name`, holds no functions, or if a solver of `names`
-    does not prove their laws. Without names, the solvers are those that judge by default.
+def check_functions(text: str, name: str, names: Sequence[str] = ()) -> tuple[list[str], list[str]]:
+    """The names of the functions in `text`, of the file `name`, and notes on what is left out.
+
+    Raises InputError if there are no functions, or if a solver of `names` does not prove their laws.
+    Without names, the solvers are those that judge by default. The laws of a function that is the
+    same as one of the program's functions are known.
     """
-    tables = Tables(build_catalogue(load_catalogue()))
-    read_functions(text, name, tables)
-    for plan in judge_plans(names or default_judges()):
-        _check(plan, text, name)
+    tables, notes = Tables(build_catalogue(load_catalogue())), list[str]()
+    functions = read_any(text, name, tables, notes)
+    new = {f.name: None for f in functions if built_in(tables, f) is None}
+    if new:
+        for plan in judge_plans(names or default_judges()):
+            _check(plan, text, name, new)
+    return [function.name for function in functions], notes
 
 
-def _check(plan: Plan, text: str, name: str) -> None:
+def _check(plan: Plan, text: str, name: str, wanted: Container[str]) -> None:
     tables = Tables(build_catalogue(plan.setup.get("catalogue") or load_catalogue()))
     family = plan.target.family
     scripts, said = [], []
-    for function in read_functions(text, name, tables):
-        x, y = tables.constant("x", function.sort), tables.constant("y", function.sort)
-        for law, script in zip(
-            _LAWS,
-            refutations(tables, function.rule(Maker(tables, Stream(0)), x, y), x, y),
-            strict=True,
-        ):
+    for function in read_any(text, name, tables):
+        if function.name not in wanted:
+            continue
+        for law, script in zip(_LAWS, _refutations(tables, function), strict=True):
             said.append(
                 f"{law} = {function.name}.{law}({function.name}(x, y), {'y' if law == 'x' else 'x'})"
             )
@@ -61,6 +67,20 @@ def _check(plan: Plan, text: str, name: str) -> None:
                 f"the law {law} does not hold for all x and y: {family} answers {answer} to its negation, expected unsat",
                 file=name,
             )
+
+
+def _refutations(tables: Tables, function: UserFunction) -> list[Script]:
+    """Scripts that are unsatisfiable if the laws hold for all literals that can be drawn: all
+    numbers but 0.
+    """
+    x, y = (tables.constant(name, sort) for name, sort in zip("xy", function.sorts, strict=True))
+    bounds = tuple(
+        tables.apply("OP_DISTINCT", constant, tables.value(constant.sort, 0))
+        for constant in function.constants
+        if constant.sort.kind in NUMBERS
+    )
+    fusion = function.used(Maker(tables, Stream(0)), x, y, {})
+    return refutations(tables, fusion, x, y, bounds)
 
 
 def _answers(plan: Plan, scripts: Sequence[str]) -> list[str]:

@@ -4,15 +4,18 @@ composed at random, or only those that the user names.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import Term
 from murxpy.machine.random import Stream
 from murxpy.mutation.functions.composed import LITERALS, composed
-from murxpy.mutation.functions.conversions import NUMBERS, WIDTHS, rules_between
-from murxpy.mutation.functions.inversions import ANY, RULES, Rule
-from murxpy.mutation.functions.user_functions import user_rules
+from murxpy.mutation.functions.conversions import NUMBERS, WIDTHS, rules_between, swapped
+from murxpy.mutation.functions.inversions import ANY, RULES, Maker, Rule
+from murxpy.mutation.functions.published import read_any
+from murxpy.mutation.functions.user_functions import UserFunction, user_rules
+from murxpy.mutation.tieable import NUMBER
 from murxpy.smtlib.tables import Tables
 
 BUILT_IN = tuple(
@@ -31,7 +34,8 @@ class Functions:
         links = int(choices.get("generate") or 0)
         self._composed = composed(links) if links else None
         text = str(choices.get("functions") or "")
-        self._own = list(user_rules(text, tables)) if text else []
+        own = read_any(text, "functions", tables) if text else []
+        self._own = list(user_rules(own))
         self._only = frozenset(choices.get("functions_only") or ())
         self._known: dict[tuple[Sort, Sort], list[Named]] = {}
 
@@ -42,6 +46,12 @@ class Functions:
         found = self._known.get((first, second))
         if found is None:
             own = [(name, rule) for name, x, y, rule in self._own if (x, y) == (first, second)]
+            if first is not second:
+                own += [
+                    (name, swapped(rule))
+                    for name, x, y, rule in self._own
+                    if (y, x) == (first, second)
+                ]
             program = list(rules_between(first, second).items())
             found = own or program
             if self._only:
@@ -61,3 +71,62 @@ class Functions:
         ):
             return "composed", self._composed
         return self._stream.choose(self.between(first, second))
+
+
+class _Symbolic(Maker):
+    """A maker that uses given constants in place of random literals."""
+
+    def __init__(self, tables: Tables, constants: Sequence[Term]) -> None:
+        super().__init__(tables, Stream(0))
+        self.nonzero = lambda term: True
+        self._constants = list(constants)
+
+    def number(self, sort: Sort) -> Term:
+        return self._constants.pop(0)
+
+    def text(self) -> Term:
+        return self._constants.pop(0)
+
+
+def built_in(tables: Tables, function: UserFunction) -> str | None:
+    """The name of the program's function that is the same as the user's; None if there is none."""
+    x, y = (tables.constant(name, sort) for name, sort in zip("xy", function.sorts, strict=True))
+    used = function.used(_Symbolic(tables, ()), x, y, {})
+    for name, rule in rules_between(*function.sorts).items():
+        try:
+            known = rule(_Symbolic(tables, function.constants), x, y)
+        except IndexError:  # it needs more literals than the user's function declares
+            continue
+        z = tables.constant("z", known.value.sort)
+        if known.value is not used.value or known.also or function.guard is not None:
+            continue
+        if known.first(z) is used.first(z) and known.second(z) is used.second(z):
+            return name
+    return None
+
+
+_KINDS = {
+    "Bool": "SORT_BOOL",
+    "Int": "SORT_INT",
+    "Real": "SORT_REAL",
+    "String": "SORT_STRING",
+    "Seq": "SORT_SEQ",
+    "BitVec": "SORT_BV",
+    "FloatingPoint": "SORT_FP",
+    "Array": "SORT_ARRAY",
+}
+
+
+def serve(only: Collection[str], sort: str) -> bool:
+    """Whether functions of these names can tie two constants of a sort, which is written as in
+    SMT-LIB. No names mean all functions. Of the user's own functions the names do not tell.
+    """
+    head = next((word for word in sort.split() if word not in ("(", "_")), "")
+    names = {*RULES.get(_KINDS.get(head, ""), {}), *ANY}
+    return not only or any(name in names or name not in BUILT_IN for name in only)
+
+
+def convert(only: Collection[str], group: str) -> bool:
+    """Whether functions of these names can tie two constants of different sorts of a group."""
+    names = NUMBERS if group == NUMBER else WIDTHS
+    return not only or any(name in names or name not in BUILT_IN for name in only)

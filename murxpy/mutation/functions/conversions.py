@@ -76,15 +76,15 @@ def rules_between(first: Sort, second: Sort) -> dict[str, Rule]:
     if (first.kind, second.kind) == ("SORT_REAL", "SORT_INT") or (
         first.kind == second.kind == "SORT_BV"
     ):
-        return {name: _swapped(rule) for name, rule in rules_between(second, first).items()}
+        return {name: swapped(rule) for name, rule in rules_between(second, first).items()}
     return {}
 
 
-def _swapped(rule: Rule) -> Rule:
+def swapped(rule: Rule) -> Rule:
     """A fusion function whose two terms have changed places."""
 
-    def swapped(m: Maker, x: Term, y: Term) -> Fusion:
+    def rule_of_both(m: Maker, x: Term, y: Term) -> Fusion:
         made = rule(m, y, x)
         return Fusion(made.value, made.second, made.first, made.also)
 
-    return swapped
+    return rule_of_both

@@ -200,7 +200,7 @@ def _text_with_constant(m: Maker, x: Term, y: Term) -> Fusion:
     """Function 11 of the paper: a constant string stands between the two."""
     c, empty = m.text(), m.tables.value(m.tables.string, "")
     return Fusion(
-        m.apply("OP_STR_CONCAT", m.apply("OP_STR_CONCAT", x, c), y),
+        m.apply("OP_STR_CONCAT", x, c, y),
         lambda z: _prefix(m, z, x),
         lambda z: m.apply("OP_STR_REPLACE", m.apply("OP_STR_REPLACE", z, x, empty), c, empty),
     )

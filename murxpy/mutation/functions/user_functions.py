@@ -1,59 +1,88 @@
 """The user's own fusion functions: an SMT-LIB script of definitions, three a function, or four.
 
-    (define-fun scale   ((x Int) (y Int)) Int (+ (* 3 x) y))
-    (define-fun scale.x ((z Int) (y Int)) Int (div (- z y) 3))
-    (define-fun scale.y ((z Int) (x Int)) Int (- z (* 3 x)))
+    (declare-const c Int)
+    (define-fun scale   ((x Int) (y Int)) Int (+ (* c x) y))
+    (define-fun scale.x ((z Int) (y Int)) Int (div (- z y) c))
+    (define-fun scale.y ((z Int) (x Int)) Int (- z (* c x)))
     (define-fun scale.guard ((x Int) (y Int)) Bool true)
 
 The inversion laws x = scale.x(scale(x, y), y) and y = scale.y(scale(x, y), x) must hold wherever
 the guard does, everywhere without one. Where it does not, a constant stands for itself, so that no
-model of a seed is lost.
+model of a seed is lost. Each use of a function draws a literal for each constant that the script
+declares, a number other than 0. `published` reads the other format of functions.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from murxpy.errors import InputError
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
+from murxpy.mutation.functions.composed import LITERALS
 from murxpy.mutation.functions.inversions import Fusion, Maker, Rule
 from murxpy.smtlib.commands import DefineFun
 from murxpy.smtlib.reading.scripts import read_script
+from murxpy.smtlib.script import Script
 from murxpy.smtlib.substitution import substituted
 from murxpy.smtlib.tables import Tables
 
 PARTS = (".x", ".y", ".guard")
+NUMBERS = ("SORT_INT", "SORT_REAL")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A term over two placeholders: the value of a function, one of its inverses, or its guard."""
+
+    variables: tuple[Term, ...]
+    body: Term
+
+    def applied(self, tables: Tables, literals: Mapping[Term, Term], *args: Term) -> Term:
+        """The term for two arguments, with literals in place of the constants that are drawn."""
+        both = dict(zip(self.variables, args, strict=True))
+        return substituted(tables, self.body, {**literals, **both})
 
 
 @dataclass(frozen=True)
 class UserFunction:
-    """One fusion function of the user on two terms of `sort`, by its definitions."""
+    """One fusion function of the user on terms of the two `sorts`. `constants` are drawn as literals.
+    The inverses of a published function divide without a guard; `divisors` are those of each.
+    """
 
     name: str
-    sort: Sort
-    value: DefineFun
-    first: DefineFun
-    second: DefineFun
-    guard: DefineFun | None
+    sorts: tuple[Sort, Sort]
+    value: Part
+    first: Part
+    second: Part
+    guard: Part | None = None
+    constants: tuple[Term, ...] = ()
+    divisors: tuple[tuple[Term, ...], tuple[Term, ...]] = ((), ())
 
     def rule(self, m: Maker, x: Term, y: Term) -> Fusion:
-        """The use of the function on two terms."""
-        holds = None if self.guard is None else _applied(m.tables, self.guard, x, y)
+        """The use of the function on two terms, with random literals."""
+        literals = {c: LITERALS[c.sort.kind](m, c.sort) for c in self.constants}
+        return self.used(m, x, y, literals)
 
-        def guarded(inverse: Term, known: Term) -> Term:
-            return inverse if holds is None else m.apply("OP_ITE", holds, inverse, known)
+    def used(self, m: Maker, x: Term, y: Term, literals: Mapping[Term, Term]) -> Fusion:
+        """The use of the function on two terms, with these literals in place of its constants."""
+        tables = m.tables
+        holds = None if self.guard is None else self.guard.applied(tables, literals, x, y)
+
+        def inverse(place: int, z: Term) -> Term:
+            part, known, other = ((self.first, x, y), (self.second, y, x))[place]
+            made = part.applied(tables, literals, z, other)
+            for divisor in self.divisors[place]:
+                term = Part(part.variables, divisor).applied(tables, literals, z, other)
+                made = m.unless_zero(term, known, made)
+            return made if holds is None else m.apply("OP_ITE", holds, made, known)
 
         return Fusion(
-            _applied(m.tables, self.value, x, y),
-            lambda z: guarded(_applied(m.tables, self.first, z, y), x),
-            lambda z: guarded(_applied(m.tables, self.second, z, x), y),
+            self.value.applied(tables, literals, x, y),
+            lambda z: inverse(0, z),
+            lambda z: inverse(1, z),
         )
-
-
-def _applied(tables: Tables, definition: DefineFun, *args: Term) -> Term:
-    return substituted(tables, definition.body, dict(zip(definition.variables, args, strict=True)))
 
 
 def read_functions(text: str, name: str, tables: Tables) -> list[UserFunction]:
@@ -65,10 +94,11 @@ def read_functions(text: str, name: str, tables: Tables) -> list[UserFunction]:
         c.name: script.line(at) for at, c in enumerate(script.commands) if isinstance(c, DefineFun)
     }
     defined = {c.name: c for c in script.commands if isinstance(c, DefineFun)}
+    constants = literals(script, script.constants())
     found = []
     for base in [known for known in defined if not known.endswith(PARTS)]:
         try:
-            found.append(_function(base, defined))
+            found.append(_function(base, defined, constants))
         except InputError as error:
             raise InputError(error.reason, file=name, line=lines[base]) from None
     for part in defined:
@@ -87,21 +117,40 @@ def read_functions(text: str, name: str, tables: Tables) -> list[UserFunction]:
     return found
 
 
-def _function(base: str, defined: dict[str, DefineFun]) -> UserFunction:
+def literals(script: Script, constants: Iterable[Term]) -> tuple[Term, ...]:
+    """The declared constants. Raises InputError for one of a sort whose literals are not drawn."""
+    found = tuple(constants)
+    for constant in found:
+        if constant.sort.kind not in LITERALS:
+            known = ", ".join(kind.removeprefix("SORT_") for kind in LITERALS)
+            raise InputError(
+                f"'{constant.indices[0]}' has the sort {constant.sort!r}; expected a sort whose "
+                f"literals can be drawn: {known}",
+                file=script.name,
+            )
+    return found
+
+
+def _function(
+    base: str, defined: dict[str, DefineFun], constants: tuple[Term, ...]
+) -> UserFunction:
     value = defined[base]
-    if len(value.variables) != 2 or value.variables[0].sort is not value.variables[1].sort:
-        raise InputError(f"'{base}': expected a function of two arguments of one sort")
-    sort, result = value.variables[0].sort, value.body.sort
-    first, second = (_part(defined, f"{base}{end}", (result, sort), sort) for end in PARTS[:2])
+    if len(value.variables) != 2:
+        raise InputError(f"'{base}': expected a function of two arguments")
+    x, y = (variable.sort for variable in value.variables)
+    result = value.body.sort
+    first = _part(defined, f"{base}.x", (result, y), x)
+    second = _part(defined, f"{base}.y", (result, x), y)
     guard = None
     if f"{base}{PARTS[2]}" in defined:
-        guard = _part(defined, f"{base}{PARTS[2]}", (sort, sort), None)
-    return UserFunction(base, sort, value, first, second, guard)
+        guard = _part(defined, f"{base}{PARTS[2]}", (x, y), None)
+    whole = Part(value.variables, value.body)
+    return UserFunction(base, (x, y), whole, first, second, guard, constants)
 
 
 def _part(
     defined: dict[str, DefineFun], name: str, arguments: tuple[Sort, ...], result: Sort | None
-) -> DefineFun:
+) -> Part:
     """The definition of a part. A `result` of None is Boolean."""
     there = defined.get(name)
     if there is None:
@@ -111,10 +160,10 @@ def _part(
         raise InputError(
             f"'{name}': expected a function from {arguments[0]!r} and {arguments[1]!r} to {result or 'BOOL'!r}"
         )
-    return there
+    return Part(there.variables, there.body)
 
 
-def user_rules(text: str, tables: Tables) -> Iterator[tuple[str, Sort, Sort, Rule]]:
-    """The name, both sorts and the rule of each function in a text that was checked before."""
-    for function in read_functions(text, "functions", tables):
-        yield function.name, function.sort, function.sort, function.rule
+def user_rules(functions: Iterable[UserFunction]) -> Iterator[tuple[str, Sort, Sort, Rule]]:
+    """The name, both sorts and the rule of each function."""
+    for function in functions:
+        yield function.name, *function.sorts, function.rule

@@ -17,8 +17,9 @@ from murxpy.errors import InputError
 from murxpy.logic.terms import Term
 from murxpy.machine.random import Stream
 from murxpy.mutation.entry import Entry, Setting
+from murxpy.mutation.functions.choosing import convert, serve
 from murxpy.mutation.nonzero import nonzero
-from murxpy.mutation.tieable import declared, declared_sorts, group, unbounded
+from murxpy.mutation.tieable import NUMBER, declared, declared_sorts, group, unbounded
 from murxpy.mutation.tying import Divisors, Tied, Tying
 from murxpy.mutation.views import views
 from murxpy.mutation.workshop import Mutant, Mutants, Seed, Workshop
@@ -63,12 +64,20 @@ def groups(place: int, seed: Seed, choices: Mapping[str, Any]) -> frozenset[str]
         return frozenset(["any"])
     known = declared(seed.text)
     common = known.unbounded or labels(choices) == LABELS["unsat"]
+    only = choices.get("functions_only") or ()
     sorts = known.sorts(common)
-    found = {*sorts, *(name for sort in sorts if (name := group(sort)) is not None)}
+    found = {sort for sort in sorts if serve(only, sort)}
+    for sort in sorts:
+        name = group(sort)
+        if name == NUMBER and convert(only, name):
+            other = "Real" if sort == "Int" else "Int"
+            found.add(" and ".join((other, sort) if place else (sort, other)))
+        elif name is not None and convert(only, name):
+            found.add(name)
     if choices.get("within"):
         # A seed that can be tied within itself at one place fits any seed at the other place.
         found.add(f"beside {1 - place}")
-        if max(sorts.values(), default=0) > 1:
+        if any(number > 1 and serve(only, sort) for sort, number in sorts.items()):
             found.add(f"beside {place}")
     return frozenset(found)
 
@@ -271,9 +280,16 @@ ENTRY = Entry(
         ),
         Setting(
             "functions",
-            "Your own fusion functions, SMT-LIB definitions; z3 and cvc5 check their laws first.",
+            "Your own fusion functions, SMT-LIB definitions or the blocks of YinYang's configuration;"
+            " z3 and cvc5 check their laws first.",
             "functions",
             metavar="FILE",
+        ),
+        Setting(
+            "functions-only",
+            "Use only these fusion functions, built-in ones (int-mul, string-parts, ...) or your own.",
+            "function-names",
+            metavar="NAMES",
         ),
         Setting(
             "generate",
@@ -286,20 +302,20 @@ ENTRY = Entry(
         ),
         Setting(
             "max-pairs",
-            "Largest number of pairs of constants that a mutant ties; 0 for no bound.",
+            "Largest number of pairs of constants that a mutant ties; 0 for no bound.  [default: 3, in"
+            " a tenth of the mutants no bound]",
             "number",
             least=0,
             most=100_000,
-            default=3,
             metavar="N",
         ),
         Setting(
             "max-replaced",
-            "Largest number of occurrences of one constant that are replaced; 0 for no bound.",
+            "Largest number of occurrences of one constant that are replaced; 0 for no bound."
+            "  [default: 12, in a tenth of the mutants no bound]",
             "number",
             least=0,
             most=100_000,
-            default=12,
             metavar="N",
         ),
         Setting("within", "Also tie two constants of the same script."),
