@@ -196,15 +196,17 @@ def test_the_scripts_alone() -> None:
 def test_maps_of_any_size() -> None:
     many = "".join(f"(declare-const x{at} Int)(assert (> x{at} (- x{at} 1)))" for at in range(20))
     seed = f"{many}(check-sat)"
-    sizes = [len(mutant.steps) for mutant in made((seed, seed), 60, max_pairs=0)]
+    sizes = [len(mutant.steps) for mutant in made((seed, seed), 60)]
     assert max(sizes) > 15 and min(sizes) < 5
     assert max(len(mutant.steps) for mutant in made((seed, seed), 60, max_pairs=2)) == 2
-    usual = [len(mutant.steps) for mutant in made((seed, seed), 150)]
-    assert max(usual) > 6 and sum(size > 3 for size in usual) < 30
     often = f"(declare-const x Int)(assert (> (+ {'x ' * 40}) 1))(check-sat)"
     mutants = made((often, often), 30, max_replaced=0)
     replaced = [int(n) for m in mutants for n in re.findall(r"\((\d+) replaced", m.steps[0])]
     assert max(replaced) > 30 and min(replaced) < 10
+    usual = [
+        int(n) for m in made((often, often), 60) for n in re.findall(r"\((\d+) rep", m.steps[0])
+    ]
+    assert max(usual) > 12 and sum(count > 12 for count in usual) < 25
 
 
 SORTS = """(declare-sort U 0)(declare-const u U)(declare-const a (Array U Int))(declare-fun f (U) U)

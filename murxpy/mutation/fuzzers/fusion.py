@@ -302,11 +302,11 @@ ENTRY = Entry(
         ),
         Setting(
             "max-pairs",
-            "Largest number of pairs of constants that a mutant ties; 0 for no bound.  [default: 3, in"
-            " a tenth of the mutants no bound]",
+            "Largest number of pairs of constants that a mutant ties; 0 for no bound.",
             "number",
             least=0,
             most=100_000,
+            default=0,
             metavar="N",
         ),
         Setting(
