@@ -308,7 +308,7 @@ def test_datatypes_keep_a_value() -> None:
 
 @pytest.mark.slow
 def test_what_storm_found_is_made_anew(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    """Within the least bounds: of depth 1, with four assertions; then it can still be cut."""
+    """Within the least bounds: of depth 1, with one assertion; then it can still be cut."""
     seed = tmp_path / "seed.smt2"
     seed.write_text(
         "(declare-const p Bool)(declare-const q Bool)(declare-const r Bool)(assert (and p (=> q r)))(check-sat)"
@@ -325,7 +325,8 @@ def test_what_storm_found_is_made_anew(capsys: pytest.CaptureFixture[str], tmp_p
         "--runs",
         "1",
         "--iterations",
-        "6",
+        "40",
+        "--more-connectives",
     )
     assert (
         outcome(
@@ -334,6 +335,9 @@ def test_what_storm_found_is_made_anew(capsys: pytest.CaptureFixture[str], tmp_p
         == 1
     )
     (found,) = (tmp_path / "out" / "findings").rglob("*.trace")
+    anew = tmp_path / "anew.trace"
+    outcome(capsys, "minimize", found, "--strategy", "regenerate", "-o", anew)
+    assert anew.read_text().count("(assert ") == 1 < found.read_text().count("(assert ")
     code, out, err = outcome(
         capsys, "minimize", found, "--strategy", "both", "-o", tmp_path / "small.trace"
     )

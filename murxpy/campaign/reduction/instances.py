@@ -1,10 +1,10 @@
-"""STORM's own way to reduce a finding: it makes new instances from the same seed within smaller
-bounds.
+"""STORM's own way to reduce a finding: it makes new instances within smaller bounds.
 
-Mansur, Christakis, Wüstholz, Zhang, FSE 2020, section 3.2: the bounds of depth and of assertions
-are halved as long as some instance still shows the finding. Then several rounds with other random
-numbers look for the shortest instance. The right answer is known by construction, so no other
-solver is asked.
+Mansur, Christakis, Wüstholz, Zhang, FSE 2020, section 3.2 and algorithm 2: the number of assertions
+and then their depth are halved as long as some instance still shows the finding, and the smallest
+instance that shows it is the seed of what follows. Then several rounds with other random numbers
+look for the shortest instance. The right answer is known by construction, so no other solver is
+asked.
 """
 
 from __future__ import annotations
@@ -23,17 +23,18 @@ from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import without_drawn_options
+from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.machine.script import own_options
 from murxpy.mutation.corpus import Corpus
-from murxpy.mutation.fuzzers.storm import MOST_ASSERTIONS
-from murxpy.mutation.pools.pool import MOST_DEPTH
+from murxpy.mutation.pools.fragments import Depths
 from murxpy.oracles.crash import Outcome, judge
 from murxpy.passes.reduction import Reducer
+from murxpy.smtlib.reading.scripts import read_script
 from murxpy.trace.grammar import Trace, parse_trace
 
 ROUNDS = 10  # runs within the bounds that were found, with other random numbers
-RUNS = 3  # runs within other bounds, the first with the random numbers of the finding
-LEAST_ASSERTIONS = 4
+RUNS = 2  # runs within other bounds, on the smallest instance and then on the campaign's seed
+MUTANTS = 300  # instances of a run, the fewest that the paper makes of a pool
 SOURCE = "storm"
 
 
@@ -41,14 +42,28 @@ SOURCE = "storm"
 class Bounds:
     """The bounds of instances. Bounds with more runs are smaller in the order."""
 
-    depth: int
     assertions: int
+    depth: int
     skipped: int = ROUNDS - RUNS  # runs fewer than ROUNDS
 
     @property
     def runs(self) -> int:
-        """The number of runs within the bounds, one of which must show the finding."""
+        """The number of runs within the bounds on each seed, one of which must show the finding."""
         return ROUNDS - self.skipped
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """An instance that shows the finding, with the number of its assertions and their depth."""
+
+    script: Scripted
+    assertions: int
+    depth: int
+
+    @property
+    def key(self) -> tuple[int, int, int]:
+        """Smaller for a smaller instance."""
+        return self.assertions, self.depth, len(self.script.text)
 
 
 def regenerate(task: Task, trace: Trace) -> Minimized:
@@ -64,74 +79,62 @@ def regenerate(task: Task, trace: Trace) -> Minimized:
 
 
 def _problem(instances: Regenerating) -> Problem[Bounds, Bounds]:
-    """The problem of the bounds; their size is that of the shortest instance made so far."""
-    choices = instances.choices
-    bounds = Bounds(
-        int(choices.get("max_depth") or MOST_DEPTH),
-        int(choices.get("max_assertions") or MOST_ASSERTIONS),
-    )
+    """The problem of the bounds; their size is that of the smallest instance made so far."""
+    first = instances.best
+
+    def shrink(reducer: Reducer[Bounds]) -> None:
+        """Find the least number of assertions, then the least depth, then the shortest instance."""
+        _least(reducer, instances, "assertions")
+        _least(reducer, instances, "depth")
+        reducer.offer([replace(reducer.best, skipped=0)])
+
     return Problem(
-        [bounds],
+        [Bounds(first.assertions, max(1, first.depth))],
         order=lambda candidate: candidate,
         text=repr,
         asked=lambda candidate: candidate,
-        size=lambda candidate: len(instances.best.text),
-        counts=lambda candidate: (instances.best.text.count("\n"), 0),
-        shrink=_shrink,
-        before=len(instances.best.text),
+        size=lambda candidate: len(instances.best.script.text),
+        counts=lambda candidate: (instances.best.script.text.count("\n"), 0),
+        shrink=shrink,
+        before=len(first.script.text),
         unit="character",
     )
 
 
-def _shrink(reducer: Reducer[Bounds]) -> None:
-    """Find the least depth, then the least number of assertions, then the shortest instance."""
-    _least(reducer, 1, reducer.best.depth, "depth")
-    _least(reducer, LEAST_ASSERTIONS, reducer.best.assertions, "assertions")
-    reducer.offer([replace(reducer.best, skipped=0)])
-
-
-def _least(reducer: Reducer[Bounds], low: int, high: int, bound: str) -> None:
-    """Find the least value of a bound by binary search; `high` is known to work."""
+def _least(reducer: Reducer[Bounds], instances: Regenerating, bound: str) -> None:
+    """Find the least value of a bound by binary search, from that of the smallest instance."""
+    low, high = 1, getattr(reducer.best, bound)
     while low < high:
         middle = (low + high) // 2
         if reducer.offer([replace(reducer.best, **{bound: middle})]) is not None:
-            high = middle
+            high = max(1, min(middle, getattr(instances.best, bound)))
         else:
             low = middle + 1
 
 
 class Regenerating(Predicate[Bounds]):
-    """Runs of STORM within bounds, on the seed of the trace, show the finding.
-
-    `best` is the shortest instance that was seen to do so.
+    """Runs of STORM within bounds show the finding: runs on the smallest instance that was seen to
+    show it, `best`, or else on the seed of the trace.
     """
 
     replays = 0
 
     def __init__(self, plan: Plan, trace: Trace, deadline: float | None) -> None:
         super().__init__(deadline)
-        self._sources, self.best = _found(plan, trace)
-        self._plan, self._setting = plan, _setting(plan, self.best.text)
+        self._sources, found = _found(plan, trace)
+        self._catalogue = build_catalogue(plan.setup["catalogue"])
+        self._plan, self._setting = plan, _setting(plan, found.text)
         self._family, self._name, self._seed = plan.target.family, trace.name, trace.seed
-        self._corpus = Corpus(
-            self._sources["seeds"], self._sources["mix"], self._sources.get("choices")
-        )
-        drawn = self._corpus.draw(trace.seed)
-        names = [self._corpus.seeds[number].name for number in drawn.seeds]
-        if drawn.source != SOURCE or [name.rpartition("/")[2] for name in names] != [_file(trace)]:
-            raise InputError(
-                f"the run of the trace works on {' '.join(names) or 'no seed'} now, not on {_file(trace)}: seeds were added or removed",
-                file=trace.name,
-            )
-        self._drawn = drawn.seeds
-        self.choices: dict[str, Any] = dict((self._sources.get("choices") or {}).get(SOURCE) or {})
-        shown = replay_trace(plan, trace_of(self.best, self._family), trace.name)
+        self._file = _seed_of(self._sources, trace)
+        self._choices: dict[str, Any] = dict((self._sources.get("choices") or {}).get(SOURCE) or {})
+        shown = replay_trace(plan, trace_of(found, self._family), trace.name)
         if shown.found is None:
             raise InputError(
                 "its last script alone does not show the finding; leave --strategy out",
                 file=trace.name,
             )
         self._wanted = loose_key(shown.found.verdict, self._family)
+        self.best = measured(found, self._catalogue)
 
     def limit(self, deadline: float | None) -> None:
         self._deadline = deadline
@@ -140,25 +143,36 @@ class Regenerating(Predicate[Bounds]):
         return next((at for at, bounds in enumerate(candidates) if self._shown(bounds)), None)
 
     def _shown(self, bounds: Bounds) -> bool:
-        if self._deadline is not None and time.monotonic() >= self._deadline:
-            raise OutOfTime
-        instances = [one for outcome in self._outcomes(bounds) if (one := self._instance(outcome))]
-        self.best = min([self.best, *instances], key=lambda one: len(one.text))
-        return bool(instances)
+        """Whether a run shows the finding. The smallest such instance is the best from now on."""
+        label = self.best.script.expected[-1] if self.best.script.expected else ""
+        instance = ["instance.smt2", self.best.script.text, label]
+        for seed in (instance, self._file):
+            shown = [
+                measured(script, self._catalogue)
+                for outcome in self._outcomes(bounds, seed)
+                if (script := self._instance(outcome)) is not None
+            ]
+            if shown:
+                self.best = min([self.best, *shown], key=lambda one: one.key)
+                return True
+        return False
 
-    def _outcomes(self, bounds: Bounds) -> Iterator[Outcome]:
-        """Do the runs of the seed, and give how they end. The first has the random numbers of the
-        finding.
-
-        One process does all runs until it dies.
-        """
-        others = (run_seed(self._seed, number) for number in range(1, bounds.runs))
-        seeds = [self._seed, *(self._corpus.steered(seed, SOURCE, self._drawn) for seed in others)]
+    def _outcomes(self, bounds: Bounds, seed: list[str]) -> Iterator[Outcome]:
+        """Do the runs on a seed, and give how they end. One process does all runs until it dies."""
         within = {"max_depth": bounds.depth, "max_assertions": bounds.assertions}
-        choices = {**(self._sources.get("choices") or {}), SOURCE: {**self.choices, **within}}
-        sources = {**self._sources, "choices": choices}
+        sources = {
+            **self._sources,
+            "seeds": [seed],
+            "mix": [[SOURCE, 1.0]],
+            "walk": MUTANTS,
+            "budget": None,
+            "choices": {SOURCE: {**self._choices, **within}},
+        }
         plan = replace(self._setting, setup={**self._setting.setup, "sources": sources})
+        seeds = [run_seed(self._seed, number) for number in range(bounds.runs)]
         while seeds:
+            if self._deadline is not None and time.monotonic() >= self._deadline:
+                raise OutOfTime
             runs = [(seed, ()) for seed in seeds]
             outcomes = walk_seeds(plan, runs, Limits(by_line=True)).outcomes
             self.replays += len(outcomes)
@@ -173,8 +187,32 @@ class Regenerating(Predicate[Bounds]):
         return scripted(parse_trace(outcome.trace, "run"))
 
     def result(self, best: Bounds) -> tuple[str, str]:
-        replayed = replay_trace(self._plan, trace_of(self.best, self._family), self._name)
+        replayed = replay_trace(self._plan, trace_of(self.best.script, self._family), self._name)
         return replayed.found.bucket if replayed.found else "", replayed.outcome.trace
+
+
+def measured(script: Scripted, catalogue: Catalogue) -> Instance:
+    """A script with the number of its assertions and their depth. Raises InputError if it cannot be
+    read.
+    """
+    formulas = read_script(script.text, "instance", catalogue).assertions()
+    depths = Depths(catalogue)
+    return Instance(script, len(formulas), max(map(depths.of, formulas), default=0))
+
+
+def _seed_of(sources: dict[str, Any], trace: Trace) -> list[str]:
+    """The seed of the run of a trace, as the campaign has it. Raises InputError if the campaign has
+    other seeds now.
+    """
+    corpus = Corpus(sources["seeds"], sources["mix"], sources.get("choices"))
+    drawn = corpus.draw(trace.seed)
+    names = [corpus.seeds[number].name for number in drawn.seeds]
+    if drawn.source != SOURCE or [name.rpartition("/")[2] for name in names] != [_file(trace)]:
+        raise InputError(
+            f"the run of the trace works on {' '.join(names) or 'no seed'} now, not on {_file(trace)}: seeds were added or removed",
+            file=trace.name,
+        )
+    return list(sources["seeds"][drawn.seeds[0]])
 
 
 def _found(plan: Plan, trace: Trace) -> tuple[dict[str, Any], Scripted]:
