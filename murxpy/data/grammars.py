@@ -1,0 +1,97 @@
+"""Grammars of scripts as plain data: files of `fsm/grammars`, and files of the user."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from msgspec import Meta
+
+from murxpy.data.convert import Strict, convert
+from murxpy.data.folders import data_folder
+from murxpy.data.theories import Plain
+from murxpy.data.yamlfile import Document, read_document
+from murxpy.errors import InputError, nearest
+
+Nonterminal = Annotated[str, Meta(pattern=r"^[A-Z][A-Za-z0-9]*$")]
+Symbol = Annotated[str, Meta(pattern=r"^[a-z][A-Za-z0-9_]*$")]
+
+
+class Grammar(Strict, frozen=True):
+    """A file of `fsm/grammars`.
+
+    `sorts` gives the sort of each nonterminal, and `rules` its productions. `scope` names bound
+    variables with their sorts, which the productions of a nonterminal can use, because it stands
+    only where they are bound. `declare` and `script` are commands of SMT-LIB; those of `script` have
+    nonterminals in them.
+    """
+
+    grammar: str
+    about: str
+    sorts: dict[Nonterminal, str]
+    rules: dict[Nonterminal, list[str]]
+    script: list[str]
+    declare: list[str] = []
+    scope: dict[Nonterminal, dict[Symbol, str]] = {}
+    logic: str = "ALL"
+
+
+def grammar_names() -> list[str]:
+    """The names of the shipped grammars, sorted."""
+    return sorted(path.stem for path in _folder().glob("*.yaml"))
+
+
+def load_grammar(name: str) -> Plain:
+    """The grammar called `name`, which is shipped, or a file of the user's.
+
+    The result has the keys of the file, and `file`. Where a production or a command stands, it is
+    `[text, line]`. Raises InputError.
+    """
+    own = Path(name).expanduser()
+    if name in grammar_names():
+        own = _folder() / f"{name}.yaml"
+    elif own.suffix not in (".yaml", ".yml"):
+        known = grammar_names()
+        raise InputError(
+            f"unknown grammar '{name}'{nearest(name, known)}; known are {', '.join(known)}, "
+            "and files of your own whose names end with .yaml"
+        )
+    document = read_document(own)
+    return _plain(document, convert(document, Grammar))
+
+
+def _plain(document: Document, grammar: Grammar) -> Plain:
+    for section in ("rules", "scope"):
+        for name in getattr(grammar, section):
+            if name not in grammar.sorts:
+                raise document.error(
+                    (section, name),
+                    f"the nonterminal {name} has no sort: expected it under 'sorts'{nearest(name, grammar.sorts)}",
+                )
+    for name in grammar.sorts:
+        if not grammar.rules.get(name):
+            raise document.error(("sorts", name), f"the nonterminal {name} has no productions")
+    return {
+        "grammar": grammar.grammar,
+        "about": grammar.about,
+        "file": document.file,
+        "logic": grammar.logic,
+        "sorts": dict(grammar.sorts),
+        "scope": {name: dict(bound) for name, bound in grammar.scope.items()},
+        "declare": _with_lines(document, "declare", grammar.declare),
+        "script": _with_lines(document, "script", grammar.script),
+        "rules": {
+            name: [
+                [text, document.line(("rules", name, place))] for place, text in enumerate(rules)
+            ]
+            for name, rules in grammar.rules.items()
+        },
+    }
+
+
+def _with_lines(document: Document, section: str, texts: list[str]) -> list[list[str | int]]:
+    return [[text, document.line((section, place))] for place, text in enumerate(texts)]
+
+
+def _folder() -> Path:
+    return data_folder("fsm") / "grammars"

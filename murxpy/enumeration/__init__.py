@@ -1,0 +1,1 @@
+"""Enumeration of all small scripts of a grammar: exact counts, and any script by its index."""
