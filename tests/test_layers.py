@@ -26,6 +26,7 @@ LAYERS = (
     "worker",
     "sources",
     "mutation",
+    "enumeration",
     "passes",
     "translate",
     "replaying",

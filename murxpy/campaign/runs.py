@@ -11,17 +11,22 @@ from murxpy.campaign.steering import Steering
 from murxpy.campaign.workers.handles import Damp
 from murxpy.campaign.workers.targets import Plan
 from murxpy.campaign.yields import Yield, settled
+from murxpy.enumeration.blocks import Blocks
 
 
 class Runs:
     """Hands out runs as `ledger` has them. `steering` chooses the seed files that the runs work on;
-    it is None when all runs are walks, which need no seed files.
+    it is None when the runs need no seed files. `blocks` are those of an enumeration, one for each
+    run; None for any other campaign.
     """
 
-    def __init__(self, seed: int, ledger: Ledger, steering: Steering | None) -> None:
+    def __init__(
+        self, seed: int, ledger: Ledger, steering: Steering | None, blocks: Blocks | None = None
+    ) -> None:
         self._seed = seed
         self.ledger = ledger
         self.steering = steering
+        self.blocks = blocks
 
     def take(self) -> tuple[int, int] | None:
         """The index and the seed of the next run; None when there is none."""
@@ -30,13 +35,19 @@ class Runs:
         index = self.ledger.take()
         if index is None:
             return None
+        if self.blocks is not None:
+            return index, self.blocks.seed_of(index)
         return index, run_seed(
             self._seed, index
         ) if self.steering is None else self.steering.seed_of(index)
 
     @property
     def used_up(self) -> bool:
-        """Whether no new run can be made because every seed file has used up its budget."""
+        """Whether no new run can be made because every seed file has used up its budget, or every
+        block was handed out.
+        """
+        if self.blocks is not None:
+            return self.ledger.next >= self.blocks.number and not self.ledger.redoing
         return self.steering is not None and self.steering.used_up and not self.ledger.redoing
 
     @property
@@ -123,7 +134,9 @@ def stored_runs(plan: Plan, store: Store, seed: int, limit: int | None) -> Runs:
     state = store.targets().get(name)
     ended = {int(index): bucket for index, bucket in meta.get(f"ended:{name}", {}).items()}
     ledger = Ledger(state.next if state else 0, state.open if state else (), limit, ended)
-    sources = plan.setup.get("sources")
+    sources, enumeration = plan.setup.get("sources"), plan.setup.get("enumeration")
+    if enumeration:
+        return Runs(seed, ledger, None, Blocks(enumeration))
     if not sources:
         return Runs(seed, ledger, None)
     stored = meta.get(f"steering:{name}")

@@ -41,6 +41,7 @@ FIND = "Find"
 # All commands but the fuzzers, under the headings of the list of commands.
 _GROUPS = {
     FIND: {
+        "enumerate": "Test every small script of a grammar.",
         "check-seeds": "Say which SMT-LIB scripts are unreadable or mislabelled.",
     },
     "Look": {
@@ -65,6 +66,7 @@ _GROUPS = {
         "regress": "Say which kept findings a release shows, or has mended.",
     },
     "Reference": {
+        "grammars": "Show the grammars, how many scripts they have, and single scripts.",
         "theories": "Show the theories and their operators.",
         "wrappers": "Show the solvers' wrappers and their spellings.",
         "fsm": "Show or check a state machine.",
@@ -86,7 +88,10 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name in ("fuzz", *_OTHERS):
             module = importlib.import_module(f"murxpy.cli.{_MODULES.get(cmd_name, cmd_name)}")
-            command: click.Command = getattr(module, cmd_name.replace("-", "_"))
+            # a module whose command is called like a function of Python has it as COMMAND
+            command: click.Command = getattr(module, "COMMAND", None) or getattr(
+                module, cmd_name.replace("-", "_")
+            )
         elif cmd_name in _fuzzers():
             command = importlib.import_module("murxpy.cli.mutate").COMMANDS[cmd_name]
         else:

@@ -30,6 +30,7 @@ from murxpy.campaign.workers.plans import Request, make_plans, settle
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import Wishes, chosen_checks, parse_option, without_object
+from murxpy.fuzzers.enumeration import Enumerated
 from murxpy.fuzzers.mutation import Mutation, needs_seeds, seed_files
 from murxpy.releases.versions import version
 from murxpy.report.available import lacking
@@ -67,16 +68,21 @@ def mutation_of(
     )
 
 
-def run(targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | None) -> int:
+def run(
+    targets: tuple[str, ...],
+    wishes: dict[str, Any],
+    mutation: Mutation | None,
+    enumeration: Enumerated | None = None,
+) -> int:
     """Do the campaign, or the one run, that the options ask for, and return the exit code."""
     if wishes["contract"] and wishes["machine"] == "default":
         wishes["machine"] = "contract"
-    request = settle(_request(targets, wishes, mutation))
+    request = settle(replace(_request(targets, wishes, mutation), enumeration=enumeration))
     judged = tuple(dict.fromkeys(name for given in wishes["judges"] for name in given))
     if wishes["compare"]:
         request, judged = compared(request, wishes)
     plans = make_plans(request)
-    limits = _limits(wishes, by_line=mutation is not None)
+    limits = _limits(wishes, by_line=mutation is not None or enumeration is not None)
     judges = make_judges(request, plans, judged) if judged else ()
     notes = _without_object(wishes["checks"], plans)
     notes += [] if mutation is None else seed_files(mutation).notices()

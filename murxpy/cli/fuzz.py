@@ -11,7 +11,6 @@ import click
 
 from murxpy.campaign.workers.names import solver_of
 from murxpy.cli.campaigns import mutation_of, run
-from murxpy.cli.grouped import Grouped
 from murxpy.cli.own_options import own_options, prefixed
 from murxpy.cli.params import (
     Existing,
@@ -24,6 +23,7 @@ from murxpy.cli.params import (
     size,
     time_option,
 )
+from murxpy.cli.parts.grouped import Grouped
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import (

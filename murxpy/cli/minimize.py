@@ -24,8 +24,8 @@ from murxpy.campaign.reduction.scripts import minimize_script, others_than
 from murxpy.campaign.reduction.traces import minimize_trace
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
-from murxpy.cli.minimizing import Watch
 from murxpy.cli.params import NONE, Finding, NamedFile, Target, duration, in_out_option, judge_names
+from murxpy.cli.parts.minimizing import Watch
 from murxpy.cli.replay import judges_of, plan_of_campaign
 from murxpy.cli.replay import plan_of as trace_plan
 from murxpy.errors import InputError

@@ -11,9 +11,9 @@ import click
 
 from murxpy.cli.campaigns import MUTATION_OPTIONS, mutation_of, run
 from murxpy.cli.fuzz import MIX_OPTIONS, fuzz
-from murxpy.cli.grouped import Grouped
 from murxpy.cli.own_options import chosen, own_options
 from murxpy.cli.params import MISSING_SEEDS, Existing, duration, names
+from murxpy.cli.parts.grouped import Grouped
 from murxpy.fuzzers.api import SCRIPT_CHECKS
 from murxpy.mutation.registry import FUZZERS
 
@@ -27,7 +27,7 @@ _NOT_HERE = (
     "compare",
 )  # options of walks alone
 
-_WALL = click.Option(
+WALL = click.Option(
     ["--wall"],
     type=duration,
     default="2s",
@@ -36,7 +36,7 @@ _WALL = click.Option(
     help="Wall time of a mutant. When a mutant takes longer, its run of --iterations mutants is killed.",
 )
 
-_CHECK = click.Option(
+CHECK = click.Option(
     ["--check", "checks"],
     type=names([*SCRIPT_CHECKS, "all", "none"]),
     default="",
@@ -54,9 +54,9 @@ def _command(name: str, about: str) -> click.Command:
         for param in fuzz.params
         if param.name not in (*_NOT_HERE, *MUTATION_OPTIONS, *MIX_OPTIONS, "wall")
     ]
-    shared = [_CHECK if param.name == "checks" else param for param in shared]
+    shared = [CHECK if param.name == "checks" else param for param in shared]
     limits = [
-        _WALL if param.name == "wall" else param
+        WALL if param.name == "wall" else param
         for param in fuzz.params
         if param.name in (*MUTATION_OPTIONS, "wall")
     ]
@@ -81,17 +81,17 @@ def _command(name: str, about: str) -> click.Command:
     )
 
 
+def defaults(names: Sequence[str]) -> dict[str, Any]:
+    """The defaults of the options of `murxpy fuzz` that have these names."""
+    with fuzz.make_context(fuzz.name, []) as context:
+        return {name: value for name, value in context.params.items() if name in names}
+
+
 def _callback(name: str, own: Sequence[str]) -> Callable[..., int]:
     def callback(target: str, seeds: tuple[str, ...], **wishes: Any) -> int:
         choices = chosen({key: wishes.pop(key) for key in own})
         mutation = mutation_of(((name, 1.0),), seeds, wishes, {name: choices})
-        context = click.get_current_context()
-        given = {
-            param.name: param.process_value(context, param.get_default(context))
-            for param in fuzz.params
-            if param.name in _NOT_HERE
-        }
-        return run((target,), {**given, **wishes}, mutation)
+        return run((target,), {**defaults(_NOT_HERE), **wishes}, mutation)
 
     return callback
 

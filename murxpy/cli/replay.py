@@ -19,7 +19,6 @@ from murxpy.campaign.reduction.histories import parts
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
-from murxpy.cli.comparing import releases_of, show_compared
 from murxpy.cli.params import (
     NONE,
     Finding,
@@ -31,6 +30,7 @@ from murxpy.cli.params import (
     size,
     time_option,
 )
+from murxpy.cli.parts.comparing import releases_of, show_compared
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
 from murxpy.oracles.disagreement import first_disagreement

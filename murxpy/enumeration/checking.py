@@ -65,7 +65,5 @@ def _holes(names: Sequence[str], scope: Mapping[str, Mapping[str, str]]) -> list
 def _commands(
     script: Production, spelling: int, holes: Sequence[str], written: Sequence[Sequence[str | int]]
 ) -> Iterator[Line]:
-    for command, (_, line) in zip(
-        script.text(spelling, holes).split("\n"), written, strict=True
-    ):
+    for command, (_, line) in zip(script.text(spelling, holes).split("\n"), written, strict=True):
         yield command, int(line)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 
 from murxpy.errors import InputError
 
@@ -72,7 +72,7 @@ def parse_production(
 def _around(words: Sequence[str], children: Sequence[int]) -> tuple[str, ...]:
     ends = [-1, *children, len(words)]
     return tuple(
-        "".join(words[begin + 1 : end]) for begin, end in zip(ends, ends[1:], strict=False)
+        "".join(words[begin + 1 : end]) for begin, end in pairwise(ends)
     )
 
 

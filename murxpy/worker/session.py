@@ -10,6 +10,7 @@ from time import thread_time_ns
 from typing import Any
 
 from murxpy.checks.registry import ACTIONS
+from murxpy.enumeration.source import Enumeration
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.distributions import Settings
@@ -69,6 +70,8 @@ class Session:
         )
         self.version = self.wrapper.release
         self.sources = self._make_sources(setup)
+        enumerated = setup.get("enumeration")
+        self._enumeration = None if enumerated is None else Enumeration(enumerated)
         self._limited = setup.get("limits") != "wall"
         self._damped: frozenset[str] = frozenset()
         self._checks: frozenset[str] = frozenset(setup.get("checks") or ())
@@ -204,6 +207,8 @@ class Session:
     def walk(self, seed: int, write: Write) -> dict[str, Any]:
         """Do a random run; `write` gets each line before its call."""
         run = self._run(seed, write, self._parameters)
+        if self._enumeration is not None:
+            return self._enumerate(run, self._enumeration)
         if self.sources is not None:
             name, seeds = self.sources.draw(seed)
             if name != API:
@@ -247,6 +252,15 @@ class Session:
         ]
         run.header([*self._header(), f"seed {run.seed:x}", f"source {name}", *files, checks])
         return self._report(run, lambda: sources.run(run, name, seeds))
+
+    def _enumerate(self, run: Run, enumeration: Enumeration) -> dict[str, Any]:
+        """Test the scripts of the block that the run's seed names."""
+        run.script_checks &= self._checks
+        block = enumeration.blocks.of(run.seed)
+        checks = f"checks {','.join(sorted(run.script_checks)) or 'none'}"
+        rows = [*self._header(), f"seed {run.seed:x}", *enumeration.rows(block), checks]
+        run.header(rows)
+        return self._report(run, lambda: enumeration.run(run, block))
 
     def replay(self, text: str, name: str, write: Write) -> dict[str, Any]:
         """Replay a trace. For a malformed trace the report has the status `malformed` and the

@@ -19,6 +19,7 @@ from murxpy.data import (
 )
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import Wishes, session_setup
+from murxpy.fuzzers.enumeration import Enumerated, enumeration_setup, parse_enumerated
 from murxpy.fuzzers.mutation import Mutation, parse_mutation, seed_files, sources_setup
 from murxpy.releases.environments import Notice, print_notice
 
@@ -38,6 +39,7 @@ class Request:
     profile: str | None = None
     wishes: Wishes = field(default_factory=Wishes)
     mutation: Mutation | None = None
+    enumeration: Enumerated | None = None
 
     def recorded(self) -> dict[str, Any]:
         """The request as plain data that means the same in any folder. `parse_request` reads it."""
@@ -45,6 +47,9 @@ class Request:
         data["targets"] = {name: absolute_target(name) for name in self.targets}
         for key in ("machine", "wrapper", "profile"):
             data[key] = _absolute(data[key])
+        if self.enumeration is not None:
+            data["enumeration"]["at"] = str(self.enumeration.at)  # more digits than JSON keeps
+            data["enumeration"]["grammars"] = [_absolute(n) for n in self.enumeration.grammars]
         if self.mutation is not None:
             data["mutation"]["seeds"] = [str(Path(seed).absolute()) for seed in self.mutation.seeds]
         return data
@@ -61,8 +66,15 @@ def parse_request(data: Mapping[str, Any], target: str) -> Request:
         wishes["checks"] = tuple(wishes["checks"])
     place = data["targets"][target]
     mutation = parse_mutation(data["mutation"]) if data.get("mutation") else None
+    enumerated = parse_enumerated(data["enumeration"]) if data.get("enumeration") else None
     return Request(
-        (place,), data["machine"], data["wrapper"], data["profile"], Wishes(**wishes), mutation
+        (place,),
+        data["machine"],
+        data["wrapper"],
+        data["profile"],
+        Wishes(**wishes),
+        mutation,
+        enumerated,
     )
 
 
@@ -80,6 +92,7 @@ def make_plans(request: Request, notice: Notice = print_notice) -> tuple[Plan, .
         if request.mutation is None
         else sources_setup(request.mutation, seed_files(request.mutation))
     )
+    enumeration = None if request.enumeration is None else enumeration_setup(request.enumeration)
     plans = []
     for name, wrapper in _wrappers(request).items():
         whole = merge_profile(wrapper["profile"], profile)
@@ -89,6 +102,8 @@ def make_plans(request: Request, notice: Notice = print_notice) -> tuple[Plan, .
         setup["configuration"] = [list(option) for option in configuration]
         if sources is not None:
             setup["sources"] = sources
+        if enumeration is not None:
+            setup["enumeration"] = enumeration
         target = replace(
             resolve(name, wrapper, notice),
             family=wrapper["solver"],

@@ -1,0 +1,78 @@
+"""Blocks of indices: a run of an enumeration tests the scripts of one block."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from murxpy.enumeration.grammar import Grammar
+from murxpy.errors import InputError
+from murxpy.machine.random import mix, unmix
+
+_KEY = 0xE17  # of the seeds of runs
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The scripts of a grammar with the indices from `first` to `first + count - 1`."""
+
+    grammar: Grammar
+    first: int
+    count: int
+
+    @property
+    def last(self) -> int:
+        """The largest index."""
+        return self.first + self.count - 1
+
+
+class Blocks:
+    """The blocks of all grammars in turn: the first block of each grammar, the second of each, and
+    so on.
+
+    `setup`, as plain data: `grammars`, as `murxpy.data.grammars` gives them; `at`, the first index
+    as decimal digits; `take`, the number of scripts of each grammar; `block`, the scripts of a run.
+    Raises InputError where a grammar has fewer scripts than `at`.
+    """
+
+    def __init__(self, setup: Mapping[str, Any]) -> None:
+        self._at = int(setup["at"])
+        self._size = int(setup["block"])
+        self.grammars = [Grammar(plain) for plain in setup["grammars"]]
+        self._takes = [self._taken(grammar, int(setup["take"])) for grammar in self.grammars]
+        self._counts = [-(-take // self._size) for take in self._takes]
+        self.number = sum(self._counts)
+
+    def _taken(self, grammar: Grammar, take: int) -> int:
+        if grammar.number is None:
+            return take
+        if grammar.number <= self._at:
+            raise InputError(
+                f"the grammar {grammar.name} has {grammar.number:,} scripts: expected a smaller index than {self._at:,}"
+            )
+        return min(take, grammar.number - self._at)
+
+    def seed_of(self, number: int) -> int:
+        """The run seed of block number `number`, from 0."""
+        return unmix(number, _KEY)
+
+    def of(self, run_seed: int) -> Block:
+        """The block of the run with this seed. Raises InputError where the seed names none."""
+        number = mix(run_seed, _KEY)
+        if number >= self.number:
+            raise InputError(f"the seed {run_seed:x} names no block of these grammars")
+        begin = 0  # the number of blocks of each grammar that are over
+        while True:
+            left = [place for place, count in enumerate(self._counts) if count > begin]
+            rounds = min(self._counts[place] for place in left) - begin
+            if number < rounds * len(left):
+                turn, place = divmod(number, len(left))
+                return self._block(left[place], begin + turn)
+            number -= rounds * len(left)
+            begin += rounds
+
+    def _block(self, place: int, turn: int) -> Block:
+        first = turn * self._size
+        count = min(self._size, self._takes[place] - first)
+        return Block(self.grammars[place], self._at + first, count)
