@@ -256,7 +256,9 @@ class Campaign:
         runs = [target.runs for target in self._targets]
         if not all(each.exhausted for each in runs) or self._collector.trials.busy or self._judging:
             return ""
-        return "all seeds used up" if all(each.used_up for each in runs) else "all runs done"
+        enumerated = any(each.enumerated is not None for each in runs)
+        used_up = all(each.used_up for each in runs) and not enumerated
+        return "all seeds used up" if used_up else "all runs done"
 
     # The end.
 
@@ -383,6 +385,8 @@ class Campaign:
             )
             if runs.steering is not None:
                 self._archive.steered(target.name, runs.steering)
+            if runs.enumerated is not None:
+                self._archive.note(**{f"enumerated:{target.name}": runs.enumerated.state()})
             self._archive.note(**{f"ended:{target.name}": dict(runs.ledger.ended)})
         self._archive.note(suspects=list(self._hangs.tried))
         self._collector.urgent = False

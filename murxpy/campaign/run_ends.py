@@ -63,6 +63,8 @@ class RunEnds:
             candidate(number, target.family, target.version, result.job, result.past, outcome)
         )
         doubtful = found is not None and found.verdict.doubtful
+        if before is None and not (outcome.after or doubtful):
+            self._left_over(target, result)
         # The statistics count such a run when they get the event of the lost worker.
         if before is None and outcome.report is None and not (outcome.after or doubtful):
             self._archive.add({"run:total": 1})
@@ -76,6 +78,12 @@ class RunEnds:
             if not outcome.after:  # otherwise the judges have its answers already
                 self._over(number, result, found.bucket)
         self._watch(number, found)
+
+    def _left_over(self, target: FuzzedTarget, result: Result) -> None:
+        """Tell the runs of a target that one of them ended early, if it did."""
+        report = result.outcome.report
+        if report is None or report.get("finding"):
+            target.runs.ended_early(result.job.seed, result.outcome.trace)
 
     def _counting(self, found: Finding | None) -> Finding | None:
         """The finding of a run, if it counts: a comparison has no use for what the older release
@@ -163,6 +171,7 @@ class RunEnds:
             return
         if over:
             self.count({"run:total": 1})
+            self._left_over(self._targets[number], result)
             runs.done(index)
         else:
             runs.give_back(index)

@@ -5,38 +5,40 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from murxpy.campaign.enumerated import Enumerated
 from murxpy.campaign.findings.store import Store
 from murxpy.campaign.seeds import Ledger, run_seed
 from murxpy.campaign.steering import Steering
 from murxpy.campaign.workers.handles import Damp
 from murxpy.campaign.workers.targets import Plan
 from murxpy.campaign.yields import Yield, settled
-from murxpy.enumeration.blocks import Blocks
 
 
 class Runs:
     """Hands out runs as `ledger` has them. `steering` chooses the seed files that the runs work on;
-    it is None when the runs need no seed files. `blocks` are those of an enumeration, one for each
-    run; None for any other campaign.
+    it is None when the runs need no seed files. `enumerated` chooses the
+    runs of an enumeration; it is None for any other campaign.
     """
 
     def __init__(
-        self, seed: int, ledger: Ledger, steering: Steering | None, blocks: Blocks | None = None
+        self, seed: int, ledger: Ledger, steering: Steering | None, enumerated: Enumerated | None = None
     ) -> None:
         self._seed = seed
         self.ledger = ledger
         self.steering = steering
-        self.blocks = blocks
+        self.enumerated = enumerated
 
     def take(self) -> tuple[int, int] | None:
         """The index and the seed of the next run; None when there is none."""
         if self.used_up:
+            if self.enumerated is not None:
+                return None  # runs that are under way may leave something to do
             self.ledger.close()
         index = self.ledger.take()
         if index is None:
             return None
-        if self.blocks is not None:
-            return index, self.blocks.seed_of(index)
+        if self.enumerated is not None:
+            return index, self.enumerated.seed_of(index)
         return index, run_seed(
             self._seed, index
         ) if self.steering is None else self.steering.seed_of(index)
@@ -46,14 +48,22 @@ class Runs:
         """Whether no new run can be made because every seed file has used up its budget, or every
         block was handed out.
         """
-        if self.blocks is not None:
-            return self.ledger.next >= self.blocks.number and not self.ledger.redoing
+        if self.enumerated is not None:
+            return self.ledger.next >= self.enumerated.number and not self.ledger.redoing
         return self.steering is not None and self.steering.used_up and not self.ledger.redoing
 
     @property
     def exhausted(self) -> bool:
         """Whether no further run will be handed out, and all runs that were handed out are done."""
-        return self.ledger.exhausted
+        over = self.enumerated is not None and self.used_up and not self.ledger.open()
+        return over or self.ledger.exhausted
+
+    def ended_early(self, seed: int, trace: str) -> None:
+        """Note that the run with this seed ended with the last line of `trace`, by a finding or from
+        outside.
+        """
+        if self.enumerated is not None:
+            self.enumerated.ended_early(seed, trace)
 
     def lowest(self) -> int:
         """The smallest index of a run that was handed out and is not done, or is handed out next."""
@@ -136,7 +146,8 @@ def stored_runs(plan: Plan, store: Store, seed: int, limit: int | None) -> Runs:
     ledger = Ledger(state.next if state else 0, state.open if state else (), limit, ended)
     sources, enumeration = plan.setup.get("sources"), plan.setup.get("enumeration")
     if enumeration:
-        return Runs(seed, ledger, None, Blocks(enumeration))
+        saved = meta.get(f"enumerated:{name}")
+        return Runs(seed, ledger, None, Enumerated(enumeration, saved))
     if not sources:
         return Runs(seed, ledger, None)
     stored = meta.get(f"steering:{name}")

@@ -12,6 +12,7 @@ from murxpy.cli.mutate import CHECK, WALL, defaults
 from murxpy.cli.params import names
 from murxpy.cli.parts.grouped import Grouped
 from murxpy.cli.parts.indices import index
+from murxpy.enumeration.blocks import LARGEST
 from murxpy.fuzzers.enumeration import Enumerated
 
 FIRST = 51_000  # of the scripts of each grammar; they show 80 % of what 8 million show
@@ -55,7 +56,7 @@ _OWN = (
     ),
     click.Option(
         ["--block"],
-        type=click.IntRange(1, 10_000),
+        type=click.IntRange(1, LARGEST),
         default=100,
         show_default=True,
         metavar="N",

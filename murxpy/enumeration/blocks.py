@@ -11,6 +11,8 @@ from murxpy.errors import InputError
 from murxpy.machine.random import mix, unmix
 
 _KEY = 0xE17  # of the seeds of runs
+_OFFSET = 16  # bits of a seed that say how many scripts of a block are left out
+LARGEST = 10_000  # scripts of a block
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,13 +57,24 @@ class Blocks:
 
     def seed_of(self, number: int) -> int:
         """The run seed of block number `number`, from 0."""
-        return unmix(number, _KEY)
+        return unmix(number << _OFFSET, _KEY)
+
+    def rest(self, run_seed: int, begun: int) -> int:
+        """The run seed of what is left of a block, without its first `begun` scripts."""
+        return unmix(mix(run_seed, _KEY) + begun, _KEY)
 
     def of(self, run_seed: int) -> Block:
-        """The block of the run with this seed. Raises InputError where the seed names none."""
-        number = mix(run_seed, _KEY)
-        if number >= self.number:
-            raise InputError(f"the seed {run_seed:x} names no block of these grammars")
+        """The block of the run with this seed, or what is left of it. Raises InputError where the
+        seed names none.
+        """
+        number, offset = divmod(mix(run_seed, _KEY), 1 << _OFFSET)
+        if number < self.number:
+            whole = self._numbered(number)
+            if offset < whole.count:
+                return Block(whole.grammar, whole.first + offset, whole.count - offset)
+        raise InputError(f"the seed {run_seed:x} names no block of these grammars")
+
+    def _numbered(self, number: int) -> Block:
         begin = 0  # the number of blocks of each grammar that are over
         while True:
             left = [place for place, count in enumerate(self._counts) if count > begin]

@@ -1,0 +1,50 @@
+"""The runs of an enumeration: one for each block of scripts, and one for what is left of a block
+whose run ended early, so that every script is tested.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from murxpy.enumeration.blocks import Blocks
+
+_SCRIPT = re.compile(r"^\s*\d+ run-script\b", re.M)
+
+
+class Enumerated:
+    """Gives each run of an enumeration its seed. `setup` is the part `enumeration` of a session's
+    setup, `saved` what `state` gave in an earlier session.
+    """
+
+    def __init__(self, setup: Mapping[str, Any], saved: Mapping[str, Any] | None = None) -> None:
+        self._blocks = Blocks(setup)
+        # the seeds of the runs for what is left of blocks, by their number behind the last block
+        self._rests: dict[int, int] = {
+            int(number): int(seed, 16) for number, seed in (saved or {}).get("rests", {}).items()
+        }
+
+    @property
+    def number(self) -> int:
+        """The number of runs, as far as is known now."""
+        return self._blocks.number + len(self._rests)
+
+    def seed_of(self, index: int) -> int:
+        """The seed of run `index`."""
+        return (
+            self._blocks.seed_of(index) if index < self._blocks.number else self._rests[index]
+        )
+
+    def ended_early(self, seed: int, trace: str) -> None:
+        """Have a later run test what is left of a block. Its run ended with the last script of
+        `trace`.
+        """
+        block = self._blocks.of(seed)
+        begun = len(_SCRIPT.findall(trace))
+        if 0 < begun < block.count:
+            self._rests[self.number] = self._blocks.rest(seed, begun)
+
+    def state(self) -> dict[str, Any]:
+        """The plain data to store."""
+        return {"rests": {str(number): f"{seed:x}" for number, seed in self._rests.items()}}
