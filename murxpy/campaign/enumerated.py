@@ -32,9 +32,7 @@ class Enumerated:
 
     def seed_of(self, index: int) -> int:
         """The seed of run `index`."""
-        return (
-            self._blocks.seed_of(index) if index < self._blocks.number else self._rests[index]
-        )
+        return self._blocks.seed_of(index) if index < self._blocks.number else self._rests[index]
 
     def ended_early(self, seed: int, trace: str) -> None:
         """Have a later run test what is left of a block. Its run ended with the last script of

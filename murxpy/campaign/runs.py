@@ -21,7 +21,11 @@ class Runs:
     """
 
     def __init__(
-        self, seed: int, ledger: Ledger, steering: Steering | None, enumerated: Enumerated | None = None
+        self,
+        seed: int,
+        ledger: Ledger,
+        steering: Steering | None,
+        enumerated: Enumerated | None = None,
     ) -> None:
         self._seed = seed
         self.ledger = ledger

@@ -64,8 +64,11 @@ class Grammar:
             for production in self.rules[todo.pop()]:
                 todo += [child for child in production.children if child not in used]
                 used.update(dict.fromkeys(production.children))
+        endless = [name for name in self.rules if name not in finite]
         for name, productions in self.rules.items():
-            if name not in finite:
+            # one that fails because of others is told only where there is no other
+            others = [n for p in productions for n in p.children if n in endless and n != name]
+            if name in endless and (not others or name == endless[-1]):
                 raise self._error(productions[0], f"the nonterminal {name} has no finite text")
             if name not in used:
                 raise self._error(productions[0], f"no script has the nonterminal {name}")

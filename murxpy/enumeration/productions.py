@@ -71,9 +71,7 @@ def parse_production(
 
 def _around(words: Sequence[str], children: Sequence[int]) -> tuple[str, ...]:
     ends = [-1, *children, len(words)]
-    return tuple(
-        "".join(words[begin + 1 : end]) for begin, end in pairwise(ends)
-    )
+    return tuple("".join(words[begin + 1 : end]) for begin, end in pairwise(ends))
 
 
 def _parts(text: str, wrong: object) -> Iterator[str | list[str]]:
