@@ -8,9 +8,10 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from murxpy.enumeration.blocks import Blocks
+from murxpy.enumeration.blocks import KILLED, Blocks, outcome_of
 
 _SCRIPT = re.compile(r"^\s*\d+ run-script\b", re.M)
+_ANSWER = re.compile(r"^ +answer (\w+)", re.M)
 
 
 class Enumerated:
@@ -34,14 +35,23 @@ class Enumerated:
         """The seed of run `index`."""
         return self._blocks.seed_of(index) if index < self._blocks.number else self._rests[index]
 
-    def ended_early(self, seed: int, trace: str) -> None:
+    def ended_early(self, seed: int, trace: str, *, reported: bool) -> dict[str, int]:
         """Have a later run test what is left of a block. Its run ended with the last script of
-        `trace`.
+        `trace`. Returns the counters of the run's scripts where the run has not `reported` them.
         """
         block = self._blocks.of(seed)
-        begun = len(_SCRIPT.findall(trace))
-        if 0 < begun < block.count:
-            self._rests[self.number] = self._blocks.rest(seed, begun)
+        scripts = _SCRIPT.split(trace)[1:]
+        if 0 < len(scripts) < block.count:
+            self._rests[self.number] = self._blocks.rest(seed, len(scripts))
+        if reported:
+            return {}
+        found: dict[str, int] = {}
+        for place, script in enumerate(scripts):
+            last = place == len(scripts) - 1
+            came = KILLED if last else outcome_of(_ANSWER.findall(script))
+            name = block.counter(block.first + place, came)
+            found[name] = found.get(name, 0) + 1
+        return found
 
     def state(self) -> dict[str, Any]:
         """The plain data to store."""

@@ -83,7 +83,8 @@ class RunEnds:
         """Tell the runs of a target that one of them ended early, if it did."""
         report = result.outcome.report
         if report is None or report.get("finding"):
-            target.runs.ended_early(result.job.seed, result.outcome.trace)
+            trace, reported = result.outcome.trace, report is not None
+            self.count(target.runs.ended_early(result.job.seed, trace, reported=reported))
 
     def _counting(self, found: Finding | None) -> Finding | None:
         """The finding of a run, if it counts: a comparison has no use for what the older release

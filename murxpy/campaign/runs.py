@@ -62,12 +62,13 @@ class Runs:
         over = self.enumerated is not None and self.used_up and not self.ledger.open()
         return over or self.ledger.exhausted
 
-    def ended_early(self, seed: int, trace: str) -> None:
+    def ended_early(self, seed: int, trace: str, *, reported: bool) -> dict[str, int]:
         """Note that the run with this seed ended with the last line of `trace`, by a finding or from
-        outside.
+        outside. Returns the counters of what is in the trace where the run has not `reported` them.
         """
-        if self.enumerated is not None:
-            self.enumerated.ended_early(seed, trace)
+        if self.enumerated is None:
+            return {}
+        return self.enumerated.ended_early(seed, trace, reported=reported)
 
     def lowest(self) -> int:
         """The smallest index of a run that was handed out and is not done, or is handed out next."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import click
 
+from murxpy.campaign.findings.store import read_counters
 from murxpy.cli.campaigns import MUTATION_OPTIONS, run
 from murxpy.cli.fuzz import MIX_OPTIONS, fuzz
 from murxpy.cli.mutate import CHECK, WALL, defaults
@@ -13,7 +17,10 @@ from murxpy.cli.params import names
 from murxpy.cli.parts.grouped import Grouped
 from murxpy.cli.parts.indices import index
 from murxpy.enumeration.blocks import LARGEST
-from murxpy.fuzzers.enumeration import Enumerated
+from murxpy.fuzzers.enumeration import Enumerated, checked
+from murxpy.report.console import make_console
+from murxpy.report.guarantee import guarantee, guarantee_table, tested
+from murxpy.report.tables import print_table
 
 FIRST = 51_000  # of the scripts of each grammar; they show 80 % of what 8 million show
 _NOT_HERE = (
@@ -88,7 +95,26 @@ def _enumerate(target: str, **wishes: Any) -> int:
         wishes.pop("block"),
         1000.0 * wishes["check_limit"],
     )
-    return run((target,), {**defaults([*_NOT_HERE, "first"]), **wishes}, None, enumerated)
+    code = run((target,), {**defaults([*_NOT_HERE, "first"]), **wishes}, None, enumerated)
+    if wishes["run_seed"] is None:
+        _tell(enumerated, target, wishes["out"], as_json=wishes["as_json"])
+    return code
+
+
+def _tell(enumerated: Enumerated, target: str, out: Path, *, as_json: bool) -> None:
+    """Print what the campaign in the folder `out` guarantees, of all its sessions."""
+    grammars = [checked(name) for name in enumerated.grammars]
+    rows = tested(grammars, enumerated.at, enumerated.take, read_counters(out))
+    if as_json:
+        for row in rows:
+            figures = {**asdict(row), "decided": row.decided, "scripts": str(row.scripts)}
+            click.echo(json.dumps({"event": "tested", **figures}))
+        return
+    console = make_console()
+    click.echo("\nScripts")
+    print_table(console, guarantee_table(rows))
+    for line in guarantee(rows, target):
+        click.echo(line)
 
 
 COMMAND = Grouped(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,9 @@ from murxpy.machine.random import mix, unmix
 
 _KEY = 0xE17  # of the seeds of runs
 _OFFSET = 16  # bits of a seed that say how many scripts of a block are left out
+COUNTED = "enumerate:"  # what the names of counters of scripts begin with
+# What can come of a script, besides its answers and the classes of refused calls.
+UNKNOWN, FINDING, KILLED = "unknown", "finding", "killed"
 LARGEST = 10_000  # scripts of a block
 
 
@@ -27,6 +30,18 @@ class Block:
     def last(self) -> int:
         """The largest index."""
         return self.first + self.count - 1
+
+    def counter(self, index: int, came: str) -> str:
+        """The name of the counter of scripts that have the size of the one with this index, and of
+        which the same `came`.
+        """
+        return f"{COUNTED}{self.grammar.name}:{self.grammar.size_at(index)}:{came}"
+
+
+def outcome_of(answers: Sequence[str]) -> str:
+    """What came of a script with these answers: the answers, or `unknown` if one is not known."""
+    decided = answers and all(answer in ("sat", "unsat") for answer in answers)
+    return "+".join(answers) if decided else UNKNOWN
 
 
 class Blocks:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from murxpy.enumeration.blocks import Block, Blocks
+from murxpy.enumeration.blocks import FINDING, Block, Blocks, outcome_of
 from murxpy.machine import script, solve
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
@@ -43,18 +43,18 @@ class Enumeration:
             made = block.grammar.whole(block.grammar.at(index))
             if models:
                 made = _MODELS + made.replace(_CHECK, f"{_CHECK}\n({MODEL})")
-            _test(run, f"enumerate:{block.grammar.name}:{block.grammar.size_at(index)}:", made)
+            for came in _came(run, made):
+                run.counts[block.counter(index, came)] += 1
 
 
-def _test(run: Run, count: str, text: str) -> None:
-    """Run a script, and count what came of it: its answers, or why there is none."""
+def _came(run: Run, text: str) -> Iterator[str]:
+    """Run a script, and tell what came of it. Raises Stopped for a finding, which is told before."""
     try:
         answers = script.answers_of(script.run_script(run, text, run.line_seed()))
     except Stopped:
-        run.counts[f"{count}finding"] += 1
+        yield FINDING
         raise
     except Refused as refused:
-        run.counts[f"{count}{refused.sort}"] += 1
-        return
-    decided = [answer for answer in answers if answer in ("sat", "unsat")]
-    run.counts[f"{count}{'+'.join(answers) if len(decided) == len(answers) else 'unknown'}"] += 1
+        yield refused.sort
+    else:
+        yield outcome_of(answers)
