@@ -66,7 +66,7 @@ _GROUPS = {
         "regress": "Say which kept findings a release shows, or has mended.",
     },
     "Reference": {
-        "grammars": "Show the grammars, how many scripts they have, and single scripts.",
+        "grammars": "Show grammars of scripts, their counts, and scripts by index.",
         "theories": "Show the theories and their operators.",
         "wrappers": "Show the solvers' wrappers and their spellings.",
         "fsm": "Show or check a state machine.",

@@ -19,7 +19,7 @@ from murxpy.cli.parts.indices import index
 from murxpy.enumeration.blocks import LARGEST
 from murxpy.fuzzers.enumeration import Enumerated, checked
 from murxpy.report.console import make_console
-from murxpy.report.guarantee import guarantee, guarantee_table, tested
+from murxpy.report.enumerated.guarantee import guarantee, guarantee_table, tested
 from murxpy.report.tables import print_table
 
 FIRST = 51_000  # of the scripts of each grammar; they show 80 % of what 8 million show

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import click
 
@@ -15,7 +15,7 @@ from murxpy.errors import InputError
 from murxpy.fuzzers.enumeration import checked
 from murxpy.machine.random import Stream
 from murxpy.report.console import make_console
-from murxpy.report.grammars import SIZES, counts_table, productions
+from murxpy.report.enumerated.grammars import SIZES, counts_table, productions
 from murxpy.report.tables import print_table
 
 
@@ -61,22 +61,29 @@ def grammars(
       murxpy grammars strings --at 51000 --take 3
       murxpy grammars ints --sample 5 --size 12
     """
-    if name is None:
-        if at is not None or sample is not None:
-            raise click.UsageError("name a grammar whose scripts to print")
-        _show([checked(known) for known in grammar_names()], as_json)
-        return
-    grammar = checked(name)
+    if name is None and (at is not None or sample is not None):
+        raise click.UsageError("name a grammar whose scripts to print")
     if at is not None and sample is not None:
         raise click.UsageError("--at and --sample exclude each other: leave one out")
     if (sample is None) != (size is None):
         raise click.UsageError("--sample and --size belong together: name both or neither")
+    if name is None:
+        _show([checked(known) for known in grammar_names()], as_json)
+        return
+    grammar = checked(name)
     if at is None and sample is None:
         _show([grammar], as_json)
         if not as_json:
             click.echo("\n".join(productions(grammar)))
         return
-    chosen = _sampled(grammar, sample, size, seed) if sample and size else _from(grammar, at, take)
+    _print(
+        grammar,
+        _sampled(grammar, sample, size, seed) if sample and size else _from(grammar, at or 0, take),
+        as_json,
+    )
+
+
+def _print(grammar: Grammar, chosen: Iterable[tuple[int, str]], as_json: bool) -> None:
     for number, text in chosen:
         click.echo(
             json.dumps({"index": str(number), "script": grammar.whole(text)})
@@ -100,8 +107,7 @@ def _show(found: list[Grammar], as_json: bool) -> None:
         print_table(make_console(), counts_table(found))
 
 
-def _from(grammar: Grammar, at: int | None, take: int) -> Iterator[tuple[int, str]]:
-    first = at or 0
+def _from(grammar: Grammar, first: int, take: int) -> Iterator[tuple[int, str]]:
     if grammar.number is not None and first + take > grammar.number:
         raise InputError(
             f"the grammar {grammar.name} has {grammar.number:,} scripts: expected --at and --take within them"

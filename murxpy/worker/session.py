@@ -226,20 +226,25 @@ class Session:
         gen.planting = (
             planting.CHECK in self._checks and self._plain and planting.drawn(self.settings, seed)
         )
+        rows = self._walk_rows(seed, swarm.rows(), planted=gen.planting)
+        run.header(rows)
+        return self._report(run, lambda: self.machine.walk(gen, self.settings.limit("steps")))
+
+    def _walk_rows(self, seed: int, swarm: list[str], *, planted: bool) -> list[str]:
+        """The header of a walk."""
         rows = [
             *self._header(),
             f"seed {seed:x}",
             f"machine {self.settings.machine.get('name')}",
-            *swarm.rows(),
+            *swarm,
         ]
         rows.append(f"limits {'solver' if self._limited else 'wall'}")
         rows.append(f"checks {','.join(sorted(self._checks - {planting.CHECK})) or 'none'}")
-        if gen.planting:
+        if planted:
             rows.append(planting.CHECK)
         if self._damped:
             rows.append(f"damped {','.join(sorted(self._damped))}")
-        run.header(rows)
-        return self._report(run, lambda: self.machine.walk(gen, self.settings.limit("steps")))
+        return rows
 
     def _mutate(
         self, run: Run, sources: Sources, name: str, seeds: Sequence[Seed]

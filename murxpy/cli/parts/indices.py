@@ -16,4 +16,5 @@ def index(text: str) -> int:
         raise click.BadParameter(
             f"'{text}': expected an integer of at most {MOST} digits, such as 51000 or 1e275"
         )
-    return int(match[1]) * 10 ** int(match[2] or 0)
+    power: int = 10 ** int(match[2] or 0)
+    return int(match[1]) * power

@@ -1,0 +1,1 @@
+"""Grammars, and what an enumeration of their scripts guarantees, as tables and text."""
