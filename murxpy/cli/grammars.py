@@ -61,12 +61,7 @@ def grammars(
       murxpy grammars strings --at 51000 --take 3
       murxpy grammars ints --sample 5 --size 12
     """
-    if name is None and (at is not None or sample is not None):
-        raise click.UsageError("name a grammar whose scripts to print")
-    if at is not None and sample is not None:
-        raise click.UsageError("--at and --sample exclude each other: leave one out")
-    if (sample is None) != (size is None):
-        raise click.UsageError("--sample and --size belong together: name both or neither")
+    _refuse_clashes(name, at, sample, size)
     if name is None:
         _show([checked(known) for known in grammar_names()], as_json)
         return
@@ -81,6 +76,16 @@ def grammars(
         _sampled(grammar, sample, size, seed) if sample and size else _from(grammar, at or 0, take),
         as_json,
     )
+
+
+def _refuse_clashes(name: str | None, at: int | None, sample: int | None, size: int | None) -> None:
+    """Raise UsageError for options that do not fit each other."""
+    if name is None and (at is not None or sample is not None):
+        raise click.UsageError("name a grammar whose scripts to print")
+    if at is not None and sample is not None:
+        raise click.UsageError("--at and --sample exclude each other: leave one out")
+    if (sample is None) != (size is None):
+        raise click.UsageError("--sample and --size belong together: name both or neither")
 
 
 def _print(grammar: Grammar, chosen: Iterable[tuple[int, str]], as_json: bool) -> None:
