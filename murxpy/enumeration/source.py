@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from murxpy.enumeration.blocks import FINDING, Block, Blocks, outcome_of
+from murxpy.enumeration.exhaustive import Exhaustive
 from murxpy.machine import script, solve
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
@@ -39,12 +40,22 @@ class Enumeration:
         if limit and run.wrapper.set("actions", "set-limit") is not None:
             solve.set_limit(run, limit, run.line_seed())
         models = "models" in run.script_checks
+        known = Exhaustive(block.grammar.head, run.catalogue)
         for index in range(block.first, block.last + 1):
             made = block.grammar.whole(block.grammar.at(index))
+            if known.possible:
+                _expect(run, known.answers(made))
             if models:
                 made = _MODELS + made.replace(_CHECK, f"{_CHECK}\n({MODEL})")
             for came in _came(run, made):
                 run.counts[block.counter(index, came)] += 1
+
+
+def _expect(run: Run, answers: Sequence[str]) -> None:
+    """Note the answers that all values of the constants give."""
+    if any(answer != "unknown" for answer in answers):
+        run.counts["enumerate-known"] += 1
+        script.expect(run, answers, run.line_seed())
 
 
 def _came(run: Run, text: str) -> Iterator[str]:
