@@ -13,15 +13,18 @@ from hypothesis import strategies as st
 
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.config import CampaignConfig
+from murxpy.campaign.enumerated import Enumerated
 from murxpy.campaign.findings.store import Store
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.data import load_catalogue
 from murxpy.data.grammars import grammar_names, load_grammar
 from murxpy.enumeration.blocks import Blocks
+from murxpy.enumeration.exhaustive import Exhaustive
 from murxpy.enumeration.grammar import Grammar
 from murxpy.enumeration.productions import parse_production
 from murxpy.errors import InputError
-from murxpy.fuzzers.enumeration import Enumerated, checked
+from murxpy.fuzzers.enumeration import Enumerated as Wanted
+from murxpy.fuzzers.enumeration import checked
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.smtlib.reading.scripts import read_script
 
@@ -217,7 +220,7 @@ def campaign(out: Path, take: int, **wishes: Any) -> Campaign:
     request = Request(
         (f"fake@{FAKES}",),
         wrapper=str(FAKES / "scripts.yaml"),
-        enumeration=Enumerated(("core",), take, block=10),
+        enumeration=Wanted(("core",), take, block=10),
     )
     made = Campaign(CampaignConfig(make_plans(request), out, seed=1, backtrace=False, **wishes))
     list(made)
@@ -249,3 +252,48 @@ def test_a_campaign_goes_on_with_the_scripts_that_are_left(tmp_path: Path) -> No
     assert scripts_tested(tmp_path) == 60
     campaign(tmp_path, 60)
     assert scripts_tested(tmp_path) == 60
+
+
+TRACE = """# seed 1
+    12 run-script@eval "(check-sat)"
+      answer sat
+    13 run-script@eval "(check-sat)"
+      answer unknown
+    14 run-script@eval "(check-sat)"
+"""
+
+
+def test_a_script_that_was_killed_is_tested_once_more() -> None:
+    runs = Enumerated(setup(["core"], 10, 10))
+    seed = runs.seed_of(0)
+    assert runs.ended_early(seed, TRACE, reported=False, killed=True) == {
+        "enumerate:core:1:sat": 1,
+        "enumerate:core:1:unknown": 1,
+    }
+    assert runs.number == 2
+    # the script is the third of the block, the first of the second run
+    again = TRACE[: TRACE.index("    12 ")] + TRACE[TRACE.index("    14 ") :]
+    assert runs.ended_early(runs.seed_of(1), again, reported=False, killed=True) == {
+        "enumerate:core:1:killed": 1
+    }
+    assert Blocks(setup(["core"], 10, 10)).of(runs.seed_of(2)).first == 3
+    # another script of the second run is tested again, too
+    runs.ended_early(runs.seed_of(1), TRACE, reported=False, killed=True)
+    assert Blocks(setup(["core"], 10, 10)).of(runs.seed_of(3)).first == 4
+
+
+def test_a_script_that_ends_the_process_is_counted_and_not_tested_again() -> None:
+    runs = Enumerated(setup(["core"], 10, 10))
+    counts = runs.ended_early(runs.seed_of(0), TRACE, reported=False, killed=False)
+    assert counts["enumerate:core:1:killed"] == 1 and sum(counts.values()) == 3
+    assert Enumerated(setup(["core"], 10, 10), runs.state()).number == 2
+
+
+def test_the_answers_of_small_domains_are_known() -> None:
+    known = Exhaustive(LOADED["smallbits"].head, CATALOGUE)
+    text = LOADED["smallbits"].whole
+    assert known.answers(text("(assert (bvult a b))\n(check-sat)")) == ["sat"]
+    assert known.answers(text("(assert (distinct (bvadd a b) (bvadd b a)))\n(check-sat)")) == [
+        "unsat"
+    ]
+    assert not Exhaustive(LOADED["ints"].head, CATALOGUE).possible

@@ -35,21 +35,24 @@ class Enumerated:
         """The seed of run `index`."""
         return self._blocks.seed_of(index) if index < self._blocks.number else self._rests[index]
 
-    def ended_early(self, seed: int, trace: str, *, reported: bool) -> dict[str, int]:
+    def ended_early(self, seed: int, trace: str, *, reported: bool, killed: bool) -> dict[str, int]:
         """Have a later run test what is left of a block. Its run ended with the last script of
-        `trace`. Returns the counters of the run's scripts where the run has not `reported` them.
+        `trace`, which is tested once more where a limit of time `killed` it, since another process
+        may have kept the processor busy. Returns the counters of the run's scripts where the run
+        has not `reported` them.
         """
-        block = self._blocks.of(seed)
+        block, blocks = self._blocks.of(seed), self._blocks
         scripts = _SCRIPT.split(trace)[1:]
-        if 0 < len(scripts) < block.count:
-            self._rests[self.number] = self._blocks.rest(seed, len(scripts))
+        again = killed and bool(scripts) and not (blocks.again(seed) and len(scripts) == 1)
+        begun = len(scripts) - again
+        if scripts and begun < block.count:
+            self._rests[self.number] = blocks.rest(seed, begun, again=again)
         if reported:
             return {}
+        came = [outcome_of(_ANSWER.findall(script)) for script in scripts]
         found: dict[str, int] = {}
-        for place, script in enumerate(scripts):
-            last = place == len(scripts) - 1
-            came = KILLED if last else outcome_of(_ANSWER.findall(script))
-            name = block.counter(block.first + place, came)
+        for place, outcome in enumerate([*came[:-1], KILLED][:begun]):
+            name = block.counter(block.first + place, outcome)
             found[name] = found.get(name, 0) + 1
         return found
 

@@ -83,8 +83,12 @@ class RunEnds:
         """Tell the runs of a target that one of them ended early, if it did."""
         report = result.outcome.report
         if report is None or report.get("finding"):
-            trace, reported = result.outcome.trace, report is not None
-            self.count(target.runs.ended_early(result.job.seed, trace, reported=reported))
+            seed, outcome = result.job.seed, result.outcome
+            killed = report is None and outcome.cause in ("wall", "cpu")
+            counts = target.runs.ended_early(
+                seed, outcome.trace, reported=report is not None, killed=killed
+            )
+            self.count(counts)
 
     def _counting(self, found: Finding | None) -> Finding | None:
         """The finding of a run, if it counts: a comparison has no use for what the older release

@@ -62,13 +62,14 @@ class Runs:
         over = self.enumerated is not None and self.used_up and not self.ledger.open()
         return over or self.ledger.exhausted
 
-    def ended_early(self, seed: int, trace: str, *, reported: bool) -> dict[str, int]:
+    def ended_early(self, seed: int, trace: str, *, reported: bool, killed: bool) -> dict[str, int]:
         """Note that the run with this seed ended with the last line of `trace`, by a finding or from
-        outside. Returns the counters of what is in the trace where the run has not `reported` them.
+        outside, where a limit of time may have `killed` it. Returns the counters of what is in the
+        trace where the run has not `reported` them.
         """
         if self.enumerated is None:
             return {}
-        return self.enumerated.ended_early(seed, trace, reported=reported)
+        return self.enumerated.ended_early(seed, trace, reported=reported, killed=killed)
 
     def lowest(self) -> int:
         """The smallest index of a run that was handed out and is not done, or is handed out next."""

@@ -12,6 +12,8 @@ from murxpy.machine.random import mix, unmix
 
 _KEY = 0xE17  # of the seeds of runs
 _OFFSET = 16  # bits of a seed that say how many scripts of a block are left out
+_AGAIN = 1 << _OFFSET  # set where the first script that is not left out was killed before
+_NUMBER = _OFFSET + 1  # the lowest bit of the block's number
 COUNTED = "enumerate:"  # what the names of counters of scripts begin with
 # What can come of a script, besides its answers and the classes of refused calls.
 UNKNOWN, FINDING, KILLED = "unknown", "finding", "killed"
@@ -72,17 +74,25 @@ class Blocks:
 
     def seed_of(self, number: int) -> int:
         """The run seed of block number `number`, from 0."""
-        return unmix(number << _OFFSET, _KEY)
+        return unmix(number << _NUMBER, _KEY)
 
-    def rest(self, run_seed: int, begun: int) -> int:
-        """The run seed of what is left of a block, without its first `begun` scripts."""
-        return unmix(mix(run_seed, _KEY) + begun, _KEY)
+    def rest(self, run_seed: int, begun: int, *, again: bool = False) -> int:
+        """The run seed of what is left of a block, without its first `begun` scripts. With `again`
+        the first script that is left was killed before.
+        """
+        code = mix(run_seed, _KEY) & ~_AGAIN
+        return unmix(code + begun + again * _AGAIN, _KEY)
+
+    def again(self, run_seed: int) -> bool:
+        """Whether the first script of the run with this seed was killed before."""
+        return bool(mix(run_seed, _KEY) & _AGAIN)
 
     def of(self, run_seed: int) -> Block:
         """The block of the run with this seed, or what is left of it. Raises InputError where the
         seed names none.
         """
-        number, offset = divmod(mix(run_seed, _KEY), 1 << _OFFSET)
+        code = mix(run_seed, _KEY)
+        number, offset = code >> _NUMBER, code & (_AGAIN - 1)
         if number < self.number:
             whole = self._numbered(number)
             if offset < whole.count:
