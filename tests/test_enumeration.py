@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.enumerated import Enumerated
-from murxpy.campaign.findings.store import Store
+from murxpy.campaign.findings.store import read_counters
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.data import load_catalogue
 from murxpy.data.grammars import grammar_names, load_grammar
@@ -215,43 +215,56 @@ def test_what_is_left_of_a_block() -> None:
         blocks.of(blocks.rest(blocks.seed_of(1), 10))
 
 
-def campaign(out: Path, take: int, **wishes: Any) -> Campaign:
-    """Enumerate scripts of `core` on the fake solver, whose models make all constants true."""
+def campaign(out: Path, grammar: str, take: int, **wishes: Any) -> None:
+    """Enumerate scripts on the fake solver, whose answers and models are wrong for some."""
     request = Request(
         (f"fake@{FAKES}",),
         wrapper=str(FAKES / "scripts.yaml"),
-        enumeration=Wanted(("core",), take, block=10),
+        enumeration=Wanted((grammar,), take, block=5),
     )
-    made = Campaign(CampaignConfig(make_plans(request), out, seed=1, backtrace=False, **wishes))
-    list(made)
-    return made
+    config = CampaignConfig(make_plans(request), out, seed=1, backtrace=False, **wishes)
+    list(Campaign(config))
 
 
-def scripts_tested(out: Path) -> int:
-    store = Store(out, read_only=True)
-    try:
-        return sum(n for name, n in store.counters().items() if name.startswith("enumerate:"))
-    finally:
-        store.close()
+def counters(out: Path) -> dict[str, int]:
+    """The counters of scripts in a campaign's store."""
+    found = read_counters(out).items()
+    return {name: n for name, n in found if name.startswith("enumerate:")}
 
 
-def test_every_script_is_tested_although_findings_end_runs(tmp_path: Path) -> None:
-    campaign(tmp_path, 60, jobs=2)
-    assert scripts_tested(tmp_path) == 60
-    store = Store(tmp_path, read_only=True)
-    counts = store.counters()
-    store.close()
-    # the fake's models are wrong for `false`, `(not a)` and others
-    assert sum(n for name, n in counts.items() if name.endswith(":finding")) > 5
+MONOTONE = """grammar: monotone
+about: formulas that are true where all constants are
+sorts: {B: Bool}
+declare: ["(declare-const a Bool)", "(declare-const b Bool)"]
+rules: {B: ["{a b}", "({and or} B B)"]}
+script: [(assert B), (check-sat)]
+"""
 
 
 def test_a_campaign_goes_on_with_the_scripts_that_are_left(tmp_path: Path) -> None:
-    campaign(tmp_path, 60, runs=2)
-    assert 0 < scripts_tested(tmp_path) < 60
-    campaign(tmp_path, 60)
-    assert scripts_tested(tmp_path) == 60
-    campaign(tmp_path, 60)
-    assert scripts_tested(tmp_path) == 60
+    grammar = written(tmp_path, MONOTONE)
+    campaign(tmp_path / "out", grammar, 12, runs=1)
+    assert counters(tmp_path / "out") == {
+        "enumerate:monotone:1:sat": 2,
+        "enumerate:monotone:3:sat": 3,
+    }
+    campaign(tmp_path / "out", grammar, 12)
+    whole = {
+        "enumerate:monotone:1:sat": 2,
+        "enumerate:monotone:3:sat": 8,
+        "enumerate:monotone:5:sat": 2,
+    }
+    assert counters(tmp_path / "out") == whole
+    campaign(tmp_path / "out", grammar, 12)
+    assert counters(tmp_path / "out") == whole
+
+
+@pytest.mark.slow
+def test_every_script_is_tested_although_findings_end_runs(tmp_path: Path) -> None:
+    campaign(tmp_path, "core", 60, jobs=2)
+    assert sum(counters(tmp_path).values()) == 60
+    # the fake says sat to `false`
+    assert sum(n for name, n in counters(tmp_path).items() if name.endswith(":finding")) > 5
 
 
 TRACE = """# seed 1
