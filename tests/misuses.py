@@ -114,4 +114,4 @@ def walked(seed: int, by_name: bool = True) -> tuple[str, dict[str, Any]]:
 
 def replayed(text: str) -> tuple[str, dict[str, Any]]:
     """Trace and report of a replay."""
-    return replay(session(), text)
+    return replay(session(True), text)

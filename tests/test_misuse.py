@@ -28,14 +28,23 @@ from murxpy.worker.session import Session
 SEEDS = 1000  # walks after which a defect that did not show is one that no rule finds
 
 
+@pytest.fixture(autouse=True, scope="module")
+def thawed() -> Iterator[None]:
+    """What the tests of this module freeze is thawed behind them."""
+    yield
+    gc.unfreeze()
+
+
 @pytest.fixture(autouse=True)
 def binding(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No test ends the interpreter, and none leaves a defect behind."""
     monkeypatch.setitem(lives.STRESS, "exit", lambda run, operands, words: None)
-    gc.collect()
-    gc.freeze()  # each run collects: what was there before need not be looked at
+    misuses.session(True)
+    misuses.session(False)
+    if not gc.get_freeze_count():  # making a session thaws all
+        gc.collect()
+        gc.freeze()  # each run collects: what was there before need not be looked at
     yield
-    gc.unfreeze()
     misuses.plant("")
 
 

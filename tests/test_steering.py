@@ -260,7 +260,7 @@ def test_what_cannot_be_used_is_drawn_no_more(why: str) -> None:
     drawn = [corpus.draw(steering.seed_of(0)).seeds]
     steering.count(0, {f"{why}:1": 1})
     steering.done(0)
-    drawn += [corpus.draw(steering.seed_of(index)).seeds for index in range(1, 300)]
+    drawn += [corpus.draw(steering.seed_of(index)).seeds for index in range(1, 4 * LAG)]
     bad = drawn[0][1]
     assert (
         not any(bad in seeds for seeds in drawn[LAG + 1 :])

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from commands import error, outcome
 from toy import catalogue, forked, live, walk
 
 from murxpy.data import load_wrapper
@@ -633,32 +634,28 @@ def test_walks_round_trip(solver: str, seed: int, tmp_path: Path) -> None:
     assert judge_murxla(one, live(solver)).status in SETTLED
 
 
-def cli(*args: str) -> subprocess.CompletedProcess[str]:
-    """The command `murxpy translate`."""
-    command = [sys.executable, "-m", "murxpy", "translate", *args]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-def test_command_for_a_file(tmp_path: Path) -> None:
+def test_command_for_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file, out = tmp_path / "t.trace", tmp_path / "t.smt2"
     file.write_text(SMALL)
-    assert cli(str(file), "--to", "smt2", "-o", str(out)).returncode == 0
+    assert outcome(capsys, "translate", file, "--to", "smt2", "-o", out)[0] == 0
     assert out.read_text() == SCRIPT
-    assert cli(str(file), "--to", "smt2").stdout == SCRIPT
-    assert "solver = SimpleSolver(ctx)" in cli(str(file), "--to", "python").stdout
+    assert outcome(capsys, "translate", file, "--to", "smt2")[1] == SCRIPT
+    program = outcome(capsys, "translate", file, "--to", "python")[1]
+    assert "solver = SimpleSolver(ctx)" in program
 
 
-def test_command_for_a_folder(tmp_path: Path) -> None:
+def test_command_for_a_folder(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     source, into = tmp_path / "in", tmp_path / "out"
     (source / "sub").mkdir(parents=True)
     (source / "sub" / "t.trace").write_text(SMALL)
     (source / "bad.trace").write_text(HEADER + "new\ngc\n")
-    done = cli(str(source), "--to", "smt2", "--into", str(into))
-    assert done.returncode == 2
-    assert done.stdout == f"1 of 2 traces written to {into}\n"
-    assert "bad.trace:4: 'gc' is an action of the API only" in done.stderr
+    args = ("translate", source, "--to", "smt2", "--into", into)
+    code, out, err = outcome(capsys, *args)
+    assert code == 2
+    assert out == f"1 of 2 traces written to {into}\n"
+    assert "bad.trace:4: 'gc' is an action of the API only" in err
     assert (into / "sub" / "t.smt2").read_text() == SCRIPT
-    assert cli(str(source), "--to", "smt2", "--into", str(into), "--lossy").returncode == 0
+    assert outcome(capsys, *args, "--lossy")[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -675,12 +672,9 @@ def test_command_for_a_folder(tmp_path: Path) -> None:
     ],
 )
 def test_command_with_options_that_do_not_fit(
-    tmp_path: Path, args: list[str], message: str
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, args: list[str], message: str
 ) -> None:
     file = tmp_path / "t.trace"
     file.write_text(SMALL)
-    done = cli(str(file), *args)
-    assert done.returncode == 2
-    assert done.stderr.startswith("murxpy: error:")
-    assert message in done.stderr
-    assert done.stderr.count("\n") == 1
+    code, said = error(capsys, "translate", file, *args)
+    assert code == 2 and message in said
