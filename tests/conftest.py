@@ -2,14 +2,18 @@
 
 Hypothesis draws the same examples each time, so that a failure is one of the change at hand, and
 asks for no time, which a busy machine would not keep.
+What the tests load is frozen before the first of them: runs collect garbage, and need not look at
+all modules and tests each time.
 Signals that the starter of the tests ignores, as `nohup` does, have their usual effect in the
 tests: murxpy leaves an ignored signal ignored.
 """
 
 from __future__ import annotations
 
+import gc
 import signal
 
+import pytest
 from hypothesis import settings
 
 for number in (signal.SIGHUP, signal.SIGTERM):
@@ -20,3 +24,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.load_profile("same")
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Freeze what is loaded."""
+    gc.collect()
+    gc.freeze()

@@ -4,7 +4,6 @@ binding has none; lines replay.
 
 from __future__ import annotations
 
-import gc
 import pydoc
 import subprocess
 import sys
@@ -28,22 +27,10 @@ from murxpy.worker.session import Session
 SEEDS = 1000  # walks after which a defect that did not show is one that no rule finds
 
 
-@pytest.fixture(autouse=True, scope="module")
-def thawed() -> Iterator[None]:
-    """What the tests of this module freeze is thawed behind them."""
-    yield
-    gc.unfreeze()
-
-
 @pytest.fixture(autouse=True)
 def binding(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No test ends the interpreter, and none leaves a defect behind."""
     monkeypatch.setitem(lives.STRESS, "exit", lambda run, operands, words: None)
-    misuses.session(True)
-    misuses.session(False)
-    if not gc.get_freeze_count():  # making a session thaws all
-        gc.collect()
-        gc.freeze()  # each run collects: what was there before need not be looked at
     yield
     misuses.plant("")
 
@@ -317,7 +304,6 @@ def test_callbacks_that_raise_and_handles_that_outlive_their_owner_break_nothing
     calls = [f"{name}@{spelling}" for name in STRESSED[solver] for spelling in spelled[name]]
     lines = "".join(f"1 {call}\n1 misuse@hold {call}\n" for call in calls)
     session = live(solver)
-    gc.freeze()
     report = forked(
         partial(replay, session, f"# solver {solver} 1\n{ASSERTED}{lines}1 gc\n1 misuse@held\n")
     )[1]

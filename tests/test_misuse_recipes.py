@@ -4,7 +4,6 @@ that methods need.
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any, cast
@@ -62,7 +61,6 @@ def _made(solver: str) -> list[str]:
     )
     found, failed = session.wrapper.callables, []
     waiting = list(found.recipes)
-    gc.freeze()  # each walk collects: what was there before need not be looked at
 
     def follow(gen: Generator) -> bool:
         cls = waiting.pop()

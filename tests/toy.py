@@ -143,8 +143,7 @@ def live(solver: str) -> Session:
 
 def _collected(setup: dict[str, Any]) -> Session:
     session = Session(setup)
-    gc.unfreeze()  # a worker process keeps what is loaded; the tests' process goes on
-    gc.enable()
+    gc.enable()  # a worker process collects when a run says so; the tests' process goes on
     return session
 
 
