@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
@@ -14,7 +15,8 @@ import click
 from murxpy.campaign.judging import seed_check as seedcheck
 from murxpy.campaign.judging.common_operators import make_judges
 from murxpy.campaign.judging.judged_solver import JudgedSolver
-from murxpy.campaign.judging.seed_check import FAULTS, VERDICTS, Checked
+from murxpy.campaign.judging.seed_check import DECIDED, FAULTS, VERDICTS, Checked
+from murxpy.campaign.judging.seed_splitting import split, write_seeds
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.cli.params import (
@@ -28,7 +30,7 @@ from murxpy.cli.params import (
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import script_files
-from murxpy.logic.catalogue import build_catalogue
+from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.report.console import Progress
 
 
@@ -60,6 +62,14 @@ from murxpy.report.console import Progress
     metavar="N",
     help="Number of scripts that run at a time.  [default: one for each usable CPU]",
 )
+@click.option(
+    "--write",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write the seeds to a new folder, DIR/LOGIC/sat and DIR/LOGIC/unsat: a script for each check"
+    " whose label and answers agree, if there are two of them. Needs --cross-check.",
+)
 @json_option
 def check_seeds(
     seeds: tuple[Path, ...],
@@ -68,6 +78,7 @@ def check_seeds(
     limit: float,
     wall: float,
     jobs: int | None,
+    folder: Path | None,
     as_json: bool,
 ) -> int:
     """Read SEEDS, SMT-LIB scripts or folders of them, run each script, and compare the answers with
@@ -76,38 +87,73 @@ def check_seeds(
     Exits with 1 when a script cannot be read, when solvers answer otherwise than its label says, or
     when solvers contradict each other.
     """
+    written = None if folder is None else _Written(folder, judges)
     paths = list(script_files(seeds))
     if not paths:
         raise InputError(f"no scripts (*.smt2) in {', '.join(map(str, seeds))}")
     request = Request((solver,))
     (plan,) = make_plans(request)
     others = make_judges(request, [plan], judges) if judges else ()
-    jobs = jobs or len(os.sched_getaffinity(0))
     catalogue = build_catalogue(load_catalogue())
     found: list[Checked] = []
-    with (
-        closing(JudgedSolver(plan, others, Limits(wall=wall))) as judged,
-        Progress(len(paths)) as progress,
-    ):
-        for checked in seedcheck.check_seeds(paths, judged, catalogue, int(limit * 1000), jobs):
+    with closing(JudgedSolver(plan, others, Limits(wall=wall))) as judged:
+        jobs = jobs or len(os.sched_getaffinity(0))
+        results = seedcheck.check_seeds(paths, judged, catalogue, int(limit * 1000), jobs)
+        for checked in _shown(results, len(paths), as_json):
             found.append(checked)
-            progress.step()
-            if checked.verdict in FAULTS and not as_json:
-                click.echo(f"{checked.verdict}: {_line(checked)}")
-    _print_counts(found, as_json)
+            if written is not None:
+                written.take(checked, catalogue, plan.target.family)
+    _print_counts(found, as_json, written)
     return int(any(checked.verdict in FAULTS for checked in found))
 
 
-def _print_counts(found: list[Checked], as_json: bool) -> None:
+def _shown(results: Iterator[Checked], count: int, as_json: bool) -> Iterator[Checked]:
+    """The results one after another. Progress is shown, and each fault is printed."""
+    with Progress(count) as progress:
+        for checked in results:
+            progress.step()
+            if checked.verdict in FAULTS and not as_json:
+                click.echo(f"{checked.verdict}: {_line(checked)}")
+            yield checked
+
+
+class _Written:
+    """Writes seeds to a new folder, and counts them by label."""
+
+    def __init__(self, folder: Path, judges: tuple[str, ...]) -> None:
+        if not judges:
+            raise InputError("--write needs a second solver; name one with --cross-check")
+        if folder.exists() and any(folder.iterdir()):
+            raise InputError(f"--write: the folder {folder} is not empty; expected a new one")
+        self.folder = folder
+        self.counts = dict.fromkeys(DECIDED, 0)
+
+    def take(self, checked: Checked, catalogue: Catalogue, dialect: str) -> None:
+        """Write the seeds that come of a script."""
+        seeds = list(split(checked, catalogue, dialect))
+        try:
+            write_seeds(self.folder, Path(checked.path), seeds)
+        except OSError as error:
+            raise InputError(f"--write: {self.folder}: {error.strerror}") from None
+        for seed in seeds:
+            self.counts[seed.label] += 1
+
+
+def _print_counts(found: list[Checked], as_json: bool, written: _Written | None) -> None:
     """Print how many scripts have each verdict; as JSON with all scripts."""
     counts = Counter(checked.verdict for checked in found)
     if as_json:
-        data = {"counts": counts, "seeds": [asdict(checked) for checked in found]}
+        data: dict[str, object] = {"counts": counts, "seeds": [asdict(one) for one in found]}
+        if written is not None:
+            data["written"] = written.counts
         click.echo(json.dumps(data, indent=2))
         return
     for verdict in VERDICTS:
         if counts[verdict]:
             click.echo(f"{counts[verdict]:>7,}  {verdict}")
+    if written is not None:
+        amounts = ", ".join(f"{number:,} {label}" for label, number in written.counts.items())
+        click.echo(f"seeds written to {written.folder}: {amounts}")
 
 
 def _line(checked: Checked) -> str:

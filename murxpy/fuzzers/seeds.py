@@ -136,6 +136,13 @@ def label_of(text: str) -> str:
     return " ".join(label for label in ("sat", "unsat") if label in found)
 
 
+def with_status(text: str, label: str) -> str:
+    """A script with one check, whose declared status is `label`."""
+    status = f"(set-info :status {label})"
+    changed, count = _STATUS.subn(status, text)
+    return changed if count else f"{status}\n{text}"
+
+
 def statuses_of(text: str) -> tuple[str, ...]:
     """The status that a script declares for each check: `sat`, `unsat` or `unknown`. Empty if a
     check has none.
