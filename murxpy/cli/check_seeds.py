@@ -64,7 +64,7 @@ from murxpy.report.console import Progress
 )
 @click.option(
     "--write",
-    "folder",
+    "into",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Write the seeds to a new folder, DIR/LOGIC/sat and DIR/LOGIC/unsat: a script for each check"
@@ -78,7 +78,7 @@ def check_seeds(
     limit: float,
     wall: float,
     jobs: int | None,
-    folder: Path | None,
+    into: Path | None,
     as_json: bool,
 ) -> int:
     """Read SEEDS, SMT-LIB scripts or folders of them, run each script, and compare the answers with
@@ -87,7 +87,7 @@ def check_seeds(
     Exits with 1 when a script cannot be read, when solvers answer otherwise than its label says, or
     when solvers contradict each other.
     """
-    written = None if folder is None else _Written(folder, judges)
+    written = None if into is None else _Written(into, judges)
     paths = list(script_files(seeds))
     if not paths:
         raise InputError(f"no scripts (*.smt2) in {', '.join(map(str, seeds))}")

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,12 @@ from murxpy.errors import InputError, nearest
 from murxpy.mutation.entry import Setting
 from murxpy.mutation.functions.choosing import BUILT_IN
 from murxpy.mutation.registry import FUZZERS
+
+# settings that are useless beside another setting
+_APART = {
+    "functions_only": ("generate",),
+    "concat_only": ("functions", "functions_only", "generate", "within", "all_constraints"),
+}
 
 
 def _option(front: str, setting: Setting) -> click.Option:
@@ -52,7 +58,7 @@ def prefixed(wishes: dict[str, Any], sources: Collection[str]) -> dict[str, dict
         options = [setting.name for setting in entry.settings]
         found = {option: wishes.pop(f"{name}_{option}".replace("-", "_")) for option in options}
         if name in sources:
-            choices[name] = chosen(found)
+            choices[name] = chosen(found, f"{name}-")
             continue
         for option in options:
             if (
@@ -65,9 +71,9 @@ def prefixed(wishes: dict[str, Any], sources: Collection[str]) -> dict[str, dict
     return choices
 
 
-def chosen(found: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings as a fuzzer reads them, with the text of a file in place of its path. Raises
-    InputError.
+def chosen(found: Mapping[str, Any], front: str = "") -> dict[str, Any]:
+    """The settings as a fuzzer reads them, with the text of a file in place of its path. The names of
+    the options begin with `front`. Raises InputError.
     """
     choices = {option.replace("-", "_"): value for option, value in found.items()}
     own: list[str] = []
@@ -78,26 +84,17 @@ def chosen(found: Mapping[str, Any]) -> dict[str, Any]:
     for name in only:
         if name not in known:
             raise InputError(
-                f"--functions-only: unknown function '{name}'{nearest(name, known)}; known are"
-                f" {', '.join(known)}"
+                f"--{front}functions-only: unknown function '{name}'{nearest(name, known)}; known"
+                f" are {', '.join(known)}"
             )
     if only:
         choices["functions_only"] = list(only)
-    _together(choices, "functions_only", ["generate"])
-    _together(
-        choices,
-        "concat_only",
-        ["functions", "functions_only", "generate", "within", "all_constraints"],
-    )
+    for option, others in _APART.items():
+        for other in others:
+            if choices.get(option) and choices.get(other):
+                one, two = (f"--{front}{name.replace('_', '-')}" for name in (option, other))
+                raise InputError(f"{one} and {two} exclude each other; leave one of them out")
     return choices
-
-
-def _together(choices: Mapping[str, Any], option: str, others: Sequence[str]) -> None:
-    """Raise InputError if an option is given with one of the others, which it makes useless."""
-    for other in others:
-        if choices.get(option) and choices.get(other):
-            one, two = (f"--{name.replace('_', '-')}" for name in (option, other))
-            raise InputError(f"{one} and {two} exclude each other; leave one of them out")
 
 
 def _functions(file: Path) -> tuple[str, list[str]]:
