@@ -14,7 +14,7 @@ from murxpy.fuzzers.api import Wishes
 from murxpy.fuzzers.mutation import Mutation
 from murxpy.machine.generate.options import option_choice
 from murxpy.machine.random import Stream
-from murxpy.machine.script import own_options, without_options
+from murxpy.machine.script import for_others, own_options
 from murxpy.mutation.optioning import MOST, Drawer, Offer
 from murxpy.mutation.workshop import Seed
 from murxpy.solvers.facts import build_facts
@@ -80,7 +80,7 @@ def test_mutants_set_options(tmp_path: Path, solver: str) -> None:
 
 def test_another_solver_gets_the_script_without_them() -> None:
     text = "(set-option :smt.arith.solver 2)\n(set-option :produce-models true)\n(set-logic ALL)\n(assert (= |(set-option :a b)| 1))\n"
-    assert without_options(text) == text.partition("\n")[2] and own_options(text) == [
+    assert for_others(text) == text.partition("\n")[2] and own_options(text) == [
         ("smt.arith.solver", "2")
     ]
 

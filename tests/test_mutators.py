@@ -369,13 +369,6 @@ def test_functions_that_are_refused(
     assert code == 2 and expected in message
 
 
-def test_terms_of_other_seeds() -> None:
-    mutants = made("typefuzz", (QUANTIFIED, SAT), 40, {"corpus": 1})
-    assert any("str.len s_2" in text_of(mutant) for mutant in mutants)
-    for mutant in mutants:
-        read_script(text_of(mutant), "again", CATALOGUE)
-
-
 NUMBERS = Seed(
     "numbers.smt2",
     """(declare-const b (_ BitVec 8))(declare-const f (_ FloatingPoint 3 5))

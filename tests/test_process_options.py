@@ -19,6 +19,7 @@ from murxpy.data import load_wrapper
 from murxpy.fuzzers.api import Wishes
 from murxpy.fuzzers.mutation import Mutation
 from murxpy.machine.random import Stream
+from murxpy.machine.script import for_others
 from murxpy.mutation.optioning import Drawer, offer_of
 from murxpy.mutation.workshop import Seed
 from murxpy.solvers.facts import Option, build_facts, option_text
@@ -88,6 +89,38 @@ def test_the_next_script_knows_nothing_of_a_parameter() -> None:
     without = f"(set-option :model false)\n{check}(get-model)"
     assert "define-fun" not in output("z3", without, context=context)
     assert "define-fun x" in output("z3", f"{check}(get-model)", context=context)
+
+
+KEPT = """(set-option :smt.relevancy 0)(set-option :sat.euf true)(set-option :dump_models true)
+(set-option :trace_file_name /tmp/x)(set-option :produce-models true)
+(declare-const x Int)(assert (> x 3))(check-sat-using (then simplify smt))
+"""
+
+
+@pytest.mark.parametrize(
+    ("fuzzer", "judges"), [("opfuzz", ()), ("typefuzz", ("--cross-check", "cvc5"))]
+)
+def test_seeds_keep_their_options_and_tactics_by_a_switch(
+    fuzzer: str, judges: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Those options that the wrapper lists: others could write files."""
+    seed = tmp_path / "a.smt2"
+    seed.write_text(KEPT)
+    args = (fuzzer, "z3", seed, "--run-seed", "1", "--iterations", "3", "--check", "none")
+    for more in ((), ("--keep-options",)):
+        code, printed, told = outcome(capsys, *args, *judges, *more, "--no-option-fuzzing")
+        assert code == 0, told
+        lines = re.findall(r'run-script@eval "(.*)"$', printed.replace("\\u{a}", " "), re.M)
+        head = "(set-option :smt.relevancy 0) (set-option :sat.euf true) (set-logic"
+        assert len(lines) == 3 and all(line.startswith(head) for line in lines) == bool(more)
+        checks = "(check-sat-using (then simplify smt))" if more else "(check-sat)"
+        assert all(checks in line and "dump" not in line for line in lines)
+        assert not any("trace_file" in line or "produce" in line for line in lines)
+
+
+def test_other_solvers_get_plain_checks() -> None:
+    text = '(set-option :a.b 1)\n(assert (= s "(check-sat-using smt)"))\n(check-sat-using (then simplify smt))\n'
+    assert for_others(text) == '(assert (= s "(check-sat-using smt)"))\n(check-sat)\n'
 
 
 # The fake solver checks its model where the script says so, and its models of exclusive or are wrong.

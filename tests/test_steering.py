@@ -62,13 +62,13 @@ def test_a_run_seed_is_steered_to_what_is_wanted(seed: int, data: st.DataObject)
     corpus = Corpus(
         FILES,
         [("api", 1), ("storm", 2), ("fusion", 1e-6), ("typefuzz", 3)],
-        {"fusion": {"oracle": "mixed"}, "typefuzz": {"corpus": 2}},
+        {"fusion": {"oracle": "mixed"}},
     )
     source = data.draw(st.sampled_from(corpus.sources))
     wanted = [data.draw(st.sampled_from(pool)) for pool in corpus.among(source)[:2]]
     drawn = corpus.draw(corpus.steered(seed, source, wanted))
     assert drawn.source == source and list(drawn.seeds[:2]) == wanted
-    assert len(drawn.seeds) == {"api": 0, "storm": 1, "fusion": 2, "typefuzz": 3}[source]
+    assert len(drawn.seeds) == {"api": 0, "storm": 1, "fusion": 2, "typefuzz": 1}[source]
 
 
 def test_run_seeds_draw_sources_by_weight() -> None:

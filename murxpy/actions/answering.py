@@ -123,7 +123,7 @@ def read_script(r: Reading, head: str = "") -> None:
     text = r.text(0, "a script")
     r.end(1)
     if r.foreign:
-        text = head + script.without_options(text)
+        text = head + script.for_others(text)
     answers = script.answers_of(
         script.run_script(r.run, text, r.seed, r.spelling("actions", "run-script"))
     )

@@ -12,7 +12,7 @@ from murxpy.errors import InputError
 from murxpy.logic.terms import Term
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
-from murxpy.machine.script import without_options
+from murxpy.machine.script import for_others
 from murxpy.machine.tokens import quote
 from murxpy.machine.witnesses.blame import differ, solver_value
 from murxpy.machine.witnesses.model import TOO_LARGE, Model, below, verdicts
@@ -149,6 +149,6 @@ def _read_text(r: Reading) -> None:
     text = r.text(0, "a script")
     r.end(1)
     if r.foreign:
-        text = without_options(text)
+        text = for_others(text)
     answers = evaluate_script(r.run, text, r.seed, r.spelling("actions", "run-script"))
     r.run.answers += [(r.line.number, "", answer) for answer in answers]

@@ -25,6 +25,7 @@ from murxpy.cli.params import (
     Target,
     in_out_option,
     json_option,
+    theory_option,
     time_option,
     tries_option,
 )
@@ -52,6 +53,7 @@ from murxpy.report.ranges import range_lines
     metavar="SOLVER",
     help="Solver whose releases are considered.  [default: the solver that the trace names]",
 )
+@theory_option
 @click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
 @tries_option("Number of replays on each release at most, for defects that do not show each time.")
 @time_option("--wall", "20s", "Wall time of a replay.")

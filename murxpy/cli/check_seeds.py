@@ -25,6 +25,7 @@ from murxpy.cli.params import (
     Target,
     json_option,
     judge_names,
+    theory_option,
     time_option,
 )
 from murxpy.data import load_catalogue
@@ -70,6 +71,7 @@ from murxpy.report.console import Progress
     help="Write the seeds to a new folder, DIR/LOGIC/sat and DIR/LOGIC/unsat: a script for each check"
     " whose label and answers agree, if there are two of them. Needs --cross-check.",
 )
+@theory_option
 @json_option
 def check_seeds(
     seeds: tuple[Path, ...],

@@ -15,7 +15,14 @@ from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
 from murxpy.checks.registry import ANSWERING
-from murxpy.cli.params import Existing, Finding, Target, in_out_option, time_option
+from murxpy.cli.params import (
+    Existing,
+    Finding,
+    Target,
+    in_out_option,
+    theory_option,
+    time_option,
+)
 from murxpy.cli.replay import plan_of
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
@@ -66,6 +73,7 @@ API, TEXT = "api", "text"
 @click.option(
     "--planted", is_flag=True, help="Evaluate a trace under its planted model. No solver is asked."
 )
+@theory_option
 @time_option("--wall", "20s", "End it after this time.")
 def eval(
     file: Path,

@@ -21,6 +21,7 @@ from murxpy.cli.params import (
     run_seed,
     seed,
     size,
+    theory_option,
     time_option,
 )
 from murxpy.cli.parts.grouped import Grouped
@@ -114,6 +115,7 @@ _EXAMPLES = (
 @click.option(
     "--profile", type=NamedFile(), metavar="FILE", help="More restrictions on what is generated."
 )
+@theory_option
 @click.option(
     "--wrapper",
     type=NamedFile(),

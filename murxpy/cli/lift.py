@@ -6,7 +6,11 @@ from pathlib import Path
 
 import click
 
-from murxpy.cli.params import Existing, output_option
+from murxpy.cli.params import (
+    Existing,
+    output_option,
+    theory_option,
+)
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.smtlib.reading.scripts import read_file
@@ -15,6 +19,7 @@ from murxpy.trace.lift import lift as lift_script
 
 @click.command()
 @click.argument("file", metavar="SCRIPT", type=Existing())
+@theory_option
 @output_option
 def lift(file: Path, output: Path | None) -> int:
     """Print SCRIPT, an SMT-LIB script, as a trace. 'murxpy replay --solver' runs the trace on any

@@ -24,7 +24,16 @@ from murxpy.campaign.reduction.scripts import minimize_script, others_than
 from murxpy.campaign.reduction.traces import minimize_trace
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
-from murxpy.cli.params import NONE, Finding, NamedFile, Target, duration, in_out_option, judge_names
+from murxpy.cli.params import (
+    NONE,
+    Finding,
+    NamedFile,
+    Target,
+    duration,
+    in_out_option,
+    judge_names,
+    theory_option,
+)
 from murxpy.cli.parts.minimizing import Watch
 from murxpy.cli.replay import judges_of, plan_of_campaign
 from murxpy.cli.replay import plan_of as trace_plan
@@ -121,6 +130,7 @@ Begin = partial[Task]  # makes the task from the plan that a file needs
     metavar="SOLVER[@PLACE]",
     help="Solver on which candidates are replayed.  [default: the one on which the trace was found]",
 )
+@theory_option
 @click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
 def minimize(
     file: Path,

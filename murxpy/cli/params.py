@@ -12,6 +12,7 @@ import click
 
 from murxpy.campaign.findings.named import bucket_named, is_bucket, kept_trace
 from murxpy.campaign.workers.names import settled, split_names
+from murxpy.data import added_theories
 from murxpy.errors import InputError, nearest
 
 OUT = "murxpy-out"  # the output folder where none is named
@@ -222,6 +223,21 @@ def refuse_empty(command: click.Command) -> None:
             param.type = _NotEmpty(param.type)
 
 
+def _add_theories(ctx: click.Context, param: click.Parameter, value: tuple[Path, ...]) -> None:
+    ctx.with_resource(added_theories(value))
+
+
+# It is read before all arguments, because wrappers, scripts and traces may use what it defines.
+theory_option = click.option(
+    "--theory",
+    type=Existing(),
+    multiple=True,
+    metavar="FILE",
+    is_eager=True,
+    expose_value=False,
+    callback=_add_theories,
+    help="YAML file of a theory with more operators, which the wrapper spells; repeatable.",
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 out_argument = click.argument("out", metavar="OUT", type=click.Path(path_type=Path), default=OUT)
 output_option = click.option(

@@ -20,6 +20,7 @@ from murxpy.cli.params import (
     Target,
     in_out_option,
     json_option,
+    theory_option,
     time_option,
     tries_option,
 )
@@ -44,6 +45,7 @@ from murxpy.report.tables import print_table
     metavar="SOLVER[@PLACE]",
     help="Release or build on which the findings are replayed. Findings of other solvers are left out.",
 )
+@theory_option
 @click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
 @tries_option("Number of replays of each finding at most, for defects that do not show each time.")
 @time_option("--wall", "20s", "Wall time of a replay.")

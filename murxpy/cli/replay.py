@@ -28,6 +28,7 @@ from murxpy.cli.params import (
     json_option,
     judge_names,
     size,
+    theory_option,
     time_option,
 )
 from murxpy.cli.parts.comparing import releases_of, show_compared
@@ -50,6 +51,7 @@ from murxpy.trace.grammar import Trace, parse_trace
     metavar="SOLVER[@PLACE]",
     help="Solver on which the trace is replayed.  [default: the one on which it was found]",
 )
+@theory_option
 @click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
 @click.option(
     "--cross-check",

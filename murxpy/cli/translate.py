@@ -14,7 +14,13 @@ import click
 from murxpy.campaign.findings.named import is_bucket, kept_trace
 from murxpy.campaign.findings.range_file import with_range
 from murxpy.cli import fail
-from murxpy.cli.params import Finding, NamedFile, in_out_option, output_option
+from murxpy.cli.params import (
+    Finding,
+    NamedFile,
+    in_out_option,
+    output_option,
+    theory_option,
+)
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.errors import InputError, MurxpyError
 from murxpy.logic.catalogue import build_catalogue
@@ -67,6 +73,7 @@ _SUFFIXES = {"smt2": ".smt2", "python": ".py", "murxla": ".murxla"}
     is_flag=True,
     help="SMT-LIB: define constants, functions and sorts as the planted model has them.",
 )
+@theory_option
 @click.option(
     "--wrapper",
     type=NamedFile(),

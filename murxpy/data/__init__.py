@@ -6,9 +6,11 @@ from murxpy.data.catalogue import load_catalogue, with_dialect
 from murxpy.data.folders import data_folder
 from murxpy.data.machines import inspect_machine, load_machine, machine_names
 from murxpy.data.profiles import load_profile, merge_profile
+from murxpy.data.theories import added_theories
 from murxpy.data.wrappers import default_judges, load_wrapper, shipped_names, wrapper_names
 
 __all__ = [
+    "added_theories",
     "data_folder",
     "default_judges",
     "inspect_machine",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,6 +17,7 @@ from murxpy.logic.signature import parse_signature
 Plain = dict[str, Any]
 
 _FIRST = "core"  # the file of the theory on which all others build
+_added: list[Path] = []  # files of the user, see `added_theories`
 _HOLE = re.compile(r"\{([^{}]*)\}")
 _OPERATOR_HOLE = re.compile(
     r"[*0-9]|(sort|elem|width)[0-9]|[ip][0-9]|sort|count|weighed|tested|rebuilt|selector"
@@ -78,23 +81,39 @@ class Theory(Strict, frozen=True):
 
 
 def load_theories(folder: Path | None = None) -> Plain:
-    """Return all theories of `folder`, by default the shipped ones. The core comes first, the
-    others follow by file name.
+    """Return all theories of `folder`, by default the shipped ones, and behind them those of the
+    user's files that `added_theories` names. The core comes first, the others follow by file name.
 
     The result is `{"theories": [{"name", "smtlib", "always", "requires", "sorts", "operators",
     "syntax"}]}`. `sorts` and `operators` are dicts by kind. Operators of the section `extensions`
     have `"extension": True`. Raises InputError.
     """
+    shipped = folder is None
     folder = data_folder("fsm") / "theories" if folder is None else folder
     files = sorted(folder.glob("*.yaml"), key=lambda path: (path.stem != _FIRST, path.stem))
     if not files:
         raise InputError("expected *.yaml files with theories in it", file=str(folder))
+    files += _added if shipped else ()
     documents = [read_document(path) for path in files]
     theories = [convert(document, Theory) for document in documents]
     _check_names(documents, theories)
     _check_signatures(documents, theories)
     _check_scripts(documents, theories)
     return {"theories": [_as_plain(theory) for theory in theories]}
+
+
+@contextmanager
+def added_theories(files: Sequence[Path]) -> Iterator[None]:
+    """Add the theories in these files to the shipped ones, up to the end of the block. Raises
+    InputError for a file that is no theory, or that defines a name of another theory again.
+    """
+    before = list(_added)
+    _added[:] = [*before, *(path for path in files if path not in before)]
+    try:
+        load_theories()
+        yield
+    finally:
+        _added[:] = before
 
 
 def _as_plain(theory: Theory) -> Plain:

@@ -65,8 +65,13 @@ def session_setup(
 
 
 def without_drawn_options(wrapper: Plain) -> Plain:
-    """A wrapper of which runs draw no options."""
-    return {**wrapper, "options": [], "process-options": []}
+    """A wrapper of which runs draw no options. They stand under `not-drawn`."""
+    sections = ("options", "process-options")
+    return {
+        **wrapper,
+        **{section: [] for section in sections},
+        "not-drawn": {section: wrapper.get(section) or [] for section in sections},
+    }
 
 
 def chosen_theories(names: Sequence[str], catalogue: Plain, wrapper: Plain) -> list[str] | None:

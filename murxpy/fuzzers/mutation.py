@@ -55,6 +55,11 @@ def sources_setup(mutation: Mutation, files: SeedFiles) -> dict[str, Any]:
     }
 
 
+def needs_terms(mutation: Mutation) -> bool:
+    """True if a fuzzer takes terms from all seeds."""
+    return any(choices.get("corpus") for choices in mutation.choices.values())
+
+
 def seed_files(mutation: Mutation) -> SeedFiles:
     """The seeds. Raises InputError if there are none."""
     return collect_seeds(map(Path, mutation.seeds), mutation.size_limit)

@@ -19,6 +19,7 @@ from murxpy.solvers.spelling import Spelling
 
 _STANDARD = "produce-|global-declarations|interactive-mode|print-success|random-seed|reproducible-|verbosity"
 _OWN_OPTION = re.compile(rf"^\(set-option :((?!{_STANDARD})\S+) ([^()\"|]*)\)\n?", re.M)
+_USING = re.compile(r"^\(check-sat-using .*\)$", re.M)
 
 
 def run_script(
@@ -61,11 +62,11 @@ def _output(run: Run, chosen: Spelling, text: str) -> str:
     return output
 
 
-def without_options(text: str) -> str:
-    """The script without the options that the standard does not have (SMT-LIB 2.7, section 4.1.7),
-    because other solvers do not know them.
+def for_others(text: str) -> str:
+    """The script as other solvers know it: without the options that the standard does not have
+    (SMT-LIB 2.7, section 4.1.7), and with plain checks in place of those that name a tactic.
     """
-    return _OWN_OPTION.sub("", text)
+    return _USING.sub("(check-sat)", _OWN_OPTION.sub("", text))
 
 
 def own_options(text: str) -> list[tuple[str, str]]:

@@ -33,6 +33,12 @@ class Setting:
     metavar: str = ""
 
 
+KEEP_OPTIONS = Setting(
+    "keep-options",
+    "Keep the options that a seed sets, as far as the wrapper lists them, and its check-sat-using.",
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A source of runs.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from murxpy.machine.generate.options import draw_value
 from murxpy.machine.random import Stream, Weighted
@@ -28,7 +28,7 @@ class Offer:
 
     Options in `process` are parameters of the solver's whole process. They have their names in
     scripts, and no solver object takes them. Those in `kept` have values that the user wants in
-    every run.
+    every run. `listed` are the names of all options of the wrapper, by their names in scripts.
     """
 
     known: Weighted[Option]
@@ -36,6 +36,7 @@ class Offer:
     prefix: str = ""
     process: frozenset[str] = frozenset()
     kept: frozenset[str] = frozenset()
+    listed: Mapping[str, str] = field(default_factory=dict)
 
     def head(self, script: Script, options: Options) -> Script:
         """The script with options at its beginning."""
@@ -48,7 +49,8 @@ class Offer:
         return Script(script.name, script.tables, commands)
 
     def _in_scripts(self, name: str) -> str:
-        return name if name in self.process else self.prefix + name
+        of_process = name in self.process or self.listed.get(name) == name
+        return name if of_process else self.prefix + name
 
 
 def offer_of(
@@ -57,12 +59,13 @@ def offer_of(
     wanted: Options = (),
     prefix: str = "",
     kept: Sequence[str] = (),
+    listed: Mapping[str, str] | None = None,
 ) -> Offer:
     """The offer of options of solver objects and of the process, less those in `kept`."""
     drawn = [option for option in (*options, *of_process) if option.name not in kept]
     names = [name for option in of_process for name, _ in ((option.name, ""), *option.beside)]
     weighted = Weighted([(option, option.weight) for option in drawn])
-    return Offer(weighted, wanted, prefix, frozenset(names), frozenset(kept))
+    return Offer(weighted, wanted, prefix, frozenset(names), frozenset(kept), dict(listed or {}))
 
 
 NOTHING = Offer(Weighted([]))
@@ -87,12 +90,22 @@ class Drawer:
         self._drawn: Options = self._draw() if self._random else ()
         self._elsewhere = offer.process if calls else frozenset()
         self.parameters = tuple(pair for pair in self._drawn if pair[0] in self._elsewhere)
+        self._seeds: Options = ()
+
+    def keep(self, options: Sequence[tuple[str, str]]) -> None:
+        """Set these options of a seed in each of its mutants, too, as far as the wrapper lists them:
+        another option may write files, or print, or change what a formula means.
+        """
+        names = self._offer.listed
+        kept = {names[name]: value for name, value in options if name in names}
+        self._seeds = tuple(pair for pair in kept.items() if pair[0] not in self._elsewhere)
 
     def next(self) -> Options:
         """The options of the next mutant."""
         if self._random and self._stream.chance(MUTANTS):
             self._drawn = self._draw()
         wanted = dict(self._offer.wanted)
+        wanted.update(pair for pair in self._seeds if pair[0] not in wanted)
         left_out = {*wanted, *self._elsewhere}
         return (*wanted.items(), *(pair for pair in self._drawn if pair[0] not in left_out))
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from murxpy.logic.terms import Term
+from murxpy.mutation.workshop import Workshop
 from murxpy.smtlib.commands import (
     CHECKS,
     Ask,
@@ -35,16 +36,26 @@ _ASSERTING = (Assert, *CHECKS, Push, Pop, Reset, ResetAssertions)
 _DROPPED = (Ask, Exit, GetValue, SetInfo, SetLogic, SetOption, Simplify)
 
 
-def prepared(script: Script) -> Script:
+def prepared(script: Script, *, tactics: bool = False) -> Script:
     """The script without options, descriptions and questions, in the logic ALL, because mutation
-    can leave the logic of the seed.
+    can leave the logic of the seed. Checks by tactics become plain ones, except with `tactics`.
     """
     kept = [
-        CheckSat() if isinstance(c, CheckSatUsing) else c
+        CheckSat() if isinstance(c, CheckSatUsing) and not tactics else c
         for c in script.commands
         if not isinstance(c, _DROPPED)
     ]
     return Script(script.name, script.tables, [SetLogic("ALL"), *kept])
+
+
+def prepared_seed(workshop: Workshop, script: Script) -> Script:
+    """The script of a run's first seed, prepared. If the user wants that, the run keeps its options,
+    and the checks by tactics stay where the solver has such checks.
+    """
+    keep = bool(workshop.choices.get("keep_options"))
+    if keep:
+        workshop.options = [(c.name, c.value) for c in script.commands if isinstance(c, SetOption)]
+    return prepared(script, tactics=keep and workshop.shop.tactics)
 
 
 def declaring(script: Script) -> list[Command]:

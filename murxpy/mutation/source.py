@@ -20,6 +20,7 @@ from murxpy.mutation.patience import Patience, decided
 from murxpy.mutation.preparing import Logics, declaring, in_logic
 from murxpy.mutation.promising import MODELS, asking, drawn, fitting
 from murxpy.mutation.registry import API, FUZZERS, mutants_of_a_run
+from murxpy.mutation.terms import TermStore
 from murxpy.mutation.views import views
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
 from murxpy.smtlib.commands import CheckSatUsing, Simplify
@@ -38,10 +39,11 @@ class Sources:
     """The sources of a session's runs.
 
     `setup`, as plain data: `mix` (pairs of source and weight), `seeds` (name, text, label), `walk`
-    (the number of mutants in a run; if it is missing, that of each fuzzer), `check-ms` (the limit of a check in milliseconds of a usual
-    machine), `dialect` (of the scripts; if empty, that of the solver), `choices` (for each fuzzer,
-    the user's settings). `offer` are the options that scripts can set; `promises` are the shares of
-    runs whose mutants ask for evidence.
+    (the number of mutants in a run; if it is missing, that of each fuzzer), `terms` (the path of a
+    TermStore, or None), `check-ms` (the limit of a check in milliseconds of a usual machine),
+    `dialect` (of the scripts; if empty, that of the solver), `choices` (for each fuzzer, the user's
+    settings). `offer` are the options that scripts can set; `promises` are the shares of runs whose
+    mutants ask for evidence.
     """
 
     def __init__(self, setup: dict[str, Any], shop: Shop) -> None:
@@ -53,6 +55,8 @@ class Sources:
         self._through = str(setup.get("through") or TEXT)
         self._choices: dict[str, dict[str, Any]] = setup.get("choices") or {}
         self.corpus = Corpus(setup["seeds"], setup["mix"], self._choices)
+        if setup.get("terms"):
+            shop.terms = TermStore(str(setup["terms"]))
         self.offer = NOTHING
         # the shares of runs that ask for `models` (`models-open` for chains) and for `cores`
         self.promises: Mapping[str, float] = {}
@@ -140,6 +144,7 @@ class _Chain:
         mutant = next(mutants, None)
         if mutant is None:
             run.counts[f"mutator:{self._name}:barren"] += 1
+        self._options.keep(self._workshop.options)
         for place in self._workshop.unreadable:
             run.counts[f"unreadable:{place}"] += 1
         for _ in range(length):

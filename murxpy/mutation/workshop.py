@@ -4,12 +4,13 @@ the mutants that it makes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.terms import Term
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.random import Stream
 from murxpy.smtlib.reading.scripts import read_script
@@ -48,6 +49,19 @@ Answers = Sequence[str] | None
 Mutants = Generator[Mutant, Answers, None]
 
 
+class Terms(Protocol):
+    """Terms of other scripts, by the names of their sorts; `murxpy.mutation.terms` has them in a file."""
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many terms there are of each sort."""
+
+    def draw(
+        self, sort: str, most: int, stream: Stream, tables: Tables, names: dict[str, Term]
+    ) -> list[Term]:
+        """Up to `most` terms of a sort, in the tables of a run whose constants have these `names`."""
+
+
 class Lasting(Protocol):
     """An object that is worth keeping from run to run. It depends on the catalogue and the
     operators alone.
@@ -78,6 +92,8 @@ class Shop:
         self.profile = profile or Profile({})
         self._all = operators
         self.speak(dialect)
+        self.tactics = bool(catalogue.dialect(dialect).tactics)  # the solver has checks by tactics
+        self.terms: Terms | None = None  # those of all seeds, if the user wants them
         self._lasting: dict[type, Any] = {}
         self._opened: dict[Seed, Script] = {}
 
@@ -131,6 +147,7 @@ class Workshop:
         self.choices = choices
         self._first = shop.open(seeds[0])
         self.tables = Tables(shop.catalogue) if self._first is None else self._first.tables
+        self.options: list[tuple[str, str]] = []  # those of the first seed, if its run keeps them
         self.unreadable: dict[int, None] = {}  # the positions of seeds that are no SMT-LIB
 
     def read(self, seed: Seed) -> Script:

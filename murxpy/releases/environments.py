@@ -97,8 +97,13 @@ def cache_folder() -> Path:
     given = os.environ.get(FOLDER)
     if given:
         return Path(given).expanduser().absolute()
+    return user_cache() / "releases"
+
+
+def user_cache() -> Path:
+    """The folder for what murxpy keeps for its user and can make again; it may not exist yet."""
     base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser().absolute() / "murxpy" / "releases"
+    return Path(base).expanduser().absolute() / "murxpy"
 
 
 def found(package: Package, release: str) -> Environment | None:

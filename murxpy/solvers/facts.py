@@ -48,7 +48,8 @@ class Facts:
     """What is known of a solver. `docs/wrappers.md` explains each section of a wrapper.
 
     `options` is None if the wrapper has no such section. `process_options` are parameters of the
-    whole process, by their names in scripts; only mutants set them. `required_options` are by theory. `calls`
+    whole process, by their names in scripts; only mutants set them. `listed_options` are the names
+    of all of these by their names in scripts, also where runs draw none. `required_options` are by theory. `calls`
     is the section of public callables, which `murxpy.solvers.callables` decodes. `forms` are the
     spellings as they are written, by section and key.
     """
@@ -66,6 +67,7 @@ class Facts:
     script_option_prefix: str = ""
     options: tuple[Option, ...] | None = None
     process_options: tuple[Option, ...] = ()
+    listed_options: Mapping[str, str] = field(default_factory=dict)
     required_options: Mapping[str, Pairs] = field(default_factory=dict)
     judge_options: Pairs = ()
     own_actions: Mapping[str, OwnAction] = field(default_factory=dict)
@@ -106,6 +108,7 @@ def build_facts(data: Mapping[str, Any]) -> Facts:
         script_option_prefix=str(data.get("script-option-prefix") or ""),
         options=None if options is None else tuple(map(_option, options)),
         process_options=tuple(map(_option, data.get("process-options") or ())),
+        listed_options=_listed(data),
         required_options={
             theory: _pairs(pairs) for theory, pairs in (data.get("required-options") or {}).items()
         },
@@ -118,6 +121,16 @@ def build_facts(data: Mapping[str, Any]) -> Facts:
         calls=(data.get("contract") or {}).get("calls") or {},
         forms={name: entry for name, entry in data.items() if isinstance(entry, Mapping)},
     )
+
+
+def _listed(data: Mapping[str, Any]) -> dict[str, str]:
+    drawn = (
+        data.get("not-drawn") or data
+    )  # the sections that a campaign without random options empties
+    prefix = str(data.get("script-option-prefix") or "")
+    own = [str(option["name"]) for option in drawn.get("options") or ()]
+    of_process = [str(option["name"]) for option in drawn.get("process-options") or ()]
+    return {**{prefix + name: name for name in own}, **{name: name for name in of_process}}
 
 
 def _pairs(pairs: Any) -> Pairs:

@@ -141,6 +141,7 @@ class Session:
             tuple((name, value) for name, value in self.options),
             facts.script_option_prefix,
             [name for name, _ in self._parameters],
+            facts.listed_options,
         )
         chances = self.settings.probabilities
         names = {

@@ -25,7 +25,7 @@ from murxpy.data import default_judges, load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.dialects import STANDARD
-from murxpy.machine.script import without_options
+from murxpy.machine.script import for_others
 from murxpy.oracles.crash import Outcome, Verdict, judge
 from murxpy.oracles.disagreement import OPPOSITE
 from murxpy.passes.parts import Commands, order, terms
@@ -75,7 +75,7 @@ class _Solver:
 
     def opinion(self, text: str) -> list[str]:
         """What this solver answers to the checks of another solver's script."""
-        return answers_in(self.run(Scripted(without_options(text))))
+        return answers_in(self.run(Scripted(for_others(text))))
 
     def holds(self, script: Script) -> bool:
         """True if our evaluator finds all assertions true in a model of this solver."""

@@ -20,8 +20,17 @@ from murxpy.data import (
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import Wishes, session_setup
 from murxpy.fuzzers.enumeration import Enumerated, enumeration_setup, parse_enumerated
-from murxpy.fuzzers.mutation import Mutation, parse_mutation, seed_files, sources_setup
-from murxpy.releases.environments import Notice, print_notice
+from murxpy.fuzzers.mutation import (
+    Mutation,
+    needs_terms,
+    parse_mutation,
+    seed_files,
+    sources_setup,
+)
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.mutation.terms import store_of
+from murxpy.mutation.workshop import Seed
+from murxpy.releases.environments import Notice, print_notice, user_cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +109,8 @@ def make_plans(request: Request, notice: Notice = print_notice) -> tuple[Plan, .
         wishes = replace(request.wishes, options=_merged(request.wishes.options, configuration))
         setup = session_setup(with_dialect(catalogue, wrapper), machine, wrapper, whole, wishes)
         setup["configuration"] = [list(option) for option in configuration]
-        if sources is not None:
-            setup["sources"] = sources
+        if sources is not None and request.mutation is not None:
+            setup["sources"] = {**sources, "terms": _terms(request.mutation, setup, sources)}
         if enumeration is not None:
             setup["enumeration"] = enumeration
         target = replace(
@@ -111,6 +120,16 @@ def make_plans(request: Request, notice: Notice = print_notice) -> tuple[Plan, .
         )
         plans.append(Plan(target, setup))
     return tuple(plans)
+
+
+def _terms(mutation: Mutation, setup: Mapping[str, Any], sources: Mapping[str, Any]) -> str | None:
+    """The file with the terms of all seeds; None where no fuzzer takes terms from them."""
+    if not needs_terms(mutation):
+        return None
+    seeds = [Seed(*file) for file in sources["seeds"]]
+    dialect = mutation.dialect or str(setup["wrapper"]["solver"])
+    catalogue = build_catalogue(setup["catalogue"])
+    return str(store_of(seeds, catalogue, dialect, user_cache() / "terms"))
 
 
 def settle(request: Request) -> Request:

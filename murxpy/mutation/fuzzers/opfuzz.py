@@ -10,11 +10,11 @@ from __future__ import annotations
 from murxpy.logic.terms import Term
 from murxpy.machine.random import Weighted
 from murxpy.mutation.conforming import Choice, Conforming, integral, lowered
-from murxpy.mutation.entry import Entry, Setting
+from murxpy.mutation.entry import KEEP_OPTIONS, Entry, Setting
 from murxpy.mutation.fitting import Fitting
 from murxpy.mutation.occurrences import Occurrence, Occurrences, replaced
 from murxpy.mutation.patience import decided
-from murxpy.mutation.preparing import places, prepared, with_assertion
+from murxpy.mutation.preparing import places, prepared_seed, with_assertion
 from murxpy.mutation.producers import likelihood
 from murxpy.mutation.workshop import Mutant, Mutants, Workshop
 from murxpy.smtlib.script import Script
@@ -33,7 +33,7 @@ def mutants(workshop: Workshop) -> Mutants:
     script = workshop.script()
     if script is None:
         return
-    decidable = prepared(script)
+    decidable = prepared_seed(workshop, script)
     mutator = _Mutator(workshop, decidable)
     while True:
         script, steps = decidable, []
@@ -137,6 +137,7 @@ ENTRY = Entry(
     mutants,
     chained=True,
     settings=(
+        KEEP_OPTIONS,
         Setting(
             "mutations",
             "Operators changed from one mutant to the next.",

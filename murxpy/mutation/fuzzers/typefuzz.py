@@ -13,22 +13,19 @@ are drawn more often.
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable
 
-from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, Term
 from murxpy.machine.random import Stream
-from murxpy.mutation.entry import Entry, Setting
+from murxpy.mutation.entry import KEEP_OPTIONS, Entry, Setting
 from murxpy.mutation.fitting import SMALL, Fitting
 from murxpy.mutation.functions.composed import LITERALS
 from murxpy.mutation.functions.inversions import LETTERS, Maker
 from murxpy.mutation.occurrences import Occurrence, Occurrences, binds, in_scope, replaced
 from murxpy.mutation.patience import decided
-from murxpy.mutation.preparing import places, prepared, with_assertion
+from murxpy.mutation.preparing import places, prepared_seed, with_assertion
 from murxpy.mutation.producers import Producers
 from murxpy.mutation.ranks import SERVED, Arguments, apply_any, fill
 from murxpy.mutation.workshop import Mutant, Mutants, Workshop
@@ -36,6 +33,7 @@ from murxpy.smtlib.script import Script
 
 TRIES = 20  # places that are tried for one mutant
 OPERATORS = 8  # operators that are tried for one place
+FOREIGN = 2  # sorts that the seed does not have, of which terms are taken from all seeds
 GROWTH = 4  # how many times as large as the seed a mutant may be, in occurrences of terms
 _SAME = 0.2  # the chance that a plain term of the seed is taken, and no application is made
 # of the formulas compare an application of any sort with another term of it; more of many operators
@@ -70,31 +68,22 @@ def mutants(workshop: Workshop) -> Mutants:
     script = workshop.script()
     if script is None:
         return
-    script = prepared(script)
-    mutator = _Mutator(workshop, script, _others(workshop))
+    script = prepared_seed(workshop, script)
+    mutator = _Mutator(workshop, script)
     while (changed := mutator.mutate(script)) is not None:
         if decided((yield Mutant(changed[0], (changed[1],)))):
             script = changed[0]
 
 
-def labels(choices: Mapping[str, Any]) -> Sequence[str]:
-    """The labels of the seeds: any label for the seed, and with `corpus` as many further seeds of
-    any label, which give terms.
-    """
-    return ("",) * (1 + int(choices.get("corpus") or 0))
-
-
-def _others(workshop: Workshop) -> list[Script]:
-    """The scripts of the seeds that only give terms. Their datatypes and constants get other names
-    than those of the first seed.
-    """
-    found = []
-    for number, seed in enumerate(workshop.seeds[1:], 2):
-        workshop.tables.suffix = f"_{number}"
-        with contextlib.suppress(InputError):
-            found.append(workshop.read(seed))
-    workshop.tables.suffix = ""
-    return found
+def _operators(root: Term) -> set[str]:
+    """The operators in a term."""
+    found: dict[Term, None] = {root: None}
+    stack = [root]
+    while stack:
+        new = [arg for arg in stack.pop().args if arg not in found]
+        found.update(dict.fromkeys(new))
+        stack += new
+    return {term.op for term in found}
 
 
 class Pool:
@@ -140,7 +129,7 @@ class Pool:
 class _Mutator:
     """Replaces one expression of a script at a time."""
 
-    def __init__(self, workshop: Workshop, script: Script, others: Sequence[Script] = ()) -> None:
+    def __init__(self, workshop: Workshop, script: Script) -> None:
         self._tables = workshop.tables
         self._stream = workshop.stream
         self._producers = workshop.shop.lasting(Producers)
@@ -148,18 +137,35 @@ class _Mutator:
         self._occurrences = Occurrences(
             workshop.catalogue, lambda term: _HOLES.get(term.sort.kind, 1)
         )
-        scripts = [script, *others]
-        roots = [term for one in scripts for term in one.assertions()]
+        roots = script.assertions()
         self._pool = Pool(workshop.catalogue, roots)
-        for constant in [constant for one in scripts for constant in one.constants()]:
+        for constant in script.constants():
             if constant.op == CONSTANT and constant.sort.kind != "SORT_FUN":
                 self._pool.add(constant)
+        self._take_terms(workshop, script, int(workshop.choices.get("corpus") or 0))
         kinds = {sort.kind for sort in self._pool.sorts}
         self._kinds = tuple(sorted(kinds | set(SERVED if "SORT_FP" in kinds else ())))
         self._wealth = min(1.0, self._producers.of(self._kinds).total / _MANY)
         self._profile = workshop.shop.profile
         self._fitting = Fitting(workshop.shop, roots)
         self._most = GROWTH * sum(map(self._occurrences.count, script.assertions())) + 50
+
+    def _take_terms(self, workshop: Workshop, script: Script, most: int) -> None:
+        """Add up to `most` terms of each sort that the seed has, and of FOREIGN others, from all
+        seeds of the session, as far as solver and judges have their operators.
+        """
+        store = workshop.shop.terms
+        if store is None or not most:
+            return
+        own = list(map(repr, self._pool.sorts))
+        others = [sort for sort in store.counts if sort not in own]
+        own += [self._stream.choose(others) for _ in range(FOREIGN if others else 0)]
+        names = {str(constant.indices[0]): constant for constant in script.constants()}
+        lacking = workshop.catalogue.operators.keys() - workshop.shop.operators
+        for sort in dict.fromkeys(own):
+            for term in store.draw(sort, most, self._stream, workshop.tables, names):
+                if _operators(term).isdisjoint(lacking):
+                    self._pool.add(term)
 
     def mutate(self, script: Script) -> tuple[Script, str] | None:
         """The script with one expression replaced, and a description of the change; None if no draw
@@ -315,15 +321,15 @@ ENTRY = Entry(
     "terms. Nothing is known of what a mutant must answer: give --cross-check another solver, or "
     "look for crashes alone.",
     mutants,
-    labels,
     chained=True,
     settings=(
+        KEEP_OPTIONS,
         Setting(
             "corpus",
-            "Take terms from N other seeds, too, drawn anew for each run.",
+            "Also take N terms of each sort from all seeds, drawn anew for each run.",
             "number",
             least=0,
-            most=20,
+            most=1_000_000,
             default=0,
             metavar="N",
         ),
