@@ -18,6 +18,7 @@ _GROUPS = {
     LENGTH: ("time", "runs", "jobs", "seed", "out", "first"),
     WHAT: (
         "theories",
+        "theory",
         "machine",
         "contract",
         "profile",
