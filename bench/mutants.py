@@ -9,8 +9,10 @@ import contextlib
 import importlib
 import re
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import common
@@ -25,6 +27,7 @@ from murxpy.machine.random import Stream, mix
 from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.pairing import Pairing
 from murxpy.mutation.registry import FUZZERS
+from murxpy.mutation.terms import TermStore, store_of
 from murxpy.mutation.workshop import Mutant, Mutants, Seed, Shop, Workshop
 from murxpy.smtlib.printing.chains import ChainPrinter
 from murxpy.smtlib.printing.forms import Unsayable
@@ -142,11 +145,14 @@ def judged(
     """
     files = collect_seeds([args.seeds], args.size)
     shop, corpus = shop_of(session, dialect), Corpus(files.files)
+    folder = tempfile.TemporaryDirectory(prefix="murxpy-terms-")  # it is gone with this call
+    stored = store_of(corpus.seeds, session.catalogue, dialect, Path(folder.name))
+    shop.terms = TermStore(str(stored))
     choices = [
         {},
-        {"oracle": "unsat", "corpus": 1},
-        {"oracle": "mixed", "corpus": 3},
-        {"generate": 3, "corpus": 5},
+        {"oracle": "unsat", "corpus": 3},
+        {"oracle": "mixed", "corpus": 10},
+        {"generate": 3, "corpus": 50},
         {"unsat": True},
     ]
     found: dict[str, Counter[str]] = {}

@@ -4,7 +4,8 @@ minimized and asked of the newest release.
 The newest release judges the answers of OpFuzz and TypeFuzz; those of STORM and Fusion are known by
 construction. A finding that the newest release shows, too, is an open one; the others have been
 mended since. With `--keep` the campaigns stay, and one that is there already goes on until it has
-had its time.
+had its time. With `--iterations` the runs have so many mutants, and the figures are saved as
+`chains`: they say whether longer chains find more in the same time.
 """
 
 from __future__ import annotations
@@ -39,11 +40,13 @@ UNSHOWN = 2  # of `minimize`, of a finding that does not show again each time
 @dataclass(frozen=True, slots=True)
 class Campaign:
     """What a fuzzer did in so many seconds: mutants, decided checks, those that the judge decided,
-    too, and findings.
+    too, and findings. `cpu` are the seconds of CPU time of its runs.
     """
 
     fuzzer: str
     seconds: float
+    cpu: float
+    runs: int
     made: int
     decided: int
     judged: int
@@ -91,6 +94,7 @@ def campaign(args: argparse.Namespace, fuzzer: str, out: Path) -> Campaign:
             str(args.seeds.resolve()),
             "--time",
             f"{left:.0f}s",
+            *(() if args.iterations is None else ("--iterations", str(args.iterations))),
         ]
         murxpy(*words, "--jobs", str(args.jobs), "--seed", str(args.seed), "--out", str(out))
     return _figures(fuzzer, out)[0]
@@ -106,13 +110,15 @@ def _figures(fuzzer: str, out: Path) -> tuple[Campaign, tuple[str, str]]:
         (seconds,) = store.execute("SELECT total(ended - started) FROM sessions").fetchone()
         counts = dict(store.execute("SELECT name, value FROM counters"))
         release = store.execute("SELECT solver, version FROM targets").fetchone()
+    cpu = counts.get("time-ns:run", 0) / 1e9
     names = (
+        "run:total",
         f"mutator:{fuzzer}:made",
         "check:decided",
         "judge:decided",
         f"mutator:{fuzzer}:findings",
     )
-    return Campaign(fuzzer, seconds, *(counts.get(name, 0) for name in names)), release
+    return Campaign(fuzzer, seconds, cpu, *(counts.get(name, 0) for name in names)), release
 
 
 def found(args: argparse.Namespace, fuzzer: str, out: Path, scratch: Path) -> list[Found]:
@@ -167,6 +173,8 @@ def report(
         ],
     )
     rows, row = [], {"newest": args.newest}
+    if args.iterations is not None:
+        row["iterations"] = args.iterations
     for one in campaigns:
         mine = [bucket for bucket in buckets if bucket.fuzzer == one.fuzzer]
         wrong = sum(bucket.kind in ANSWERS for bucket in mine)
@@ -175,28 +183,35 @@ def report(
             (
                 one.fuzzer,
                 round(one.seconds),
+                round(one.cpu),
+                one.runs,
                 one.made,
                 one.decided,
                 one.judged,
                 one.findings,
                 len(mine),
+                3600 * len(mine) / one.cpu if one.cpu else 0.0,
                 wrong,
                 still,
             )
         )
         row[one.fuzzer] = (
-            f"{one.seconds / 60:.0f} min, {one.decided:,} decided, defects {len(mine)}, wrong answers {wrong}"
+            f"{one.seconds / 60:.0f} min, {one.cpu:.0f} s of CPU time in runs, {one.decided:,} decided, "
+            f"defects {len(mine)}, wrong answers {wrong}"
         )
     table(
         "Campaigns",
         (
             "fuzzer",
             "seconds",
+            "CPU s",
+            "runs",
             "made",
             "decided",
             "judged",
             "findings",
             "defects",
+            "defects/CPU h",
             "wrong answers",
             "in the newest",
         ),
@@ -207,7 +222,10 @@ def report(
         "found": [asdict(bucket) for bucket in buckets],
     }
     about = {**common.circumstances(args), "solver": f"{release[0]}-{release[1]}", "version": ""}
-    common.save("refinding", args, about, figures, row)
+    name = "refinding"
+    if args.iterations is not None:
+        name, about["solver"] = "chains", f"{about['solver']}-{args.iterations}"
+    common.save(name, args, about, figures, row)
 
 
 def main() -> None:
@@ -221,6 +239,9 @@ def main() -> None:
     )
     parser.add_argument("--fuzzers", default=",".join(OPTIONS), help="with commas")
     parser.add_argument("--time", type=float, default=900.0, help="seconds of each campaign")
+    parser.add_argument(
+        "--iterations", type=int, help="mutants of a run; by default those of the fuzzers"
+    )
     parser.add_argument("--minimize", type=float, default=30.0, help="seconds for each bucket")
     parser.add_argument("--jobs", type=int, default=1, help="workers of each campaign")
     parser.add_argument(

@@ -14,6 +14,7 @@ from campaigns import FAKES
 from commands import error, outcome
 from scriptsolvers import output
 
+from murxpy.campaign.reduction.scripted import scripted
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.data import load_wrapper
 from murxpy.fuzzers.api import Wishes
@@ -23,6 +24,7 @@ from murxpy.machine.script import for_others
 from murxpy.mutation.optioning import Drawer, offer_of
 from murxpy.mutation.workshop import Seed
 from murxpy.solvers.facts import Option, build_facts, option_text
+from murxpy.trace.grammar import parse_trace
 from murxpy.worker.session import Session
 
 TEXT = "(declare-const x Bool)(declare-const y Bool)\n(assert (xor x (or x y)))\n(check-sat)\n"
@@ -85,7 +87,10 @@ def test_the_next_script_knows_nothing_of_a_parameter() -> None:
             value = "true" if option.type == "bool" else value
             assert output("z3", f"(set-option :{option.name} {value})\n{check}").split()
         assert {name: z3.get_param(name) for name in names} == known
+    # it holds for the solver of its own script, which z3 makes together with the context
     context = z3.Context()
+    with pytest.raises(z3.Z3Exception, match="unknown tactic nonsense"):
+        output("z3", f"(set-option :tactic.default_tactic nonsense)\n{check}", context=context)
     without = f"(set-option :model false)\n{check}(get-model)"
     assert "define-fun" not in output("z3", without, context=context)
     assert "define-fun x" in output("z3", f"{check}(get-model)", context=context)
@@ -116,6 +121,22 @@ def test_seeds_keep_their_options_and_tactics_by_a_switch(
         checks = "(check-sat-using (then simplify smt))" if more else "(check-sat)"
         assert all(checks in line and "dump" not in line for line in lines)
         assert not any("trace_file" in line or "produce" in line for line in lines)
+
+
+def test_parameters_of_a_trace_stand_at_the_beginning_of_its_script() -> None:
+    text = """# murxpy-trace 1
+# solver z3 5.4.1
+1 set-parameter sat.euf true
+1 set-parameter smt.random_seed 5
+1 new
+1 run-script "(check-sat)\\u{a}"
+"""
+    found = scripted(parse_trace(text, "trace"))
+    assert found is not None and found.text.splitlines() == [
+        "(set-option :sat.euf true)",
+        "(set-option :smt.random_seed 5)",
+        "(check-sat)",
+    ]
 
 
 def test_other_solvers_get_plain_checks() -> None:
@@ -161,6 +182,7 @@ def test_a_wrong_model_that_the_solver_itself_finds_is_a_finding(
     _, printed, _ = outcome(capsys, "findings", out, "--json")
     found = [row for row in json.loads(printed) if "the model is wrong" in row["message"]]
     assert [(row["kind"], row["tier"]) for row in found] == [("invalid-model", "solver")]
+    assert found[0]["message"] == "the solver's own check of its model fails: the model is wrong"
     # it shows again from its trace alone, and the smaller script keeps the option that it needs
     small = tmp_path / "small.trace"
     again = ("--solver", f"fake@{FAKES}", "--wrapper", wrapper, "-o", small, "--time", "20s")

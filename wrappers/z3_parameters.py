@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -22,9 +22,9 @@ _MODULES = """
 _PARAMETER = re.compile(r"^  (\S+) \((bool|unsigned int|double|symbol|string)\)", re.M)
 _PARAMETER_TYPES = {"bool": "bool", "unsigned int": "unsigned", "double": "float"}
 
-_SET_OPTION = re.compile(r"\(\s*set-option\s+:([^\s()]+)")
-# Parameters that z3 gives to each context when it makes it. A limit stands in each script anyway.
-_LIMITS = ("rlimit", "timeout")
+_SET_OPTION = re.compile(r"\(\s*set-option\s+:([^\s()]+)\s+([^\s()]+)\s*\)")
+# Parameters that solvers read again when a script sets them.
+_LATER = re.compile(r"smt\.|rlimit$|timeout$")
 
 _parameters_set: dict[str, str] = {}  # what the run in hand has set
 _values_before: dict[str, str] = {}  # the values of a new process, of what was ever set
@@ -49,22 +49,29 @@ def reset_parameters() -> None:
     _restore(names)
 
 
-def parameters_in(text: str) -> list[str]:
-    """The parameters of the process that a script sets. Their values are remembered."""
-    names = [_normal(name) for name in dict.fromkeys(_SET_OPTION.findall(text))]
-    known = _known()
-    found = [name for name in names if name in known]
+def parameters_in(text: str) -> dict[str, str]:
+    """The parameters of the process that a script sets, with their values. The values that they have
+    now are remembered.
+    """
+    known, pairs = _known(), _SET_OPTION.findall(text)
+    found = {_normal(name): value for name, value in pairs if _normal(name) in known}
     for name in (*found, "rlimit"):
         _remember(name)
     return found
 
 
-def of_context(names: Sequence[str]) -> bool:
-    """True if a context that read a script with these parameters would keep some of them."""
-    return any("." not in name and name not in _LIMITS for name in names)
+def set_for_script(parameters: Mapping[str, str]) -> bool:
+    """Set the parameters that a script sets, where that must be done before z3 makes the context in
+    which it reads the script: z3 makes a solver with the context, and a later `set-option` changes
+    no choice of solvers or tactics. True if there are such parameters.
+    """
+    early = {name: value for name, value in parameters.items() if not _LATER.match(name)}
+    for name, value in early.items():
+        z3.Z3_global_param_set(name, value)
+    return bool(early)
 
 
-def forget_parameters_of_scripts(names: Sequence[str]) -> None:
+def forget_parameters_of_scripts(names: Iterable[str]) -> None:
     """Give parameters that a script has set the values that they had before it."""
     _restore([*names, "rlimit"])
 
@@ -74,7 +81,7 @@ def _remember(name: str) -> None:
         _values_before[name] = str(z3.get_param(name))
 
 
-def _restore(names: Sequence[str]) -> None:
+def _restore(names: Iterable[str]) -> None:
     """Give each of these parameters the value that the run set, else that of a new process.
 
     The call Z3_global_param_reset_all is not used: after it, some releases take parameters of some

@@ -8,7 +8,7 @@ import re
 from typing import Any
 
 import z3
-from z3_parameters import forget_parameters_of_scripts, of_context, parameters_in
+from z3_parameters import forget_parameters_of_scripts, parameters_in, set_for_script
 
 _ERROR = re.compile(r'\(error "(?:line \d+ column \d+: )?(.*?)(?:"\)|\Z)', re.S)
 
@@ -39,7 +39,7 @@ def run_script(ctx: Any, text: str, limit: int) -> str:
     Raises Z3Exception with the first error.
     """
     parameters = parameters_in(text)
-    own = ctx if _SHARED and not of_context(parameters) else z3.Context()
+    own = z3.Context() if set_for_script(parameters) or not _SHARED else ctx
     begin = f"(reset)\n(set-option :rlimit {limit})\n"
     try:
         return _spoken(

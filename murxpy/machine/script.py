@@ -57,7 +57,11 @@ def _output(run: Run, chosen: Spelling, text: str) -> str:
     except Stopped as stopped:
         found = stopped.finding
         if found is not None and found["kind"] == INVALID_MODEL:
-            raise Stopped({**found, "operator": "+".join(theories(text))}) from None
+            said = found["message"].partition(" error: ")[2] or found["message"]
+            message = f"the solver's own check of its model fails: {said}"
+            raise Stopped(
+                {**found, "message": message, "operator": "+".join(theories(text))}
+            ) from None
         raise
     return output
 

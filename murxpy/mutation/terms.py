@@ -14,6 +14,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
+from urllib.parse import quote
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
@@ -110,12 +111,28 @@ def _builtin(sort: Sort) -> bool:
 
 
 class TermStore:
-    """Reads a file that `store_of` has written."""
+    """Reads a file that `store_of` has written. Each process opens the file for itself, because
+    SQLite does not allow a connection to be used behind a fork.
+    """
 
     def __init__(self, path: str) -> None:
-        self._file = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
-        counted = self._file.execute("SELECT sort, count(*) FROM terms GROUP BY sort ORDER BY sort")
-        self.counts: dict[str, int] = dict(counted)
+        self._path = path
+        self._file: sqlite3.Connection | None = None
+        self._process = 0
+        counted = "SELECT sort, count(*) FROM terms GROUP BY sort ORDER BY sort"
+        with closing(self._open()) as file:
+            self.counts: dict[str, int] = dict(file.execute(counted))
+
+    def _open(self) -> sqlite3.Connection:
+        return sqlite3.connect(f"file:{quote(self._path)}?mode=ro&immutable=1", uri=True)
+
+    def _row(self, sort: str, number: int) -> tuple[int, str]:
+        """The number of the seed and the script of a term."""
+        if self._file is None or self._process != os.getpid():
+            self._file, self._process = self._open(), os.getpid()
+        query = "SELECT seed, script FROM terms WHERE sort = ? AND number = ?"
+        seed, script = self._file.execute(query, (sort, number)).fetchone()
+        return int(seed), str(script)
 
     def draw(
         self, sort: str, most: int, stream: Stream, tables: Tables, names: dict[str, Term]
@@ -130,8 +147,7 @@ class TermStore:
         places = dict.fromkeys(stream.between(0, count - 1) for _ in range(most if count else 0))
         found = []
         for place in places:
-            query = "SELECT seed, script FROM terms WHERE sort = ? AND number = ?"
-            seed, script = self._file.execute(query, (sort, place)).fetchone()
+            seed, script = self._row(sort, place)
             tables.suffix = f"_{seed + 2}"
             try:
                 read = read_script(script, f"term {place} of {sort}", tables.catalogue, tables)

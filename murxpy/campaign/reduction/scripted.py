@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from murxpy.campaign.findings.keys import bucket_key
-from murxpy.machine.tokens import Quoted, quote
+from murxpy.machine.tokens import Quoted, print_token, quote
 from murxpy.oracles.crash import Outcome, Verdict
 from murxpy.trace.finished import last_row
 from murxpy.trace.grammar import Trace
@@ -38,7 +38,7 @@ def scripted(trace: Trace) -> Scripted | None:
     before = lines[-2] if len(lines) > 1 else lines[-1]
     expected = tuple(map(str, before.args)) if before.action == "expect" else ()
     parameters = [line.args for line in lines if line.action == "set-parameter"]
-    head = "".join(f"(set-option :{name} {value})\n" for name, value in parameters)
+    head = "".join(f"(set-option :{name} {print_token(value)})\n" for name, value in parameters)
     return Scripted(head + text.text, expected, int(str(limits[-1])) if limits else 0)
 
 
