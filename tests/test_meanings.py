@@ -152,6 +152,14 @@ def test_constants_become_the_values_of_the_model() -> None:
     assert len(read) == 1 and reducer.tests == 2
 
 
+def test_values_are_left_alone_where_nobody_can_read_them() -> None:
+    """The target says unsat in a disagreement, so that it has no model."""
+    start = script(TERMS + "1 assert-formula t5\n1 check-sat\n")
+    reducer = Reducer(start, lambda candidates: None, Measure().key, text)
+    ModelValues(Types(CATALOGUE), ["get-value"], lambda lines: "").run(reducer)
+    assert reducer.best == start
+
+
 @given(st.integers(0, 100_000), st.integers(0, 100_000))
 def test_a_number_is_found_by_halves(least: int, more: int) -> None:
     start = script(f"0 new\n0 set-limit {least + more}\n0 check-sat\n")

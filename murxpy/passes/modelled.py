@@ -66,8 +66,8 @@ class ModelValues:
         if not literal or self._action is None:
             return {}
         reading = Line(self._action, [len(literal), *literal], 0)
-        trace = parse_trace(self._written((*lines[: asked[-1] + 1], reading)), "values")
-        rows = dict(_rows(trace.lines[-1]) if trace.lines else ())
+        written = self._written((*lines[: asked[-1] + 1], reading))
+        rows = dict(_rows(parse_trace(written, "values").lines[-1]) if written else ())
         read = ((ref, self._words(rows[ref], typed.terms[ref].sort)) for ref in rows)
         return {ref: words for ref, words in read if words is not None}
 
