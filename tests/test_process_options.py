@@ -185,9 +185,20 @@ def test_a_wrong_model_that_the_solver_itself_finds_is_a_finding(
     assert found[0]["message"] == "the solver's own check of its model fails: the model is wrong"
     # it shows again from its trace alone, and the smaller script keeps the option that it needs
     small = tmp_path / "small.trace"
-    again = ("--solver", f"fake@{FAKES}", "--wrapper", wrapper, "-o", small, "--time", "20s")
-    code, _, told = outcome(capsys, "minimize", found[0]["trace"], *again)
+    again = (
+        "--solver",
+        f"fake@{FAKES}",
+        "--wrapper",
+        wrapper,
+        "-o",
+        small,
+        "--time",
+        "20s",
+        "--reproducers",
+    )
+    code, printed, told = outcome(capsys, "minimize", found[0]["trace"], *again)
     assert code == 0 and ":check.own true" in small.read_text(), told
+    assert "small.py: shows it" in printed, printed
 
 
 def test_a_class_of_refusals_that_is_none_is_an_error(

@@ -19,6 +19,8 @@ from murxpy.solvers.spelling import Spelling
 
 _STANDARD = "produce-|global-declarations|interactive-mode|print-success|random-seed|reproducible-|verbosity"
 _OWN_OPTION = re.compile(rf"^\(set-option :((?!{_STANDARD})\S+) ([^()\"|]*)\)\n?", re.M)
+# begins the message of a wrong model that the solver itself has found
+OWN_CHECK = "the solver's own check of its model fails: "
 _USING = re.compile(r"^\(check-sat-using .*\)$", re.M)
 
 
@@ -58,7 +60,7 @@ def _output(run: Run, chosen: Spelling, text: str) -> str:
         found = stopped.finding
         if found is not None and found["kind"] == INVALID_MODEL:
             said = found["message"].partition(" error: ")[2] or found["message"]
-            message = f"the solver's own check of its model fails: {said}"
+            message = f"{OWN_CHECK}{said}"
             raise Stopped(
                 {**found, "message": message, "operator": "+".join(theories(text))}
             ) from None

@@ -17,6 +17,7 @@ from murxpy.data.reach import Expected
 from murxpy.data.spellings import forms
 from murxpy.data.visits import Visits
 from murxpy.report.fsm_svg import share_text
+from murxpy.solvers.facts import option_text
 
 Plain = dict[str, Any]
 _GAP = 2
@@ -290,7 +291,7 @@ def options_table(wrapper: Plain) -> Table:
 
 def _values(option: Plain) -> str:
     if "values" in option:
-        return ", ".join(map(str, option["values"]))
+        return ", ".join(map(option_text, option["values"]))
     return f"{option['min']} to {option['max']}" if "min" in option else ""
 
 
