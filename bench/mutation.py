@@ -32,6 +32,7 @@ from murxpy.fuzzers.mutation import Mutation, sources_setup
 from murxpy.fuzzers.seeds import SeedFiles, collect_seeds
 from murxpy.machine.script import answers_of
 from murxpy.mutation.corpus import Corpus
+from murxpy.mutation.functions.conversions import NUMBERS, WIDTHS
 from murxpy.mutation.functions.inversions import ANY, RULES
 from murxpy.mutation.fuzzers.typefuzz import Pool
 from murxpy.mutation.registry import FUZZERS
@@ -274,6 +275,10 @@ def uses(args: argparse.Namespace, session: Session) -> dict[str, Any]:
     functions = [name for kind, rules in RULES.items() if kind in sorts for name in rules] + list(
         ANY
     )
+    if {"SORT_INT", "SORT_REAL"} <= sorts:
+        functions += NUMBERS
+    if "SORT_BV" in sorts:
+        functions += WIDTHS
     wanted |= {f"fusion {name}": counts[f"fusion {name}"] for name in functions}
     rare = [(key, n) for key, n in sorted(wanted.items(), key=lambda pair: pair[1]) if n < LEAST]
     table(f"uses below {LEAST}", ("operator or fusion function", "times"), rare or [("none", 0)])

@@ -255,3 +255,20 @@ def test_constants_that_are_not_zero(formula: str, known: bool) -> None:
     text = f"(declare-const x Int)(declare-const p Bool)(assert {formula})(check-sat)"
     script = read_script(text, "a", CATALOGUE)
     assert [term.indices[0] for term in nonzero(script.assertions())] == ["x"] * known
+
+
+ONES = "(declare-const x Real)(declare-const w Real)(assert (= x 1.0))(assert (= w 2.0))(assert (> w x))(check-sat)"
+ZEROS = "(declare-const y Real)(declare-const v Real)(assert (= y 0.0))(assert (= v 0.0))(assert (= v y))(check-sat)"
+TWO_DIVISIONS = """(declare-const x Real)(declare-const w Real)(declare-const y Real)(declare-const v Real)
+(declare-const z Real)(declare-const u Real)
+(assert (= x 1.0))(assert (= (/ z y) 1.0))(assert (= w 2.0))(assert (= (/ u v) 2.0))
+(assert (= y 0.0))(assert (= (/ z x) 0.0))(assert (= v 0.0))(assert (= (/ u w) 0.0))(check-sat)"""
+
+
+def test_two_divisions_by_zero() -> None:
+    """With the inverses of functions 3 and 7 as the paper prints them, two pairs of two satisfiable
+    scripts can make an unsatisfiable one: 0/0 is 1 and 2. The case for 0 prevents that.
+    """
+    assert [answers(solver, TWO_DIVISIONS, 20_000) for solver in SOLVERS] == [["unsat"]] * 2
+    for mutant in made((ONES, ZEROS), 40, functions_only=["real-mul"]):
+        assert answers("z3", text_of(mutant), 20_000)[0] != "unsat"

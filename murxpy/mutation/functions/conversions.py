@@ -60,7 +60,6 @@ NUMBERS: dict[str, Rule] = {
     "int-real-mul": _real_product,
 }
 WIDTHS: dict[str, Rule] = {"bv-concat": concatenation, "bv-extend": _extended_sum}
-CONVERTED = (*NUMBERS, *WIDTHS)  # the names of the functions between two sorts
 
 
 def rules_between(first: Sort, second: Sort) -> dict[str, Rule]:
