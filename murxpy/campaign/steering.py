@@ -17,7 +17,7 @@ from murxpy.errors import InputError
 from murxpy.machine.random import Stream, mix
 from murxpy.mutation.corpus import STEERED, Corpus
 from murxpy.mutation.pairing import Pairing
-from murxpy.mutation.registry import API, SOURCES, mutants_of_a_run
+from murxpy.mutation.registry import API, SOURCES
 
 # A run is chosen by the counters of the runs that are so many places before it, since the runs in
 # between may still be under way.
@@ -46,7 +46,8 @@ class Steering:
     ) -> None:
         self._seed = seed
         self._corpus = Corpus(sources["seeds"], sources["mix"], sources.get("choices"))
-        self._sources = sources
+        budget = sources.get("budget")
+        self._runs = None if budget is None else max(1, int(budget) // int(sources["walk"]))
         self.yields: dict[Key, Yield] = {entry.key: entry for entry in yields}
         self.changed: dict[Key, Yield] = {}
         saved = saved or {}
@@ -218,12 +219,8 @@ class Steering:
 
     def _spent(self, source: str, number: int) -> bool:
         known = self.yields.get((source, self._corpus.seeds[number].name))
-        if known is None:
-            return False
-        budget = self._sources.get("budget")
-        return known.unusable or (
-            budget is not None
-            and known.runs >= int(budget) // mutants_of_a_run(self._sources, source)
+        return known is not None and (
+            known.unusable or (self._runs is not None and known.runs >= self._runs)
         )
 
     def _learn(self, index: int) -> None:

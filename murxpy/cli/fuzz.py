@@ -186,8 +186,9 @@ _EXAMPLES = (
 @click.option(
     "--iterations",
     type=click.IntRange(1, 1_000_000),
-    metavar="N",
-    help="Number of mutants of a seed in one run at most.  [default: 25; for storm 300 to 1,000 of one pool of formulas]",
+    default=25,
+    show_default=True,
+    help="Number of mutants of a seed in one run. Those of storm come of one pool of formulas, which gives at most 300 to 1,000.",
 )
 @click.option(
     "--budget",

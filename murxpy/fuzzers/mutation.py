@@ -22,8 +22,7 @@ class Mutation:
     """What the user wants of the mutation fuzzers.
 
     `mix`: sources with their weights; `api` is the walk over the state machine. `seeds`: files and
-    folders. `walk`: the number of mutants in one run, which then begins anew from a seed;
-    None for each fuzzer's own.
+    folders. `walk`: the number of mutants in one run, which then begins anew from a seed.
     `check_ms`: the limit of a check, in milliseconds of a usual machine. `choices`: the settings of
     each fuzzer. `dialect`: the dialect of the scripts; if empty, that of the solver. `through`: how
     mutants reach the solver, one of `WAYS`. `budget`: the number of mutants that one fuzzer makes
@@ -32,7 +31,7 @@ class Mutation:
 
     mix: tuple[tuple[str, float], ...]
     seeds: tuple[str, ...]
-    walk: int | None = None
+    walk: int = 25
     check_ms: float = 50.0
     size_limit: int = SIZE_LIMIT
     choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
@@ -46,7 +45,7 @@ def sources_setup(mutation: Mutation, files: SeedFiles) -> dict[str, Any]:
     return {
         "mix": [list(pair) for pair in mutation.mix],
         "seeds": files.files,
-        "walk": mutation.walk,
+        "walk": mutation.walk if mutation.budget is None else min(mutation.walk, mutation.budget),
         "budget": mutation.budget,
         "check-ms": mutation.check_ms,
         "dialect": mutation.dialect,

@@ -12,6 +12,7 @@ from murxpy.machine.run import Run
 from murxpy.machine.solve import ANSWERS
 from murxpy.machine.tokens import quote
 from murxpy.machine.witnesses.scripted import answered, asks, check_script
+from murxpy.machine.witnesses.unknowns import is_marked, judge_unknowns
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.syntax.fingerprint import theories
 from murxpy.solvers.refusals import INVALID_MODEL
@@ -40,11 +41,14 @@ def run_script(
     run.begin(seed, "run-script", chosen.name, quote(text))
     output = _output(run, chosen, text)
     answers = answers_of(output)
+    expected = list(run.state.expected)
     for answer in answers:
         run.result(f"answer {answer}")
     run.meter.script(answers)
     for answer in answers:
         run.judge(answer, "run-script", chosen.name, lambda: "+".join(theories(text)))
+    if is_marked(text):
+        judge_unknowns(run, text, expected, output, chosen.name)
     if asks(text):
         check_script(run, text, made, output, chosen)
     return output

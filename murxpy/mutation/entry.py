@@ -50,8 +50,7 @@ class Entry:
     the settings: two seeds are drawn together only if they have a group in common. It is None if
     all seeds can be drawn together. With `chained`, each mutant is made from an earlier one that
     was decided. With `asks`, the source asks the solver about a seed in SMT-LIB, so the solver must
-    read scripts. `iterations` is the number of mutants of a run at most, unless the user says
-    another.
+    read scripts.
     """
 
     name: str
@@ -62,5 +61,4 @@ class Entry:
     groups: Groups | None = None
     chained: bool = False
     asks: bool = False
-    iterations: int = 25
     settings: tuple[Setting, ...] = ()

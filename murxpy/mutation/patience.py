@@ -24,7 +24,7 @@ class Patience:
     """
 
     def __init__(self, most: int) -> None:
-        self._most = most
+        self.most = most
         self._credit = CREDIT
 
     @property
@@ -35,7 +35,7 @@ class Patience:
     @property
     def limit(self) -> int:
         """The limit of the next checks: the largest limit, halved some times. So it changes rarely."""
-        return max(min(1, self._most), int(self._most * self._share()))
+        return max(min(1, self.most), int(self.most * self._share()))
 
     def _share(self) -> float:
         share = 1.0
@@ -55,7 +55,7 @@ class Patience:
         if answers and undecided < len(answers):
             self._credit += GAIN
         cost = undecided * self._share()
-        self._credit -= cost if spent is None else min(cost, spent / max(1, self._most))
+        self._credit -= cost if spent is None else min(cost, spent / max(1, self.most))
 
 
 def decided(answers: Sequence[str] | None) -> bool:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Mapping
-from typing import Any
 
 from murxpy.mutation import fuzzers
 from murxpy.mutation.entry import Entry
@@ -17,11 +15,3 @@ FUZZERS: dict[str, Entry] = {
     for name in sorted(module.name for module in pkgutil.iter_modules(fuzzers.__path__))
 }
 SOURCES: dict[str, Entry] = {API: WALK, **FUZZERS}
-
-
-def mutants_of_a_run(setup: Mapping[str, Any], name: str) -> int:
-    """The number of mutants that a run of a fuzzer makes at most: what the user wants (`walk`), or
-    the fuzzer's own number, but never more than the budget of a seed.
-    """
-    count = int(setup.get("walk") or SOURCES[name].iterations)
-    return min(count, int(setup["budget"])) if setup.get("budget") else count

@@ -12,6 +12,7 @@ from murxpy.machine import script, solve
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.random import Stream, mix
 from murxpy.machine.run import Run
+from murxpy.machine.witnesses.unknowns import REASON, marked
 from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.labels import denied
 from murxpy.mutation.lifted import ApiRunner
@@ -19,7 +20,7 @@ from murxpy.mutation.optioning import NOTHING, Drawer
 from murxpy.mutation.patience import Patience, decided
 from murxpy.mutation.preparing import Logics, declaring, in_logic
 from murxpy.mutation.promising import MODELS, asking, drawn, fitting
-from murxpy.mutation.registry import API, FUZZERS, mutants_of_a_run
+from murxpy.mutation.registry import API, FUZZERS
 from murxpy.mutation.terms import TermStore
 from murxpy.mutation.views import views
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
@@ -30,6 +31,9 @@ from murxpy.smtlib.script import Script
 
 OWN_LOGIC = 0.75  # the share of runs whose scripts name their own logic
 LONGEST = 8 << 20  # characters of mutants in a run; a trace has room for four times as many
+UNKNOWNS = 0x5A77  # the key of the random stream that draws whether runs ask about unknown answers
+ASKED = 3  # unknown answers of one run that are asked about, at most
+TWICE = 2  # how much larger the limit is then
 PROMISES = 0x9207  # the key of the random stream that draws what mutants ask for
 # ways for mutants to reach the solver: its reader of scripts, and either this or its API (`api`)
 TEXT, BOTH = "text", "both"
@@ -39,8 +43,7 @@ class Sources:
     """The sources of a session's runs.
 
     `setup`, as plain data: `mix` (pairs of source and weight), `seeds` (name, text, label), `walk`
-    (the number of mutants in a run; if it is missing, that of each fuzzer), `terms` (the path of a
-    TermStore, or None), `check-ms` (the limit of a check in milliseconds of a usual machine),
+    (the number of mutants in a run), `terms` (the path of a TermStore, or None), `check-ms` (the limit of a check in milliseconds of a usual machine),
     `dialect` (of the scripts; if empty, that of the solver), `choices` (for each fuzzer, the user's
     settings). `offer` are the options that scripts can set; `promises` are the shares of runs whose
     mutants ask for evidence.
@@ -50,7 +53,7 @@ class Sources:
         self.shop = shop
         if setup.get("dialect"):
             shop.speak(str(setup["dialect"]))
-        self._setup = setup
+        self._walk = int(setup["walk"])
         self._check_ms = float(setup["check-ms"])
         self._through = str(setup.get("through") or TEXT)
         self._choices: dict[str, dict[str, Any]] = setup.get("choices") or {}
@@ -58,6 +61,8 @@ class Sources:
         if setup.get("terms"):
             shop.terms = TermStore(str(setup["terms"]))
         self.offer = NOTHING
+        # the share of runs that ask why a satisfiable mutant gets unknown
+        self.unknowns = 0.0
         # the shares of runs that ask for `models` (`models-open` for chains) and for `cores`
         self.promises: Mapping[str, float] = {}
 
@@ -85,7 +90,7 @@ class Sources:
             return
         api = self._through == API or (self._through == BOTH and run.stream.chance(0.5))
         _Chain(run, name, self, seeds, self._choices.get(name) or {}, api).run(
-            mutants_of_a_run(self._setup, name), self._check_ms
+            self._walk, self._check_ms
         )
 
 
@@ -118,6 +123,8 @@ class _Chain:
         if FUZZERS[name].chained:  # the answers to their mutants are not known
             chances = {**chances, MODELS: chances.get(f"{MODELS}-open", 0.0)}
         self._promised = drawn(chances, Stream(mix(run.seed, PROMISES)))
+        asks = Stream(mix(run.seed, UNKNOWNS)).chance(sources.unknowns)
+        self._unknowns = ASKED if asks and not api else 0  # answers that can still be asked about
         self._logics: Logics | None = None
         self._written = 0  # characters of all mutants
 
@@ -156,6 +163,8 @@ class _Chain:
             answers = self._test(mutant)
             spent = self._counted() if before is not None else None
             patience.note(answers, spent - before if before and spent else None)
+            if answers and "unknown" in answers and not tactics:
+                self._doubt(mutant, patience.most)
             try:
                 mutant = mutants.send(None if self._pointless(mutant.script, answers) else answers)
             except StopIteration:
@@ -204,6 +213,24 @@ class _Chain:
         if not decided(answers):
             run.counts["time-ns:undecided"] += run.solver_ns - before
         return answers
+
+    def _doubt(self, mutant: Mutant, most: int) -> None:
+        """Ask again about a satisfiable mutant that got unknown, without drawn options and with
+        twice the largest limit. Raises Stopped if the solver gives up for another reason than that.
+        """
+        if not self._unknowns or set(mutant.expected) != {"sat"}:
+            return
+        self._unknowns -= 1
+        dialect = self._workshop.catalogue.dialect(self._run.wrapper.name)
+        made = marked(self._with_logic(mutant.script), REASON in dialect.commands)
+        try:
+            text = print_script(made, dialect.name)
+        except InputError:
+            return
+        self._limit(TWICE * most)
+        script.expect(self._run, mutant.expected, self._run.line_seed())
+        self._ask(text)
+        self._run.state.expected.clear()
 
     def _pointless(self, made: Script, answers: Sequence[str] | None) -> bool:
         """True if a chain must not go on from a mutant, because simplification alone finds all its

@@ -39,6 +39,8 @@ SEVERITY = {
     "became-unknown": "low",
     "slower": "low",
     "vanished": "low",
+    # an answer that is not wrong, but less than the solver could say
+    "incompleteness": "low",
 }
 
 # A defect that broke memory may show as any of these kinds, depending on where the memory lies.

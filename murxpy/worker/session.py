@@ -149,6 +149,7 @@ class Session:
             "models-open": "script-models-open",
             "cores": "script-cores",
         }
+        sources.unknowns = chances.get("script-unknowns", 0.0) if self._checks else 0.0
         sources.promises = {
             what: chances.get(name, 0.0)
             for what, name in names.items()

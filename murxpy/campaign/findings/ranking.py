@@ -12,6 +12,7 @@ _ORDER = (
     *("invalid-interpolant", "invalid-abduct", "invalid-elimination", "invalid-substitute"),
     *("invalid-simplify", "invalid-value", "invariant", "asan", "crash", "abort", "exit", "ubsan"),
     *("exception", "flood", "contract", "out-of-memory", "hang", "ill-formed", "internal"),
+    "incompleteness",
 )
 _UNKNOWN = _ORDER.index("invariant")  # other kinds are about answers, too
 _OF_ANSWER = {"wrong-unsat": "refutation-unsoundness", "wrong-sat": "solution-unsoundness"}

@@ -179,7 +179,6 @@ ENTRY = Entry(
     mutants,
     labels,
     asks=True,
-    iterations=INSTANCES[1],
     settings=(
         Setting("unsat", "Make unsatisfiable instances, of seeds that are labelled so."),
         Setting(

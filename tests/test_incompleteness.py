@@ -1,0 +1,85 @@
+"""Unknown to a script that is satisfiable by how it was made: a finding that the exit code leaves
+out.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from campaigns import FAKES
+from commands import outcome
+
+from murxpy.data import load_catalogue
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.tokens import quote
+from murxpy.machine.witnesses.unknowns import KIND, is_marked, marked
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.reading.scripts import read_script
+
+SEED = "(declare-const a Bool)(declare-const b Bool)(assert (or a b))(check-sat)"
+GROWS = "(declare-fun f (Int) Int)(assert (forall ((x Int)) (> (f x) x)))(check-sat)"
+# z3 gives up on a quantifier of which it makes no instances
+PATTERNS = """(set-option :smt.mbqi false)(set-option :auto_config false)
+(declare-fun f (Int) Int)(declare-fun g (Int) Int)
+(assert (forall ((x Int)) (! (> (f x) x) :pattern ((g x)))))(check-sat)"""
+
+
+def test_the_mark_stands_in_front_and_the_question_behind_each_check() -> None:
+    catalogue = build_catalogue(load_catalogue())
+    script = read_script(GROWS + "(check-sat)", "a", catalogue)
+    text = print_script(marked(script, True), "standard")
+    assert is_marked(text) and text.count("(check-sat)\n(get-info :reason-unknown)\n") == 2
+    assert "get-info" not in print_script(marked(script, False), "standard")
+
+
+@pytest.mark.parametrize(
+    ("solver", "script", "expected", "limit", "code"),
+    [
+        ("z3", PATTERNS, "sat", 90_000, 1),
+        ("z3", PATTERNS, "sat", 1, 0),
+        ("z3", PATTERNS, "unknown", 90_000, 0),
+        ("cvc5", GROWS, "sat", 90_000, 1),
+    ],
+    ids=["gave up", "a limit", "nothing is known", "the reason beside the answer"],
+)
+def test_only_a_solver_that_gives_up_is_incomplete(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    solver: str,
+    script: str,
+    expected: str,
+    limit: int,
+    code: int,
+) -> None:
+    mark = "(set-info :satisfiable-by-construction true)"
+    asking = "(get-info :reason-unknown)" if solver == "z3" else ""
+    for text, found in ((f"{mark}{script}{asking}", code), (f"{script}{asking}", 0)):
+        path = tmp_path / "a.trace"
+        path.write_text(
+            f"# murxpy-trace 1\n# solver {solver}\n1 new\n1 set-limit {limit}\n1 expect {expected}\n"
+            f"1 run-script {quote(text)}\n"
+        )
+        ended, out, err = outcome(capsys, "replay", path)
+        assert ended == found, out + err
+        assert (KIND in out and "INCOMPLETE" in out.upper()) == bool(found)
+
+
+def test_a_campaign_shows_it_and_fails_only_on_request(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The solver gives up on everything: one bucket, however many runs show it."""
+    (tmp_path / "seed.smt2").write_text(SEED)
+    wrapper = tmp_path / "scripts.yaml"
+    wrapper.write_text(
+        (FAKES / "scripts.yaml")
+        .read_text()
+        .replace("f.run_script({v})", "f.run_script({v}).replace('sat', 'unknown (INCOMPLETE)')")
+    )
+    args = ("storm", f"fake@{FAKES}", tmp_path / "seed.smt2", "--wrapper", wrapper)
+    args = (*args, "--jobs", "1", "--seed", "1", "--runs", "60", "--iterations", "2")
+    for more, code in (((), 0), (("--fail-on", KIND), 1)):
+        out = tmp_path / f"out{code}"
+        ended, text, err = outcome(capsys, *args, *more, "--out", out)
+        assert ended == code, text + err
+        assert [path.name[:14] for path in (out / "findings").iterdir()] == [KIND]
