@@ -21,6 +21,7 @@ from murxpy.mutation.preparing import prepared
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
 from murxpy.smtlib.commands import CheckSat, CheckSatUsing
 from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.reading.models import Model
 from murxpy.smtlib.reading.scripts import read_script
 
 CATALOGUE = build_catalogue(load_catalogue())
@@ -97,7 +98,7 @@ def test_a_closed_formula_is_true_as_the_solver_answers() -> None:
 
         asked = workshop(text, 1, ask)
         script = prepared(asked.read(asked.seeds[0]))
-        known = known_fragments(asked, script, [], 64)
+        known = known_fragments(asked, script, [Model()], 64)
         assert [term.op for term, truth in known.items() if "FORALL" in term.op and truth] == (
             [] if lies else ["OP_FORALL"]
         )

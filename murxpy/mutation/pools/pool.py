@@ -57,8 +57,9 @@ def known_fragments(
     assignment = best(workshop, script, found, models)
     if assignment is None:
         return {}
-    unknown = [term for term in found if term not in assignment.truths]
-    assignment.truths.update(answered(workshop, script, unknown))
+    if models:  # a solver that does not decide the seed takes long for its formulas, too
+        unknown = [term for term in found if term not in assignment.truths]
+        assignment.truths.update(answered(workshop, script, unknown))
     _open(workshop, script, assignment, found, depths, most_depth)
     return assignment.truths
 

@@ -56,10 +56,12 @@ def answered(workshop: Workshop, script: Script, formulas: Sequence[Term]) -> di
     quantified = [formula for formula in formulas if formula.op in QUANTIFIERS]
     symbols, found = unfixed(quantified), {}
     for formula in [one for one in quantified if not symbols[one]][:MOST_ASKED]:
+        answer = _answer(workshop, script, formula)
+        if answer not in ("sat", "unsat"):
+            break  # the next ones would take as long
         negation = script.tables.apply("OP_NOT", formula)
-        answers = [_answer(workshop, script, one) for one in (formula, negation)]
-        if set(answers) == {"sat", "unsat"}:
-            found[formula] = answers[0] == "sat"
+        if {answer, _answer(workshop, script, negation)} == {"sat", "unsat"}:
+            found[formula] = answer == "sat"
     return found
 
 
