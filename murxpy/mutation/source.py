@@ -43,10 +43,10 @@ class Sources:
     """The sources of a session's runs.
 
     `setup`, as plain data: `mix` (pairs of source and weight), `seeds` (name, text, label), `walk`
-    (the number of mutants in a run), `terms` (the path of a TermStore, or None), `check-ms` (the limit of a check in milliseconds of a usual machine),
-    `dialect` (of the scripts; if empty, that of the solver), `choices` (for each fuzzer, the user's
-    settings). `offer` are the options that scripts can set; `promises` are the shares of runs whose
-    mutants ask for evidence.
+    (the number of mutants in a run), `terms` (the path of a TermStore, or None), `check-ms` (the
+    limit of a check in milliseconds of a usual machine), `dialect` (of the scripts; if empty, that
+    of the solver), `choices` (for each fuzzer, the user's settings). `offer` are the options that
+    scripts can set; `promises` are the shares of runs whose mutants ask for evidence.
     """
 
     def __init__(self, setup: dict[str, Any], shop: Shop) -> None:
