@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec import json
 
 from murxpy.data.convert import Strict, convert, plain
 from murxpy.data.folders import data_folder
@@ -94,12 +97,30 @@ def load_theories(folder: Path | None = None) -> Plain:
     if not files:
         raise InputError("expected *.yaml files with theories in it", file=str(folder))
     files += _added if shipped else ()
-    documents = [read_document(path) for path in files]
+    found: Plain = json.decode(_read(tuple((path, *_state(path)) for path in files)))
+    return found
+
+
+def _state(path: Path) -> tuple[int, int, int]:
+    """Return what changes with the content of a file."""
+    try:
+        told = path.stat()
+    except OSError:
+        return 0, 0, 0  # reading the file raises the error that the user sees
+    return told.st_ino, told.st_mtime_ns, told.st_size
+
+
+@lru_cache(maxsize=4)
+def _read(files: tuple[tuple[Path, int, int, int], ...]) -> bytes:
+    """Return all theories as JSON, of which each caller gets a copy of its own. Each file stands with
+    its state: a command asks for the theories seven times, which took 0.2 s more.
+    """
+    documents = [read_document(path) for path, *_ in files]
     theories = [convert(document, Theory) for document in documents]
     _check_names(documents, theories)
     _check_signatures(documents, theories)
     _check_scripts(documents, theories)
-    return {"theories": [_as_plain(theory) for theory in theories]}
+    return json.encode({"theories": [_as_plain(theory) for theory in theories]})
 
 
 @contextmanager
