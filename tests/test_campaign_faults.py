@@ -71,6 +71,20 @@ def test_sleep_in_a_call_is_a_statistic(tmp_path: Path) -> None:
     assert events[-1].exit_code == 0
 
 
+def test_a_call_that_takes_too_much_of_the_processor_ends_its_run(tmp_path: Path) -> None:
+    limits = Limits(wall=60.0, call=0.2)
+    campaign, events = run(tmp_path, {"every": {"spin": 4}}, runs=6, limits=limits)
+    stays = [event for event in events if isinstance(event, Overstayed)]
+    assert stays and not campaign.buckets
+    assert {(stay.action, stay.operator) for stay in stays} == {("mk-term", "OP_FAULT")}
+
+
+def test_a_call_that_waits_takes_nothing_of_the_processor(tmp_path: Path) -> None:
+    setup = {"idle": 0.3, "lines": 1}
+    _, events = run(tmp_path, setup, runs=2, limits=Limits(wall=60.0, call=0.2))
+    assert not [event for event in events if isinstance(event, Overstayed)]
+
+
 def test_sleep_that_never_ends_is_a_hang(tmp_path: Path) -> None:
     limits = Limits(wall=0.2, hang=0.4, hang_factor=2.0)
     setup = {"every": {"sleep": 12}, "idle": 0.02}

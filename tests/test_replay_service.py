@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 from campaigns import plan
 
+from murxpy.campaign.replays import tester
 from murxpy.campaign.replays.service import Fresh, Future, Group, Replays
-from murxpy.campaign.replays.tester import Tester
+from murxpy.campaign.workers import handles
 from murxpy.campaign.workers.handles import Job
 from murxpy.campaign.workers.limits import MIB, Limits
 from murxpy.campaign.workers.pool import Pool
@@ -166,9 +167,20 @@ def test_end_of_a_group_ends_its_futures_without_an_outcome(opened: Any) -> None
 
 
 def test_a_replay_is_stopped_by_the_time_of_the_processor_that_it_takes() -> None:
-    with closing(Tester(plan(), LIMITS)) as tester:
-        tester.wall = 5.0
-        tester.limit_cpu(0.2)
-        (spun,) = tester.fresh(trace("spin"))
-        assert spun.cause == "cpu" and spun.seconds < 5.0
-        assert tester.fresh(trace())[0].cause == "report"
+    with closing(tester.Tester(plan(), LIMITS)) as replays:
+        replays.wall = 60.0
+        replays.limit_cpu(0.2)
+        (spun,) = replays.fresh(trace("spin"))
+        assert spun.cause == "cpu"
+        assert replays.fresh(trace())[0].cause == "report"
+
+
+@pytest.mark.parametrize(("ready", "least"), [(False, 0.2), (True, 1.0)])
+def test_a_run_that_waits_for_a_processor_gets_longer(
+    opened: Any, monkeypatch: pytest.MonkeyPatch, ready: bool, least: float
+) -> None:
+    monkeypatch.setattr(handles, "runnable", lambda pid: ready)
+    replays = opened()
+    future = replays.submit([replace(trace("sleep"), wall=0.2)], Fresh())
+    wait(replays, future)
+    assert causes(future) == ["wall"] and future.outcomes[0].seconds >= least

@@ -70,6 +70,7 @@ class Slots(Watcher):
             damp=self._targets[target].damp if config.damp and not config.compare else (),
             keep=config.compare or ("decided" if config.judges else False),
             by_line=config.limits.by_line,
+            call=config.limits.call,
         )
         future = self._replays.submit((job,), group, partial(self._over, target))
         if future.worker is not None and len(future.worker.jobs) == 1:

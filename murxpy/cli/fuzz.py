@@ -153,7 +153,8 @@ _EXAMPLES = (
 @time_option(
     "--wall",
     "2s",
-    "Wall time of a run, or with --mix of each of its mutants. A run that takes longer is killed.",
+    "Wall time of a run, or with --mix of each of its mutants. A run that takes longer is killed, and so is a random run in which "
+    "one call takes a quarter of this time of the processor.",
 )
 @click.option(
     "--memory",

@@ -36,7 +36,8 @@ class Limits:
     """The limits of runs and workers.
 
     `wall` and `cpu` are the seconds of one run (`cpu` 0: no limit); with `by_line`, `wall` is for
-    each line of a run's trace. `memory` is the resident memory of a worker in bytes, `output` the
+    each line of a run's trace. `call` are the seconds of the processor that one line of a random run
+    may take (0: no limit). `memory` is the resident memory of a worker in bytes, `output` the
     number of bytes that one run may print. A worker is replaced after `recycle` runs (1: a process
     for each run). `judge_ms` is the limit of a judge's check, in milliseconds of a usual machine,
     given to the judge as its own resource limit (0: no limit).
@@ -54,6 +55,7 @@ class Limits:
     hang: float = 20.0
     hang_factor: float = 20.0
     by_line: bool = False
+    call: float = 0.0
     judge_ms: float = 200.0
 
     def kernel(self) -> dict[str, int]:

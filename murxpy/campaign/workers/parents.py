@@ -70,6 +70,15 @@ def cpu_of(pid: int) -> float:
         return 0.0
 
 
+def runnable(pid: int | None) -> bool:
+    """Whether process `pid` runs, or would if it had a processor; False when it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] == "R"
+    except (OSError, IndexError):
+        return False
+
+
 class WarmParent:
     """The warm parent process of target number `target`. `about` is the session's description, None
     until the solver is loaded. After `dead` is set the object is of no more use.

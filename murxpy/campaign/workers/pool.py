@@ -346,7 +346,7 @@ class Pool:
                     worker.kill("channel")
             elif worker.overdue(now):
                 worker.kill("wall")
-            elif self.limits.cpu and worker.cpu_of_run() >= self.limits.cpu:
+            elif worker.stuck(now) or 0 < self.limits.cpu <= worker.cpu_of_run():
                 worker.kill("cpu")
             elif self.limits.memory and worker.resident() >= self.limits.memory:
                 worker.kill("memory")
