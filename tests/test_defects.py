@@ -183,6 +183,27 @@ def test_the_shape_of_a_trace() -> None:
     assert shape(WRONG.replace("2 t3 t1", "2 t1 t3")) != shape(WRONG)
 
 
+def test_a_sort_that_only_a_term_returns_is_known_in_the_shape() -> None:
+    made = """# murxpy-trace 1
+1 new
+2 mk-sort SORT_BV 4
+  return s1
+3 mk-value s1 "1000" 2
+  return t2 s1
+4 mk-term OP_BV_NEGO SORT_BOOL 1 t2
+  return t3 s2
+5 assert-formula t3
+6 check-sat
+"""
+    returned = made.replace(
+        "2 mk-sort SORT_BV 4\n  return s1\n",
+        '2 mk-sort SORT_INT\n  return s9\n2 mk-value s9 "0"\n  return t1 s9\n'
+        "2 mk-term OP_INT_TO_BV SORT_BV 1 t1 1 4\n  return t9 s1\n",
+    )
+    assert shape(returned) == shape(made)
+    assert shape(made).formulas == ("(OP_BV_NEGO value:BV)",)
+
+
 def test_the_shape_of_a_script_is_that_of_its_trace() -> None:
     text = "(declare-const a Int)(assert (< (div a 7) a))(check-sat)"
     script = shape(f'# murxpy-trace 1\n1 new\n2 run-script "{text}"\n')

@@ -15,7 +15,7 @@ from murxpy.checks.registry import MAKING
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue, build_catalogue
-from murxpy.machine.tokens import Quoted, Ref, print_token
+from murxpy.machine.tokens import Quoted, Ref, Token, print_token
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.trace.grammar import Line, Trace
 from murxpy.trace.lift import lift
@@ -145,9 +145,12 @@ class _Reading:
                 self._sorts.setdefault(sort, self._sort(line))
         elif ids[0].letter == "t":
             self._terms[ids[0]] = self._term(line)
+            if line.action == "mk-term" and len(ids) > 1 and len(line.args) > 1:
+                # a sort that no line of its own made
+                self._sorts.setdefault(ids[1], _kind(line.args[1]))
 
     def _sort(self, line: Line) -> str:
-        kind = str(line.args[0]).removeprefix("SORT_") if line.args else "?"
+        kind = _kind(line.args[0]) if line.args else "?"
         parts = [self._sorts.get(ref, _LEAF) for ref in _refs(line, "s")]
         return f"{kind}({' '.join(parts)})" if parts else kind
 
@@ -171,6 +174,10 @@ class _Reading:
 
     def _arguments(self, line: Line) -> list[_Term]:
         return [self._terms.get(ref, _Term(_LEAF)) for ref in _refs(line, "t")]
+
+
+def _kind(word: Token) -> str:
+    return str(word).removeprefix("SORT_")
 
 
 def _refs(line: Line, letter: str) -> list[Ref]:
