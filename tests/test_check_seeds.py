@@ -97,7 +97,6 @@ def test_seeds_are_written_with_labels(capsys: pytest.CaptureFixture[str], tmp_p
     assert files["QF_LIA/unsat/steps-2.smt2"].count("assert") == 2
     found = collect_seeds([out])
     assert [label for _, _, label in found.files] == ["sat", "sat", "sat", "sat", "unsat"]
-    assert outcome(capsys, "check-seeds", out, "--cross-check", "cvc5")[0] == 0
 
 
 def test_seeds_that_cannot_be_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -66,6 +66,7 @@ def test_the_published_format_is_read() -> None:
         assert answers("z3", text, 20_000)[0] in ("unknown", "sat")
 
 
+@pytest.mark.slow
 def test_a_campaign_with_published_functions(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
