@@ -38,6 +38,7 @@ WALKS = {"opfuzz": 25, "fusion": 25, "typefuzz": 25, "storm": 100}
 CHUNK = 50  # mutants of one child's task
 PATIENCE = 3  # mutants of a run in a row that do not count
 USE = "use "  # begins the counts of what was used
+LOST = "lost: "  # begins the counts of tasks that gave nothing
 _MADE = re.compile(r"(?:opfuzz|typefuzz): \w+ to (\w+(?: of \w+)*)|fusion: ([a-z0-9-]+) of")
 
 
@@ -191,7 +192,7 @@ def judged(
         )
         for outcome in outcomes:
             counts.update(
-                outcome.result if outcome.status == "ok" else {f"lost: {outcome.status}": 1}
+                outcome.result if outcome.status == "ok" else {f"{LOST}{outcome.status}": 1}
             )
             if (
                 sum(n for key, n in counts.items() if not key.startswith(USE) and key != without)

@@ -24,7 +24,7 @@ from typing import Any
 import common
 from children import Outcome, Write, run_all
 from common import percent, table, verdict
-from mutants import USE, WALKS, Solvers, judged, made, shop_of
+from mutants import LOST, USE, WALKS, Solvers, judged, made, shop_of
 
 from murxpy.campaign.steering import Steering
 from murxpy.errors import InputError, MurxpyError
@@ -371,20 +371,28 @@ def _rates_row(figures: dict[str, Any]) -> dict[str, Any]:
 
 def _typed_row(figures: dict[str, Any]) -> dict[str, Any]:
     return {
-        name: f"{counts.get(TAKEN, 0):,} taken, {_others(counts, TAKEN)} refused"
+        name: f"{counts.get(TAKEN, 0):,} taken, {_others(counts, TAKEN)} refused{_lost(counts)}"
         for name, counts in figures.items()
     }
 
 
 def _sound_row(figures: dict[str, Any]) -> dict[str, Any]:
     return {
-        name: f"{counts.get(AGREED, 0):,} agreed, {_others(counts, AGREED, UNDECIDED)} contradicted or refused"
+        name: f"{counts.get(AGREED, 0):,} agreed, {_others(counts, AGREED, UNDECIDED)} contradicted or refused{_lost(counts)}"
         for name, counts in figures.items()
     }
 
 
 def _others(counts: dict[str, int], *fine: str) -> int:
-    return sum(n for key, n in counts.items() if not key.startswith(USE) and key not in fine)
+    return sum(
+        n for key, n in counts.items() if not key.startswith((USE, LOST)) and key not in fine
+    )
+
+
+def _lost(counts: dict[str, int]) -> str:
+    """How many tasks of children were lost, most of them to the limit of wall time."""
+    lost = sum(n for key, n in counts.items() if key.startswith(LOST))
+    return f", {lost} chunks lost to the wall" if lost else ""
 
 
 def _uses_row(figures: dict[str, Any]) -> dict[str, Any]:
