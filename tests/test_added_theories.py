@@ -31,7 +31,7 @@ def files(tmp_path: Path) -> tuple[Path, Path, Path]:
     return theory, wrapper, seed
 
 
-@pytest.mark.parametrize("fuzzer", ["typefuzz", "opfuzz"])
+@pytest.mark.parametrize("fuzzer", ["typefuzz", pytest.param("opfuzz", marks=pytest.mark.slow)])
 def test_mutants_have_operators_of_the_user(
     fuzzer: str, files: tuple[Path, Path, Path], capsys: pytest.CaptureFixture[str]
 ) -> None:

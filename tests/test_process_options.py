@@ -45,6 +45,16 @@ def _texts(seed: Path, through: str, *options: tuple[str, str]) -> str:
     return "".join(lines)
 
 
+def test_a_run_through_the_api_sets_parameters_once() -> None:
+    offer = offer_of(TABLE.options or (), TABLE.process_options)
+    drawers = [Drawer(offer, Stream(at), [Seed("a", TEXT)], calls=True) for at in range(40)]
+    drawn = [[name for name, _ in drawer.parameters] for drawer in drawers]
+    assert any(drawn) and OF_PROCESS.issuperset(name for names in drawn for name in names)
+    later = [name for drawer in drawers for _ in range(5) for name, _ in drawer.next()]
+    assert later and OF_PROCESS.isdisjoint(later)
+
+
+@pytest.mark.slow
 def test_mutants_set_parameters_of_the_process(tmp_path: Path) -> None:
     """In the text of a script, or once for a run that goes through the API."""
     seed = tmp_path / "a.smt2"
@@ -81,11 +91,12 @@ def test_the_next_script_knows_nothing_of_a_parameter() -> None:
     names = [option.name for option in TABLE.process_options] + ["auto_config", "smt.relevancy"]
     known = {name: z3.get_param(name) for name in names}
     check = "(declare-const x Int)(assert (> (* x x) 4))(check-sat)"
+    says = '(echo "read")'
     for _ in range(2):  # z3's own call for all parameters loses modules when it is called again
-        for option in TABLE.process_options:
+        for option in TABLE.process_options[::7]:
             value = option_text(option.values[0]) if option.values else "1"
             value = "true" if option.type == "bool" else value
-            assert output("z3", f"(set-option :{option.name} {value})\n{check}").split()
+            assert output("z3", f"(set-option :{option.name} {value})\n{says}") == "read\n"
         assert {name: z3.get_param(name) for name in names} == known
     # it holds for the solver of its own script, which z3 makes together with the context
     context = z3.Context()
@@ -103,7 +114,11 @@ KEPT = """(set-option :smt.relevancy 0)(set-option :sat.euf true)(set-option :du
 
 
 @pytest.mark.parametrize(
-    ("fuzzer", "judges"), [("opfuzz", ()), ("typefuzz", ("--cross-check", "cvc5"))]
+    ("fuzzer", "judges"),
+    [
+        ("opfuzz", ()),
+        pytest.param("typefuzz", ("--cross-check", "cvc5"), marks=pytest.mark.slow),
+    ],
 )
 def test_seeds_keep_their_options_and_tactics_by_a_switch(
     fuzzer: str, judges: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -170,9 +185,8 @@ def _fake(tmp_path: Path, sort: str) -> Path:
     return tmp_path / "fake.yaml"
 
 
-def test_a_wrong_model_that_the_solver_itself_finds_is_a_finding(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def _found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[Path, dict[str, str]]:
+    """The wrapper of the fake solver, and what a campaign on it found by the solver's own check."""
     seed = tmp_path / "a.smt2"
     seed.write_text(TEXT)
     out, wrapper = tmp_path / "out", _fake(tmp_path, "invalid-model")
@@ -180,23 +194,28 @@ def test_a_wrong_model_that_the_solver_itself_finds_is_a_finding(
     code, _, told = outcome(capsys, "typefuzz", f"fake@{FAKES}", *args)
     assert code == 1, told
     _, printed, _ = outcome(capsys, "findings", out, "--json")
-    found = [row for row in json.loads(printed) if "the model is wrong" in row["message"]]
-    assert [(row["kind"], row["tier"]) for row in found] == [("invalid-model", "solver")]
-    assert found[0]["message"] == "the solver's own check of its model fails: the model is wrong"
-    # it shows again from its trace alone, and the smaller script keeps the option that it needs
+    (found,) = [row for row in json.loads(printed) if "the model is wrong" in row["message"]]
+    return wrapper, found
+
+
+def test_a_wrong_model_that_the_solver_itself_finds_is_a_finding(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, found = _found(tmp_path, capsys)
+    assert (found["kind"], found["tier"]) == ("invalid-model", "solver")
+    assert found["message"] == "the solver's own check of its model fails: the model is wrong"
+
+
+@pytest.mark.slow
+def test_such_a_finding_gets_smaller_and_its_program_shows_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The smaller script keeps the option that it needs."""
+    wrapper, found = _found(tmp_path, capsys)
     small = tmp_path / "small.trace"
-    again = (
-        "--solver",
-        f"fake@{FAKES}",
-        "--wrapper",
-        wrapper,
-        "-o",
-        small,
-        "--time",
-        "20s",
-        "--reproducers",
-    )
-    code, printed, told = outcome(capsys, "minimize", found[0]["trace"], *again)
+    target = ("--solver", f"fake@{FAKES}", "--wrapper", wrapper)
+    wishes = ("-o", small, "--time", "20s", "--reproducers")
+    code, printed, told = outcome(capsys, "minimize", found["trace"], *target, *wishes)
     assert code == 0 and ":check.own true" in small.read_text(), told
     assert "small.py: shows it" in printed, printed
 

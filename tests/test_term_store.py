@@ -79,6 +79,7 @@ def test_typefuzz_takes_terms_and_sorts_that_its_seed_does_not_have(tmp_path: Pa
         mutant = mutants.send(("sat",))
 
 
+@pytest.mark.slow
 def test_a_run_is_made_again_with_terms_of_all_seeds(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
