@@ -1,0 +1,35 @@
+"""The page `docs/published.md` names tests that exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "published.md").read_text()
+ROWS = [line for line in PAGE.splitlines() if line.startswith("|") and not line.startswith("|-")]
+
+
+def named(row: str) -> list[tuple[str, str]]:
+    """The test files that a row names, each with the test behind it, or an empty text."""
+    found, file = [], ""
+    for path, test in re.findall(r"`(tests/\w+\.py)?(?:::(test_\w+))?(?:\[[^`]*\])?`", row):
+        file = path or file
+        if path or test:
+            found.append((file, test))
+    return found
+
+
+@pytest.mark.parametrize("row", ROWS, ids=range(len(ROWS)))
+def test_the_tests_of_a_row_exist(row: str) -> None:
+    assert row.count("|") - row.count("\\|") == 5, row
+    for file, test in named(row):
+        assert (ROOT / file).is_file(), file
+        assert not test or f"def {test}(" in (ROOT / file).read_text(), f"{file}::{test}"
+
+
+def test_most_rows_name_a_test() -> None:
+    assert len(ROWS) > 100
+    assert sum(bool(named(row)) for row in ROWS) > len(ROWS) / 2
