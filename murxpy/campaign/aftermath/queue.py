@@ -63,7 +63,7 @@ class Queue:
     @property
     def telling(self) -> int:
         """How many reductions are being done or wait that tell which defect was found."""
-        asked = [*self._in_hand, *map(self._ready, self._queue)]
+        asked = map(self._ready, [*self._in_hand, *self._queue])
         return sum(request.replays is not None for request in asked)
 
     def poll(self) -> None:
