@@ -106,7 +106,7 @@ def main() -> None:
         rows = measure(args, session)
     except MurxpyError as error:
         raise SystemExit(f"error: {error}") from None
-    about = {**common.facts(session, args), "solver": "storm"}
+    about = common.facts(session, args)
     seeds, lost = (sum(row[key] for row in rows.values()) for key in ("seeds", "lost"))
     common.save("pools", args, about, {"pools": rows}, {"seeds": seeds, "lost": lost})
 
