@@ -5,7 +5,8 @@ Each kept regression is replayed on the release that its folder names, and its p
 and run there, as a campaign does it. `--table` keeps in `traces/regressions/programs.json` which
 regressions have a program that shows them, and for the others why not. With `--out OUT` the confirmed
 buckets of campaigns are measured in the place of the kept regressions, each from the trace that
-`murxpy show` takes; nothing is written into OUT.
+`murxpy show` takes; nothing is written into OUT. Buckets whose trace shows nothing now, because
+murxpy reads the solver better than it did, are named and not counted.
 """
 
 from __future__ import annotations
@@ -16,9 +17,8 @@ import shutil
 import statistics
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from common import RESULTS, ROOT, circumstances, percent, table
@@ -39,6 +39,7 @@ from murxpy.trace.file import read_trace
 
 FOLDER = ROOT / "traces" / "regressions"
 TABLE = FOLDER / "programs.json"
+Given = tuple[Plan, Path, str, Shown]
 
 
 @dataclass
@@ -74,8 +75,11 @@ def main() -> None:
     found = (one for out in args.out for one in campaign(out)) if args.out else regressions()
     for file, name in found:
         if not args.names or any(part in name for part in args.names):
-            ask = of_bucket if args.out else partial(of_regression, installed=args.installed)
-            rows.append(measured(file, name, ask, args))
+            given = of_bucket(file) if args.out else of_regression(file, args.installed)
+            if given is None:
+                print(f"     {name}: no finding any more", flush=True)
+                continue
+            rows.append(measured(name, *given, args))
             shown = f"shows {rows[-1].note}" if rows[-1].shows else rows[-1].note
             print(f"{rows[-1].lines:>4} {rows[-1].kind:18} {name}: {shown}", flush=True)
     summary(rows, args)
@@ -102,18 +106,23 @@ def campaign(out: Path) -> Iterator[tuple[Path, str]]:
             yield out / "findings" / bucket.key, f"{out.name}/{bucket.key}"
 
 
-def of_bucket(folder: Path) -> tuple[Plan, Path, str, Shown]:
-    """The release of a bucket, its trace as file and as text, and what must be shown."""
+def of_bucket(folder: Path) -> Given | None:
+    """The release of a bucket, its trace as file and as text, and what must be shown; None where the
+    trace shows nothing.
+    """
     out = folder.parent.parent
     (bucket,) = [one for one in read_buckets(out) if one.key == folder.name]
     file = kept_trace(folder)
     where = origin(file)
     assert where is not None, file
     (plan,) = make_plans(replace(where.request, mutation=None), lambda text: None)
-    return plan, file, read_trace(file), Shown(bucket.kind, bucket.key, bucket.message)
+    text = read_trace(file)
+    if judge(replay_trace(plan, text, file.name).outcome) is None:
+        return None
+    return plan, file, text, Shown(bucket.kind, bucket.key, bucket.message)
 
 
-def of_regression(file: Path, installed: bool) -> tuple[Plan, Path, str, Shown]:
+def of_regression(file: Path, installed: bool) -> Given:
     """The same of a kept regression."""
     defect = read_defect(file)
     target = defect.solver if installed else file.parent.name.replace("-", "@", 1)
@@ -127,13 +136,9 @@ def of_regression(file: Path, installed: bool) -> tuple[Plan, Path, str, Shown]:
 
 
 def measured(
-    source: Path,
-    name: str,
-    ask: Callable[[Path], tuple[Plan, Path, str, Shown]],
-    args: argparse.Namespace,
+    name: str, plan: Plan, file: Path, given: str, shown: Shown, args: argparse.Namespace
 ) -> Row:
-    """The finding in `source`, with its program."""
-    plan, file, given, shown = ask(source)
+    """A finding with its program."""
     with tempfile.TemporaryDirectory() as folder:
         made = program(plan, Path(folder) / file.name, given, shown, form_of(args))
         text = Path(made.file).read_text(encoding="utf-8") if made.file else ""

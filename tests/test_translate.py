@@ -138,6 +138,29 @@ def test_another_answer_exits_with_2(tmp_path: Path) -> None:
     )
 
 
+def run(file: Path, program: str) -> subprocess.CompletedProcess[str]:
+    file.write_text(program)
+    return subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=False)
+
+
+def test_a_model_behind_another_answer_is_not_judged(tmp_path: Path) -> None:
+    text = SMALL.replace("answer unsat", "answer sat") + "1 check-model\n"
+    done = run(tmp_path / "p.py", to_python(trace(text), catalogue(), load_wrapper("z3")))
+    told = "line 18: answer: 'unsat', recorded 'sat'\n"
+    assert (done.returncode, done.stdout, done.stderr) == (2, told, "")
+
+
+def test_a_release_that_lacks_a_call_tells_nothing(tmp_path: Path) -> None:
+    program = to_python(trace(SMALL), catalogue(), load_wrapper("z3"))
+    done = run(tmp_path / "p.py", program.replace("solver.check(", "solver.no_such("))
+    lacks = "this release lacks a call: 'Solver' object has no attribute 'no_such'"
+    assert (done.returncode, done.stdout) == (2, f"cannot be told, because {lacks}\n")
+    rows = 'new\nset-option@set nonsense 7\n refused undocumented "Z3Exception: unknown"\n'
+    program = to_python(trace(HEADER + rows), catalogue(), load_wrapper("z3"))
+    done = run(tmp_path / "p.py", program.replace("solver.set(", "solver.no_such("))
+    assert (done.returncode, lacks.partition(":")[0] in done.stdout) == (2, True)
+
+
 @pytest.mark.parametrize(("sort", "code"), [("undocumented", 1), ("unsupported", 0)])
 def test_a_recorded_exception(tmp_path: Path, sort: str, code: int) -> None:
     text = (

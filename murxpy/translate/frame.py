@@ -7,17 +7,31 @@ UNSATISFIED = "the model does not satisfy the assertions"
 
 START = '''"""Makes the calls of the trace NAME again, which was made with SOLVER.
 
-Exits with 1 when the recorded defect shows, with 2 when it answers otherwise than recorded, else with 0.
+Exits with 1 when the recorded defect shows, with 2 when it answers otherwise than recorded or lacks a
+call, else with 0.
 """
 
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 gc.disable()  # when objects die depends on the calls alone
 sys.set_int_max_str_digits(0)
 OTHERWISE = []
+LACKING = (AttributeError, NameError)
+
+
+def untold(kind, error, trace):
+    """A call fails that did not fail when the trace was made: nothing is known of the defect."""
+    sys.__excepthook__(kind, error, trace)
+    why = "this release lacks a call" if isinstance(error, LACKING) else "a call failed"
+    print(f"cannot be told, because {why}: {error}", flush=True)
+    os._exit(2)
+
+
+sys.excepthook = untold
 
 
 def defect(line, what):
@@ -73,6 +87,9 @@ def refused(line, call, is_defect, recorded):
         call()
     except (Exception, SystemExit) as error:
         seen = " ".join(f"{type(error).__name__}: {error}".split())
+        if isinstance(error, LACKING) and type(error).__name__ not in recorded:
+            print(f"line {line}: cannot be told, because this release lacks a call: {seen}", flush=True)
+            sys.exit(2)
         if is_defect:
             defect(line, seen)
         print(f"line {line}: refused: {ascii(seen)}", flush=True)

@@ -42,7 +42,7 @@ def to_python(trace: Trace, catalogue: Catalogue, wrapper: dict[str, Any]) -> st
     is that of the trace's solver.
 
     The program exits with 1 if the recorded defect shows, with 2 if it answers otherwise than
-    recorded, else with 0. Raises InputError for a malformed trace, and for a trace of another
+    recorded or the release lacks a call, else with 0. Raises InputError for a malformed trace, and for a trace of another
     solver than the wrapper's.
     """
     if trace.solver not in ("", wrapper["solver"]):
@@ -80,6 +80,7 @@ class _Program(MisuseRows):
             *_words("\n".join(texts)),
         }
         self._asked = 0
+        self._answered = 0  # the line of the last check
         self._models = False  # whether a script asks for its model
 
     def text(self) -> str:
@@ -160,7 +161,9 @@ class _Program(MisuseRows):
         if action != "check-model":
             super().witness(action)
         elif self.refusal() is None:
-            self.rows += model_rows(self, self.line.number)
+            # another answer than the recorded one has another model
+            self.rows.append(f"if {self._answered} not in OTHERWISE:")
+            self.rows += [f"    {row}" for row in model_rows(self, self.line.number)]
 
     def call(
         self,
@@ -272,6 +275,7 @@ class _Program(MisuseRows):
         expected = ["sat"] if values is not None else self.state.expected[:1]
         said = [plain_text(recorded[0]) if recorded else None, *expected]
         self._row(f"answered({self.line.number}, {code}, {', '.join(map(literal, said))})")
+        self._answered = self.line.number
 
     def _value(self, code: str) -> None:
         """Handle a value that was read, and what the trace says of it."""
