@@ -667,6 +667,21 @@ def test_command_for_a_file(capsys: pytest.CaptureFixture[str], tmp_path: Path) 
     assert "solver = SimpleSolver(ctx)" in program
 
 
+def test_command_for_the_program_of_a_finding(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = tmp_path / "t.trace"
+    file.write_text(SMALL.replace("# solver", "# finds wrong-answer\n# solver"))
+    told = outcome(capsys, "translate", file, "--to", "program")[1]
+    assert told.startswith("# z3 5.4.0.0 answers unsat, and the right answer is sat.\n"), told
+    file.write_text(SMALL)
+    code, _, told = outcome(capsys, "translate", file, "--to", "program")
+    assert code == 2 and "nothing says which finding the trace shows" in told
+    file.write_text(SMALL.replace("# solver", "# finds contract\n# solver"))
+    code, _, told = outcome(capsys, "translate", file, "--to", "program")
+    assert code == 2 and "no plain program can show a finding" in told
+
+
 def test_command_for_a_folder(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     source, into = tmp_path / "in", tmp_path / "out"
     (source / "sub").mkdir(parents=True)

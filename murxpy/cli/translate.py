@@ -11,8 +11,10 @@ from typing import Any
 
 import click
 
-from murxpy.campaign.findings.named import is_bucket, kept_trace
+from murxpy.campaign.findings.files import read_if_there
+from murxpy.campaign.findings.named import bucket_of, is_bucket, kept_trace
 from murxpy.campaign.findings.range_file import with_range
+from murxpy.campaign.reduction.reproducers import plain_programs
 from murxpy.cli import fail
 from murxpy.cli.params import (
     Finding,
@@ -23,7 +25,7 @@ from murxpy.cli.params import (
 )
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.errors import InputError, MurxpyError
-from murxpy.logic.catalogue import build_catalogue
+from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.logic.dialects import STANDARD
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import Trace, parse_trace
@@ -33,7 +35,8 @@ from murxpy.translate.python import to_python
 from murxpy.translate.smtlib import to_smtlib
 
 Translator = Callable[[Path], str]
-_SUFFIXES = {"smt2": ".smt2", "python": ".py", "murxla": ".murxla"}
+_SUFFIXES = {"smt2": ".smt2", "python": ".py", "program": ".py", "murxla": ".murxla"}
+_OF_WRAPPER = ("python", "program")
 
 
 @click.command()
@@ -44,7 +47,8 @@ _SUFFIXES = {"smt2": ".smt2", "python": ".py", "murxla": ".murxla"}
     "target",
     type=click.Choice(sorted(_SUFFIXES)),
     required=True,
-    help="The language of the translation.",
+    help="The language of the translation: python has all calls of the trace, program only those "
+    "that show its finding.",
 )
 @output_option
 @click.option(
@@ -94,8 +98,8 @@ def translate(
     """Print TRACE, or every *.trace below a folder, as an SMT-LIB script, as a Python program that
     runs alone, or as a trace of Murxla.
 
-    The program makes the same calls as the trace, and exits with 1 when it shows the recorded
-    defect.
+    '--to python' makes the same calls as the trace. '--to program' is the program of a finding, as
+    a person would write it. Both exit with 1 when they show the defect.
 
     Exits with 2 when a trace cannot be translated; the other traces of a folder are translated
     nevertheless.
@@ -117,8 +121,8 @@ def translate(
     return 0
 
 
-def _translated(of_trace: Callable[[Trace], str], suffix: str, path: Path) -> str:
-    text = of_trace(parse_trace(read_trace(path), str(path)))
+def _translated(of_trace: Callable[[Trace, Path], str], suffix: str, path: Path) -> str:
+    text = of_trace(parse_trace(read_trace(path), str(path)), path)
     return with_range(text, path.with_suffix(suffix))
 
 
@@ -128,9 +132,9 @@ def _check_options(target: str, of_smtlib: Sequence[str], lossy: bool, wrapper: 
     """
     if of_smtlib and target != "smt2":
         raise InputError(f"{of_smtlib[0]} is for SMT-LIB only: leave it out with '--to {target}'")
-    if lossy and target == "python":
-        raise InputError("a program leaves out nothing: leave out --lossy with '--to python'")
-    if wrapper and target != "python":
+    if lossy and target in _OF_WRAPPER:
+        raise InputError(f"a program leaves out nothing: leave out --lossy with '--to {target}'")
+    if wrapper and target not in _OF_WRAPPER:
         raise InputError(f"'--to {target}' needs no wrapper: leave out --wrapper")
 
 
@@ -144,17 +148,17 @@ def _write(file: Path, text: str) -> None:
 
 def _translator(
     target: str, dialect: str, lossy: bool, by_definition: bool, planted: bool, wrapper: str | None
-) -> Callable[[Trace], str]:
+) -> Callable[[Trace, Path], str]:
     catalogue = build_catalogue(load_catalogue())
     if target == "smt2":
-        return lambda trace: (to_defined if planted else to_smtlib)(
+        return lambda trace, path: (to_defined if planted else to_smtlib)(
             trace, catalogue, dialect, lossy, by_definition
         )
     if target == "murxla":
-        return lambda trace: to_murxla(trace, catalogue, lossy)
+        return lambda trace, path: to_murxla(trace, catalogue, lossy)
     known: dict[str, dict[str, Any]] = {}
 
-    def python(trace: Trace) -> str:
+    def python(trace: Trace, path: Path) -> str:
         name = wrapper or trace.solver
         if not wrapper and name not in wrapper_names():
             raise InputError(
@@ -163,9 +167,46 @@ def _translator(
             )
         if name not in known:
             known[name] = load_wrapper(name)
+        if target == "program":
+            return _program(trace, path, catalogue, known[name])
         return to_python(trace, catalogue, known[name])
 
     return python
+
+
+def _program(trace: Trace, path: Path, catalogue: Catalogue, wrapper: dict[str, Any]) -> str:
+    """The program of the finding in the file `path`: the one that was seen to show it, or else the
+    plainest. Raises InputError.
+    """
+    bucket = bucket_of(path)
+    if bucket is not None:
+        kept = [form for form in bucket.reproducers if form.form == "python" and form.reproduces]
+        file = path.with_name(Path(kept[0].file).name) if kept else path
+        text = read_if_there(file) if kept else None
+        if text is not None:
+            return text
+    kind, message = ("", "") if bucket is None else (bucket.kind, bucket.message)
+    kind = kind or trace.header.get("finds", "")
+    if not kind:
+        raise InputError(
+            "nothing says which finding the trace shows, expected a trace of OUT/findings/BUCKET or "
+            "one with the header 'finds': '--to python' prints all its calls",
+            file=trace.name,
+        )
+    text = next(plain_programs(trace, catalogue, wrapper, kind, message or _refused(trace)), None)
+    if text is None:
+        raise InputError(
+            f"no plain program can show a finding of the kind {kind} here: '--to python' prints all "
+            "calls of the trace",
+            file=trace.name,
+        )
+    return text
+
+
+def _refused(trace: Trace) -> str:
+    """The message with which the last line was refused; empty where it was not."""
+    words = trace.lines[-1].result("refused") or ()
+    return " ".join(str(getattr(word, "text", word)) for word in words[1:])
 
 
 def _folder(

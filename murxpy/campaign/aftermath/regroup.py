@@ -7,9 +7,8 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from murxpy.campaign.aftermath.process import shrink
-from murxpy.campaign.aftermath.requests import REPLAYS
-from murxpy.campaign.finding import Reproducer
+from murxpy.campaign.aftermath.process import answer
+from murxpy.campaign.aftermath.requests import REPLAYS, Request
 from murxpy.campaign.findings.buckets import Bucket
 from murxpy.campaign.findings.defects import FILE, defects_text, grouping
 from murxpy.campaign.findings.folder import Folder
@@ -23,8 +22,8 @@ _SMALLER = ("min.trace", "min.history")
 
 
 def regroup(out: Path, tell: Callable[[str], None]) -> None:
-    """Make the smaller traces that are missing in the output folder `out`, and write its file of
-    defects anew. `tell` gets what the user should read.
+    """Make the smaller traces that are missing in the output folder `out`, with their programs and
+    scripts, and write its file of defects anew. `tell` gets what the user should read.
 
     Raises InputError where there is no campaign, or one is running.
     """
@@ -52,8 +51,8 @@ def _lacks(bucket: Bucket) -> bool:
 
 
 def _reduce(out: Path, bucket: Bucket, tell: Callable[[str], None]) -> None:
-    """Make the trace of a bucket smaller, and note that in the bucket. Raises InputError,
-    TargetError.
+    """Make the trace of a bucket smaller, write its program and script anew, and note that in the
+    bucket. Raises InputError, TargetError.
     """
     kept = bucket.smallest()
     file = None if kept is None else out / kept.file
@@ -63,10 +62,15 @@ def _reduce(out: Path, bucket: Bucket, tell: Callable[[str], None]) -> None:
     if found is None:
         raise InputError("its campaign had other targets", file=str(file))
     (plan,) = make_plans(replace(found.request, mutation=None))
-    form, small, result = shrink(plan, file, None, bucket.kind, REPLAYS)
-    said = Reproducer(form, str(small.relative_to(out)), True)
-    if not bucket.reproducers:
-        bucket.reproducers = (Reproducer("trace", kept.file, True),)
-    others = [one for one in bucket.reproducers if one.form not in _SMALLER]
-    bucket.reproducers = (others[0], said, *others[1:])
-    tell(f"{bucket.key}: {result.before} lines to {result.after}")
+    asked = Request(bucket.key, bucket.kind, bucket.message, str(file), 0, True, None, REPLAYS)
+    told = answer(asked, plan)
+    failed = next(
+        (one.note for one in told.reproducers if one.form in _SMALLER and not one.file), ""
+    )
+    if failed:
+        raise InputError(failed)
+    bucket.reproducers = tuple(
+        replace(one, file=str(Path(one.file).relative_to(out)) if one.file else "")
+        for one in told.reproducers
+    )
+    tell(f"{bucket.key}: {told.before} lines to {told.after}")

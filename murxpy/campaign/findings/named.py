@@ -38,6 +38,14 @@ def bucket_named(name: str, out: Path) -> Path:
     return out / "findings" / found[0]
 
 
+def bucket_of(file: Path) -> Bucket | None:
+    """The bucket of the file `OUT/findings/BUCKET/FILE`; None for a file that no campaign keeps."""
+    folder = file.absolute().parent
+    if not is_bucket(folder):
+        return None
+    return next((one for one in read_buckets(folder.parent.parent) if one.key == folder.name), None)
+
+
 def _some(keys: list[str]) -> str:
     return ", ".join(keys[:_MOST]) + (", ..." if len(keys) > _MOST else "")
 

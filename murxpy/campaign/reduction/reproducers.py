@@ -8,6 +8,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.findings.folder import write_atomically
@@ -20,10 +21,10 @@ from murxpy.campaign.reduction.scripted import recorded_answers
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import MurxpyError
-from murxpy.logic.catalogue import build_catalogue
+from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.machine.script import OWN_CHECK
 from murxpy.oracles.crash import Outcome, judge
-from murxpy.trace.grammar import parse_trace
+from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.translate.frame import UNSATISFIED
 from murxpy.translate.programs.claim import Claim, sentence
 from murxpy.translate.programs.program import programs
@@ -42,6 +43,16 @@ def base_of(trace: Path) -> Path:
     for ending in (".trace", ".history", ".min"):
         name = name.removesuffix(ending)
     return trace.with_name(name)
+
+
+def plain_programs(
+    trace: Trace, catalogue: Catalogue, wrapper: dict[str, Any], kind: str, message: str
+) -> Iterator[str]:
+    """The texts of the programs that could show the finding of a trace, the plainest first."""
+    answer = next(iter(recorded_answers(trace)[-1:]), "")
+    told = sentence(trace.header.get("solver", ""), kind, message, answer)
+    for program in programs(trace, catalogue, wrapper, Claim(kind, message, told)):
+        yield program.text
 
 
 def write_programs(
@@ -93,13 +104,8 @@ class _Programs:
 
     def _plain(self) -> Iterator[str]:
         """The texts of the programs that could show the finding, the plainest first."""
-        wrapper = dict(self._plan.setup["wrapper"])
-        about = self._trace.header.get("solver", "")
-        answer = next(iter(recorded_answers(self._trace)[-1:]), "")
-        kind, message = self._shown.kind, self._shown.message
-        claim = Claim(kind, message, sentence(about, kind, message, answer))
-        for program in programs(self._trace, self._catalogue, wrapper, claim):
-            yield program.text
+        wrapper, shown = dict(self._plan.setup["wrapper"]), self._shown
+        return plain_programs(self._trace, self._catalogue, wrapper, shown.kind, shown.message)
 
     def script(self) -> Reproducer:
         """Write the trace as a script."""

@@ -49,8 +49,8 @@ _THROWN = re.compile(r"(?:class \w: )?(\w+)(?:: (.*))? in [\w.<>]+ \(\w+\.\w+\)"
 
 def contract(run: Calls, claim: Claim) -> None:
     """What the binding makes of a misuse."""
-    if not run.failing:
-        raise Refused("unsupported", "no call breaks the contract")
+    if not run.failing or not claim.message:
+        raise Refused("unsupported", "nothing says which call breaks the contract, and how")
     thrown = _THROWN.fullmatch(claim.message)
     if run.promised and not run.wrapper.helpers and run.line.action in SELF_CHECKS:
         word = claim.message.split()[-1]
