@@ -206,6 +206,51 @@ def test_no_helper_has_the_name_of_the_answer() -> None:
         assert not {"answer", "second", "core", "value", "values", "again"} & {*functions}
 
 
+BETWEEN = """\
+# solver cvc5 1.4.2
+0 new@default
+ return o1
+0 mk-sort@mk SORT_INT
+ return s1
+0 mk-const@mk s1 "x"
+ return t1 s1
+0 mk-const@mk s1 "y"
+ return t2 s1
+0 mk-term@mk-term OP_INT_LT SORT_BOOL 2 t1 t2
+ return t3 s2
+0 mk-term@mk-term OP_INT_LT SORT_BOOL 2 t2 t1
+ return t4 s2
+0 assert-formula@default t3
+0 assert-formula@default t4
+0 check-sat@default
+ answer unsat
+0 check-interpolant@one t4
+"""
+
+
+def test_an_interpolant_is_solved_anew(tmp_path: Path) -> None:
+    message = "the interpolant is not implied by the assertions"
+    text = printed(BETWEEN, "invalid-interpolant", message)[0].text
+    assert "def " not in text
+    assert "again.assertFormula(tm.mkTerm(Kind.NOT, interpolant))\n" in text
+    done = ended(text, tmp_path / "p.py")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "expected unsat, got unsat")
+    goal = "the interpolant does not imply its goal"
+    text = printed(BETWEEN, "invalid-interpolant", goal)[0].text
+    assert "again.assertFormula(interpolant)\nagain.assertFormula(t1)\n" in text
+
+
+def test_an_abduct_is_solved_anew() -> None:
+    trace = BETWEEN.replace("0 assert-formula@default t4\n", "").replace("unsat", "sat")
+    trace = trace.replace("interpolant", "abduct")
+    texts = [
+        printed(trace, "invalid-abduct", f"the abduct {message}")[0].text
+        for message in ("does not imply its goal with the assertions", "contradicts the assertions")
+    ]
+    assert "again.assertFormula(abduct)\nagain.assertFormula(tm.mkTerm(Kind.NOT, t2))" in texts[0]
+    assert texts[1].endswith('sys.exit({"sat": 0, "unsat": 1}.get(second, 2))\n')
+
+
 OLD = """\
 # solver cvc5 1.0.8
 0 new@default

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from murxpy.translate.programs.between import abduct, interpolant
 from murxpy.translate.programs.broken import contract, raised
 from murxpy.translate.programs.calls import Calls
 from murxpy.translate.programs.claim import Claim
@@ -40,6 +41,8 @@ ENDINGS: dict[str, tuple[Ending, ...]] = {
     "invalid-substitute": (other_result,),
     "invalid-elimination": (other_result,),
     "invalid-proof": (broken_proof,),
+    "invalid-interpolant": (interpolant,),
+    "invalid-abduct": (abduct,),
     "inconsistent": (inconsistent,),
     "disagreement": (other_answer,),
     "wrong-answer": (other_answer,),
