@@ -174,6 +174,9 @@ def test_a_script_shows_its_finding_and_says_how_it_was_run(tmp_path: Path, z3: 
     rows = file.read_text().splitlines()
     assert rows[0].startswith("; z3 5.4.0: the solver answers sat, and by its own evaluation")
     assert "; Run as: z3 FILE" in rows
+    assert any(
+        row.startswith("; In a virtual environment, 'pip install z3-solver' makes") for row in rows
+    )
     assert "(get-model)" in rows
 
 

@@ -1,5 +1,6 @@
 ; z3 5.4.0: the assumptions that the solver gives as unsat agree with the assertions
 ; Run as: z3 FILE
+; In a virtual environment, 'pip install z3-solver' makes z3 as bin/z3
 ; It prints: unsat, () for the unsat assumptions, and sat where only these are assumed
 ; It should print: unsat twice
 (set-option :smt.core.minimize true)

@@ -1,5 +1,6 @@
 ; z3 5.4.0: the answer unsat is wrong
 ; Run as: z3 FILE
+; In a virtual environment, 'pip install z3-solver' makes z3 as bin/z3
 ; It prints: unsat
 ; It should print: sat
 (set-logic ALL)

@@ -270,6 +270,7 @@ class Wrapper(Strict, frozen=True):
     scoped_declarations: bool = False
     conjunction: str | None = None
     script_runner: str | None = None
+    script_reader: str = ""
     script_program: ScriptProgram | None = None
     limit_per_ms: Annotated[float, Meta(gt=0)] = 1.0
     special_values: dict[str, Any] = {}

@@ -20,9 +20,12 @@ FILE = "FILE"  # stands for the script in a command line that people read
 
 @dataclass(frozen=True, slots=True)
 class FrontEnd:
-    """One way to run a script. `said` is the command line, or the words for what is run instead."""
+    """One way to run a script. `said` is the command line, or the words for what is run instead, and
+    `where` says in a sentence where a person finds that; it may be empty.
+    """
 
     said: str
+    where: str = ""
     command: tuple[str, ...] = ()
     runner: str = ""
 
@@ -45,11 +48,10 @@ def front_ends(plan: Plan) -> list[FrontEnd]:
     """
     wrapper = plan.setup["wrapper"]
     found = list(_programs(plan, wrapper.get("script-program") or {}))
-    runner = wrapper.get("script-runner")
+    runner, reader = wrapper.get("script-runner"), wrapper.get("script-reader")
     if runner:
-        found.append(
-            FrontEnd(f"the reader of the Python package {wrapper['package']}", runner=runner)
-        )
+        said = f"the reader of the Python package {wrapper['package']}"
+        found.append(FrontEnd(said, f"This reader is {reader}" if reader else "", runner=runner))
     return found
 
 
@@ -58,6 +60,14 @@ def _programs(plan: Plan, data: dict[str, list[str]]) -> Iterator[FrontEnd]:
     root = Path(plan.target.root or Path(plan.target.interpreter).absolute().parent.parent)
     files = [file for place in data.get("places", ()) for file in sorted(root.glob(place))]
     for file in [file for file in files if file.is_file()][:1]:
+        where = _where(file.relative_to(root), plan.setup["wrapper"]["package"])
         for options in data.get("options", [""]):
             words = options.split()
-            yield FrontEnd(" ".join([file.name, *words, FILE]), (str(file), *words))
+            yield FrontEnd(" ".join([file.name, *words, FILE]), where, (str(file), *words))
+
+
+def _where(file: Path, package: str) -> str:
+    """Where the program `file` stands, as seen from the folder of the solver."""
+    if file.parts[0] in ("bin", "lib"):
+        return f"In a virtual environment, 'pip install {package}' makes {file.name} as {file}"
+    return f"{file.name} is {file} in the folder where the solver was built"

@@ -148,6 +148,7 @@ class ScriptWriter:
         rows = [
             f"{solver}: {found.wrong}",
             f"Run as: {end.said}",
+            *filter(None, [end.where]),
             f"It prints: {found.prints}",
             f"It should print: {found.expected}",
         ]
