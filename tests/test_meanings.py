@@ -228,13 +228,17 @@ def test_needs_are_sentences_and_are_read_again() -> None:
         Need("option", "depth", "7", "7", ""),
         Need("limit", "", low="15", high="500"),
         Need("call", "push"),
+        Need("call", "assert-tracked"),
+        Need("call", "simplify"),
         Need("again", "check-core", "2"),
         Need("spelling", "OP_AND", "raw"),
     ]
     assert [need.sentence() for need in found] == [
         "The defect needs the option depth of at least 7.",
         "The defect needs a resource limit between 15 and 500.",
-        "The defect needs a call of push before it.",
+        "The defect needs a level of assertions that is pushed before (push).",
+        "The defect needs an assertion with a name (assert-tracked).",
+        "The defect needs a call of simplify before it.",
         "The defect shows only at the second check-core.",
         "The defect needs OP_AND in the spelling raw; plainer spellings do not show it.",
     ]
@@ -247,7 +251,7 @@ def test_the_smallest_trace_says_what_it_needs() -> None:
     result = reduced(source, at="check-sat", value=["depth", 3], history=["push"])
     assert result.needs == (
         "The defect needs the option depth of at least 3.",
-        "The defect needs a call of push before it.",
+        "The defect needs a level of assertions that is pushed before (push).",
     )
     header = parse_trace(result.text, "min").header
     assert [need.sentence() for need in read_needs(header["needs"])] == list(result.needs)

@@ -31,6 +31,7 @@ from murxpy.replaying.defuse import collected
 from murxpy.trace.finished import Call
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.translate.defined import to_defined
+from murxpy.translate.planted import under_planted
 from murxpy.translate.python import to_python
 from murxpy.translate.smtlib import to_smtlib
 from murxpy.worker.session import Session
@@ -427,3 +428,10 @@ def test_values_of_every_sort_are_read_and_written(sort: str, words: str) -> Non
 
 def load_catalogue_sorts() -> list[str]:
     return [kind for kind in catalogue().sorts if kind != "SORT_REGLAN"]
+
+
+def test_the_values_that_are_shown_are_those_of_constants_in_the_formulas() -> None:
+    more = 'mk-const s2 "y"\n return t9 s2\nplant t9 "0"\n'
+    trace = parse_trace(f"{LESS}{more}assert-formula t3\ncheck-sat\n", "t")
+    values, holds = under_planted(trace, catalogue())
+    assert (values, holds) == ({"x": "2"}, [("t3", "true")])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import os
@@ -17,7 +18,7 @@ from murxpy.campaign.events import Ended, Event, Notice
 from murxpy.campaign.snapshot import BucketView, Snapshot
 from murxpy.report.console import make_console
 from murxpy.report.defects import unread
-from murxpy.report.findings import findings_json, findings_known, print_findings
+from murxpy.report.findings import findings_csv, findings_json, findings_known, print_findings
 from murxpy.report.jsonl import JsonLines
 from murxpy.report.plain import PlainLines
 from murxpy.report.reporter import make_reporter
@@ -349,9 +350,16 @@ def test_the_listing_as_json() -> None:
     assert (second["trace"], second["replay"]) == (None, None)
 
 
+def test_the_listing_as_a_table() -> None:
+    names, first, *_ = csv.reader(io.StringIO(findings_csv(ROWS)))
+    told = dict(zip(names, first, strict=True))
+    assert (told["key"], told["count"], told["program"]) == (ROWS[0].key, "1200", "untried")
+
+
 def test_the_listing_as_a_file_of_known_bugs() -> None:
-    lines = findings_known(ROWS).splitlines()
-    assert [line for line in lines if not line.startswith("#")] == [row.key for row in ROWS]
+    lines = findings_known(ROWS, {"z3 dies in f < g": ROWS[1].key}).splitlines()
+    told = [ROWS[0].key, f"mark {ROWS[1].key} z3 dies in f < g"]
+    assert [line for line in lines if not line.startswith("#")] == told
     assert lines[1] == "# z3 4.15.0, 1,200 times: segmentation fault"
 
 

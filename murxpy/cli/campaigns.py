@@ -17,7 +17,7 @@ from murxpy.campaign.aftermath.bisecting import installed
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.events import Ended, Notice, Started
-from murxpy.campaign.findings.buckets import read_known
+from murxpy.campaign.findings.buckets import read_known, read_known_marks
 from murxpy.campaign.findings.defects import known_of
 from murxpy.campaign.findings.replayed import walk_seeds
 from murxpy.campaign.findings.store import read_buckets, read_versions
@@ -194,7 +194,7 @@ def _known(paths: Sequence[Path]) -> tuple[list[str], dict[str, str]]:
     patterns: list[str] = []
     marks: dict[str, str] = {}
     for path in paths:
-        keys, more = known_of(path) if path.is_dir() else (read_known(path), {})
+        keys, more = known_of(path) if path.is_dir() else (read_known(path), read_known_marks(path))
         patterns += keys
         marks.update(more)
     return patterns, marks

@@ -14,10 +14,11 @@ import click
 from rich.text import Text
 
 from murxpy.campaign.aftermath.regroup import regroup as regroup_buckets
+from murxpy.campaign.findings.defects import known_of
+from murxpy.campaign.findings.named import is_bucket
 from murxpy.campaign.findings.store import read_buckets, read_versions
 from murxpy.campaign.snapshot import BucketView
-from murxpy.cli.params import names, out_argument
-from murxpy.errors import InputError
+from murxpy.cli.params import in_out_option, names, out_or_bucket_argument
 from murxpy.oracles.crash import Tier
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.releases.environments import print_notice
@@ -29,12 +30,13 @@ from murxpy.report.defects import (
     defects_json,
     print_defects,
 )
-from murxpy.report.findings import findings_json, findings_known, print_findings
+from murxpy.report.findings import findings_csv, findings_json, findings_known, print_findings
 from murxpy.report.text import amount
 
 
 @click.command()
-@out_argument
+@out_or_bucket_argument
+@in_out_option
 @click.option(
     "--format",
     "style",
@@ -82,7 +84,7 @@ from murxpy.report.text import amount
 )
 @click.option("--tier", type=click.Choice(get_args(Tier)), help="List only findings of this tier.")
 def findings(
-    out: Path,
+    source: Path,
     style: str,
     limit: int | None,
     kinds: tuple[str, ...],
@@ -93,17 +95,21 @@ def findings(
     tier: str | None,
 ) -> None:
     """List the defects in the output folder OUT of a campaign (murxpy-out), the worst first: wrong
-    answers, wrong models and cores, crashes, exceptions, and what else was found.
+    answers, wrong models and cores, crashes, exceptions, and what else was found. Of a BUCKET, the
+    folder OUT/findings/BUCKET or the beginning of its name, only its defect is listed.
 
     A defect is one fault of a solver, and may have shown in several buckets of findings.
     """
+    only = source.absolute().name if is_bucket(source) else ""
+    out = source.absolute().parent.parent if only else source
     if regroup:
         regroup_buckets(out, print_notice)
     least = since.timestamp() if since is not None else 0.0
     views = [
         view
         for view in defect_views(read_buckets(out), read_versions(out), str(out))
-        if (not kinds or any(bucket.kind in kinds for bucket in view.buckets))
+        if only in ("", *(bucket.key for bucket in view.buckets))
+        and (not kinds or any(bucket.kind in kinds for bucket in view.buckets))
         and (not solvers or view.shown.solver in solvers)
         and (tier in (None, view.shown.tier) and view.first >= least)
     ]
@@ -112,19 +118,19 @@ def findings(
         printed = defects_json if style == "json" else defects_csv
         click.echo(printed(listed[:limit]).rstrip("\n"))
     elif every or style == "known":
-        _print_buckets([bucket for view in listed[:limit] for bucket in view.buckets], style)
+        _print_buckets([bucket for view in listed[:limit] for bucket in view.buckets], style, out)
     else:
         _print_defects(listed[:limit], len(views) - len(listed), len(listed))
 
 
-def _print_buckets(rows: Sequence[BucketView], style: str) -> None:
-    """Print buckets, each for itself."""
-    if style == "csv":
-        raise InputError("--format csv lists defects: leave out --all, or take --format json")
-    if style == "json":
-        click.echo(findings_json(rows))
+def _print_buckets(rows: Sequence[BucketView], style: str, out: Path) -> None:
+    """Print buckets of the campaign in `out`, each for itself."""
+    if style in ("json", "csv"):
+        printed = findings_json if style == "json" else findings_csv
+        click.echo(printed(rows).rstrip("\n"))
     elif style == "known":
-        click.echo(findings_known(rows), nl=False)
+        _, marks = known_of(out, {row.key for row in rows})
+        click.echo(findings_known(rows, marks), nl=False)
     else:
         print_findings(make_console(), [replace(row, same="") for row in rows], every=True)
 

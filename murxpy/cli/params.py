@@ -174,6 +174,16 @@ in_out_option = click.option(
 )
 
 
+def _in_out(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path:
+    return value or Path(ctx.meta.get(_OUT, OUT))
+
+
+# The folder of a campaign, or one bucket of it.
+out_or_bucket_argument = click.argument(
+    "source", metavar="[OUT|BUCKET]", type=Finding(folder=True), required=False, callback=_in_out
+)
+
+
 class NamedFile(click.ParamType[Any]):
     """The name of something that murxpy ships, or a YAML file of the user. That the file is missing
     is reported before all other errors.

@@ -7,15 +7,23 @@ from pathlib import Path
 
 import click
 
+from murxpy.campaign.findings.named import is_bucket
 from murxpy.campaign.judging.triage import triaged
 from murxpy.campaign.workers.limits import Limits
-from murxpy.cli.params import json_option, judge_names, out_argument, time_option
+from murxpy.cli.params import (
+    in_out_option,
+    json_option,
+    judge_names,
+    out_or_bucket_argument,
+    time_option,
+)
 from murxpy.report.console import make_console
 from murxpy.report.judged import print_triage, triage_json
 
 
 @click.command()
-@out_argument
+@out_or_bucket_argument
+@in_out_option
 @click.option(
     "--cross-check",
     "judges",
@@ -31,12 +39,14 @@ from murxpy.report.judged import print_triage, triage_json
 )
 @time_option("--wall", "5s", "Wall time of a replay.")
 @json_option
-def triage(out: Path, judges: tuple[str, ...], again: bool, wall: float, as_json: bool) -> None:
+def triage(source: Path, judges: tuple[str, ...], again: bool, wall: float, as_json: bool) -> None:
     """Say for each disagreement and each invalid model in the output folder OUT of a campaign which
-    solver is wrong, and by which evidence. OUT may also be the folder OUT/findings/BUCKET of one.
+    solver is wrong, and by which evidence. Of a BUCKET, the folder OUT/findings/BUCKET or the
+    beginning of its name, only its finding is judged.
     """
-    judged = triaged(out, judges, again, Limits(wall=wall))
+    judged = triaged(source, judges, again, Limits(wall=wall))
+    out = str(source.absolute().parent.parent if is_bucket(source) else source)
     if as_json:
-        click.echo(json.dumps(triage_json(judged, str(out)), indent=2))
+        click.echo(json.dumps(triage_json(judged, out), indent=2))
     else:
-        print_triage(make_console(), judged, str(out))
+        print_triage(make_console(), judged, out)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +21,7 @@ from murxpy.campaign.snapshot import BucketView
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.report.findings import STATUS_STYLES, bucket_data, bucket_view, first_line
 from murxpy.report.sentences import sentence
-from murxpy.report.text import amount, form_word, one_line, replay_command
+from murxpy.report.text import amount, form_word, one_line, replay_command, table_csv
 from murxpy.trace.finished import read_rows
 
 _INDENT = "    "
@@ -264,11 +262,7 @@ def _data(view: DefectView) -> dict[str, Any]:
 
 def defects_csv(views: Sequence[DefectView]) -> str:
     """The defects as lines of values with commas between them, below a line of names."""
-    text = io.StringIO()
-    rows = csv.writer(text, lineterminator="\n")
-    rows.writerow(_COLUMNS)
-    rows.writerows(map(_row, views))
-    return text.getvalue()
+    return table_csv(_COLUMNS, map(_row, views))
 
 
 def _row(view: DefectView) -> list[object]:

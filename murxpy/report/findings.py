@@ -5,7 +5,7 @@ of known bugs.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path, PurePath
 from typing import Any
@@ -13,11 +13,11 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from murxpy.campaign.findings.buckets import Bucket
+from murxpy.campaign.findings.buckets import MARK, Bucket
 from murxpy.campaign.findings.range_file import kept_range
 from murxpy.campaign.snapshot import BucketView
 from murxpy.oracles.documented import TIER as DOCUMENTED
-from murxpy.report.text import amount, form_word, one_line, replay_command
+from murxpy.report.text import amount, form_word, one_line, replay_command, table_csv
 
 _INLINE = 24  # columns that must be left on the line of a bucket for its message
 # The fields of a bucket in JSON that stand before its trace.
@@ -186,12 +186,36 @@ def bucket_data(row: BucketView) -> dict[str, Any]:
     }
 
 
-def findings_known(rows: Sequence[BucketView]) -> str:
-    """The buckets as a file for `--known`: one key a line, below a comment that says what it is."""
-    lines = [
-        "# Known bugs, for `murxpy fuzz --known FILE`: a bucket key or pattern a line; delete what is to count."
+def findings_csv(rows: Sequence[BucketView]) -> str:
+    """The buckets as lines of values with commas between them, below a line of names."""
+    columns = (*_FIELDS, "lines", "same", "releases", "program", "script", "message")
+    return table_csv(columns, map(_csv_row, rows))
+
+
+def _csv_row(row: BucketView) -> list[object]:
+    forms = {form.form: form_word(form) for form in row.reproducers}
+    return [
+        *(getattr(row, name) for name in _FIELDS),
+        *(row.lines, row.same, row.range),
+        *(forms.get(name, "untried") for name in ("python", "smt2")),
+        row.message,
     ]
+
+
+def findings_known(rows: Sequence[BucketView], marks: Mapping[str, str]) -> str:
+    """The buckets as a file for `--known`, below a comment each that says what it is: the marks of
+    their defects, where they have some, and else their keys. A key alone would hide other defects.
+    """
+    lines = [
+        "# Known bugs, for `murxpy fuzz --known FILE`: a bucket key, a pattern of keys, or a mark of a defect a line; "
+        "delete what is to count."
+    ]
+    own: dict[str, list[str]] = {}
+    for mark, key in marks.items():
+        own.setdefault(key, []).append(f"{MARK}{key} {mark}")
+    marked = set(own)
     for row in rows:
         message = one_line(first_line(row.message), 160)
-        lines += [f"# {_solver(row)}, {amount(row.count, 'time')}: {message}".rstrip(": "), row.key]
+        lines.append(f"# {_solver(row)}, {amount(row.count, 'time')}: {message}".rstrip(": "))
+        lines += own.get(row.key, [row.key] if row.key not in marked and not row.same else [])
     return "\n".join(lines) + "\n"

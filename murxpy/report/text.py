@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import shlex
+from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 
 from rich.console import Console
@@ -101,3 +104,12 @@ def heading(console: Console, text: str) -> None:
     """Print a heading below an empty line."""
     console.print()
     console.print(Text(text, "bold"))
+
+
+def table_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Lines of values with commas between them, below a line of names."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue()

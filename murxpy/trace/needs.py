@@ -11,6 +11,20 @@ from dataclasses import astuple, dataclass
 
 HEADER = "needs"
 _ORDINALS = {"2": "second", "3": "third"}
+# What the call of an action gives that a defect can need.
+_CALLS = {
+    "assert-tracked": "an assertion with a name",
+    "check-core": "that the unsat core is read before",
+    "check-model": "that the model is read before",
+    "check-sat": "another check before",
+    "check-sat-assuming": "another check, with assumptions, before",
+    "del": "that an object is dropped before",
+    "gc": "that Python collects its garbage before",
+    "pop": "that a level of assertions is popped before",
+    "push": "a level of assertions that is pushed before",
+    "reset": "that the solver is reset before",
+    "reset-assertions": "that all assertions are dropped before",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +54,10 @@ class Need:
             return f"The defect shows only at the {_ORDINALS.get(self.value, f'{self.value}th')} {self.name}."
         if self.kind == "spelling":
             return f"The defect needs {self.name} in the spelling {self.value}; plainer spellings do not show it."
-        return f"The defect needs a call of {self.name} before it."
+        what = _CALLS.get(self.name)
+        if what is None:
+            return f"The defect needs a call of {self.name} before it."
+        return f"The defect needs {what} ({self.name})."
 
     def _range(self) -> str:
         if not self.high:

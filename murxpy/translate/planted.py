@@ -10,6 +10,7 @@ from murxpy.checks.registry import ANSWERING
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import Term
+from murxpy.machine.witnesses.model import below
 from murxpy.machine.witnesses.show import show
 from murxpy.replaying.defuse import PLANT
 from murxpy.semantics.values import CannotSay
@@ -36,8 +37,8 @@ class _Last(Silent):
 def under_planted(
     trace: Trace, catalogue: Catalogue
 ) -> tuple[dict[str, str], list[tuple[str, str]]]:
-    """Return the planted values as texts by symbol, and for the id of each formula `true`, `false`,
-    or why its value cannot be said.
+    """Return the planted values of the constants in the formulas as texts by symbol, and for the id
+    of each formula `true`, `false`, or why its value cannot be said.
 
     Raises InputError if the trace is malformed, has no planted model, or has no check.
     """
@@ -49,10 +50,13 @@ def under_planted(
     interpret(run, AnyReading(run, trace))
     if run.planted is None or not run.formulas:
         raise InputError("no check has an assertion, expected one to evaluate", file=trace.name)
+    used = set(below(term for _, term in run.formulas))
     values = run.planted.interpretation.constants
-    return {str(term.indices[0]): show(value, term.sort) for term, value in values.items()}, [
-        (name, _verdict(run, term)) for name, term in run.formulas
-    ]
+    return {
+        str(term.indices[0]): show(value, term.sort)
+        for term, value in values.items()
+        if term in used
+    }, [(name, _verdict(run, term)) for name, term in run.formulas]
 
 
 def _verdict(run: _Last, term: Term) -> str:

@@ -22,6 +22,7 @@ MOST_KNOWN = 16 << 20  # bytes of a list of known bugs
 # characters of a pattern of known bugs; keys are shorter than 150, and long patterns take seconds
 # to compile
 MAX_PATTERN = 1000
+MARK = "mark "  # how a line of the list begins that has no key, but a mark of a defect
 TRIALS = 6  # findings of a bucket that are replayed at most to confirm them
 
 
@@ -120,6 +121,39 @@ class Known:
 
 def read_known(path: Path) -> tuple[str, ...]:
     """The patterns in the file `path`, one a line; `#` begins a comment. Raises InputError."""
+    patterns = []
+    for number, line in enumerate(_known_lines(path), 1):
+        pattern = "" if line.startswith(MARK) else line.partition("#")[0].strip()
+        if re.search(r"\s", pattern) or len(pattern) > MAX_PATTERN:
+            raise InputError(
+                "expected one bucket key or pattern a line, without blanks; put notes behind '#'",
+                file=str(path),
+                line=number,
+            )
+        if pattern:
+            patterns.append(pattern)
+    return tuple(patterns)
+
+
+def read_known_marks(path: Path) -> dict[str, str]:
+    """The marks of defects in the file `path`, each with a bucket that has it: what stands in lines
+    `mark KEY TEXT`, as `murxpy findings --format known` writes them. Raises InputError.
+    """
+    found: dict[str, str] = {}
+    for number, line in enumerate(_known_lines(path), 1):
+        if line.startswith(MARK):
+            key, _, mark = line.removeprefix(MARK).strip().partition(" ")
+            if not mark:
+                raise InputError(
+                    "expected 'mark', the key of a bucket, and a mark of its defect",
+                    file=str(path),
+                    line=number,
+                )
+            found.setdefault(mark, key)
+    return found
+
+
+def _known_lines(path: Path) -> list[str]:
     try:
         if path.exists() and not path.is_file():  # reading a pipe would wait for its writer
             raise InputError(
@@ -130,21 +164,9 @@ def read_known(path: Path) -> tuple[str, ...]:
                 f"the list of known bugs is larger than {MOST_KNOWN >> 20} MB, expected a smaller one",
                 file=str(path),
             )
-        lines = path.read_text(encoding="utf-8-sig").splitlines()
+        return path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise InputError(
             f"the list of known bugs cannot be read: {reason}", file=str(path)
         ) from error
-    patterns = []
-    for number, line in enumerate(lines, 1):
-        pattern = line.partition("#")[0].strip()
-        if re.search(r"\s", pattern) or len(pattern) > MAX_PATTERN:
-            raise InputError(
-                "expected one bucket key or pattern a line, without blanks; put notes behind '#'",
-                file=str(path),
-                line=number,
-            )
-        if pattern:
-            patterns.append(pattern)
-    return tuple(patterns)

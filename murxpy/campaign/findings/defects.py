@@ -5,7 +5,7 @@ one defect is found out again whenever more is known of them.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -76,15 +76,17 @@ def grouping(out: Path) -> Grouping:
     )
 
 
-def known_of(out: Path) -> tuple[list[str], dict[str, str]]:
-    """What another campaign knows by the campaign in folder `out`: the keys of its buckets without
-    marks, and all marks of the others, each with the oldest bucket that has it. Raises InputError
-    when no campaign is there.
+def known_of(out: Path, only: Collection[str] | None = None) -> tuple[list[str], dict[str, str]]:
+    """What another campaign knows by the campaign in folder `out`, or by the buckets `only` of it: the
+    keys of its buckets without marks, and all marks of the others, each with the oldest bucket that
+    has it. Raises InputError when no campaign is there.
     """
     group = grouping(out)
     keys: list[str] = []
     found: dict[str, str] = {}
     for bucket in read_buckets(out):
+        if only is not None and bucket.key not in only:
+            continue
         own = group.marks(bucket).own
         keys += [] if own else [bucket.key]
         for mark in own:

@@ -119,7 +119,7 @@ def _ask(out: Path, bucket: Bucket, judges: Sequence[str], limits: Limits) -> Ju
         trace = parse_trace(text, str(file))
         source = origin(file)
         request = source.request if source is not None else Request((trace.solver,))
-        (plan,) = make_plans(request)
+        (plan,) = make_plans(replace(request, mutation=None))
         named = trace.header.get(HEADER)
         names = (
             tuple(named.split(",")) if named else tuple(judges) or other_solvers(plan.target.family)

@@ -37,6 +37,7 @@ from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.trace.needs import HEADER, write_needs
 
 _MAKING = ("mk-term", "mk-const", "mk-value")  # actions whose lines are counted as terms
+_AGAIN = 0.2  # of the time of a reduction that ended by it, in which needs are found out
 _KEPT_HEADER = ("murxpy-trace", "solver", "python", "seed", "cross-check", COMPARED)
 
 
@@ -85,11 +86,14 @@ def minimize(task: Task, source: str, earlier: str | None = None) -> Minimized:
 def _with_needs(
     result: Minimized, problem: Problem[Script, str], predicate: Predicate[str], task: Task
 ) -> Minimized:
-    """Let the header of a result say what the defect needs beside its formulas, if there is time
-    left to find that out.
+    """Let the header of a result say what the defect needs beside its formulas. Where the time of
+    the reduction is over, that may take a part of this time again.
     """
-    if result.ended not in ("complete", "replays"):
+    if result.ended == "interrupted":
         return result
+    deadline = task.deadline
+    if deadline is not None and task.time is not None and result.ended == "time":
+        deadline = time.monotonic() + _AGAIN * task.time
     trace = parse_trace(result.text, task.name)
     spellings = Spellings(task.plan.setup.get("wrapper") or {})
 
@@ -97,7 +101,7 @@ def _with_needs(
         interrupts.check()
         return predicate.first(iter([problem.asked(script)])) is not None
 
-    predicate.limit(task.deadline)
+    predicate.limit(deadline)
     try:
         with interrupts.deferred():
             found = needs(_script(trace), spellings, shows, result.ended == "complete")
