@@ -30,22 +30,11 @@ from murxpy.campaign.findings.defects import Grouping
 from murxpy.campaign.findings.files import read_if_there
 from murxpy.campaign.findings.frames import functions
 from murxpy.campaign.findings.range_file import kept_range
-from murxpy.campaign.findings.store import Store
+from murxpy.campaign.findings.store import TOLD, Store
 
 SETS = common.ROOT / "bench" / "dedup"
 FRAMES = 64  # that are kept of a stack
 LARGEST = 60_000  # characters of a smaller trace that is kept
-_WORDS = (
-    "kind",
-    "tier",
-    "severity",
-    "solver",
-    "signal",
-    "message",
-    "action",
-    "operator",
-    "spelling",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +62,7 @@ def entry(out: Path, bucket: Bucket) -> dict[str, Any]:
     text = read_if_there(out / small[0]) if small else None
     return {
         "key": bucket.key,
-        **{name: getattr(bucket, name) for name in _WORDS},
+        **{name: getattr(bucket, name) for name in TOLD},
         "frames": list(functions(bucket.backtrace))[:FRAMES],
         "trace": (text if text and len(text) <= LARGEST else "").splitlines(),
         "range": kept_range(out / "findings" / bucket.key),
@@ -117,7 +106,7 @@ def labelled(entries: Iterable[dict[str, Any]]) -> Iterator[tuple[Bucket, dict[s
         )
         key = f"{one['key']}#{at}"
         forms = (Reproducer("min.trace", key, True),) if one["trace"] else ()
-        words = {name: one[name] for name in _WORDS}
+        words = {name: one[name] for name in TOLD}
         yield (
             Bucket(
                 key=key,

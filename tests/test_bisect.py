@@ -249,6 +249,16 @@ def test_errors_of_bisect(
     assert code == 2 and "expected a table that" in line
 
 
+def test_a_folder_of_which_nothing_can_be_tested_is_no_success(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.trace").write_text(TRACE)
+    command = ("regress", tmp_path, "--solver", "fake", "--wrapper", WRAPPER)
+    code, printed, told = outcome(capsys, *command)
+    assert code == 3 and "1 untestable" in printed
+    assert "nothing was tested, since each finding is untestable there" in told
+
+
 def test_a_release_that_cannot_be_had_is_no_result(
     published: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

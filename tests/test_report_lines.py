@@ -15,15 +15,19 @@ import pytest
 from report_demo import THEORIES, campaign, started
 
 from murxpy.campaign.events import Ended, Event, Notice
+from murxpy.campaign.findings.buckets import new_bucket
 from murxpy.campaign.snapshot import BucketView, Snapshot
+from murxpy.oracles.crash import Verdict
 from murxpy.report.console import make_console
 from murxpy.report.defects import unread
 from murxpy.report.findings import findings_csv, findings_json, findings_known, print_findings
 from murxpy.report.jsonl import JsonLines
 from murxpy.report.plain import PlainLines
 from murxpy.report.reporter import make_reporter
+from murxpy.report.sentences import sentence
 from murxpy.report.statistics import print_statistics
 from murxpy.report.summary import print_summary
+from murxpy.trace.finished import Call
 
 SUMMARY = """\
 
@@ -334,6 +338,17 @@ def test_buckets_of_one_defect_are_listed_once_by_the_shortest_trace() -> None:
     shown = stream.getvalue().splitlines()
     assert len(shown) == 5 and shown[2].strip() == "same7"
     assert shown[4] == "         the same defect: 2 more buckets, 1,202 times (--json lists them)"
+
+
+def test_sentences_keep_names_and_leave_no_gap() -> None:
+    def said(kind: str, message: str, signal: str = "") -> str:
+        verdict = Verdict(kind, "solver", message, signal, Call("mk-term", "OP_AND"))
+        return sentence(new_bucket("b", "z3", verdict, known=False, now=0.0))
+
+    assert said("wrong-answer", "the answer is wrong") == "The answer is wrong"
+    assert said("wrong-answer", "z3 is wrong") == "z3 is wrong"
+    assert said("contract", "mk-term takes 3") == "mk-term takes 3"
+    assert said("abort", "ASSERTION f 3") == "mk-term of OP_AND ends the process: ASSERTION f 3"
 
 
 def test_an_empty_listing_says_so() -> None:

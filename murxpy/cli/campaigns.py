@@ -246,7 +246,7 @@ def _campaign(campaign: Campaign, wishes: dict[str, Any], notes: Sequence[str]) 
                 reporter.consume(event)
             if isinstance(event, Started):
                 started = event
-                for text in (*notes, *lacking(campaign.abouts)):
+                for text in (*_jobs_note(campaign.config), *notes, *lacking(campaign.abouts)):
                     reporter.consume(Notice(text))
             elif isinstance(event, Ended):
                 ended = event
@@ -264,6 +264,14 @@ def _campaign(campaign: Campaign, wishes: dict[str, Any], notes: Sequence[str]) 
             mutants=not wishes["statistics"],
         )
     return ended.exit_code
+
+
+def _jobs_note(config: CampaignConfig) -> list[str]:
+    """A notice where more processes run than the user asked for."""
+    count = len(config.targets)
+    if count <= config.jobs:
+        return []
+    return [f"{count} worker processes run in place of {config.jobs}: each target needs one"]
 
 
 def _found(out: str, buckets: Sequence[BucketView]) -> list[DefectView]:

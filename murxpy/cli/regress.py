@@ -13,7 +13,7 @@ import click
 from murxpy.campaign.ranges.defects import Defect, defects_of, files_in
 from murxpy.campaign.ranges.regress import TABLE, Regressed, read_table
 from murxpy.campaign.ranges.regress import regress as regressed
-from murxpy.cli import tell
+from murxpy.cli import fail, tell
 from murxpy.cli.params import (
     Finding,
     NamedFile,
@@ -28,6 +28,8 @@ from murxpy.errors import InputError
 from murxpy.report.console import Progress, make_console
 from murxpy.report.ranges import regressed_table, regressed_total
 from murxpy.report.tables import print_table
+
+UNTESTED = 3  # exit code where every finding is untestable
 
 
 @click.command()
@@ -77,6 +79,9 @@ def regress(
     gone        neither this release nor an older one shows it
     untestable  nobody can say whether the release shows it
 
+    Exits with 1 where a finding is back, and with 3 where every finding is untestable, so that
+    nothing was tested.
+
     \b
     Examples:
       murxpy regress traces/regressions --solver z3@latest
@@ -89,7 +94,10 @@ def regress(
     rows = list(_replayed(named, solver, read_table(table), tries, wall))
     _print(rows, solver, as_json)
     bad = any(row.status in ("back", fail_on) for row in rows)
-    return max([int(bad), *map(tell, errors)])
+    untested = bool(rows) and all(row.status == "untestable" for row in rows)
+    if untested:
+        fail(f"{solver}: nothing was tested, since each finding is untestable there", UNTESTED)
+    return max([int(bad), UNTESTED * untested, *map(tell, errors)])
 
 
 def _replayed(

@@ -14,6 +14,7 @@ from murxpy.cli.replay import plan_of
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError, MurxpyError
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.oracles.crash import WRONG_MODELS
 from murxpy.replaying.defuse import PLANT
 from murxpy.report.console import make_console
 from murxpy.report.evaluation import Evaluation, unread
@@ -23,7 +24,6 @@ from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.translate.planted import under_planted
 from murxpy.translate.texts import term_texts
 
-_WRONG_MODEL = ("invalid-model", "model-value", "invalid-value")
 _WRONG_UNSAT = "wrong-unsat"
 _WALL = 20.0  # seconds until a replay that asks for a model is ended, as with 'murxpy eval'
 
@@ -52,7 +52,7 @@ def show(folder: Path, as_json: bool) -> None:
 
 def _model(folder: Path, kind: str) -> ShownModel | None:
     """The model of a finding in which a model is wrong or missed; None for other findings."""
-    if kind not in (*_WRONG_MODEL, _WRONG_UNSAT):
+    if kind not in (*WRONG_MODELS, _WRONG_UNSAT):
         return None
     file = kept_trace(folder)
     source = f"of {file.name}"

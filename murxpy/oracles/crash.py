@@ -141,6 +141,9 @@ class Verdict:
     doubtful: bool = False
 
 
+# Kinds in which a model, or a value in it, is wrong.
+INVALID_MODEL = "invalid-model"
+WRONG_MODELS = (INVALID_MODEL, "model-value", "invalid-value")
 # Calls that break a precondition, or that end the lives of objects: a death in one of them is the
 # fault of the binding.
 _LIVES = ("misuse", "del", "gc", "delete")

@@ -12,6 +12,7 @@ from murxpy.report.text import one_line
 
 _TRIAGED = ("refutation-unsoundness", "solution-unsoundness", "wrong-model")
 
+_WORD = re.compile(r"[a-z]+(?=[\s,:;]|$)")
 _ENDS = {"SIGSEGV": "a segmentation fault", "SIGABRT": "an abort"}
 
 
@@ -29,21 +30,22 @@ def sentence(bucket: Bucket) -> str:
         return f"{said}{known}"
     if bucket.kind == "hang":
         return f"{_where(bucket)} does not return: {said}"
-    return said[:1].upper() + said[1:] if said else bucket.kind
+    if not _WORD.match(said):  # a name, such as z3 or mk-term, stays as it is
+        return said or bucket.kind
+    return said[:1].upper() + said[1:]
 
 
 def _death(bucket: Bucket, said: str) -> str:
     names = place(bucket.backtrace)
     recursion = names[:1] == ("recursion",)
     inner = names[1:2] if recursion else names[:1]
-    words = [f"{_where(bucket)} ends the process with {_ENDS.get(bucket.signal, bucket.signal)}"]
+    how = _ENDS.get(bucket.signal, bucket.signal)
+    told = f"{_where(bucket)} ends the process{f' with {how}' if how else ''}"
     if recursion:
-        words.append(f"an endless recursion through {_short(inner[0])}")
+        told += f", an endless recursion through {_short(inner[0])}"
     elif inner and functions(bucket.backtrace):
-        words.append(f"in {_short(inner[0])}")
-    if said and said != bucket.signal:
-        words.append(said)
-    return ": ".join([" ".join(words[:2]) if not recursion else ", ".join(words[:2]), *words[2:]])
+        told += f" in {_short(inner[0])}"
+    return f"{told}: {said}" if said and said != bucket.signal else told
 
 
 def _where(bucket: Bucket) -> str:

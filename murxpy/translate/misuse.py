@@ -90,6 +90,25 @@ class MisuseRows(DryRun):
         """Write a statement that gives `code` a name, and return the name."""
         raise NotImplementedError
 
+    def written_call(
+        self, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], action: str
+    ) -> Any:
+        """Write a call that nothing breaks, and return its result."""
+        raise NotImplementedError
+
+    def call(
+        self,
+        spelling: Spelling,
+        args: Sequence[Any],
+        indices: Sequence[Any],
+        action: str,
+        operator: str = "",
+    ) -> Any:
+        """Write a call; raises Misused where a misuse that waits breaks it."""
+        if self.misuse is not None and self.misuse.ready:
+            self.broken_call(spelling, args, indices)
+        return self.written_call(spelling, args, indices, action)
+
     def misuse_source(self) -> str:
         """Return the definitions that the misuses of the program need, or the empty string if it
         has none.

@@ -165,16 +165,9 @@ class _Program(MisuseRows):
             self.rows.append(f"if {self._answered} not in OTHERWISE:")
             self.rows += [f"    {row}" for row in model_rows(self, self.line.number)]
 
-    def call(
-        self,
-        spelling: Spelling,
-        args: Sequence[Any],
-        indices: Sequence[Any],
-        action: str,
-        operator: str = "",
+    def written_call(
+        self, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], action: str
     ) -> Any:
-        if self.misuse is not None and self.misuse.ready:
-            self.broken_call(spelling, args, indices)
         if action == "new":
             self.rows.append(f"ctx = {self.frame.ctx}")
             self.frame.ctx = Code("ctx")

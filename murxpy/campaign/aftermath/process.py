@@ -25,12 +25,13 @@ from murxpy.campaign.judging.common_operators import judge_plans
 from murxpy.campaign.judging.disagreement import HEADER
 from murxpy.campaign.reduction.histories import minimize_history
 from murxpy.campaign.reduction.pipeline import Minimized, Saver, Task
-from murxpy.campaign.reduction.reproducers import INVALID_MODEL, base_of, write_programs
+from murxpy.campaign.reduction.reproducers import base_of, write_programs
 from murxpy.campaign.reduction.script_sights import Shown
 from murxpy.campaign.reduction.traces import minimize, minimize_trace
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError, MurxpyError
+from murxpy.oracles.crash import INVALID_MODEL
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.oracles.regression import KINDS as REGRESSIONS
 from murxpy.oracles.regression import OF_ANSWERS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from hashlib import blake2b
 
-from murxpy.oracles.crash import Verdict
+from murxpy.oracles.crash import INVALID_MODEL, Verdict
 from murxpy.solvers.contract import CONVERTED
 
 # A place in C or C++ source as assertions print it: `rewriter.cpp:118`, `rewriter.cpp 118`, `File:
@@ -77,7 +77,7 @@ def _message_and_call(verdict: Verdict) -> tuple[str, list[str]]:
     call, message = verdict.call, normalise(verdict.message)
     if call.action == "misuse":
         return _of_misuse(verdict, message)
-    if verdict.kind == "invalid-model":
+    if verdict.kind == INVALID_MODEL:
         # What the solver itself says of the assertion stands behind the semicolon.
         return message.partition(";")[0], [call.action, call.operator, call.spelling]
     if verdict.kind == "wrong-unsat":

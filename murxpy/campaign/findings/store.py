@@ -61,7 +61,8 @@ PRAGMA user_version = {SCHEMA};
 # What mutation fuzzers made of each seed. Folders of earlier releases lack the table.
 _YIELDS = "CREATE TABLE IF NOT EXISTS yields (target TEXT, source TEXT, seed TEXT, data TEXT NOT NULL, PRIMARY KEY (target, source, seed))"
 
-_BUCKET = (
+# The fields of a bucket that say what was found.
+TOLD = (
     "kind",
     "tier",
     "severity",
@@ -71,6 +72,9 @@ _BUCKET = (
     "action",
     "operator",
     "spelling",
+)
+_BUCKET = (
+    *TOLD,
     "state",
     "first",
     "last",

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.names import solver_of
+from murxpy.campaign.workers.names import TargetName, parse_target, solver_of
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.pool import Pool
 from murxpy.campaign.workers.targets import Plan
@@ -97,7 +97,7 @@ def _restricted(plan: Plan, about: About, others: Sequence[tuple[Plan, About]]) 
     }
     single = [kind for kind in lost if own[kind] in left]
     return replace(plan, setup=setup), _note(
-        about, [other for _, other in others], left, single, differing
+        _called(plan, about), [_called(*other) for other in others], about, left, single, differing
     )
 
 
@@ -140,15 +140,21 @@ def differences(plans: Sequence[Plan]) -> dict[str, str]:
     return found
 
 
+def _called(plan: Plan, about: About) -> str:
+    """A solver with its release, and with the options that its name gives it."""
+    options = str(TargetName("", options=parse_target(plan.target.name).options))
+    return f"{about['solver']} {about['version']}{options}"
+
+
 def _note(
+    called: str,
+    judges: Sequence[str],
     about: About,
-    others: Sequence[About],
     left: Sequence[str],
     single: Sequence[str],
     differing: Mapping[str, str],
 ) -> str:
-    judges = " and ".join(f"{other['solver']} {other['version']}" for other in others)
-    said = f"{about['solver']} {about['version']} is judged by {judges} on the theories that all of them support: {', '.join(left)}"
+    said = f"{called} is judged by {' and '.join(judges)} on the theories that all of them support: {', '.join(left)}"
     gone = [name for name in about["operators"] if name not in left]
     if gone:
         said += f"; not on {', '.join(gone)}"

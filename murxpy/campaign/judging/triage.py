@@ -30,13 +30,13 @@ from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError, MurxpyError
+from murxpy.oracles.crash import INVALID_MODEL
 from murxpy.oracles.disagreement import KIND, answers_of, last_answer
 from murxpy.oracles.triage import GivenAnswer, ModelEvaluation, Triage, triage_model
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import parse_trace
 
-MODEL = "invalid-model"
-KINDS = (KIND, MODEL)
+KINDS = (KIND, INVALID_MODEL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,14 +23,13 @@ from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import MurxpyError
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.machine.script import OWN_CHECK
-from murxpy.oracles.crash import Outcome, judge
+from murxpy.oracles.crash import INVALID_MODEL, Outcome, judge
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.translate.frame import UNSATISFIED
 from murxpy.translate.programs.claim import Claim, sentence
 from murxpy.translate.programs.program import programs
 from murxpy.translate.python import to_python
 
-INVALID_MODEL = "invalid-model"
 SECONDS = 20.0  # that a program gets; a program that does not end by then hangs
 
 _COMPARED = re.compile(r"^expected .+ got ", re.M)  # what a plain program prints when it was asked

@@ -24,7 +24,7 @@ from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import MurxpyError
 from murxpy.logic.catalogue import Catalogue
-from murxpy.oracles.crash import Outcome
+from murxpy.oracles.crash import INVALID_MODEL, Outcome
 from murxpy.trace.grammar import Trace
 from murxpy.translate.asking import with_evidence
 from murxpy.translate.evidence import WAYS, Evidence, Way, of_script
@@ -105,7 +105,7 @@ class ScriptWriter:
         family, given = self._plan.target.family, scripted(self._trace)
         if given is None:
             return with_evidence(self._trace, self._catalogue, family, way, name_all)
-        models = self._shown.kind == "invalid-model"
+        models = self._shown.kind == INVALID_MODEL
         return of_script(given.text, self._catalogue, family, given.limit, models, way)
 
     def _tried(self, end: FrontEnd, way: Way, evidence: Evidence) -> tuple[str, Outcome]:

@@ -115,16 +115,9 @@ class Calls(PlainMisuses):
         elif action in ("del", "delete"):
             raise InputError("a plain program does not drop objects")
 
-    def call(
-        self,
-        spelling: Spelling,
-        args: Sequence[Any],
-        indices: Sequence[Any],
-        action: str,
-        operator: str = "",
+    def written_call(
+        self, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], action: str
     ) -> Any:
-        if self.misuse is not None and self.misuse.ready:
-            self.broken_call(spelling, args, indices)
         if action == "new":
             return self._new(spelling)
         if action == "get-value" and spelling in self._value_readers():
