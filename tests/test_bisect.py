@@ -228,6 +228,10 @@ def test_a_later_range_replaces_the_comment_of_an_earlier_one(tmp_path: Path) ->
     assert file.read_text() == (
         "; wrong\n; Shows on fake 1.0..1.2, and on 1.4, mended in 1.5\n(check-sat)\n; Shows on purpose\n"
     )
+    asked = {"1.0": "shows", "0.8": "untestable", "0.9": "untestable"}
+    keep_range(tmp_path, {"solver": "fake", "spans": [span], "asked": asked})
+    told = "; Shows on fake 1.0..1.2; it cannot be told of 0.8, 0.9\n"
+    assert file.read_text().startswith(f"; wrong\n{told}(check-sat)\n")
     keep_range(tmp_path, {"solver": "fake", "spans": []})
     assert "Shows on fake" not in file.read_text()
 

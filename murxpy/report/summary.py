@@ -130,8 +130,10 @@ def _compared(snapshot: Snapshot) -> str:
     runs = amount(counts["compare:runs"], "run")
     checks = amount(counts.get("compare:checks", 0), "check")
     suspects = amount(counts.get("compare:suspects", 0), "difference")
+    more = counts["compare:runs"] > snapshot.runs
+    earlier = " (some of these runs are of an earlier session)" * more
     return (
-        f"{runs} with {checks} replayed by the newer release; {suspects} looked into, of which "
+        f"{runs} with {checks} replayed by the newer release{earlier}; {suspects} looked into, of which "
         f"{counts.get('compare:regressions', 0):,} count; {counts.get('compare:timeouts', 0):,} past the limit of time"
     )
 

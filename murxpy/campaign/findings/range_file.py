@@ -15,6 +15,7 @@ _FILE = "range.json"
 _ANSWERS = "bisection.json"  # until the range is known
 _MARKS = {".py": "#", ".smt2": ";"}  # how a comment begins in a file with this ending
 _BEGINNING = "Shows on "
+_NAMED = 4  # releases that a sentence names
 
 
 def keep_range(folder: Path, found: Mapping[str, Any]) -> None:
@@ -50,12 +51,13 @@ def kept_range(folder: Path) -> str:
 
 def range_sentence(folder: Path) -> str:
     """The range of the bucket in `folder` as its programs say it, such as `Shows on z3
-    4.8.8..4.12.2, mended in 4.12.3`; empty where no bisection was made.
+    4.8.8..4.12.2, mended in 4.12.3`, with the releases that could not be tested; empty where no
+    bisection was made.
     """
     kept = _kept(folder)
     try:
         spans = ", and on ".join(_words(span) for span in kept["spans"])
-        return f"{_BEGINNING}{kept['solver']} {spans}" if spans else ""
+        return f"{_BEGINNING}{kept['solver']} {spans}{_untestable(kept)}" if spans else ""
     except (KeyError, TypeError):
         return ""
 
@@ -80,6 +82,15 @@ def _words(span: Mapping[str, str]) -> str:
     first, last = span["first"], span["last"]
     releases = first if first == last else f"{first}..{last}"
     return releases + (f", mended in {span['after']}" if span["after"] else "")
+
+
+def _untestable(kept: Mapping[str, Any]) -> str:
+    """The releases that were asked and could not be tested, such as because they lack a call."""
+    names = [one for one, word in kept.get("asked", {}).items() if word == "untestable"]
+    if not names:
+        return ""
+    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+    return f"; it cannot be told of {', '.join(names[:_NAMED])}{more}"
 
 
 def _kept(folder: Path) -> Mapping[str, Any]:
