@@ -94,7 +94,7 @@ USAGE = {
         "--json",
         "--trace",
     ): "--trace and --json both write to standard output",
-    ("findings", "nowhere"): "nowhere: no campaign was run here; name the folder",
+    ("findings", "nowhere"): "nowhere: there is no such file, and no campaign is here whose bucket",
     ("doctor", "z4"): "unknown solver 'z4': expected cvc5, z3 or a wrapper's YAML file",
 }
 

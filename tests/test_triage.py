@@ -186,7 +186,7 @@ def test_bad_input(
 ) -> None:
     cases = (
         (("triage", tmp_path), "no campaign was run here"),
-        (("triage", tmp_path / "nowhere"), "no campaign was run here"),
+        (("triage", tmp_path / "nowhere"), "there is no such file"),
         (("fuzz", "z3", "--cross-check", "z3"), "--cross-check z3: that is the target itself"),
         (("fuzz", "z3", "--cross-check", "zz3"), "unknown solver 'zz3'"),
         (("fuzz", "z3", "--cross-check", "cvc5@/nowhere"), "there is no folder /nowhere"),
