@@ -170,7 +170,7 @@ _EXAMPLES = (
     type=Existing(),
     multiple=True,
     metavar="FILE|OUT",
-    help="File of known bugs (bucket keys, patterns, or marks of defects), or the output folder of another campaign, whose defects do not count; repeatable.",
+    help="File of known bugs (keys, patterns or marks), or the output folder of another campaign, whose defects do not count; repeatable.",
 )
 @click.option(
     "--fail-on",
