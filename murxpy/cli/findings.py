@@ -100,16 +100,14 @@ def findings(
 
     A defect is one fault of a solver, and may have shown in several buckets of findings.
     """
-    only = source.absolute().name if is_bucket(source) else ""
-    out = source.absolute().parent.parent if only else source
+    out = source.absolute().parent.parent if is_bucket(source) else source
     if regroup:
         regroup_buckets(out, print_notice)
     least = since.timestamp() if since is not None else 0.0
     views = [
         view
-        for view in defect_views(read_buckets(out), read_versions(out), str(out))
-        if only in ("", *(bucket.key for bucket in view.buckets))
-        and (not kinds or any(bucket.kind in kinds for bucket in view.buckets))
+        for view in _views(out, source)
+        if (not kinds or any(bucket.kind in kinds for bucket in view.buckets))
         and (not solvers or view.shown.solver in solvers)
         and (tier in (None, view.shown.tier) and view.first >= least)
     ]
@@ -121,6 +119,15 @@ def findings(
         _print_buckets([bucket for view in listed[:limit] for bucket in view.buckets], style, out)
     else:
         _print_defects(listed[:limit], len(views) - len(listed), len(listed))
+
+
+def _views(out: Path, source: Path) -> list[DefectView]:
+    """The defects of the campaign in `out`; only its own where `source` is the folder of a bucket."""
+    views = defect_views(read_buckets(out), read_versions(out), str(out))
+    if source == out:
+        return views
+    key = source.absolute().name
+    return [view for view in views if key in [bucket.key for bucket in view.buckets]]
 
 
 def _print_buckets(rows: Sequence[BucketView], style: str, out: Path) -> None:
