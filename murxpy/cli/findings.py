@@ -33,6 +33,8 @@ from murxpy.report.defects import (
 from murxpy.report.findings import findings_csv, findings_json, findings_known, print_findings
 from murxpy.report.text import amount
 
+_PRINTED = {"json": defects_json, "csv": defects_csv}
+
 
 @click.command()
 @out_or_bucket_argument
@@ -103,18 +105,17 @@ def findings(
     out = source.absolute().parent.parent if is_bucket(source) else source
     if regroup:
         regroup_buckets(out, print_notice)
-    least = since.timestamp() if since is not None else 0.0
     views = [
         view
         for view in _views(out, source)
         if (not kinds or any(bucket.kind in kinds for bucket in view.buckets))
         and (not solvers or view.shown.solver in solvers)
-        and (tier in (None, view.shown.tier) and view.first >= least)
+        and tier in (None, view.shown.tier)
+        and (since is None or view.first >= since.timestamp())
     ]
     listed = [view for view in views if every or tier or view.shown.tier != DOCUMENTED]
     if style in ("json", "csv") and not every:
-        printed = defects_json if style == "json" else defects_csv
-        click.echo(printed(listed[:limit]).rstrip("\n"))
+        click.echo(_PRINTED[style](listed[:limit]).rstrip("\n"))
     elif every or style == "known":
         _print_buckets([bucket for view in listed[:limit] for bucket in view.buckets], style, out)
     else:

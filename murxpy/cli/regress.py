@@ -93,11 +93,15 @@ def regress(
     named, errors = defects_of(files_in(paths, table), solver, wrapper)
     rows = list(_replayed(named, solver, read_table(table), tries, wall))
     _print(rows, solver, as_json)
-    bad = any(row.status in ("back", fail_on) for row in rows)
-    untested = bool(rows) and all(row.status == "untestable" for row in rows)
-    if untested:
-        fail(f"{solver}: nothing was tested, since each finding is untestable there", UNTESTED)
-    return max([int(bad), UNTESTED * untested, *map(tell, errors)])
+    return max([_code(rows, solver, fail_on), *map(tell, errors)])
+
+
+def _code(rows: list[Regressed], solver: str, fail_on: str) -> int:
+    """The exit code of the findings that were replayed."""
+    if rows and all(row.status == "untestable" for row in rows):
+        why = "nothing was tested, since each finding is untestable there"
+        return fail(f"{solver}: {why}", UNTESTED)
+    return int(any(row.status in ("back", fail_on) for row in rows))
 
 
 def _replayed(
