@@ -10,7 +10,7 @@ from typing import Any
 
 from murxpy.enumeration.blocks import KILLED, Blocks, outcome_of
 
-_SCRIPT = re.compile(r"^\s*\d+ run-script\b", re.M)
+_SCRIPT = re.compile(r"^ *\d+ run-script\b", re.M)
 _ANSWER = re.compile(r"^ +answer (\w+)", re.M)
 
 
