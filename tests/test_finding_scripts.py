@@ -134,6 +134,8 @@ def test_a_death_is_shown_by_the_same_signal_only() -> None:
     one = Seen(shown, (), evidence, Outcome("died", status=11), (), CATALOGUE)
     found = sight(one)
     assert found is not None and found.wrong == "the solver dies with SIGSEGV"
+    bus = replace(one, finding=replace(shown, key="crash-sigbus-z3-check-sat-1", message="SIGBUS"))
+    assert sight(bus) is not None
     assert sight(replace(one, outcome=Outcome("died", status=0))) is None
     assert sight(replace(one, outcome=Outcome("died", status=8))) is None
 

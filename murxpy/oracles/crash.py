@@ -43,6 +43,8 @@ SEVERITY = {
     "incompleteness": "low",
 }
 
+# A process that reads memory that is not its own dies now by one of these, now by the other.
+MEMORY_FAULTS = ("SIGSEGV", "SIGBUS")
 # A defect that broke memory may show as any of these kinds, depending on where the memory lies.
 DEATHS = ("crash", "abort", "asan", "exit")
 

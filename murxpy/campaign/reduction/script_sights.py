@@ -16,7 +16,7 @@ from murxpy.campaign.reduction.script_output import (
     pair,
 )
 from murxpy.logic.catalogue import Catalogue
-from murxpy.oracles.crash import DEATHS, Outcome, judge
+from murxpy.oracles.crash import DEATHS, MEMORY_FAULTS, Outcome, judge
 from murxpy.translate.evidence import Asked, Evidence
 
 
@@ -92,7 +92,8 @@ def _death(seen: Seen) -> Sight | None:
     verdict = judge(seen.outcome)
     if verdict is None or verdict.kind not in DEATHS:
         return None
-    same = verdict.signal and f"-{verdict.signal.lower()}-" in seen.finding.key
+    signals = MEMORY_FAULTS if verdict.signal in MEMORY_FAULTS else (verdict.signal,)
+    same = any(signal and f"-{signal.lower()}-" in seen.finding.key for signal in signals)
     same = same or seen.finding.kind == "exception"
     if not same and normalise(verdict.message) != normalise(seen.finding.message):
         return None
