@@ -257,6 +257,13 @@ def test_a_campaign_goes_on_with_the_scripts_that_are_left(tmp_path: Path) -> No
     assert counters(tmp_path / "out") == whole
     campaign(tmp_path / "out", grammar, 12)
     assert counters(tmp_path / "out") == whole
+    # other scripts have other blocks
+    for other, take in ((grammar, 13), ("core", 12)):
+        with pytest.raises(InputError, match=r"other scripts .monotone.*another folder"):
+            campaign(tmp_path / "out", other, take)
+    written(tmp_path, MONOTONE.replace("{and or}", "{or and}"))
+    with pytest.raises(InputError, match=r"other scripts .monotone"):
+        campaign(tmp_path / "out", grammar, 12)
 
 
 @pytest.mark.slow

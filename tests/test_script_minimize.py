@@ -170,7 +170,7 @@ def test_widths_numerals_names_and_options_get_smaller(
         "(assert (= (bvxor a a) a))",
         "(check-sat)",
     ] or (
-        "BitVec 1)" in small
+        re.search(r"BitVec [123]\)", small)  # of two replays at a time either can be the first
         and "operand" not in small
         and "option" not in small
         and len(small) < 110

@@ -23,7 +23,7 @@ from murxpy.campaign.findings.candidates import version_of
 from murxpy.campaign.findings.collector import Collector
 from murxpy.campaign.findings.folder import Folder
 from murxpy.campaign.findings.store import Store, TargetState
-from murxpy.campaign.going_on import choose_seed, pair_of, refuse_other_pair
+from murxpy.campaign.going_on import choose_seed, refuse_another, told
 from murxpy.campaign.hangs import Hangs
 from murxpy.campaign.judging.cross_check import CrossCheck, Hooks, Unfinished
 from murxpy.campaign.replays.service import Replays
@@ -90,7 +90,7 @@ class Campaign:
 
     def _supervise(self, store: Store) -> Iterator[events.Event]:
         sweep()
-        refuse_other_pair(store, self.config)
+        refuse_another(store, self.config)
         self.seed = choose_seed(store, self.config)
         self._pool = Pool([*self.config.targets, *self.config.judges], self.config.limits)
         self._budget = Budget(self.config.share)
@@ -149,9 +149,7 @@ class Campaign:
         self._flushed = self._ticked = 0.0
         self._left = Unfinished()
         self._unkept = ""
-        self._archive.note(
-            seed=self.seed, pair=pair_of(config), operators=operators_of(self._abouts)
-        )
+        self._archive.note(seed=self.seed, operators=operators_of(self._abouts), **told(config))
         self._archive.session(self._epoch, dict(config.arguments))
         self._begin(versions)
 

@@ -1,10 +1,14 @@
-"""What must stay as it was where a campaign goes on in its folder: its seed, and the two releases
-that it compares.
+"""What must stay as it was where a campaign goes on in its folder: its seed, the two releases that it
+compares, and the scripts that it enumerates.
 """
 
 from __future__ import annotations
 
+import json
 import secrets
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
 
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.findings.store import Store
@@ -27,20 +31,70 @@ def choose_seed(store: Store, config: CampaignConfig) -> int:
     return int(stored)
 
 
-def pair_of(config: CampaignConfig) -> str:
+def told(config: CampaignConfig) -> dict[str, str]:
+    """What the folder keeps of the campaign, for `refuse_another`."""
+    return {"pair": _pair_of(config), "enumerated": _scripts_of(config)}
+
+
+def refuse_another(store: Store, config: CampaignConfig) -> None:
+    """Raise InputError where the campaign in the folder compares other releases or enumerates other
+    scripts than this one.
+    """
+    _refuse_other_pair(store, config)
+    _refuse_other_scripts(store, config)
+
+
+def _pair_of(config: CampaignConfig) -> str:
     """The names of the two releases that the campaign compares; empty where it compares none."""
     plans = (*config.targets, *config.judges) if config.compare else ()
     return " ".join(plan.target.name for plan in plans)
 
 
-def refuse_other_pair(store: Store, config: CampaignConfig) -> None:
+def _refuse_other_pair(store: Store, config: CampaignConfig) -> None:
     """Raise InputError where the campaign in the folder compares other releases than this one, or
     where only one of the two compares any. Folders of earlier versions do not say what they compare.
     """
     stored = store.meta().get("pair")
-    if stored not in (None, pair_of(config)):
+    if stored not in (None, _pair_of(config)):
         had = f"compares {stored}" if stored else "compares no releases"
         raise InputError(
             f"the campaign in this folder {had}; choose another folder with --out",
             file=str(config.out),
         )
+
+
+def _scripts_of(config: CampaignConfig) -> str:
+    """What tells the scripts that the campaign enumerates from others: the names of the grammars, and
+    a digest of their rules and of the blocks; empty where it enumerates none.
+    """
+    enumerated = next((plan.setup.get("enumeration") for plan in config.targets), None)
+    if not enumerated:
+        return ""
+    told = {name: enumerated[name] for name in ("at", "take", "block")}
+    told["grammars"] = [_rules(plain) for plain in enumerated["grammars"]]
+    digest = blake2b(json.dumps(told, sort_keys=True).encode(), digest_size=6).hexdigest()
+    return f"{','.join(plain['grammar'] for plain in enumerated['grammars'])} {digest}"
+
+
+def _rules(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """What makes the scripts of a grammar, without the places where it is written."""
+    texts = {name: [text for text, _ in plain[name]] for name in ("declare", "script")}
+    rules = {name: [text for text, _ in rules] for name, rules in plain["rules"].items()}
+    return {**texts, "rules": list(rules.items()), "logic": plain["logic"]}
+
+
+def _refuse_other_scripts(store: Store, config: CampaignConfig) -> None:
+    """Raise InputError where the campaign in the folder enumerates other scripts than this one, or
+    where only one of the two enumerates any. The blocks that are done are known by their numbers.
+    """
+    stored = store.meta().get("enumerated")
+    if stored in (None, _scripts_of(config)):
+        return
+    had = f"other scripts ({stored.split()[0]})" if stored else "no scripts"
+    raise InputError(
+        f"the campaign in this folder enumerates {had}: another grammar, index, number of scripts or "
+        "block; choose another folder with --out"
+        if stored
+        else f"the campaign in this folder enumerates {had}; choose another folder with --out",
+        file=str(config.out),
+    )

@@ -16,8 +16,8 @@ from murxpy.cli.mutate import CHECK, WALL, defaults
 from murxpy.cli.params import names
 from murxpy.cli.parts.grouped import Grouped
 from murxpy.cli.parts.indices import index
-from murxpy.enumeration.blocks import LARGEST
-from murxpy.fuzzers.enumeration import Enumerated, checked
+from murxpy.enumeration.blocks import LARGEST, Blocks
+from murxpy.fuzzers.enumeration import Enumerated, checked, enumeration_setup
 from murxpy.report.console import make_console
 from murxpy.report.enumerated.guarantee import guarantee, guarantee_table, tested
 from murxpy.report.tables import print_table
@@ -95,6 +95,8 @@ def _enumerate(target: str, **wishes: Any) -> int:
         wishes.pop("block"),
         1000.0 * wishes["check_limit"],
     )
+    if wishes["run_seed"] is not None:  # it must name a block
+        Blocks(enumeration_setup(enumerated)).of(wishes["run_seed"])
     code = run((target,), {**defaults([*_NOT_HERE, "first"]), **wishes}, None, enumerated)
     if wishes["run_seed"] is None:
         _tell(enumerated, target, wishes["out"], as_json=wishes["as_json"])

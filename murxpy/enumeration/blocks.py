@@ -97,7 +97,10 @@ class Blocks:
             whole = self._numbered(number)
             if offset < whole.count:
                 return Block(whole.grammar, whole.first + offset, whole.count - offset)
-        raise InputError(f"the seed {run_seed:x} names no block of these grammars")
+        raise InputError(
+            f"the seed {run_seed:x} names no block of these grammars: expected the seed in the header of "
+            "a trace of the same command"
+        )
 
     def _numbered(self, number: int) -> Block:
         begin = 0  # the number of blocks of each grammar that are over

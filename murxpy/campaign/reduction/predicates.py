@@ -23,7 +23,7 @@ SPARE = 1.0  # seconds that a candidate may take in addition
 # The same where the task is limited in replays: so many that a busy machine changes no result. There
 # a candidate that does not end is stopped by the processor's time that it took.
 _CALM_SPARE = 6.0
-_CALM_CPU = 0.2
+_CALM_CPU = 0.5
 _HANG = 20.0  # seconds after which a call that does not return counts as a hang
 _LATER = 5.0  # times the limit of a candidate, in the second attempt to reduce a hang
 
