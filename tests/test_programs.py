@@ -279,6 +279,12 @@ def test_a_death_is_told_by_its_signal(tmp_path: Path) -> None:
     dying = text.replace("s.check()", "signal.raise_signal(11)")
     done = ended(dying, tmp_path / "p.py")
     assert (done.returncode, done.stdout) == (1, "expected no signal, got SIGSEGV\n")
+    # z3 ends itself with a code of its own where a check of its code fails
+    done = ended(text.replace("s.check()", "__import__('os')._exit(114)"), tmp_path / "p.py")
+    assert (done.returncode, done.stdout) == (1, "expected no signal, got exit code 114\n")
+    done = ended(text.replace("s.check()", "undefined()"), tmp_path / "p.py")
+    wanted = "cannot be told, because a call failed before it\n"
+    assert (done.returncode, done.stdout) == (2, wanted)
 
 
 DATATYPE = """\
