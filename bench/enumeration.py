@@ -57,8 +57,18 @@ def main() -> None:
         map(list, (r.values() for r in rows)),
     )
     assert session is not None
-    if not args.no_save:
-        save("enumeration", args, {**facts(session, args), "grammars": rows})
+    slowest = min(rows, key=lambda row: row["answered"])
+    save(
+        "enumeration",
+        args,
+        facts(session, args),
+        {"grammars": rows},
+        {
+            "made in any order": f"{min(row['random'] for row in rows):,}/s",
+            "answered": f"{slowest['answered']:,}/s ({slowest['grammar']}) to "
+            f"{max(row['answered'] for row in rows):,}/s",
+        },
+    )
 
 
 def measure(name: str, args: Any) -> tuple[dict[str, Any], Session]:
