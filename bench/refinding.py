@@ -1,10 +1,12 @@
-"""What the mutation fuzzers find again in an older release: a campaign of each, its findings
-minimized and asked of the newest release.
+"""What the mutation fuzzers find again in an older release: a campaign of each, its defects, and the
+releases that show them.
 
 The newest release judges the answers of OpFuzz and TypeFuzz; those of STORM and Fusion are known by
-construction. A finding that the newest release shows, too, is an open one; the others have been
+construction. A defect that the newest release shows, too, is an open one; the others have been
 mended since. With `--keep` the campaigns stay, and one that is there already goes on until it has
-had its time. With `--iterations` the runs have so many mutants, and the figures are saved as
+had its time. With `--python` the murxpy of another environment, such as an earlier commit, runs the
+campaigns; what they found is grouped and bisected by this checkout in either case, so that both can
+be compared. With `--iterations` the runs have so many mutants, and the figures are saved as
 `chains`: they say whether longer chains find more in the same time.
 """
 
@@ -33,8 +35,8 @@ OPTIONS = {
 # kinds of findings that are about what was answered
 ANSWERS = ("disagreement", "wrong-answer", "invalid-model")
 KEPT = 1000  # characters of a script that is kept with the figures
-FINE = (0, 1)  # exit codes of a command that did what it should
-UNSHOWN = 2  # of `minimize`, of a finding that does not show again each time
+FINE = (0, 1, 3)  # exit codes of a command that did what it should
+UNSHOWN = 2  # of `bisect`, of a finding that no release shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +57,8 @@ class Campaign:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A defect, the characters of its script as found and minimized, and what the newest release
-    shows, `-` for nothing.
+    """A defect, the characters of its smallest script, the releases that show it, `-` for none, and
+    whether the newest one does.
     """
 
     fuzzer: str
@@ -65,15 +67,18 @@ class Found:
     message: str
     count: int
     characters: int
-    minimized: int
-    newest: str
+    releases: str
+    newest: bool
     trace: str
 
 
-def murxpy(*words: str, fine: tuple[int, ...] = FINE) -> subprocess.CompletedProcess[str]:
-    """A command of this checkout. Exits with its error."""
-    command = [sys.executable, "-m", "murxpy", *words]
-    done = subprocess.run(command, cwd=common.ROOT, capture_output=True, text=True, check=False)
+def murxpy(
+    *words: str, python: str = "", fine: tuple[int, ...] = FINE
+) -> subprocess.CompletedProcess[str]:
+    """A command of this checkout, or of the one that `python` has. Exits with its error."""
+    command = [python or sys.executable, "-m", "murxpy", *words]
+    cwd = Path(python).parent if python else common.ROOT  # not where another murxpy lies
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
     if done.returncode not in fine:
         raise SystemExit(f"murxpy {' '.join(words)}: {done.stderr.strip()}")
     return done
@@ -96,7 +101,8 @@ def campaign(args: argparse.Namespace, fuzzer: str, out: Path) -> Campaign:
             f"{left:.0f}s",
             *(() if args.iterations is None else ("--iterations", str(args.iterations))),
         ]
-        murxpy(*words, "--jobs", str(args.jobs), "--seed", str(args.seed), "--out", str(out))
+        words += ["--jobs", str(args.jobs), "--seed", str(args.seed), "--out", str(out.resolve())]
+        murxpy(*words, python=args.python)
     return _figures(fuzzer, out)[0]
 
 
@@ -121,31 +127,24 @@ def _figures(fuzzer: str, out: Path) -> tuple[Campaign, tuple[str, str]]:
     return Campaign(fuzzer, seconds, cpu, *(counts.get(name, 0) for name in names)), release
 
 
-def found(args: argparse.Namespace, fuzzer: str, out: Path, scratch: Path) -> list[Found]:
-    """The defects that the campaign in `out` found: a bucket of each."""
-    rows = [
-        row for row in json.loads(murxpy("findings", str(out), "--json").stdout) if not row["same"]
-    ]
-    return [
-        _found(args, fuzzer, row, scratch / f"{fuzzer}-{at}.trace") for at, row in enumerate(rows)
-    ]
+def found(fuzzer: str, out: Path) -> list[Found]:
+    """The defects that the campaign in `out` found."""
+    listed = murxpy("findings", str(out), "--regroup", "--json")
+    rows = [row for row in json.loads(listed.stdout) if not row["same"]]
+    return [_found(fuzzer, row) for row in rows]
 
 
-def _found(args: argparse.Namespace, fuzzer: str, row: dict[str, Any], small: Path) -> Found:
+def _found(fuzzer: str, row: dict[str, Any]) -> Found:
     whole = Path(row["trace"])
-    wishes = ("--time", f"{args.minimize:.0f}s", "--tries", "3", "-o", str(small))
-    murxpy("minimize", str(whole), *wishes, fine=(*FINE, UNSHOWN))
-    shown = small if small.is_file() else whole
-    newest = json.loads(
-        murxpy(
-            "replay", str(shown), "--solver", args.newest, "--cross-check", "none", "--json"
-        ).stdout
-    )
-    still = newest["outcome"] if newest["fails"] else "-"
-    sizes = (_size(whole), _size(shown))
+    smaller = sorted(whole.parent.glob("*.min.trace"))
+    shown = min((whole, *smaller), key=_size)
+    asked = murxpy("bisect", str(shown), "--tries", "3", "--json", fine=(*FINE, UNSHOWN))
+    ranges: dict[str, Any] = next(iter(json.loads(asked.stdout or "{}").values()), {})
+    newest = next(iter(reversed(list(ranges.get("asked", {}).values()))), "")
     # the seed's authors may not want it whole
-    text = shown.read_text(encoding="utf-8") if sizes[1] <= KEPT else ""
-    return Found(fuzzer, row["key"], row["kind"], row["message"], row["count"], *sizes, still, text)
+    text = shown.read_text(encoding="utf-8") if _size(shown) <= KEPT else ""
+    said = (row["key"], row["kind"], row["message"], row["count"], _size(shown))
+    return Found(fuzzer, *said, ranges.get("range", "") or "-", newest == "shows", text)
 
 
 def _size(trace: Path) -> int:
@@ -166,11 +165,8 @@ def report(
     """Print and save the figures."""
     table(
         "Found",
-        ("fuzzer", "kind", "times", "characters", "minimized", "newest", "message"),
-        [
-            (b.fuzzer, b.kind, b.count, b.characters, b.minimized, b.newest, b.message[:110])
-            for b in buckets
-        ],
+        ("fuzzer", "kind", "times", "characters", "releases", "message"),
+        [(b.fuzzer, b.kind, b.count, b.characters, b.releases, b.message[:110]) for b in buckets],
     )
     rows, row = [], {"newest": args.newest}
     if args.iterations is not None:
@@ -178,7 +174,7 @@ def report(
     for one in campaigns:
         mine = [bucket for bucket in buckets if bucket.fuzzer == one.fuzzer]
         wrong = sum(bucket.kind in ANSWERS for bucket in mine)
-        still = sum(bucket.newest != "-" for bucket in mine)
+        still = sum(bucket.newest for bucket in mine)
         rows.append(
             (
                 one.fuzzer,
@@ -221,7 +217,8 @@ def report(
         "campaigns": [asdict(one) for one in campaigns],
         "found": [asdict(bucket) for bucket in buckets],
     }
-    about = {**common.circumstances(args), "solver": f"{release[0]}-{release[1]}", "version": ""}
+    solver = f"{release[0]}-{release[1]}{args.label and '-' + args.label}"
+    about = {**common.circumstances(args), "solver": solver, "version": ""}
     name = "refinding"
     if args.iterations is not None:
         name, about["solver"] = "chains", f"{about['solver']}-{args.iterations}"
@@ -242,7 +239,10 @@ def main() -> None:
     parser.add_argument(
         "--iterations", type=int, help="mutants of a run; by default those of the fuzzers"
     )
-    parser.add_argument("--minimize", type=float, default=30.0, help="seconds for each bucket")
+    parser.add_argument(
+        "--python", default="", help="Python of another environment, whose murxpy fuzzes"
+    )
+    parser.add_argument("--label", default="", help="word for these figures, such as before")
     parser.add_argument("--jobs", type=int, default=1, help="workers of each campaign")
     parser.add_argument(
         "--keep", type=Path, help="folder of the campaigns, one in a folder FUZZER-RELEASE each"
@@ -254,11 +254,7 @@ def main() -> None:
             for name in args.fuzzers.split(",")
         }
         campaigns = [campaign(args, name, out) for name, out in folders.items()]
-        buckets = [
-            bucket
-            for name, out in folders.items()
-            for bucket in found(args, name, out, Path(temporary))
-        ]
+        buckets = [bucket for name, out in folders.items() for bucket in found(name, out)]
         release = release_of(next(iter(folders.values())))
     report(args, release, campaigns, buckets)
 
