@@ -7,6 +7,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import importlib
+import json
 import re
 import sys
 import tempfile
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import common
-from children import Write, run_all
+from children import Outcome, Write, run_all
 
 from murxpy.data import load_wrapper
 from murxpy.data.folders import data_folder
@@ -36,6 +37,7 @@ from murxpy.worker.session import Session
 # mutants of one run; the original STORM makes 1,000 of a seed
 WALKS = {"opfuzz": 25, "fusion": 25, "typefuzz": 25, "storm": 100}
 CHUNK = 50  # mutants of one child's task
+WALL = 600.0  # seconds after which a task is killed
 PATIENCE = 3  # mutants of a run in a row that do not count
 USE = "use "  # begins the counts of what was used
 LOST = "lost: "  # begins the counts of tasks that gave nothing
@@ -131,6 +133,40 @@ def shop_of(session: Session, dialect: str) -> Shop:
     )
 
 
+class Tally:
+    """Counts of each fuzzer, and the seeds of the tasks that gave them; with a file, which has them
+    after each task, a measurement that was stopped goes on.
+    """
+
+    def __init__(self, file: Path | None) -> None:
+        there = json.loads(file.read_text()) if file is not None and file.is_file() else {}
+        self._file = file
+        self._done: dict[str, list[int]] = there.get("done", {})
+        kept: dict[str, dict[str, int]] = there.get("counts", {})
+        self.counts: dict[str, Counter[str]] = {name: Counter(kept[name]) for name in kept}
+
+    def left(self, name: str, seeds: list[int]) -> list[int]:
+        """Those of `seeds` whose task is still to be done."""
+        done = frozenset(self._done.setdefault(name, []))
+        self.counts.setdefault(name, Counter())
+        return [seed for seed in seeds if seed not in done]
+
+    def add(self, name: str, outcome: Outcome) -> None:
+        """Count what a task gave."""
+        fine = outcome.status == "ok"
+        self.counts[name].update(outcome.result if fine else {f"{LOST}{outcome.status}": 1})
+        self._done[name].append(outcome.seed)
+        if self._file is not None:
+            fresh = self._file.with_suffix(".new")
+            fresh.write_text(json.dumps({"done": self._done, "counts": self.counts}))
+            fresh.replace(self._file)
+
+    def judged(self, name: str, without: str) -> int:
+        """The mutants that count."""
+        counts = self.counts[name].items()
+        return sum(n for what, n in counts if not what.startswith(USE) and what != without)
+
+
 def judged(
     args: argparse.Namespace,
     session: Session,
@@ -149,14 +185,14 @@ def judged(
     folder = tempfile.TemporaryDirectory(prefix="murxpy-terms-")  # it is gone with this call
     stored = store_of(corpus.seeds, session.catalogue, dialect, Path(folder.name))
     shop.terms = TermStore(str(stored))
-    choices = [
+    choices: list[dict[str, Any]] = [
         {},
         {"oracle": "unsat", "corpus": 3},
         {"oracle": "mixed", "corpus": 10},
         {"generate": 3, "corpus": 50},
         {"unsat": True},
     ]
-    found: dict[str, Counter[str]] = {}
+    tally = Tally(args.keep)
 
     def task(_: Session, seed: int, write: Write) -> dict[str, Any]:
         counts: Counter[str] = Counter()
@@ -182,22 +218,13 @@ def judged(
         return dict(counts)
 
     for name in names:
-        counts = found[name] = Counter()
-        outcomes = run_all(
-            session,
-            common.seeds(argparse.Namespace(seed=args.seed, runs=1_000_000)),
-            task,
-            jobs=args.jobs,
-            wall=120.0,
-        )
+        seeds = tally.left(name, common.seeds(argparse.Namespace(seed=args.seed, runs=1_000_000)))
+        if tally.judged(name, without) >= count:
+            continue
+        outcomes = run_all(session, seeds, task, jobs=args.jobs, wall=WALL)
         for outcome in outcomes:
-            counts.update(
-                outcome.result if outcome.status == "ok" else {f"{LOST}{outcome.status}": 1}
-            )
-            if (
-                sum(n for key, n in counts.items() if not key.startswith(USE) and key != without)
-                >= count
-            ):
+            tally.add(name, outcome)
+            if tally.judged(name, without) >= count:
                 break
         outcomes.close()
-    return found
+    return tally.counts

@@ -341,9 +341,17 @@ def main() -> None:
     parser.add_argument(
         "--jobs", type=int, default=2, help="processes at a time for --typed, --sound and --uses"
     )
+    parser.add_argument(
+        "--keep",
+        type=Path,
+        metavar="FILE",
+        help="keep the counts of --typed, --sound or --uses in FILE, and go on with those in it",
+    )
     args = parser.parse_args()
     session = common.load(args)
     asked = {"rates": args.seconds, "typed": args.typed, "sound": args.sound, "uses": args.uses}
+    if args.keep is not None and sum(map(bool, (args.typed, args.sound, args.uses))) != 1:
+        raise SystemExit("error: --keep takes one of --typed, --sound and --uses")
     parts = {
         "rates": (rates, _rates_row),
         "typed": (typed, _typed_row),
