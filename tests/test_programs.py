@@ -360,6 +360,16 @@ def test_a_misuse_is_a_call_that_anybody_can_make(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout[:9]) == (1, "expected ")
 
 
+def test_a_context_that_a_death_needs_is_no_main_one() -> None:
+    """The main context lives until the process ends, which a child process does without its objects'
+    deaths.
+    """
+    trace = "# solver z3 5.4.1\n0 new@simple\n return o1\n0 misuse@copy c1\n"
+    texts = [program.text for program in printed(trace, "crash", "SIGSEGV")]
+    calls = "def calls():\n    ctx = Context()\n    copy.copy(ctx)\n"
+    assert [calls in text for text in texts].count(True) == 1
+
+
 def test_an_undocumented_exception_is_told_from_others(tmp_path: Path) -> None:
     trace = "# solver z3 5.4.1\n0 new\n0 misuse@call z3.Solver py:none c1\n return x1 Solver\n"
     trace += "0 misuse@call z3.Solver.cube_vars x1\n"

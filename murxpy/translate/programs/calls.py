@@ -39,12 +39,15 @@ _DEFECTS = (UNDOCUMENTED, "ill-formed")
 @dataclass(frozen=True, slots=True)
 class Form:
     """How near to the trace the calls of a program are: whether each has its `plain` spelling or that
-    of the trace, whether the solver is made so, too, and whether expressions are `nested`.
+    of the trace, whether the solver is made so, too, whether expressions are `nested`, and whether
+    terms are of the binding's `main` context, where it has one, or of a context that dies with the
+    last name for it.
     """
 
     plain: bool = True
     plain_solver: bool = True
     nested: bool = True
+    main: bool = True
 
 
 class Calls(PlainMisuses):
@@ -61,7 +64,7 @@ class Calls(PlainMisuses):
         super().__init__(wrapper, catalogue, trace)
         self.plain, self._plain_solver = form.plain, form.plain_solver
         names = wrapper.plain.get("names") or {}
-        self.main = str(wrapper.plain.get("main-context") or "")
+        self.main = str(wrapper.plain.get("main-context") or "") if form.main else ""
         self.solver_name = str(names.get("solver", "solver"))
         self._manager = str(names.get("context", "ctx"))
         exact = {*wrapper.helpers, *(wrapper.plain.get("exact") or ())}

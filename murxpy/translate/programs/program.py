@@ -31,6 +31,7 @@ _EXITS = "# Exits with 1 where this defect is, with 0 where it is mended, with 2
 _FORMS = (
     Form(),
     Form(plain_solver=False),
+    Form(plain_solver=False, main=False),
     Form(plain_solver=False, nested=False),
     Form(plain=False, plain_solver=False, nested=False),
 )
@@ -60,7 +61,9 @@ def programs(
     lifted = _lifted(trace, catalogue, claim)
     if lifted is not None:
         yield from _forms(lifted, catalogue, wrapper, claim, _FORMS[:2], seen)
-    yield from _forms(trace, catalogue, wrapper, claim, _FORMS, seen)
+    # a process can die where a context dies, which the main one does not before the process ends
+    forms = [form for form in _FORMS if form.main or claim.kind in _IN_CHILD]
+    yield from _forms(trace, catalogue, wrapper, claim, forms, seen)
 
 
 def _lifted(trace: Trace, catalogue: Catalogue, claim: Claim) -> Trace | None:
