@@ -83,3 +83,23 @@ def test_a_campaign_shows_it_and_fails_only_on_request(
         ended, text, err = outcome(capsys, *args, *more, "--out", out)
         assert ended == code, text + err
         assert [path.name[:14] for path in (out / "findings").iterdir()] == [KIND]
+
+
+def test_a_smaller_script_is_still_satisfiable(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The answer of each candidate is known anew: another solver's model holds by our evaluator."""
+    script = (
+        "(set-info :satisfiable-by-construction true)(declare-sort U 0)(declare-fun f (U) U)"
+        "(declare-const a Int)(assert (> a 3))(assert (forall ((x U)) (not (= (f x) x))))(check-sat)"
+    )
+    whole, small = tmp_path / "a.trace", tmp_path / "small.trace"
+    whole.write_text(
+        f"# murxpy-trace 1\n# solver cvc5\n1 new\n1 set-limit 90000\n1 expect sat\n1 run-script {quote(script)}\n"
+    )
+    ended, out, err = outcome(capsys, "minimize", whole, "-o", small, "--jobs", "1")
+    assert ended == 0, out + err
+    text = small.read_text()
+    assert "forall" in text and "Int" not in text and is_marked(text)
+    ended, out, err = outcome(capsys, "replay", small)
+    assert ended == 1 and KIND in out, out + err

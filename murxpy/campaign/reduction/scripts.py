@@ -1,8 +1,9 @@
 """Reducing a whole script to the smallest script that still shows the finding.
 
-A crash or an exception is recognised by its message. For a wrong answer, the right one must be
-known for each candidate anew: two other solvers give it, or one of them gives a model in which our
-evaluator finds all assertions true. In a disagreement both sides must answer as before.
+A crash or an exception is recognised by its message. For a wrong answer, and for unknown where the
+answer is known, the right one must be known for each candidate anew: two other solvers give it, or
+one of them gives a model in which our evaluator finds all assertions true. In a disagreement both
+sides must answer as before.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.dialects import STANDARD
 from murxpy.machine.script import for_others
+from murxpy.machine.witnesses import unknowns
 from murxpy.oracles.crash import Outcome, Verdict, judge
 from murxpy.oracles.disagreement import OPPOSITE
 from murxpy.passes.parts import Commands, order, terms
@@ -41,6 +43,9 @@ from murxpy.trace.lift import lift
 _TEXTS = 500  # printed scripts that are remembered
 VOTES = 2  # other solvers that must give the right answer where our evaluator cannot
 WRONG = "wrong-answer"
+# right answers with those that are findings
+WRONG_PAIRS = tuple(OPPOSITE.items())
+UNKNOWN_PAIRS = (("sat", "unknown"),)
 
 
 @dataclass(frozen=True)
@@ -128,11 +133,10 @@ class ScriptPredicate(Predicate[Printed]):
             self._disagree(answers_in(outcome), source, name)
             return None
         self.key = bucket_key(self._target.family, verdict)
-        if verdict.kind == WRONG:
+        if verdict.kind in (WRONG, unknowns.KIND):
             pairs = list(zip(source.expected, answers_in(outcome), strict=False))
-            at = next(
-                at for at, (right, answer) in enumerate(pairs) if OPPOSITE.get(right) == answer
-            )
+            wrong = WRONG_PAIRS if verdict.kind == WRONG else UNKNOWN_PAIRS
+            at = next(at for at, pair in enumerate(pairs) if pair in wrong)
             self.checks, self._right = at + 1, source.expected[at]
         return verdict
 
@@ -191,7 +195,10 @@ class ScriptPredicate(Predicate[Printed]):
         if not candidate.text or (self.checks and not count):
             return None
         expected = ("unknown",) * (count - 1) + (self._right,) if self._right else ()
-        return Scripted(candidate.text, expected, self._limit)
+        # a script is asked about unknown answers only if it has the mark, which parsing drops
+        given_up = self._verdict is not None and self._verdict.kind == unknowns.KIND
+        mark = f"{unknowns.MARK}\n" if given_up else ""
+        return Scripted(mark + candidate.text, expected, self._limit)
 
     def _same(self, outcome: Outcome) -> bool:
         """Whether the target did the same again."""

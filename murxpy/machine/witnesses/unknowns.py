@@ -17,7 +17,7 @@ from murxpy.smtlib.syntax.fingerprint import theories
 
 KIND = "incompleteness"
 _ATTRIBUTE = "satisfiable-by-construction"
-_MARK = f"(set-info :{_ATTRIBUTE} true)"
+MARK = f"(set-info :{_ATTRIBUTE} true)"
 REASON = "reason-unknown"  # the command of a dialect that asks for the reason, behind any answer
 # an answer, the reason that stands beside it, and the one that is printed behind it
 _ANSWER = re.compile(
@@ -43,7 +43,7 @@ def marked(script: Script, asks: bool) -> Script:
 
 def is_marked(text: str) -> bool:
     """Whether a script says that it is satisfiable by how it was made."""
-    return _MARK in text
+    return MARK in text
 
 
 def judge_unknowns(
