@@ -122,6 +122,14 @@ def test_judge_has_a_limit_of_its_own() -> None:
     assert "set-limit@default 7\n" in "".join(written) and "600" not in "".join(written)
 
 
+def test_judge_has_a_wall_time_of_its_own_where_the_trace_has_one() -> None:
+    written: list[str] = []
+    rows = HEAD + ASSERTED + "1 set-limit 600 30\n" + CHECKED
+    session = toy_session()
+    session.judge(rows, "t.trace", written.append, {"limit": 70})
+    assert "set-limit@default 70 140\n" in "".join(written)
+
+
 def test_malformed_trace() -> None:
     report = toy_session().judge("nonsense!", "t.trace", lambda text: None, {})
     assert report["status"] == "malformed" and report["message"].startswith("t.trace:1:")

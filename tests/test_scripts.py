@@ -39,6 +39,17 @@ def test_the_checks_of_a_script_are_answered(
     assert code == 0 and "answers: 2 sat, 2 unsat" in out
 
 
+def test_a_procedure_that_does_not_count_ends_with_its_wall_time(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    endless = "(declare-const b Real)(assert (> 1.0 (cos (cos (sin 1.0)))))(check-sat)"
+    path = tmp_path / "a.trace"
+    head = HEAD.format("z3").replace("100000", "100000 100")
+    path.write_text(f'{head}1 run-script "{endless}"\n')
+    code, out, _ = outcome(capsys, "replay", path)
+    assert code == 0 and "answers: 1 unknown" in out
+
+
 def test_the_opposite_of_what_is_expected_is_a_finding(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str
 ) -> None:

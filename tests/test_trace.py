@@ -205,6 +205,8 @@ PRELUDE = [
         ("substitute t1 t1 t4", "cannot substitute BOOL for INT"),
         ("simplify", "expected a term"),
         ("set-limit -1", "a limit of 0 or more"),
+        ("set-limit 5 -1", "a limit of 0 or more"),
+        ("set-limit 5 6 7", "takes 2 words here"),
         ("del t9", "unknown term t9"),
         ("get-value 1 t3", "free variables"),
         ("check-value t1", "expected a literal, but t1 is not one"),

@@ -20,8 +20,9 @@ _NOTHING_THERE = re.compile(
 )
 
 
-def run_script(reader: Any, manager: Any, text: str, limit: int) -> str:
-    """The output of cvc5 for a script, in a solver of its own; each check has the limit `limit`.
+def run_script(reader: Any, manager: Any, text: str, limit: int, wall_ms: int = 0) -> str:
+    """The output of cvc5 for a script, in a solver of its own; each check has the limit `limit`,
+    and that of `wall_ms` milliseconds.
 
     Raises RuntimeError with the first error. The message begins with `script error: `, or with
     `check error: ` if cvc5 read the whole script and a check failed. `reader` is the class
@@ -33,6 +34,8 @@ def run_script(reader: Any, manager: Any, text: str, limit: int) -> str:
             solver.setOption(option, "true")
     if limit:
         solver.setOption("reproducible-resource-limit", str(limit))
+    if wall_ms:
+        solver.setOption("tlimit-per", str(wall_ms))
     parser = reader(solver)
     parser.setStringInput(cvc5.InputLanguage.SMT_LIB_2_6, text, "script")
     symbols = parser.getSymbolManager()

@@ -25,6 +25,7 @@ _PARAMETER_TYPES = {"bool": "bool", "unsigned int": "unsigned", "double": "float
 _SET_OPTION = re.compile(r"\(\s*set-option\s+:([^\s()]+)\s+([^\s()]+)\s*\)")
 # Parameters that solvers read again when a script sets them.
 _LATER = re.compile(r"smt\.|rlimit$|timeout$")
+_LIMITS = ("rlimit", "timeout")
 
 _parameters_set: dict[str, str] = {}  # what the run in hand has set
 _values_before: dict[str, str] = {}  # the values of a new process, of what was ever set
@@ -55,7 +56,7 @@ def parameters_in(text: str) -> dict[str, str]:
     """
     known, pairs = _known(), _SET_OPTION.findall(text)
     found = {_normal(name): value for name, value in pairs if _normal(name) in known}
-    for name in (*found, "rlimit"):
+    for name in (*found, *_LIMITS):
         _remember(name)
     return found
 
@@ -73,7 +74,7 @@ def set_for_script(parameters: Mapping[str, str]) -> bool:
 
 def forget_parameters_of_scripts(names: Iterable[str]) -> None:
     """Give parameters that a script has set the values that they had before it."""
-    _restore([*names, "rlimit"])
+    _restore([*names, *_LIMITS])
 
 
 def _remember(name: str) -> None:

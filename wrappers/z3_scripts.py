@@ -34,13 +34,16 @@ _NOTHING_THERE = re.compile(
 )
 
 
-def run_script(ctx: Any, text: str, limit: int) -> str:
-    """The output of z3 for a script, which begins from nothing; each check has the limit `limit`.
-    Raises Z3Exception with the first error.
+def run_script(ctx: Any, text: str, limit: int, wall_ms: int = 0) -> str:
+    """The output of z3 for a script, which begins from nothing; each check has the limit `limit`,
+    and that of `wall_ms` milliseconds, because the nonlinear procedures hardly count towards the
+    other. Raises Z3Exception with the first error.
     """
     parameters = parameters_in(text)
     own = z3.Context() if set_for_script(parameters) or not _SHARED else ctx
     begin = f"(reset)\n(set-option :rlimit {limit})\n"
+    if wall_ms:
+        begin += f"(set-option :timeout {wall_ms})\n"
     try:
         return _spoken(
             str(

@@ -155,19 +155,20 @@ class SetRequiredOptions(Action):
 
 @register("set-limit")
 class SetLimit(Action):
-    """`set-limit N`, in the solver's own unit."""
+    """`set-limit N [MS]`: in the solver's own unit, and the wall time of each check of a script."""
 
     def draw(self, gen: Generator) -> bool:
         return draw_limit(gen)
 
     def read(self, r: Reading) -> None:
         limit = r.number(0, "a limit")
-        r.end(1)
-        if limit < 0:
-            raise r.error(f"expected a limit of 0 or more, found {limit}")
+        wall_ms = r.number(1, "a limit in milliseconds") if len(r.line.args) > 1 else 0
+        r.end(max(1, min(2, len(r.line.args))))
+        if min(limit, wall_ms) < 0:
+            raise r.error(f"expected a limit of 0 or more, found {min(limit, wall_ms)}")
         # Each solver counts in a unit of its own.
         r.require(not r.foreign and not r.trace.murxla, "a limit in the unit of another solver")
-        solve.set_limit(r.run, limit, r.seed, r.spelling("actions", "set-limit"))
+        solve.set_limit(r.run, limit, r.seed, r.spelling("actions", "set-limit"), wall_ms)
 
 
 def draw_limit(gen: Generator) -> bool:

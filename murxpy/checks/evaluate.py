@@ -84,7 +84,7 @@ def evaluate_script(run: Run, text: str, seed: int, spelling: str | None = None)
     run.frame.fill(value=text)
     chosen = run.choose(run.wrapper.set("actions", "run-script"), seed, spelling, "evaluate")
     run.begin(seed, "evaluate", chosen.name, quote(text))
-    printed = answered(str(run.call(chosen, (run.state.limit or 0,), (), "run-script")))
+    printed = answered(str(run.call(chosen, run.state.limits, (), "run-script")))
     for answer, _ in printed:
         run.result(f"answer {answer}")
     try:

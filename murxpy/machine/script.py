@@ -59,7 +59,7 @@ def _output(run: Run, chosen: Spelling, text: str) -> str:
     others by the theories of the script, as a wrong answer is.
     """
     try:
-        output: str = run.call(chosen, (run.state.limit or 0,), (), "run-script")
+        output: str = run.call(chosen, run.state.limits, (), "run-script")
     except Stopped as stopped:
         found = stopped.finding
         if found is not None and found["kind"] == INVALID_MODEL:

@@ -123,12 +123,16 @@ def _asserted(run: Run, entry: Entry) -> None:
     run.meter.asserted(entry.term)
 
 
-def set_limit(run: Run, limit: int, seed: int, spelling: str | None = None) -> None:
-    """`set-limit N`: the solver's own resource limit for every check that follows, in the unit of
-    the solver.
+def set_limit(
+    run: Run, limit: int, seed: int, spelling: str | None = None, wall_ms: int = 0
+) -> None:
+    """`set-limit N [MS]`: the solver's own resource limit for every check that follows, in the unit
+    of the solver; and the wall time of each check of a script in milliseconds, because some
+    procedures run for minutes and hardly count. Without a wall time there is no limit of it.
     """
-    plain(run, "set-limit", str(limit), (), seed, spelling, value=limit)
-    run.state.limit = limit
+    words = f"{limit} {wall_ms}" if wall_ms else str(limit)
+    plain(run, "set-limit", words, (), seed, spelling, value=limit)
+    run.state.limit, run.state.wall_ms = limit, wall_ms
 
 
 def check_sat(run: Run, seed: int, spelling: str | None = None) -> str:

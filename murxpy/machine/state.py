@@ -30,6 +30,7 @@ class SolverState:
     # the expected answers of the next checks, see machine/script.py
     expected: list[str] = field(default_factory=list)
     limit: int | None = None
+    wall_ms: int = 0  # of each check of a script; 0 for none
     has_model: bool = False
     # an action of the wrapper's own has asserted formulas that the run does not know
     altered: bool = False
@@ -38,6 +39,13 @@ class SolverState:
     def level(self) -> int:
         """The assertion level: how many scopes are pushed."""
         return len(self.assertions) - 1
+
+    @property
+    def limits(self) -> tuple[int, int]:
+        """The limits of each check of a script: in the solver's unit, and in milliseconds; 0 for
+        none.
+        """
+        return self.limit or 0, self.wall_ms
 
     @property
     def gives_model(self) -> bool:

@@ -127,7 +127,17 @@ class _Judging:
         limit = int(self.wishes.get("limit") or 0)
         if limit and r.run.wrapper.set("actions", "set-limit") is not None:
             with contextlib.suppress(Refused):
-                solve.set_limit(r.run, limit, r.seed)
+                solve.set_limit(r.run, limit, r.seed, wall_ms=self._wall_ms(r.trace, limit))
+
+    def _wall_ms(self, trace: Trace, limit: int) -> int:
+        """The wall time of each check of a script, in milliseconds: that of the trace, or twice what
+        this solver's own limit usually takes. It is 0 where the trace has none.
+        """
+        recorded = [
+            line.args[1] for line in trace.lines if line.action == "set-limit" and line.args[1:]
+        ]
+        usual = int(2 * limit / self.run.wrapper.facts.limit_per_ms)
+        return max(int(str(recorded[0])), usual) if recorded else 0
 
     def _reset(self, r: Reading) -> None:
         """Do whichever reset the solver has: with no options or logic of the trace set, both do the

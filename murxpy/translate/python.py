@@ -213,9 +213,8 @@ class _Program(MisuseRows):
         self.rows.append(f"output = {code}")
         self._row(f"scripted({self.line.number}, output, {said})")
         self.frame.fill(value=Code("fixed"))
-        again = run_spelling(
-            spelling, (self.state.limit or 0,), (), self.frame, self.wrapper.conjunction
-        )
+        limits = self.state.limits
+        again = run_spelling(spelling, limits, (), self.frame, self.wrapper.conjunction)
         self.rows.append(f"fixed = with_values({literal(text)}, output)")
         self.rows.append("if fixed:")
         self._row(f"    satisfied({self.line.number}, {again}.strip())")

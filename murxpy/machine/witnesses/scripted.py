@@ -257,7 +257,8 @@ def _solved_anew(
     alone = Script(script.name, script.tables, commands)
     try:
         run.frame.fill(value=print_script(alone, run.wrapper.name))
-        output = str(run.call(chosen, (FACTOR * (run.state.limit or 0),), (), "run-script"))
+        limits = tuple(FACTOR * limit for limit in run.state.limits)
+        output = str(run.call(chosen, limits, (), "run-script"))
     except (Refused, Unsayable):
         return "refused", []
     found = answered(output)
