@@ -18,6 +18,7 @@ import statistics
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
@@ -29,13 +30,20 @@ from murxpy.campaign.findings.named import kept_trace
 from murxpy.campaign.findings.origin import origin
 from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.findings.store import read_buckets
+from murxpy.campaign.judging.common_operators import judge_plans
+from murxpy.campaign.judging.disagreement import HEADER
+from murxpy.campaign.judging.judged_solver import JudgedSolver
+from murxpy.campaign.judging.triage import other_solvers
 from murxpy.campaign.ranges.defects import read_defect
-from murxpy.campaign.reduction.reproducers import write_programs
+from murxpy.campaign.reduction.reproducers import HANG, write_programs
 from murxpy.campaign.reduction.script_sights import Shown
+from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
 from murxpy.oracles.crash import judge
+from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.trace.file import read_trace
+from murxpy.trace.grammar import parse_trace
 
 FOLDER = ROOT / "traces" / "regressions"
 TABLE = FOLDER / "programs.json"
@@ -117,9 +125,24 @@ def of_bucket(folder: Path) -> Given | None:
     assert where is not None, file
     (plan,) = make_plans(replace(where.request, mutation=None), lambda text: None)
     text = read_trace(file)
-    if judge(replay_trace(plan, text, file.name).outcome) is None:
+    there = answered_otherwise if bucket.kind == DISAGREEMENT else shown_again
+    if not there(plan, text, bucket.kind):
         return None
     return plan, file, text, Shown(bucket.kind, bucket.key, bucket.message)
+
+
+def shown_again(plan: Plan, text: str, kind: str) -> bool:
+    """Whether a replay shows a finding, or does not end where the finding is a hang."""
+    outcome = replay_trace(plan, text, "trace").outcome
+    return outcome.cause in ("wall", "cpu") if kind == HANG else judge(outcome) is not None
+
+
+def answered_otherwise(plan: Plan, text: str, kind: str) -> bool:
+    """Whether a judge gives the opposite of an answer in the trace."""
+    named = parse_trace(text, "trace").header.get(HEADER)
+    judges = judge_plans(named.split(",") if named else other_solvers(plan.target.family))
+    with closing(JudgedSolver(plan, judges, Limits())) as solver:
+        return solver.cross_checked(text)[1] is not None
 
 
 def of_regression(file: Path, installed: bool) -> Given:

@@ -14,9 +14,11 @@ import pytest
 from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.ranges.regress import read_table
 from murxpy.campaign.reduction.front_ends import front_ends
+from murxpy.campaign.reduction.refuting import refuted
 from murxpy.campaign.reduction.reproducers import write_programs
 from murxpy.campaign.reduction.script_output import expressions, pair
 from murxpy.campaign.reduction.script_sights import Seen, Shown, Sight, sight
+from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
 from murxpy.data import load_catalogue
@@ -183,6 +185,36 @@ def test_a_script_shows_its_finding_and_says_how_it_was_run(tmp_path: Path, z3: 
 
 
 # -- the kept regressions
+
+
+def test_the_other_side_of_a_disagreement_gives_its_model(z3: Plan) -> None:
+    """z3 is said to answer unsat, and cvc5, which is asked because the trace names no judge, gives
+    values that make the assertion true.
+    """
+    text = (
+        '# solver z3\n0 new\n return o1\n0 mk-sort SORT_INT\n return s1\n0 mk-const s1 "x"\n'
+        ' return t1 s1\n0 mk-value s1 "7"\n return t2 s1\n'
+        "0 mk-term OP_EQUAL SORT_BOOL 2 t1 t2\n return t3 s2\n0 assert-formula t3\n"
+    )
+    trace = parse_trace(f"{text}0 check-sat\n answer unsat\n", "1.trace")
+    made = refuted(z3, trace, CATALOGUE, Limits())
+    assert made is not None
+    assert made.text().endswith('0 plant t1 "7"\n     0 check-sat\n      answer unsat\n')
+    evidence = with_evidence(made, CATALOGUE, "z3", WAYS[0])
+    assert evidence.planted == ("(= x 7)",)
+    agreed = parse_trace(f"{text}0 check-sat\n answer sat\n", "1.trace")
+    assert refuted(z3, agreed, CATALOGUE, Limits()) is None
+
+
+def test_a_planted_model_is_asserted_whatever_its_sorts_are() -> None:
+    text = (
+        "# solver z3 5.4.0\n0 new\n return o1\n0 mk-sort SORT_REAL\n return s1\n"
+        '0 mk-const s1 "r"\n return t1 s1\n0 plant t1 "1/3"\n'
+        "0 mk-term OP_EQUAL SORT_BOOL 2 t1 t1\n return t2 s2\n0 assert-formula t2\n"
+        "0 check-sat\n answer unsat\n"
+    )
+    evidence = with_evidence(parse_trace(text, "1.trace"), CATALOGUE, "z3", WAYS[0])
+    assert evidence.planted == ("(= r (/ 1.0 3.0))",)
 
 
 def test_every_kept_regression_has_a_script_or_a_reason() -> None:

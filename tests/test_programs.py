@@ -345,6 +345,40 @@ def test_a_check_with_the_same_term_twice_is_printed() -> None:
     assert "substitute(t1, (x, x))" in printed(text, "crash")[0].text
 
 
+REFUTED = WRONG_MODEL.replace(
+    "assert-formula@add t4", 'plant t1 "00000111" 2\n0 assert-formula@add t5'
+)
+REFUTED = REFUTED.replace("answer sat\n0 check-model@default", "answer unsat")
+
+
+def test_a_wrong_unsat_is_refuted_by_values_of_the_constants(tmp_path: Path) -> None:
+    made = printed(REFUTED, "disagreement")
+    text = made[0].text
+    assert "x_value = BitVecVal(7, 8)\nvalues = [str(simplify(substitute(" in text
+    assert ended(text, tmp_path / "p.py").stdout == "expected sat, got sat\n"
+    wrong = ended(text.replace("str(s.check())", '"unsat"'), tmp_path / "p.py")
+    told = (
+        "expected sat, because the assertions are ['True'] for values of the constants, got unsat\n"
+    )
+    assert (wrong.returncode, wrong.stdout) == (1, told)
+    # another solver of the same release finds the values
+    other = next(one.text for one in made if "second" in one.text)
+    wrong = ended(other.replace("str(s.check())", '"unsat"'), tmp_path / "p.py")
+    assert (wrong.returncode, wrong.stdout[-9:]) == (1, "got unsat\n"[-9:])
+
+
+def test_parameters_of_the_process_are_set_before_a_script_is_read() -> None:
+    trace = SCRIPT.replace('"(declare', '"(set-option :sat.euf true)\\u{a}(declare')
+    texts = [program.text for program in printed(trace, "wrong-answer")]
+    assert any('set_param("sat.euf", True)\noutput = ' in text for text in texts)
+
+
+def test_only_the_last_of_many_scripts_is_read() -> None:
+    row = SCRIPT.splitlines()[-2]
+    text = SCRIPT.replace(row, f"{row}\n answer sat\n{row}")
+    assert printed(text, "wrong-answer")[0].text == printed(SCRIPT, "wrong-answer")[0].text
+
+
 def test_what_the_trace_drops_stays_alive() -> None:
     text = WRONG_MODEL.replace("0 check-sat@raw", "0 del t4\n0 gc\n0 check-sat@raw")
     assert printed(text, "invalid-model")[0].text == printed(WRONG_MODEL, "invalid-model")[0].text

@@ -674,6 +674,7 @@ def test_command_for_the_program_of_a_finding(
     file.write_text(SMALL.replace("# solver", "# finds wrong-answer\n# solver"))
     told = outcome(capsys, "translate", file, "--to", "program")[1]
     assert told.startswith("# z3 5.4.0.0 answers unsat, and the right answer is sat.\n"), told
+    assert told.splitlines()[2].startswith("# It was not run:")
     file.write_text(SMALL)
     code, _, told = outcome(capsys, "translate", file, "--to", "program")
     assert code == 2 and "nothing says which finding the trace shows" in told
@@ -716,3 +717,13 @@ def test_command_with_options_that_do_not_fit(
     file.write_text(SMALL)
     code, said = error(capsys, "translate", file, *args)
     assert code == 2 and message in said
+
+
+def test_a_program_of_a_hang_has_a_deadline(tmp_path: Path) -> None:
+    """A call that holds the lock of the interpreter is ended, too."""
+    text = to_python(trace(SMALL), catalogue(), load_wrapper("z3"), deadline=1)
+    text = text.replace("# The trace.", "import re\nre.match('(a+)+b', 'a' * 40)\n# The trace.")
+    done = run(tmp_path / "p.py", text)
+    assert done.returncode == 1
+    assert done.stdout.startswith("expected an end within 1 s, got none where 'Timeout'")
+    assert "Timeout (0:00:01)" in done.stderr

@@ -174,9 +174,13 @@ def _translator(
     return python
 
 
+# in a program that no campaign tried
+_NOT_RUN = "# It was not run: it is the plainest program for this finding, and may not show it."
+
+
 def _program(trace: Trace, path: Path, catalogue: Catalogue, wrapper: dict[str, Any]) -> str:
     """The program of the finding in the file `path`: the one that was seen to show it, or else the
-    plainest. Raises InputError.
+    plainest, which says that it was not run. Raises InputError.
     """
     bucket = bucket_of(path)
     if bucket is not None:
@@ -200,7 +204,8 @@ def _program(trace: Trace, path: Path, catalogue: Catalogue, wrapper: dict[str, 
             "calls of the trace",
             file=trace.name,
         )
-    return text
+    wrong, exits, rest = text.split("\n", 2)
+    return "\n".join([wrong, exits, _NOT_RUN, rest])
 
 
 def _refused(trace: Trace) -> str:

@@ -200,7 +200,9 @@ class Plain(Strict, frozen=True):
 
     With `main_context`, terms belong to the binding's main context, which this expression gives, so
     that no call names a context, except those of the functions `exact`. `script` are the statements that have the SMT-LIB script `script`
-    read and give `output`, `script_limit` the command that limits its checks. `datatypes` are
+    read and give `output`, `script_limit` the command that limits its checks, `script_option` the
+    statement that switches on an option which a theory of the script needs, and `script_parameter` the
+    one that sets an option of the whole process before the script is read. `datatypes` are
     templates of statements that declare a block of datatypes.
     """
 
@@ -209,6 +211,8 @@ class Plain(Strict, frozen=True):
     exact: list[str] = []
     script: str = ""
     script_limit: str = ""
+    script_option: str = ""
+    script_parameter: str = ""
     names: dict[str, str] = {}
     datatypes: dict[
         Literal[

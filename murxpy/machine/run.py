@@ -112,14 +112,14 @@ class Run(Lines, Steps):
         self.script_checks = frozenset(["models", "cores"])
         # True while a check builds terms of what the solver gave, see murxpy/checks
         self.checking = False
-        self.solver_ns = self.trace_ns = 0
+        self.solver_ns = self.trace_ns = self.lines = 0
         self.differences: list[str] = []
+        self.plants: list[str] = []  # a judge's model, as lines `plant`
         # of a replay, each behind its line: answers before and now; new refusals, with class and
         # message; the cost of a check and the reason for unknown
         self.answers: list[tuple[int, str, str]] = []
         self.refused: list[tuple[int, str, str]] = []
         self.costs: list[tuple[int, int | None, str]] = []
-        self.lines = 0
         self._made: dict[Sort, Any] = {}
         self._symbols = 0
         self.misuse: Misuse | None = None  # the misuse that waits for the next call

@@ -12,6 +12,7 @@ from murxpy.checks.registry import ANSWERING, READERS, Reader, named
 from murxpy.errors import InputError
 from murxpy.machine import solve
 from murxpy.machine.outcomes import Refused
+from murxpy.machine.planting.taken import model_as_plants
 from murxpy.machine.run import Run
 from murxpy.machine.tokens import Quoted
 from murxpy.machine.witnesses.scripted import without_questions
@@ -192,6 +193,8 @@ class _Judging:
             self.reading.line = Line("check-model", seed=0)
             with contextlib.suppress(Refused, Skipped):
                 reader(self.reading)
+                if self.wishes.get("values"):
+                    self.run.plants = model_as_plants(self.run)
 
 
 def _assert_tracked(r: Reading) -> None:
@@ -205,6 +208,7 @@ def judge(run: Run, trace: Trace, wishes: dict[str, Any]) -> None:
     All `wishes` are optional. `limit` is that of each check in this solver's unit, 0 for none.
     `options` are names and values to set. `changing` are actions of the trace's solver that assert
     more than the trace says. With `model`, all assertions are evaluated under the model if the last
-    answer is sat. Raises InputError for a malformed trace.
+    answer is sat; with `values`, too, `run.plants` gets the values of the constants. Raises InputError
+    for a malformed trace.
     """
     _Judging(run, trace, wishes).carry_out()

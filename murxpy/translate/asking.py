@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -12,7 +13,9 @@ from murxpy.logic.terms import Term
 from murxpy.machine.tokens import Ref
 from murxpy.machine.witnesses.model import LITERAL
 from murxpy.machine.witnesses.show import show
+from murxpy.semantics.values import CannotSay
 from murxpy.smtlib.printing.forms import Unsayable
+from murxpy.smtlib.printing.values import ValueTerms
 from murxpy.trace.grammar import Line, Trace
 from murxpy.translate.dry import AnyReading, interpret
 from murxpy.translate.evidence import Asked, Evidence, Way, about_model
@@ -98,11 +101,14 @@ class _Writer(Script):
     def _status(self) -> None:
         """Keep the planted model. The status is not written, since it is what the script shows."""
         values = {} if self.planted is None else self.planted.interpretation.constants
-        self.equations = [
-            f"(= {self._term(term)} {show(value, term.sort)})"
-            for term, value in (values.items() if self.planted_values() is not None else ())
-            if term.sort.kind in LITERAL
-        ]
+        known = values.items() if self.planted_values() is not None else ()
+        made = ValueTerms(self.terms, self.sorts)
+        self.equations = []
+        for term, value in known:
+            with suppress(CannotSay, Unsayable, AttributeError):
+                literal = show(value, term.sort) if term.sort.kind in LITERAL else ""
+                said = literal or self._term(made.term(value, term.sort))
+                self.equations.append(f"(= {self._term(term)} {said})")
 
     def _do_set_limit(self) -> None:
         if self._way.limited:

@@ -135,6 +135,13 @@ def _universe(sort: Sort, printer: Printer) -> Asked:
     return Asked("universe", f"(get-value ({term}))", term, said)
 
 
+def theory_options(text: str, catalogue: Catalogue, dialect: str) -> list[str]:
+    """The options that the theories of a script need in a dialect."""
+    used = {f"SORT_{theory}" for theory in theories(text)}
+    options = catalogue.dialect(dialect).options
+    return list(dict.fromkeys(name for sort, name in options.items() if sort in used))
+
+
 def of_script(
     text: str, catalogue: Catalogue, dialect: str, limit: int, models: bool, way: Way
 ) -> Evidence:
@@ -143,9 +150,8 @@ def of_script(
     """
     rows = [row for row in text.splitlines() if row.strip() and row.strip() != "(exit)"]
     if way.theories:
-        used = {f"SORT_{theory}" for theory in theories(text)}
-        options = catalogue.dialect(dialect).options
-        rows[:0] = [f"(set-option :{name} true)" for sort, name in options.items() if sort in used]
+        needed = theory_options(text, catalogue, dialect)
+        rows[:0] = [f"(set-option :{name} true)" for name in needed]
     if limit and way.limited:
         rows.insert(0, f"(set-option :reproducible-resource-limit {limit})")
     asked: tuple[Asked, ...] = ()

@@ -126,6 +126,14 @@ def value_in(text):
 
 '''
 
+# of a program that shows a hang; while a call of the solver runs, no handler of Python's can
+DEADLINE = """
+import faulthandler
+
+print("expected an end within SECONDS s, got none where 'Timeout' stands below", flush=True)
+faulthandler.dump_traceback_later(SECONDS, exit=True)  # the exit code is then 1
+"""
+
 END = """
 sys.exit(2 if OTHERWISE else 0)
 """

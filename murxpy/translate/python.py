@@ -24,7 +24,7 @@ from murxpy.trace.grammar import Trace
 from murxpy.trace.reading import Reading
 from murxpy.translate.dry import interpret, plain_text
 from murxpy.translate.expressions import Code, SourceWrapper, literal
-from murxpy.translate.frame import END, SCRIPTS, START
+from murxpy.translate.frame import DEADLINE, END, SCRIPTS, START
 from murxpy.translate.inline import inlined
 from murxpy.translate.misuse import START as MISUSE
 from murxpy.translate.misuse import MisuseRows
@@ -37,9 +37,11 @@ _SELF_CHECKS = ("check-sort", "check-term", "check-value", "check-eq")
 _DEFECTS = (UNDOCUMENTED, "ill-formed")
 
 
-def to_python(trace: Trace, catalogue: Catalogue, wrapper: dict[str, Any]) -> str:
+def to_python(
+    trace: Trace, catalogue: Catalogue, wrapper: dict[str, Any], deadline: int = 0
+) -> str:
     """Return the program that makes the calls of the trace through the solver's binding. `wrapper`
-    is that of the trace's solver.
+    is that of the trace's solver. A program with a `deadline` exits with 1 after so many seconds.
 
     The program exits with 1 if the recorded defect shows, with 2 if it answers otherwise than
     recorded or the release lacks a call, else with 0. Raises InputError for a malformed trace, and for a trace of another
@@ -53,7 +55,7 @@ def to_python(trace: Trace, catalogue: Catalogue, wrapper: dict[str, Any]) -> st
     release = trace.header.get("solver", "").partition(" ")[2] or "1000000"
     run = _Program(SourceWrapper(wrapper, catalogue, release), catalogue, trace)
     interpret(run, Reading(run, trace))
-    return run.text()
+    return run.text(deadline)
 
 
 class _Program(MisuseRows):
@@ -83,7 +85,7 @@ class _Program(MisuseRows):
         self._answered = 0  # the line of the last check
         self._models = False  # whether a script asks for its model
 
-    def text(self) -> str:
+    def text(self, deadline: int = 0) -> str:
         """Return the program."""
         wrapper = self.wrapper
         source = "\n".join(self.rows)
@@ -93,6 +95,7 @@ class _Program(MisuseRows):
             "SOLVER", _ascii(about)
         )
         note = "# The trace. Numbers behind statements are those of its lines."
+        start += DEADLINE.replace("SECONDS", str(deadline)) if deadline else ""
         start += self.misuse_source() + (SCRIPTS.strip() + "\n" if self._models else "")
         return f"{start}\n{wrapper.facts.imports.strip()}\n\n{helpers.strip()}\n\n\n{self.public_rows()}{note}\n{source}\n{END}"
 

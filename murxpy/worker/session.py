@@ -39,7 +39,7 @@ Write = Callable[[str], None]
 # runs between two full collections; reference counts free contexts, and cycles are rare
 COLLECT_EVERY = 50
 # what the report of a replay holds where there is some: attributes of the run
-_OF_REPLAYS = ("answers", "refused", "costs")
+_OF_REPLAYS = ("answers", "refused", "costs", "plants")
 
 
 class Session:

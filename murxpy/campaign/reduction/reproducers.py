@@ -7,6 +7,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from murxpy.campaign.findings.folder import write_atomically
 from murxpy.campaign.findings.keys import bucket_key, normalise
 from murxpy.campaign.findings.range_file import with_range
 from murxpy.campaign.reduction.programs import run_program
+from murxpy.campaign.reduction.refuting import refuted
 from murxpy.campaign.reduction.script_sights import Shown
 from murxpy.campaign.reduction.script_writer import ScriptWriter
 from murxpy.campaign.reduction.scripted import recorded_answers
@@ -24,15 +27,18 @@ from murxpy.errors import MurxpyError
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.machine.script import OWN_CHECK
 from murxpy.oracles.crash import INVALID_MODEL, Outcome, judge
+from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.translate.frame import UNSATISFIED
 from murxpy.translate.programs.claim import Claim, sentence
-from murxpy.translate.programs.program import programs
+from murxpy.translate.programs.program import DEADLINE, programs
 from murxpy.translate.python import to_python
 
+HANG = "hang"
 SECONDS = 20.0  # that a program gets; a program that does not end by then hangs
 
 _COMPARED = re.compile(r"^expected .+ got ", re.M)  # what a plain program prints when it was asked
+_RELEASE = re.compile(r"\d+(?:\.\d+)+")
 _DEFECT = re.compile(r"^line \d+: (.*)$", re.M)
 
 
@@ -80,8 +86,15 @@ class _Programs:
     def __init__(self, plan: Plan, trace: Path, text: str, shown: Shown, limits: Limits) -> None:
         self._plan, self._shown, self._limits = plan, shown, limits
         self._base, self._text = base_of(trace), text
-        self._trace = parse_trace(text, trace.name)
+        self._trace = _with_release(parse_trace(text, trace.name), plan)
         self._catalogue = build_catalogue(plan.setup["catalogue"])
+
+    @cached_property
+    def _refuted(self) -> Trace | None:
+        """The trace with a model that refutes its answer, where the finding is such an answer."""
+        if self._shown.kind != DISAGREEMENT:
+            return None
+        return refuted(self._plan, self._trace, self._catalogue, self._limits)
 
     def python(self) -> Reproducer:
         """Write the plainest program that shows the finding. If none does, write all lines of the
@@ -94,7 +107,9 @@ class _Programs:
             if _exit_code(outcome) == 1 and _COMPARED.search(outcome.output):
                 return Reproducer("python", str(file), True)
         try:
-            written = to_python(self._trace, self._catalogue, dict(self._plan.setup["wrapper"]))
+            wrapper = dict(self._plan.setup["wrapper"])
+            deadline = DEADLINE if self._shown.kind == HANG else 0
+            written = to_python(self._trace, self._catalogue, wrapper, deadline)
         except MurxpyError as error:
             file.unlink(missing_ok=True)
             return Reproducer("python", "", None, str(error))
@@ -104,7 +119,8 @@ class _Programs:
     def _plain(self) -> Iterator[str]:
         """The texts of the programs that could show the finding, the plainest first."""
         wrapper, shown = dict(self._plan.setup["wrapper"]), self._shown
-        return plain_programs(self._trace, self._catalogue, wrapper, shown.kind, shown.message)
+        for trace in filter(None, (self._refuted, self._trace)):
+            yield from plain_programs(trace, self._catalogue, wrapper, shown.kind, shown.message)
 
     def script(self) -> Reproducer:
         """Write the trace as a script."""
@@ -112,6 +128,7 @@ class _Programs:
         writer = ScriptWriter(
             self._plan, self._trace, self._catalogue, file, self._shown, self._text, self._limits
         )
+        writer.refuted = self._refuted
         return writer.write()
 
     def _python(self, file: Path) -> tuple[bool, str]:
@@ -120,6 +137,9 @@ class _Programs:
         ended = self._ended(outcome)
         if ended is not None:
             return ended
+        if shown.kind == HANG:
+            late = _exit_code(outcome) == 1 and "Timeout (" in outcome.output
+            return (True, "") if late else (False, _exit_words(outcome))
         defects = _DEFECT.findall(outcome.output)
         if _exit_code(outcome) == 1 and defects and "Traceback" not in outcome.output:
             recorded, seen = _bare(shown.message), _bare(defects[-1])
@@ -136,7 +156,7 @@ class _Programs:
     def _ended(self, outcome: Outcome) -> tuple[bool, str] | None:
         """Whether the end of the process is the finding; None where the program exited by itself."""
         if outcome.cause == "wall":
-            hangs = self._shown.kind == "hang"
+            hangs = self._shown.kind == HANG
             return hangs, "" if hangs else f"no end within {SECONDS:g} s"
         verdict = judge(outcome)
         key = "" if verdict is None else bucket_key(self._plan.target.family, verdict)
@@ -144,6 +164,17 @@ class _Programs:
             return True, ""
         code = _exit_code(outcome)
         return None if code is not None and code >= 0 else (False, f"it shows {key}")
+
+
+def _with_release(trace: Trace, plan: Plan) -> Trace:
+    """The trace with the release of its target in the header, where it names none and the target is
+    a release.
+    """
+    _, _, release = plan.target.name.partition("@")
+    named = " " in trace.header.get("solver", "")
+    if named or not _RELEASE.fullmatch(release):
+        return trace
+    return replace(trace, header={**trace.header, "solver": f"{plan.target.family} {release}"})
 
 
 def _bare(message: str) -> str:

@@ -11,6 +11,7 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 from murxpy.campaign.finding import Reproducer
@@ -50,6 +51,8 @@ class ScriptWriter:
         self._plan, self._trace, self._catalogue, self._file = plan, trace, catalogue, file
         self._shown, self._text, self._limits = shown, text, limits
         self._recorded = tuple(recorded_answers(trace))
+        # the trace, in calls, with a planted model that refutes its last answer
+        self.refuted: Trace | None = None
 
     def write(self) -> Reproducer:
         """Try the ways to write the script, and keep the first that shows the finding.
@@ -104,9 +107,19 @@ class ScriptWriter:
     def _evidence(self, way: Way, name_all: bool) -> Evidence:
         family, given = self._plan.target.family, scripted(self._trace)
         if given is None:
-            return with_evidence(self._trace, self._catalogue, family, way, name_all)
+            trace = self.refuted or self._trace
+            return with_evidence(trace, self._catalogue, family, way, name_all)
         models = self._shown.kind == INVALID_MODEL
-        return of_script(given.text, self._catalogue, family, given.limit, models, way)
+        made = of_script(given.text, self._catalogue, family, given.limit, models, way)
+        return replace(made, planted=self._planted)
+
+    @cached_property
+    def _planted(self) -> tuple[str, ...]:
+        """The equations of the planted model that refutes the answer to a script."""
+        if self.refuted is None:
+            return ()
+        family = self._plan.target.family
+        return with_evidence(self.refuted, self._catalogue, family, Way()).planted
 
     def _tried(self, end: FrontEnd, way: Way, evidence: Evidence) -> tuple[str, Outcome]:
         """The script with its header, which is empty where the script does not show the finding; and

@@ -16,6 +16,7 @@ from murxpy.logic.sorts import Sort
 from murxpy.machine.database import Entry
 from murxpy.machine.misuse.armed import Armed
 from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.script import own_options
 from murxpy.machine.tokens import Ref
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.refusals import UNDOCUMENTED
@@ -23,7 +24,8 @@ from murxpy.solvers.spelling import Spelling, SpellingSet, run_spelling
 from murxpy.trace.grammar import Trace
 from murxpy.trace.reading import Reading
 from murxpy.translate.dry import interpret
-from murxpy.translate.expressions import Code
+from murxpy.translate.evidence import theory_options
+from murxpy.translate.expressions import Code, literal
 from murxpy.translate.programs.datatypes import declared
 from murxpy.translate.programs.misuses import PlainMisuses
 from murxpy.translate.programs.plainest import PLAIN, PlainWrapper, plainest
@@ -207,6 +209,7 @@ class Calls(PlainMisuses):
         source = str(self.wrapper.plain.get("script") or "")
         if not source or self.script:
             raise InputError("the wrapper does not say how a person has a script read")
+        self._set_early(str(self.frame.value))
         limit = str(self.wrapper.plain.get("script-limit") or "")
         head = limit.replace("{v}", str(self.state.limit)) if self.state.limit else ""
         self.script = f"{head}\n{str(self.frame.value).strip()}\n".lstrip()
@@ -223,6 +226,19 @@ class Calls(PlainMisuses):
                 f"{ANSWER} = answers[-1] if answers else 'none'",
             )
         return self.printed()
+
+    def _set_early(self, script: str) -> None:
+        """Set the options that the theories of a script need, and those of its options that are
+        parameters of the process: a solver that was made before they are set may not heed them.
+        """
+        option = str(self.wrapper.plain.get("script-option") or "")
+        for name in theory_options(script, self.catalogue, self.wrapper.name) if option else ():
+            self.sheet.do(option.replace("{name}", literal(name)))
+        setter = str(self.wrapper.plain.get("script-parameter") or "")
+        for name, value in own_options(script) if setter else ():
+            if "." in name:
+                shown = setter.replace("{name}", literal(name))
+                self.sheet.do(shown.replace("{v}", literal(_setting(value))))
 
     def _refused(self, code: str) -> None:
         """Handle a call that the solver refused when the trace was made."""

@@ -19,6 +19,7 @@ from murxpy.translate.programs.models import (
     value_anew,
     value_simplified,
 )
+from murxpy.translate.programs.other_model import satisfied_alone, satisfied_by_values
 from murxpy.translate.programs.promises import (
     broken_proof,
     core,
@@ -44,9 +45,9 @@ ENDINGS: dict[str, tuple[Ending, ...]] = {
     "invalid-interpolant": (interpolant,),
     "invalid-abduct": (abduct,),
     "inconsistent": (inconsistent,),
-    "disagreement": (other_answer,),
-    "wrong-answer": (other_answer,),
-    "wrong-unsat": (other_answer,),
+    "disagreement": (satisfied_by_values, satisfied_alone, other_answer),
+    "wrong-answer": (satisfied_by_values, satisfied_alone, other_answer),
+    "wrong-unsat": (satisfied_by_values, satisfied_alone, other_answer),
     "exception": (raised,),
     "contract": (contract,),
 }

@@ -15,6 +15,7 @@ from murxpy.machine.outcomes import Refused
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.trace.grammar import Line, Trace
 from murxpy.trace.lift import lift
+from murxpy.translate.evidence import theory_options
 from murxpy.translate.inline import inlined
 from murxpy.translate.programs.calls import Calls, Form, go_through
 from murxpy.translate.programs.claim import Claim
@@ -58,23 +59,24 @@ def programs(
     run. A form that cannot say the trace is left out.
     """
     seen: set[str] = set()
-    lifted = _lifted(trace, catalogue, claim)
-    if lifted is not None:
-        yield from _forms(lifted, catalogue, wrapper, claim, _FORMS[:2], seen)
+    calls = lifted(trace, catalogue, claim.kind)
+    if calls is not None:
+        yield from _forms(calls, catalogue, wrapper, claim, _FORMS[:2], seen)
     # a process can die where a context dies, which the main one does not before the process ends
     forms = [form for form in _FORMS if form.main or claim.kind in _IN_CHILD]
     yield from _forms(trace, catalogue, wrapper, claim, forms, seen)
 
 
-def _lifted(trace: Trace, catalogue: Catalogue, claim: Claim) -> Trace | None:
-    """The calls that say the same as the script that the trace runs; None where it runs none, or
-    where no calls say the same.
+def lifted(trace: Trace, catalogue: Catalogue, kind: str) -> Trace | None:
+    """The calls that say the same as the script that the trace of a finding of `kind` runs; None
+    where it runs none, or where no calls say the same.
     """
     line = trace.lines[-1]
     if line.action != "run-script" or not line.args:
         return None
+    text = str(getattr(line.args[0], "text", ""))
     try:
-        made = lift(read_script(str(getattr(line.args[0], "text", "")), trace.name, catalogue))
+        made = lift(read_script(text, trace.name, catalogue))
     except MurxpyError:
         return None
     answers = [result for result in line.results if result[0] == "answer"]
@@ -82,8 +84,10 @@ def _lifted(trace: Trace, catalogue: Catalogue, claim: Claim) -> Trace | None:
     for check, answer in zip(checks, answers, strict=False):
         check.results.append(answer)
     limits = [one for one in trace.lines if one.action == "set-limit"]
-    lines = [*made.lines[:1], *limits[-1:], *made.lines[1:]]
-    if claim.kind == "invalid-model":
+    options = theory_options(text, catalogue, trace.solver)
+    needed = [Line("set-option", [name, True]) for name in options]
+    lines = [*made.lines[:1], *needed, *limits[-1:], *made.lines[1:]]
+    if kind == "invalid-model":
         lines.append(Line("check-model", number=len(lines) + 1))
     return Trace(trace.name, lines, {**made.header, "solver": trace.header.get("solver", "")})
 
@@ -100,8 +104,11 @@ def _forms(
     stays alive, except where the finding is about that.
     """
     if claim.kind != "contract":
-        kept = [line for line in trace.lines if line.action not in ("del", "gc")]
-        trace = Trace(trace.name, kept, trace.header)
+        last = trace.lines[-1]
+        # each script has a solver of its own
+        left = ("run-script", "expect") if last.action == "run-script" else ()
+        kept = [line for line in trace.lines[:-1] if line.action not in ("del", "gc", *left)]
+        trace = Trace(trace.name, [*kept, last], trace.header)
     release = trace.header.get("solver", "").partition(" ")[2] or "1000000"
     for level, form in enumerate(forms):
         for ending in _endings(claim):
