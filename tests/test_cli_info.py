@@ -17,6 +17,8 @@ from murxpy.cli import commands, run
 from murxpy.data import load_machine
 from murxpy.errors import InternalError, TargetError
 
+DRAWING = Path(__file__).parent.parent / "docs" / "default-machine.svg"
+
 
 def outcome(capsys: pytest.CaptureFixture[str], *args: str) -> tuple[int, str, str]:
     """Exit code, standard output and standard error of a command."""
@@ -55,7 +57,9 @@ def test_fsm_show(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert "operator terms" in lines[1]
     assert [line.split()[0] for line in lines[3:6]] == ["state", "new", "new"]
     assert "\x1b" not in out
-    assert (tmp_path / "m.svg").read_text().startswith("<svg")
+    drawn, kept = (tmp_path / "m.svg").read_text(), DRAWING.read_text()
+    assert drawn.startswith("<svg")
+    assert drawn == kept, f"'murxpy fsm show --svg docs/{DRAWING.name}' draws it again"
 
 
 def test_fsm_show_json(capsys: pytest.CaptureFixture[str]) -> None:
