@@ -11,11 +11,16 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands import FAKE, fuzz_fake, outcome
 
 from murxpy import cli
+from murxpy.campaign.findings.replayed import Replayed
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.targets import Plan
+from murxpy.cli import campaigns
 
 FAULT = "FAKESOLVER_FAULT"
 BUCKET = "crash-sigsegv-fake-mk-term-op-or-mk-25ef75e1"
@@ -107,6 +112,25 @@ def test_one_run_writes_its_trace(
     assert (code, trace) == (1, kept)
     assert err.startswith("crash: SIGSEGV (fake 1.0, ")
     assert err.splitlines()[1:3] == ["  in mk-term@mk OP_OR", f"  bucket {BUCKET}"]
+
+
+@pytest.mark.parametrize(("given", "wall"), [((), 20.0), (("--wall", "2s"), 2.0)])
+def test_the_limit_of_campaigns_cuts_no_single_run(
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    given: tuple[str, ...],
+    wall: float,
+) -> None:
+    walls = []
+    real = campaigns.walk_seeds
+
+    def walk(plan: Plan, runs: Any, limits: Limits, **more: Any) -> Replayed:
+        walls.append(limits.wall)
+        return real(plan, runs, limits, **more)
+
+    monkeypatch.setattr(campaigns, "walk_seeds", walk)
+    assert outcome(capsys, "fuzz", *FAKE, "--run-seed", "1", *given)[0] == 0
+    assert walls == [wall]
 
 
 WISHES: dict[tuple[str, ...], tuple[tuple[str, ...], tuple[str, ...]]] = {

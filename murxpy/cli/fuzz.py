@@ -58,7 +58,8 @@ _EXAMPLES = (
     "--jobs",
     type=click.IntRange(1, 1024),
     metavar="N",
-    help="Number of worker processes.  [default: one for each usable CPU]",
+    help="Number of processes that make runs, at least one for each target; judges and --share have their own.  [default: one "
+    "for each usable CPU]",
 )
 @click.option(
     "--seed",
@@ -154,7 +155,7 @@ _EXAMPLES = (
     "--wall",
     "2s",
     "Wall time of a run, or with --mix of each of its mutants. A run that takes longer is killed, and so is a random run in which "
-    "one call takes a quarter of this time of the processor.",
+    "one call takes an eighth of this time of the processor. With --run-seed it is 20s where it is not given.",
 )
 @click.option(
     "--memory",
@@ -232,7 +233,7 @@ _EXAMPLES = (
     default=15.0,
     metavar="PERCENT",
     show_default=True,
-    help="Part of the workers' time for --minimize, --bisect, programs and gdb, the worst findings first. The rest "
+    help="Part of the campaign's CPU time for --minimize, --bisect, programs and gdb, the worst findings first. The rest "
     "follows after the last run.",
 )
 @click.option(

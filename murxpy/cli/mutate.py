@@ -33,7 +33,8 @@ WALL = click.Option(
     default="2s",
     metavar="TIME",
     show_default=True,
-    help="Wall time of a mutant. When a mutant takes longer, its run of --iterations mutants is killed.",
+    help="Wall time of a mutant. When a mutant takes longer, its run of --iterations mutants is killed. With "
+    "--run-seed it is 20s where it is not given.",
 )
 
 CHECK = click.Option(
