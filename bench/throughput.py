@@ -3,9 +3,11 @@ process tree.
 
 A decided check was answered sat or unsat with something asserted or assumed; it counts once for
 each distinct set of these. A useful term is a distinct operator term in such a set; it counts once
-a run. Also where the time goes: in counted runs, in runs that were killed or did not end, in
-replays, judges, gdb, reduction, programs and bisection, in loading the solver and forking, and in
-the supervisor. Measure on a machine that does nothing else.
+a run. Also where the time goes: in counted runs, in runs that were killed at a limit, in replays,
+judges, gdb, reduction, programs and bisection, in loading the solver and forking, and in the
+supervisor; a campaign's parts are told for the time behind `--skip`, and until the last run. A run
+counts if it ended by itself or died: what it did was taken, and its death is a finding. Rates need
+a machine that does nothing else; parts are of CPU time and do not.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +36,12 @@ from murxpy.worker.session import Session
 AIMS = {"BV": (100, 1500), "all": (87, 1100)}  # decided checks and useful terms per CPU second
 UNSETTLED, SOLVER = 0.40, 0.70
 COUNTED = 0.70  # of the CPU time, after the first two minutes, with everything switched on
-# The counters of a campaign's parts, and what they are.
+# The parts of a campaign, and what they are.
 PARTS = {
-    "runs": "processes of runs",
+    "ended": "runs that ended by themselves",
+    "died": "runs that died",
+    "killed": "runs killed at a limit",
+    "between": "between runs",
     "replays": "confirming, triage, hangs, spares",
     "judges": "judges",
     "gdb": "gdb",
@@ -69,7 +75,11 @@ def by_session(args: argparse.Namespace, session: Session) -> dict[str, Any]:
         counts.update(outcome.result)
         lost[outcome.status] += outcome.status != "ok"
     outcomes.close()
-    return {"counts": counts, "cpu": tree_cpu() - cpu, "wall": time.monotonic() - start, **lost}
+    run = counts["time-ns:run"] / 1e9
+    measured = {"counts": counts, "cpu": tree_cpu() - cpu, "wall": time.monotonic() - start, **lost}
+    killed = min(lost["overstayed"] * WALL, measured["cpu"] - run)
+    rest = measured["cpu"] - run - killed
+    return measured | {"parts": {"ended": run, "killed": killed, "supervisor": rest}}
 
 
 def _count_cpu_time() -> None:
@@ -122,7 +132,18 @@ def by_campaign(args: argparse.Namespace, session: Session) -> dict[str, Any]:
         "wall": time.monotonic() - start,
         "overstayed": ended["overstayed"],
         "died": ended["workers_lost"] + ended["findings"],
+        "parts": parts(events, args.skip),
     }
+
+
+def parts(events: Sequence[dict[str, Any]], skip: float) -> dict[str, float]:
+    """The CPU seconds of a campaign's parts behind its first `skip` seconds."""
+    told = [event for event in events if "cpu" in event]
+    early = [event for event in told if event["elapsed"] <= skip]
+    before = early[-1]["cpu"] if skip and early else {}
+    spent = {name: value - before.get(name, 0) for name, value in told[-1]["cpu"].items()}
+    of_runs = sum(spent[name] for name in ("ended", "died", "killed"))
+    return spent | {"between": max(0.0, spent.pop("runs") - of_runs)}
 
 
 def figures(measured: dict[str, Any]) -> dict[str, float]:
@@ -141,25 +162,17 @@ def figures(measured: dict[str, Any]) -> dict[str, float]:
 
 
 def shares(measured: dict[str, Any]) -> dict[str, float]:
-    """Where the CPU time went until the last run ended, as shares of that of the whole tree, and
-    waiting as a share of wall time.
+    """Where the CPU time went, as shares of that of the whole tree, and waiting as a share of wall
+    time.
     """
-    counts = measured["counts"]
-    cpu = sum(counts[f"cpu-ns:{name}"] for name in PARTS) / 1e9 or measured["cpu"]
-    parts = {name: counts[f"time-ns:{name}"] / 1e9 / cpu for name in ("solver", "choose", "trace")}
-    run = counts["time-ns:run"] / 1e9 / cpu
-    worker = parts["solver"] / run if run else 0.0
-    told = {name: counts[f"cpu-ns:{name}"] / 1e9 / cpu for name in PARTS}
-    if not any(told.values()):  # without a campaign
-        told["runs"] = max(run, min(1.0, run + measured.get("overstayed", 0) * WALL / cpu))
-    lost = max(0.0, told.pop("runs") - run)
+    counts, spent = measured["counts"], measured["parts"]
+    cpu, run = sum(spent.values()), counts["time-ns:run"] or 1
+    told = {said: spent.get(name, 0.0) / cpu for name, said in PARTS.items()}
+    named = {"solver and binding": "solver", "choosing": "choose", "tracing": "trace"}
     return {
-        "counted runs": run,
-        "runs killed or unfinished": lost,
-        **{PARTS[name]: share for name, share in told.items()},
-        "of counted runs: solver and binding": worker,
-        "of counted runs: choosing": parts["choose"] / run if run else 0.0,
-        "of counted runs: tracing": parts["trace"] / run if run else 0.0,
+        "counted runs": told[PARTS["ended"]] + told[PARTS["died"]],
+        **told,
+        **{f"of runs: {said}": counts[f"time-ns:{name}"] / run for said, name in named.items()},
         "waiting (of wall time)": max(0.0, 1 - measured["cpu"] / measured["wall"]),
     }
 
@@ -192,9 +205,10 @@ def report(
         )
     )
     table(f"Throughput in {measured['cpu']:.1f} CPU seconds", ("figure", "value", "aim", ""), rows)
-    aimed = {"of counted runs: solver and binding": SOLVER, "counted runs": COUNTED}
+    aimed = {"of runs: solver and binding": SOLVER, "counted runs": COUNTED}
+    behind = f" behind the first {args.skip:g} s" if args.layer == "campaign" else ""
     table(
-        "Where the CPU time goes",
+        f"Where {sum(measured['parts'].values()):.1f} CPU seconds went{behind}",
         ("part", "share", "aim", ""),
         [
             (
@@ -214,6 +228,7 @@ def report(
         **found,
         "unsettled": unsettled,
         "share": where,
+        "skipped": args.skip if args.layer == "campaign" else 0,
         "cpu": measured["cpu"],
         "wall": measured["wall"],
         **lost,
@@ -224,6 +239,12 @@ def main() -> None:
     """Run it."""
     parser = common.parser(__doc__, None)
     parser.add_argument("--seconds", type=float, default=60.0, help="how long to measure")
+    parser.add_argument(
+        "--skip",
+        type=float,
+        default=120.0,
+        help="seconds of a campaign whose CPU time is not told by parts; 0 where it is shorter",
+    )
     parser.add_argument(
         "--layer",
         choices=("campaign", "session"),
@@ -242,6 +263,7 @@ def main() -> None:
         help="runs whose decided checks are given to the simplifier",
     )
     args = parser.parse_args()
+    args.skip = args.skip if args.seconds > args.skip else 0.0
     session = common.load(args)
     measured = (by_campaign if args.layer == "campaign" else by_session)(args, session)
     found = report(args, measured, settled(args, session, args.sample))
@@ -253,7 +275,7 @@ def main() -> None:
         "actions/s": found["actions/s"],
         "terms/run": found["terms/run"],
         "unsettled": percent(found["unsettled"], 1),
-        "of runs: solver": percent(found["share"]["of counted runs: solver and binding"], 1),
+        "of runs: solver": percent(found["share"]["of runs: solver and binding"], 1),
         **{
             name: percent(share, 1)
             for name, share in found["share"].items()
