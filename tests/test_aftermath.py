@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,28 +14,32 @@ from campaigns import config, plan, run
 
 from murxpy.campaign import events
 from murxpy.campaign.aftermath.bisecting import bisected
+from murxpy.campaign.aftermath.lane import Lane
 from murxpy.campaign.aftermath.orders import Aftermath
+from murxpy.campaign.aftermath.process import waiting
 from murxpy.campaign.aftermath.queue import Queue
 from murxpy.campaign.aftermath.requests import Answer, Request
 from murxpy.campaign.budget import Budget
+from murxpy.campaign.cpu import tree_cpu
 from murxpy.campaign.events import Ended
 from murxpy.campaign.findings.buckets import Bucket, Kept
 from murxpy.campaign.ranges.bisection import Answer as Told
 from murxpy.campaign.ranges.showing import Asked
+from murxpy.campaign.reduction.programs import end_group
+from murxpy.campaign.workers.parents import cpu_of
 
 
 def test_a_budget_is_open_while_its_share_is_not_used_up() -> None:
     budget = Budget(0.15)
     assert not budget.open, "nobody has worked yet"
-    budget.passed(100.0)
-    budget.spent = 14.9
+    budget.passed(14.9, 100.0)
     assert budget.open
-    budget.spent = 15.0
+    budget.passed(15.0, 100.0)
     assert not budget.open
     budget.unbounded = True
     assert budget.open
     budget = Budget(0.0)
-    budget.passed(1000.0)
+    budget.passed(0.0, 1000.0)
     assert not budget.open
 
 
@@ -56,7 +63,38 @@ def test_the_worst_findings_come_first_and_nothing_begins_without_a_budget(tmp_p
         time.sleep(0.01)
     queue.stop()
     assert done == ["unsat", "unsat-too", "model", "crash"]
-    assert budget.spent > 0 and queue.cpu > 0
+    assert queue.cpu > 0
+
+
+def test_a_process_waits_before_its_next_step_while_the_share_is_spent() -> None:
+    lane, steps = Lane(), list[int]()
+    wait = waiting(lane.gate)
+    wait()
+    lane.pause(True)
+
+    def work() -> None:
+        for step in range(3):
+            wait()
+            steps.append(step)
+
+    worker = threading.Thread(target=work)
+    worker.start()
+    worker.join(0.05)
+    assert steps == []
+    lane.pause(False)
+    worker.join()
+    lane.close()
+    assert steps == [0, 1, 2]
+
+
+def test_the_time_of_a_process_is_that_of_all_below_it_while_they_live() -> None:
+    spin = "while True: pass"
+    code = f"import subprocess, sys; subprocess.call([sys.executable, '-c', {spin!r}])"
+    process = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+    while tree_cpu(process.pid) - cpu_of(process.pid) < 0.2:
+        assert process.poll() is None
+    end_group(process)
+    assert tree_cpu(process.pid) == 0
 
 
 def test_a_bisection_goes_on_where_it_was_ended(
@@ -167,7 +205,7 @@ def test_several_processes_do_requests_when_the_workers_have_ended(tmp_path: Pat
     queue = Queue((plan(),), 0, budget, lambda request, answer: done.append(request.key))
     queue.widen(2)
     for key in "ab":
-        queue.add(Request(key, key, "", str(tmp_path / "1.trace"), 0, False, replays=1))
+        queue.add(Request(key, key, "", str(tmp_path / "1.trace"), 0, False, telling=True))
     queue.poll()
     queue.add(Request("c", "c", "", str(tmp_path / "1.trace"), 0, False))
     assert queue.telling == 2 and [queue.has(key) for key in "abcd"] == [True, True, True, False]

@@ -76,6 +76,8 @@ def test_a_call_that_takes_too_much_of_the_processor_ends_its_run(tmp_path: Path
     campaign, events = run(tmp_path, {"every": {"spin": 4}}, runs=6, limits=limits)
     stays = [event for event in events if isinstance(event, Overstayed)]
     assert stays and not campaign.buckets
+    spent = events[-1].snapshot.cpu
+    assert 0.2 <= spent["killed"] <= spent["runs"] and spent["died"] == 0 < spent["supervisor"]
     assert {(stay.action, stay.operator) for stay in stays} == {("mk-term", "OP_FAULT")}
 
 

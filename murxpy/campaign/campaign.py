@@ -233,7 +233,6 @@ class Campaign:
     def _step(self) -> None:
         self._replays.step()
         now = self._log.now
-        self._budget.passed(self._slots.count * now)
         self._traces.poll()
         self._aftermath.queue.poll()
         if self._collector.urgent or now - self._flushed >= _FLUSH:
@@ -241,6 +240,7 @@ class Campaign:
             self._flush()
         if now - self._ticked >= self.config.tick:
             self._ticked = now
+            self._account()
             self._log.emit(events.Tick(now, self._log.statistics.snapshot(now)))
 
     def _reason(self) -> str:
@@ -260,8 +260,12 @@ class Campaign:
 
     # The end.
 
-    def _cpu(self) -> dict[str, int]:
-        """How long the parts of the campaign took of all processors until the end of its runs."""
+    def _account(self) -> None:
+        """Tell statistics and budget how long the parts of the campaign took of all processors until
+        now, or until the end of its runs.
+        """
+        if self._budget.unbounded:
+            return
         parts = {
             **self._replays.cpu(),
             "targets": self._pool.parents_cpu,
@@ -269,14 +273,15 @@ class Campaign:
             "aftermath": self._aftermath.queue.cpu,
             "supervisor": own_cpu(),
         }
-        return cpu_counts(parts)
+        self._budget.passed(parts["gdb"] + parts["aftermath"], sum(parts.values()))
+        self._log.statistics.spent(cpu_counts(parts))
 
     def _finish(self, reason: str) -> Iterator[events.Event]:
         """Confirm the last findings, store everything, and tell the end."""
         self._stop = "" if self._stop == reason else self._stop
         ended = self._log.now
         self._log.statistics.end_runs(ended)
-        self._log.statistics.counts.update(self._cpu())
+        self._account()
         self._slots.end()
         self._hangs.clear()
         self._aftermath.hurry()

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import resource
 from collections.abc import Mapping
+from pathlib import Path
 
 
 def own_cpu() -> float:
@@ -16,6 +18,19 @@ def reaped_cpu() -> float:
     these have waited for.
     """
     return _seconds(resource.RUSAGE_CHILDREN)
+
+
+def tree_cpu(pid: int) -> float:
+    """The seconds of process `pid`, of all children that it has waited for, and of all processes that
+    live below it; 0 where it is gone.
+    """
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text("ascii", "replace")
+        below = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()
+    except OSError:
+        return 0.0
+    own = sum(map(int, stat.rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
+    return own + sum(tree_cpu(int(child)) for child in below)
 
 
 def cpu_counts(seconds: Mapping[str, float]) -> dict[str, int]:

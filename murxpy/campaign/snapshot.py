@@ -99,11 +99,8 @@ class Snapshot:
 
     def part(self, prefix: str) -> dict[str, int]:
         """The counters whose names begin with `prefix`, sorted, by the rest of the name."""
-        return {
-            name[len(prefix) :]: n
-            for name, n in sorted(self.counts.items())
-            if name.startswith(prefix)
-        }
+        named = sorted(item for item in self.counts.items() if item[0].startswith(prefix))
+        return {name[len(prefix) :]: n for name, n in named}
 
     @property
     def runs(self) -> int:
@@ -134,6 +131,16 @@ class Snapshot:
         """
         total = self.counts.get("time-ns:run", 0)
         return min(1.0, self.counts.get("time-ns:solver", 0) / total) if total else None
+
+    @property
+    def cpu(self) -> dict[str, float]:
+        """The seconds of all processors that the parts of the campaign took. Those of `runs` are also
+        told apart: in runs that ended by themselves (`ended`), that were killed at a limit
+        (`killed`), and that ended with their process (`died`).
+        """
+        parts = {name: self.counts.get(f"time-ns:{name}", 0) for name in ("killed", "died")}
+        parts = {**self.part("cpu-ns:"), "ended": self.counts.get("time-ns:run", 0), **parts}
+        return {name: taken / 1e9 for name, taken in parts.items()}
 
     @property
     def answers(self) -> dict[str, int]:

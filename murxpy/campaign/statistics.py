@@ -51,6 +51,11 @@ class Statistics:
         view = self._workers.get(worker) or WorkerView(worker, target)
         self._workers[worker] = replace(view, target=target, state=state, seed=seed, since=now)
 
+    def spent(self, counts: Mapping[str, int]) -> None:
+        """Note the time of all processors that the parts of the campaign took until now."""
+        for name, count in counts.items():
+            self.counts[name] = count
+
     def end_runs(self, now: float) -> None:
         """Note that no more runs are made from `now` on."""
         self._runs_ended = now

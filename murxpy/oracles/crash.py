@@ -114,7 +114,8 @@ class Outcome:
 
     `report` is what the session reported, None without a report. `status` is the wait status of the
     process that died, `peak` its largest resident memory in bytes. `after` says that the process
-    died behind the report of this run, before the next one.
+    died behind the report of this run, before the next one. `seconds` are those of the clock, and
+    `cpu` those of all processors, where they are known.
     """
 
     cause: Cause
@@ -126,6 +127,7 @@ class Outcome:
     seconds: float = 0.0
     after: bool = False
     memory_limit: int = 0
+    cpu: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,6 +191,7 @@ def _snapshot(snapshot: Snapshot) -> dict[str, Any]:
         "findings": snapshot.findings,
         "buckets": len(snapshot.buckets),
         "new_buckets": len(snapshot.new_buckets),
+        "cpu": {name: round(seconds, 3) for name, seconds in snapshot.cpu.items()},
         "since_new": None if snapshot.since_new is None else round(snapshot.since_new, 3),
         "workers": [_worker(view, snapshot.elapsed) for view in snapshot.workers],
     }

@@ -78,7 +78,12 @@ class Worker:
                 job, "exit", f"SystemExit({error.code!r}) left the session", "binding"
             )
         self._trace.end()
-        answer: Message = {"job": job["job"], "report": report, "seconds": time.monotonic() - start}
+        answer: Message = {
+            "job": job["job"],
+            "report": report,
+            "seconds": time.monotonic() - start,
+            "cpu": time.process_time(),
+        }
         if report["status"] != "ok" or _wanted(job, report):
             answer["trace"] = self._trace.text()
             answer["output"] = excerpt(self._output)

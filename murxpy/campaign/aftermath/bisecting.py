@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from murxpy.campaign.aftermath.requests import Answer, Request
+from murxpy.campaign.aftermath.requests import Answer, Request, Wait
 from murxpy.campaign.findings.range_file import keep_answers, keep_range, kept_answers
 from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.ranges.bisection import Answer as Told
@@ -36,9 +36,9 @@ def installed(wrapper: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(short(one) for one in package.usable(there))
 
 
-def bisected(request: Request, plan: Plan) -> Answer:
+def bisected(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:
     """Find and keep the range of a bucket by a trace of it, going on where an earlier bisection was
-    ended. Raises InputError where none of the releases shows the finding.
+    ended. `wait` is called behind each release. Raises InputError where none of the releases shows the finding.
     """
     file = Path(request.trace)
     defect = read_defect(file)
@@ -50,6 +50,7 @@ def bisected(request: Request, plan: Plan) -> Answer:
     def keep(release: str, told: Told) -> None:
         answers[release] = told
         keep_answers(file.parent, {name: asdict(one) for name, one in answers.items()})
+        wait()
 
     found, replays = find_range(
         replace(defect, sign=sign),

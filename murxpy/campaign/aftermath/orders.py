@@ -12,7 +12,7 @@ from pathlib import Path
 from murxpy.campaign import events
 from murxpy.campaign.aftermath.bisecting import installed
 from murxpy.campaign.aftermath.queue import Queue
-from murxpy.campaign.aftermath.requests import REPLAYS, SECONDS, Answer, Request
+from murxpy.campaign.aftermath.requests import REPLAYS, Answer, Request
 from murxpy.campaign.budget import Budget
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.finding import Reproducer
@@ -26,10 +26,8 @@ from murxpy.oracles.disagreement import KIND
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.oracles.documented import Documented
 
-# Seconds. Most traces are a tenth as long by then, which shows whether they need something that is
-# documented as experimental.
-_GLANCE = 20.0
 _MORE = 8  # times as many replays for a reduction that the user asked for
+_HANGING = 60  # replays for a hang, each of which takes seconds where it shows it
 _TARGET = re.compile(
     r"-(\d+)\.trace$"
 )  # the name of a trace that was found on another target than the first
@@ -106,9 +104,9 @@ class Aftermath:
         """
         if not self._hurried or self._minimize or request.releases:
             return request
-        if request.replays is not None and self._telling(self._archive.buckets[request.key]):
+        if request.telling and self._telling(self._archive.buckets[request.key]):
             return request
-        return replace(request, minimize=False, replays=None)
+        return replace(request, minimize=False, telling=False)
 
     def look(self) -> None:
         """Request reproducers for the buckets that lack them, and then ranges."""
@@ -142,8 +140,7 @@ class Aftermath:
     def _order(self, bucket: Bucket, file: Path, target: int) -> None:
         telling = self._telling(bucket)
         minimize = self._minimize or telling or self._may_need_documented(bucket, target)
-        seconds = None if telling else SECONDS if self._minimize else _GLANCE
-        replays = REPLAYS * (_MORE if self._minimize else 1) if telling else None
+        replays = REPLAYS * (_MORE if self._minimize else 1)
         request = Request(
             bucket.key,
             bucket.kind,
@@ -151,8 +148,8 @@ class Aftermath:
             str(file),
             target,
             minimize,
-            seconds,
-            replays,
+            _HANGING if bucket.kind == "hang" else replays,
+            telling,
             rank=worst_first(bucket),
         )
         if minimize or "wrapper" in self._plans[target].setup:

@@ -16,8 +16,7 @@ from pathlib import Path
 import msgspec
 
 from murxpy.campaign.aftermath.bisecting import bisected
-from murxpy.campaign.aftermath.requests import Answer, Request
-from murxpy.campaign.cpu import own_cpu, reaped_cpu
+from murxpy.campaign.aftermath.requests import CLOSED, Answer, Request, Wait
 from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.findings.folder import write_atomically
 from murxpy.campaign.findings.origin import read_history
@@ -42,21 +41,22 @@ from murxpy.worker.process import die_with_parent
 NICE = 10  # steps, so that the workers of the campaign come first
 # kinds whose keys are words and no buckets
 _OWN_WORDS = ("hang", DISAGREEMENT, *REGRESSIONS)
+_LOOK = 0.1  # seconds between two looks whether there is time again
 _TRIES = 5  # replays of a candidate, for a finding that does not show each time
 
 
 def shrink(
-    plan: Plan, trace: Path, seconds: float | None, kind: str, replays: int | None = None
+    plan: Plan, trace: Path, kind: str, replays: int, wait: Wait
 ) -> tuple[str, Path, Minimized]:
     """Reduce the trace or history in the file `trace`, a finding of `kind`, into a file beside it.
 
-    The reduction ends after `seconds` and after `replays` candidates; None sets no limit. It goes
-    on from an earlier result in that file. Gives the form of the result (`min.trace` or
-    `min.history`), its file and the result. Raises InputError, TargetError.
+    The reduction ends after `replays` candidates. It goes on from an earlier result in that file.
+    Gives the form of the result (`min.trace` or `min.history`), its file and the result. Raises
+    InputError, TargetError.
     """
     form = "min.trace"
     small = base_of(trace).with_name(f"{base_of(trace).name}.min.trace")
-    task = Task(plan, trace.name, time=seconds, replays=replays)
+    task = Task(plan, trace.name, replays=replays, wait=wait)
     if trace.suffix == ".history":
         lessened = minimize_history(task, tuple(read_history(trace)))
         result = lessened.result
@@ -100,8 +100,8 @@ def _shown(request: Request) -> Shown:
     return Shown(kind, key, request.message)
 
 
-def answer(request: Request, plan: Plan) -> Answer:
-    """Do a request."""
+def answer(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:
+    """Do a request. `wait` is called before each step, and returns when the step may be done."""
     trace = Path(request.trace)
     shown = _shown(request)
     alone = trace.suffix == ".trace"
@@ -116,9 +116,7 @@ def answer(request: Request, plan: Plan) -> Answer:
     told = Answer()
     if request.minimize:
         try:
-            form, small, result = shrink(
-                plan, trace, request.seconds, request.kind, request.replays
-            )
+            form, small, result = shrink(plan, trace, request.kind, request.replays, wait)
         except MurxpyError as error:
             made.append(Reproducer("min.trace", "", None, str(error)))
         else:
@@ -130,12 +128,25 @@ def answer(request: Request, plan: Plan) -> Answer:
             text = result.text if form == "min.trace" else ""
             told = Answer((), result.before, result.after, result.ended)
     if text:
+        wait()
         made += write_programs(plan, trace, text, shown, Limits(memory=request.memory))
     return replace(told, reproducers=tuple(made))
 
 
-def main(parent: int) -> None:
-    """Answer requests on standard input until it is closed."""
+def waiting(gate: int) -> Wait:
+    """Gives a function that returns while the byte in the file `gate` says that there is time."""
+
+    def wait() -> None:
+        while os.pread(gate, 1, 0) == CLOSED:
+            time.sleep(_LOOK)
+
+    return wait
+
+
+def main(parent: int, gate: int) -> None:
+    """Answer requests on standard input until it is closed. The campaign closes `gate` while there is
+    no time.
+    """
     die_with_parent(parent)
     os.nice(NICE)
     plans: dict[str, Plan] = {}
@@ -144,13 +155,12 @@ def main(parent: int) -> None:
         file = request.plan
         if file not in plans:
             plans[file] = msgspec.convert(json.loads(Path(file).read_bytes()), Plan)
-        before = own_cpu() + reaped_cpu()
         try:
-            told = (bisected if request.releases else answer)(request, plans[file])
+            told = (bisected if request.releases else answer)(request, plans[file], waiting(gate))
         except (MurxpyError, OSError) as error:
             told = Answer(error=str(error))
-        print(json.dumps(asdict(replace(told, cpu=own_cpu() + reaped_cpu() - before))), flush=True)
+        print(json.dumps(asdict(told)), flush=True)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main(*map(int, sys.argv[1:]))

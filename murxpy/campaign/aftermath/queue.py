@@ -15,9 +15,8 @@ from murxpy.campaign.workers.targets import Plan
 
 class Queue:
     """Lets a process of its own do one request at a time, the lowest rank first, and calls `done` with
-    each answer. A request begins when `budget` is open. What is asked for then is `ready` of it.
-
-    No method waits. `cpu` are the seconds of all processors that the requests took.
+    each answer. A request begins when `budget` is open, and waits while it is not. What is asked for
+    when it begins is `ready` of it. No method waits.
     """
 
     def __init__(
@@ -30,7 +29,6 @@ class Queue:
     ) -> None:
         self._plans = plans
         self._budget = budget
-        self.cpu = 0.0
         self._memory = memory
         self._done = done
         self._ready = ready
@@ -42,6 +40,11 @@ class Queue:
     def busy(self) -> bool:
         """Whether a request is being done or waits."""
         return bool(self._in_hand or self._queue)
+
+    @property
+    def cpu(self) -> float:
+        """The seconds of all processors that the requests took until now."""
+        return sum(lane.cpu for lane in self._lanes)
 
     @property
     def _in_hand(self) -> list[Request]:
@@ -64,11 +67,12 @@ class Queue:
     def telling(self) -> int:
         """How many reductions are being done or wait that tell which defect was found."""
         asked = map(self._ready, [*self._in_hand, *self._queue])
-        return sum(request.replays is not None for request in asked)
+        return sum(request.telling for request in asked)
 
     def poll(self) -> None:
         """Take the answers, and begin the next requests when the budget is open."""
         for lane in self._lanes:
+            lane.pause(not self._budget.open)
             answer = lane.answered() if lane.request is not None else None
             if answer is not None:
                 self._end(lane, answer)
@@ -94,15 +98,12 @@ class Queue:
     def _end(self, lane: Lane, answer: Answer) -> None:
         request, lane.request = lane.request, None
         assert request is not None
-        self._budget.spent += lane.seconds
-        self.cpu += answer.cpu
         self._done(request, answer)
 
     def stop(self) -> None:
         """End the processes; the next session does what was not done."""
         for lane in self._lanes:
-            lane.kill()
-            lane.request = None
+            lane.close()
         self._queue.clear()
         if self._folder is not None:
             self._folder.remove()

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from murxpy.campaign.aftermath.process import answer
-from murxpy.campaign.aftermath.requests import REPLAYS, Request
+from murxpy.campaign.aftermath.requests import Request
 from murxpy.campaign.findings.buckets import Bucket
 from murxpy.campaign.findings.defects import FILE, defects_text, grouping
 from murxpy.campaign.findings.folder import Folder
@@ -62,7 +62,7 @@ def _reduce(out: Path, bucket: Bucket, tell: Callable[[str], None]) -> None:
     if found is None:
         raise InputError("its campaign had other targets", file=str(file))
     (plan,) = make_plans(replace(found.request, mutation=None))
-    asked = Request(bucket.key, bucket.kind, bucket.message, str(file), 0, True, None, REPLAYS)
+    asked = Request(bucket.key, bucket.kind, bucket.message, str(file), 0, True)
     told = answer(asked, plan)
     failed = next(
         (one.note for one in told.reproducers if one.form in _SMALLER and not one.file), ""

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from murxpy.campaign.finding import Reproducer
 
-SECONDS = 60.0  # for a reduction
-# Candidates of a reduction that tells which defect a bucket shows: no clock may decide that. A trace
-# of 300 lines took 86 to 550 of them until it had less than 15.
+# Candidates of a reduction: no clock may decide what is found out by it. A trace of 300 lines took
+# 86 to 550 of them until it had less than 15.
 REPLAYS = 600
+CLOSED = b"\x01"  # in the gate of a process: it is to wait
+Wait = Callable[[], None]  # returns when the next step may be done
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,9 +19,10 @@ class Request:
     """A finding that is to be reduced, only to be translated, or, with `releases`, to be bisected.
 
     `key` is that of its bucket, and `trace` the file of its trace or history. `target` is the
-    number of its target, whose plan is in the file `plan`. The reduction may take `seconds` and
-    `replays`; None sets no limit. A program that shows the finding gets `memory` bytes. `releases` are those that are asked in a
-    bisection, oldest first. Requests with a smaller `rank` are done earlier.
+    number of its target, whose plan is in the file `plan`. A reduction (`minimize`) ends after
+    `replays` candidates; a `telling` one tells which defect the bucket shows. A program that shows
+    the finding gets `memory` bytes. `releases` are those that are asked in a bisection, oldest
+    first. Requests with a smaller `rank` are done earlier.
     """
 
     key: str
@@ -28,8 +31,8 @@ class Request:
     trace: str
     target: int
     minimize: bool
-    seconds: float | None = SECONDS
-    replays: int | None = None
+    replays: int = REPLAYS
+    telling: bool = False
     plan: str = ""
     memory: int = 0
     releases: tuple[str, ...] = ()
@@ -39,8 +42,7 @@ class Request:
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The result of a request. Sizes are in lines, and `after` is 0 where nothing was reduced.
-    `releases` are those that show the finding, after a bisection. `cpu` are the seconds that the
-    request took of all processors.
+    `releases` are those that show the finding, after a bisection.
 
     `error` says why there is no result.
     """
@@ -51,4 +53,3 @@ class Answer:
     ended: str = ""
     error: str = ""
     releases: str = ""
-    cpu: float = 0.0

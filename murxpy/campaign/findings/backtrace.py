@@ -101,7 +101,6 @@ class Backtraces:
 
     def _end(self) -> None:
         self._kill()
-        self._budget.spent += time.monotonic() - self._began
         text = ""
         if self._folder is not None:
             with contextlib.suppress(OSError):

@@ -54,7 +54,8 @@ class Task:
     reduction ends after `time` seconds and after `replays` candidates; None sets no limit. With one
     job the result of a reduction that `replays` ends does not depend on the clock. What stays is the
     finding, unless `match` or `command`, the words of a user's command, says something else. With `judges` the
-    finding is that one of these solvers disagrees. `follow` gets the progress.
+    finding is that one of these solvers disagrees. `follow` gets the progress. `wait` is called before
+    each candidate, and returns when it may be replayed.
     """
 
     plan: Plan
@@ -67,6 +68,7 @@ class Task:
     command: tuple[str, ...] = ()
     judges: Sequence[Plan] = ()
     follow: Callable[[Progress], None] = lambda progress: None
+    wait: Callable[[], None] = lambda: None
     began: float = field(default_factory=monotonic)
 
     @property
@@ -277,6 +279,7 @@ class _Search(Generic[T, A]):
 
     def _asked(self, candidate: T) -> A:
         interrupts.check()
+        self._task.wait()
         if self._left is not None:
             self._left -= 1
         return self._problem.asked(candidate)

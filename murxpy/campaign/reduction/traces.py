@@ -99,6 +99,7 @@ def _with_needs(
 
     def shows(script: Script) -> bool:
         interrupts.check()
+        task.wait()
         return predicate.first(iter([problem.asked(script)])) is not None
 
     predicate.limit(deadline)

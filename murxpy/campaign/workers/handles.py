@@ -18,10 +18,10 @@ from murxpy.worker import buffer
 from murxpy.worker.channel import Decoder, Message, encode
 from murxpy.worker.worker import excerpt
 
-# A run that is ready to run and got less than this part of its time waits for a processor. It gets so
-# many times its wall limit. With 14 processes on two processors, half of the runs that were killed
-# after 2 s were in calls that take no time, such as mk-term.
-_STARVED, _LONGER = 0.25, 5.0
+# A run that is ready to run and got less of the processor than this part of its wall limit waits for a
+# processor. It gets so many times its wall limit. With 9 processes on two processors, a third of the
+# runs that were killed after 2 s would have ended within 1 s of a processor.
+_WORKED, _LONGER = 0.8, 5.0
 _EARLY = 0.1  # seconds of a job in which nobody asks how much of the processor it takes
 Damp = tuple[tuple[str, str, str], ...]
 
@@ -93,6 +93,7 @@ class Worker:
     # seconds of the processor until then
     _line: tuple[int, int, float, float] = (-1, 0, 0.0, 0.0)
     cpu: float = 0.0  # seconds of all processors, known when the process has ended
+    _reported: float = 0.0  # the same when the last run was reported
     _cpu: tuple[int, float] = (-1, 0.0)
     _unsent: bytearray = field(default_factory=bytearray)
     _decoder: Decoder = field(default_factory=Decoder)
@@ -162,7 +163,13 @@ class Worker:
             message.get("trace", ""),
             message.get("output", ""),
             seconds=message["seconds"],
+            cpu=self._cpu_until(message["cpu"]),
         )
+
+    def _cpu_until(self, cpu: float) -> float:
+        """The seconds of the processor of the run that ended when the process had taken `cpu`."""
+        taken, self._reported = max(0.0, cpu - self._reported), cpu
+        return taken
 
     def kill(self, cause: Cause) -> None:
         """End the process and its group now, because of `cause`."""
@@ -186,9 +193,12 @@ class Worker:
         progress = self._under_way() if now - self.head_since >= self.jobs[0].wall else None
         if progress is None:
             return False
-        begun = self._line_seen(progress, now)[0] if self.jobs[0].by_line else progress.start
+        begun = progress.start
+        if self.jobs[0].by_line:
+            begun, before = self._line_seen(progress, now)
+            taken = self.cpu_now() - before
         wall, late = self.jobs[0].wall, now - begun
-        waits = taken < _STARVED * late and late < _LONGER * wall and runnable(self.pid)
+        waits = taken < _WORKED * wall and late < _LONGER * wall and runnable(self.pid)
         return late >= wall and not waits
 
     def stuck(self, now: float) -> bool:
@@ -248,9 +258,8 @@ class Worker:
         """
         trace = buffer.decode(buffer.read(self.trace_fd))
         seconds = time.monotonic() - buffer.progress(self.trace_fd).start
-        return Outcome(
-            cause, None, trace, excerpt(self.output_fd), status, peak, seconds, after, self.memory
-        )
+        output, cpu = excerpt(self.output_fd), self._cpu_until(self.cpu)
+        return Outcome(cause, None, trace, output, status, peak, seconds, after, self.memory, cpu)
 
     def close(self) -> None:
         """Close the descriptors."""
