@@ -6,13 +6,15 @@ the counts are those of the specification.
 
 For each grammar: the scripts that are made from random indices up to `--scripts` in a second (which
 have no memory of their neighbours), those made in order, one of index 10^275, and the scripts that a
-solver in this process answers in a second, with the models of sat answers judged, and without.
+solver in this process answers in a second, with the models of sat answers judged, and without. Those
+are whole blocks, spread evenly over the first `--scripts`.
 """
 
 from __future__ import annotations
 
 import random
 import time
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -49,6 +51,7 @@ def main() -> None:
         "10^275 in s",
         "answered/s",
         "decided",
+        "decided/s",
         "unjudged/s",
     ]
     table(
@@ -79,43 +82,56 @@ def measure(name: str, args: Any) -> tuple[dict[str, Any], Session]:
     scattered = seconds(lambda: [grammar.at(index) for index in indices])
     ordered = seconds(lambda: [grammar.at(index) for index in range(args.scripts)])
     large = seconds(lambda: grammar.at(LARGE))
-    judged, decided, session = answered(name, args, SCRIPT_CHECKS)
-    plain, _, _ = answered(name, args, ())
+    judged, tested, decided, session = answered(name, args, SCRIPT_CHECKS)
+    plain, unjudged, _, _ = answered(name, args, ())
     row = {
         "grammar": name,
         "random": round(args.scripts / scattered),
         "ordered": round(args.scripts / ordered),
         "large": round(large, 3),
-        "answered": round(args.tested / judged),
-        "decided": f"{decided / args.tested:.1%}",
-        "unjudged": round(args.tested / plain),
+        "answered": round(tested / judged),
+        "decided": f"{decided / tested:.1%}",
+        "decided/s": round(decided / judged),
+        "unjudged": round(unjudged / plain),
     }
     return row, session
 
 
-def answered(name: str, args: Any, checks: Any) -> tuple[float, int, Session]:
-    """The seconds that the scripts of a grammar take in a solver of this process, from the middle of
-    those that are made, and how many are decided.
+def answered(name: str, args: Any, checks: Any) -> tuple[float, int, int, Session]:
+    """The seconds that scripts of a grammar take in a solver of this process, how many there are, and
+    how many of them are decided. They are whole blocks, evenly spread over those that are made.
     """
     enumeration = {
         "grammars": [load_grammar(name)],
-        "at": str(args.scripts // 2),
-        "take": args.tested,
+        "at": "0",
+        "take": args.scripts,
         "block": BLOCK,
         "check-ms": CHECK_MS,
     }
     session = Session({**setup(args), "checks": list(checks), "enumeration": enumeration})
     blocks = Blocks(enumeration)
-    counts: dict[str, int] = {}
+    number = min(blocks.number, max(1, args.tested // BLOCK))
+    counts: Counter[str] = Counter()
     begun = time.process_time()
-    for number in range(blocks.number):
-        for key, n in session.walk(blocks.seed_of(number), lambda line: None)["counts"].items():
-            counts[key] = counts.get(key, 0) + n
+    for place in range(number):
+        counts += block(session, blocks, blocks.seed_of(place * blocks.number // number))
     took = time.process_time() - begun
-    decided = sum(
-        n for key, n in counts.items() if key.startswith(COUNTED) and key.endswith(("sat", "unsat"))
-    )
-    return took, decided, session
+    decided = sum(n for key, n in counts.items() if key.endswith(("sat", "unsat")))
+    return took, counts.total(), decided, session
+
+
+def block(session: Session, blocks: Blocks, seed: int) -> Counter[str]:
+    """Test all scripts of a block, also those behind one that ends in a finding. The result counts
+    what came of them.
+    """
+    counts: Counter[str] = Counter()
+    while True:
+        report = session.walk(seed, lambda line: None)
+        run = {key: n for key, n in report["counts"].items() if key.startswith(COUNTED)}
+        counts.update(run)
+        if report["finding"] is None or sum(run.values()) == blocks.of(seed).count:
+            return counts
+        seed = blocks.rest(seed, sum(run.values()))
 
 
 def seconds(work: Callable[[], object]) -> float:

@@ -22,11 +22,15 @@ from murxpy.enumeration.blocks import Blocks
 from murxpy.enumeration.exhaustive import Exhaustive
 from murxpy.enumeration.grammar import Grammar
 from murxpy.enumeration.productions import parse_production
+from murxpy.enumeration.reading import Reader
 from murxpy.errors import InputError
 from murxpy.fuzzers.enumeration import Enumerated as Wanted
 from murxpy.fuzzers.enumeration import checked
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.report.enumerated.judged import judged
+from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script
+from murxpy.smtlib.tables import Tables
 
 FAKES = Path(__file__).parent / "fakes"
 # The counts of terms by size, from 1 to 8, that were calculated for the thesis' grammars apart.
@@ -146,6 +150,12 @@ def test_a_finite_grammar_ends(tmp_path: Path) -> None:
         ("(= I I)", "({} I I)", 7, "words between braces"),
         ('- "{0 a}"', "- (+ I I)", 9, "no finite text"),
         ("(assert B)", "(assert true)", 7, "no script has the nonterminal"),
+        ("{0 a}", "{0 0}", 9, "twice"),
+        ("{0 a}", '{0 a}"\n    - "a', 10, "twice .also on line 9"),
+        ("{0 a}", '{0 a}"\n    - "I', 10, "can stand for itself"),
+        ("[(assert B)", "[(exit), (assert B)", 10, "found .exit"),
+        (", (check-sat)", "", 10, "expected a check-sat"),
+        ('- "{0 a}"', "- (bvadd I I)", 9, "bvadd"),
         ("{B: Bool, I: Int}", "{B: Bool}", 8, "has no sort"),
         ("sorts: {B", "sorts: {C: Int, B", 3, "has no productions"),
         ("about", "abut", 2, "unknown key 'abut'; did you mean 'about'"),
@@ -310,10 +320,41 @@ def test_a_script_that_ends_the_process_is_counted_and_not_tested_again() -> Non
 
 
 def test_the_answers_of_small_domains_are_known() -> None:
-    known = Exhaustive(LOADED["smallbits"].head, CATALOGUE)
-    text = LOADED["smallbits"].whole
-    assert known.answers(text("(assert (bvult a b))\n(check-sat)")) == ["sat"]
-    assert known.answers(text("(assert (distinct (bvadd a b) (bvadd b a)))\n(check-sat)")) == [
-        "unsat"
-    ]
-    assert not Exhaustive(LOADED["ints"].head, CATALOGUE).possible
+    tables = Tables(CATALOGUE)
+    known = Exhaustive(LOADED["smallbits"].head, CATALOGUE, tables)
+
+    def answers(asserted: str) -> list[str]:
+        text = LOADED["smallbits"].whole(f"(assert {asserted})\n(check-sat)")
+        return known.answers(read_script(text, "script", CATALOGUE, tables))
+
+    assert answers("(bvult a b)") == ["sat"]
+    assert answers("(distinct (bvadd a b) (bvadd b a))") == ["unsat"]
+    assert not Exhaustive(LOADED["ints"].head, CATALOGUE, tables).possible
+
+
+def test_scripts_are_said_in_the_words_of_the_solver() -> None:
+    sets = LOADED["sets"]
+    wanted = "(assert (set.member 0 a))\n(check-sat)"
+    index = next(n for n in range(300) if sets.at(n) == wanted)
+    reader = Reader(sets, CATALOGUE, "z3", models=True)
+    text, script = reader.script(index)
+    assert "(select a 0)" in text and "(get-model)" in text and script is not None
+    with pytest.raises(Unsayable, match="CARD"):
+        reader.script(next(n for n in range(300) if "set.card" in sets.at(n)))
+    assert Reader(sets, CATALOGUE, "cvc5", models=False).script(index) == (
+        sets.whole(wanted),
+        None,
+    )
+
+
+def test_what_judges_say_is_counted_by_size() -> None:
+    runs = Enumerated(setup(["core"], 10, 10))
+    seed = runs.seed_of(0)
+    rows = [number for number, row in enumerate(TRACE.split("\n"), 1) if "run-script" in row]
+    told = {"j": [(rows[0], "sat", "unsat")], "k": []}
+    assert runs.judged(seed, TRACE, told) == {
+        "judged:core:1:differs:j": 1,
+        "judged:core:1:not-run:k": 1,
+    }
+    counted = judged(runs.judged(seed, TRACE, {"j": [(rows[0], "sat", "sat")]}))
+    assert [(row.size, row.judge, row.of("agreed")) for row in counted] == [(1, "j", 1)]

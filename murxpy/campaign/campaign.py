@@ -201,6 +201,7 @@ class Campaign:
             self._ends.triaged,
             self._ends.count,
             lambda: self.buckets,
+            lambda target, *run: self._targets[target].runs.judged(*run),
         )
         if self.config.compare:
             runs = self._targets[0].runs

@@ -8,7 +8,17 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from murxpy.enumeration.blocks import KILLED, Blocks, outcome_of
+from murxpy.enumeration.blocks import (
+    AGREED,
+    DIFFERS,
+    KILLED,
+    NOT_RUN,
+    UNKNOWN,
+    Blocks,
+    outcome_of,
+)
+from murxpy.oracles.disagreement import OPPOSITE, Answers
+from murxpy.trace.finished import read_rows
 
 _SCRIPT = re.compile(r"^ *\d+ run-script\b", re.M)
 _ANSWER = re.compile(r"^ +answer (\w+)", re.M)
@@ -56,6 +66,31 @@ class Enumerated:
             found[name] = found.get(name, 0) + 1
         return found
 
+    def judged(self, seed: int, trace: str, answers: Mapping[str, Answers]) -> dict[str, int]:
+        """The counters for the answers of each judge, by its name, to the decided scripts in the
+        trace of a run.
+        """
+        block = self._blocks.of(seed)
+        scripts = [row for row in read_rows(trace) if row.action == "run-script"]
+        found: dict[str, int] = {}
+        for judge, told in answers.items():
+            now = {line: (before, after) for line, before, after in told}
+            for index, row in enumerate(scripts, block.first):
+                if outcome_of(row.answers) != UNKNOWN:
+                    name = block.judged(index, _agreement(now.get(row.number)), judge)
+                    found[name] = found.get(name, 0) + 1
+        return found
+
     def state(self) -> dict[str, Any]:
         """The plain data to store."""
         return {"rests": {str(number): f"{seed:x}" for number, seed in self._rests.items()}}
+
+
+def _agreement(answer: tuple[str, str] | None) -> str:
+    """What a judge says of a script: `answer` is the recorded one and that of the judge."""
+    if answer is None:
+        return NOT_RUN
+    before, now = answer
+    if now not in OPPOSITE:
+        return UNKNOWN
+    return AGREED if now == before else DIFFERS

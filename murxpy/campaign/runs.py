@@ -12,6 +12,7 @@ from murxpy.campaign.steering import Steering
 from murxpy.campaign.workers.handles import Damp
 from murxpy.campaign.workers.targets import Plan
 from murxpy.campaign.yields import Yield, settled
+from murxpy.oracles.disagreement import Answers
 
 
 class Runs:
@@ -70,6 +71,10 @@ class Runs:
         if self.enumerated is None:
             return {}
         return self.enumerated.ended_early(seed, trace, reported=reported, killed=killed)
+
+    def judged(self, seed: int, trace: str, answers: Mapping[str, Answers]) -> dict[str, int]:
+        """The counters for the answers of each judge, by its name, to the run with this seed."""
+        return {} if self.enumerated is None else self.enumerated.judged(seed, trace, answers)
 
     def lowest(self) -> int:
         """The smallest index of a run that was handed out and is not done, or is handed out next."""

@@ -13,13 +13,14 @@ from murxpy.campaign.findings.store import read_counters
 from murxpy.cli.campaigns import MUTATION_OPTIONS, run
 from murxpy.cli.fuzz import MIX_OPTIONS, fuzz
 from murxpy.cli.mutate import CHECK, WALL, defaults
-from murxpy.cli.params import names
+from murxpy.cli.params import duration, names
 from murxpy.cli.parts.grouped import Grouped
 from murxpy.cli.parts.indices import index
 from murxpy.enumeration.blocks import LARGEST, Blocks
-from murxpy.fuzzers.enumeration import Enumerated, checked, enumeration_setup
+from murxpy.fuzzers.enumeration import QUICK, Enumerated, checked, enumeration_setup
 from murxpy.report.console import make_console
-from murxpy.report.enumerated.guarantee import guarantee, guarantee_table, tested
+from murxpy.report.enumerated.guarantee import guarantee, guarantee_table, tested, whole_sizes
+from murxpy.report.enumerated.judged import judged, judged_lines, judged_table
 from murxpy.report.tables import print_table
 
 FIRST = 51_000  # of the scripts of each grammar; they show 80 % of what 8 million show
@@ -42,9 +43,16 @@ _OWN = (
     click.Option(
         ["--grammar", "grammars"],
         type=names(),
-        required=True,
+        default="",
         metavar="NAMES",
         help="Grammars whose scripts are tested, in turn: names from 'murxpy grammars', and files of your own.",
+    ),
+    click.Option(
+        ["--ci"],
+        type=duration,
+        metavar="TIME",
+        help="Continuous integration: stop after this time, and take the grammars "
+        f"{','.join(QUICK)} where --grammar names none.",
     ),
     click.Option(
         ["--first"],
@@ -83,13 +91,19 @@ def _enumerate(target: str, **wishes: Any) -> int:
     At the end stands what that guarantees: up to which size all scripts were tested, and how many
     were answered. A campaign that is stopped goes on where it was.
     """
-    first, at, take = (wishes.pop(name) for name in ("first", "at", "take"))
+    first, at, take, ci = (wishes.pop(name) for name in ("first", "at", "take", "ci"))
     if (at is None) != (take is None):
         raise click.UsageError("--at and --take belong together: name both or neither")
     if first is not None and at is not None:
         raise click.UsageError("--first and --at exclude each other: leave one out")
+    if ci is not None and wishes["time"] is not None:
+        raise click.UsageError("--ci and --time exclude each other: leave one out")
+    grammars = tuple(wishes.pop("grammars"))
+    if ci is None and not grammars:
+        raise click.UsageError("name grammars with --grammar, or give --ci TIME")
+    wishes["time"] = wishes["time"] if ci is None else ci
     enumerated = Enumerated(
-        wishes.pop("grammars"),
+        grammars or QUICK,
         take or first or FIRST,
         at or 0,
         wishes.pop("block"),
@@ -106,16 +120,23 @@ def _enumerate(target: str, **wishes: Any) -> int:
 def _tell(enumerated: Enumerated, target: str, out: Path, *, as_json: bool) -> None:
     """Print what the campaign in the folder `out` guarantees, of all its sessions."""
     grammars = [checked(name) for name in enumerated.grammars]
-    rows = tested(grammars, enumerated.at, enumerated.take, read_counters(out))
+    counters = read_counters(out)
+    rows = tested(grammars, enumerated.at, enumerated.take, counters)
+    answered = judged(counters)
     if as_json:
         for row in rows:
             figures = {**asdict(row), "decided": row.decided, "scripts": str(row.scripts)}
             click.echo(json.dumps({"event": "tested", **figures}))
+        for said in answered:
+            click.echo(json.dumps({"event": "judged", **asdict(said)}))
         return
     console = make_console()
     click.echo("\nScripts")
     print_table(console, guarantee_table(rows))
-    for line in guarantee(rows, target):
+    if answered:
+        click.echo("\nAnswers of judges to decided scripts")
+        print_table(console, judged_table(answered))
+    for line in (*guarantee(rows, target), *judged_lines(answered, whole_sizes(rows))):
         click.echo(line)
 
 
@@ -130,5 +151,6 @@ COMMAND = Grouped(
             "the first 51,000 of both",
         ),
         ("murxpy enumerate z3 --grammar arrays --at 1e275 --take 5000", "large ones"),
+        ("murxpy enumerate z3 --ci 20m", "as much as 20 minutes allow, for continuous integration"),
     ],
 )

@@ -14,6 +14,7 @@ from murxpy.data.yamlfile import Document, read_document
 from murxpy.errors import InputError, nearest
 
 Nonterminal = Annotated[str, Meta(pattern=r"^[A-Z][A-Za-z0-9]*$")]
+Name = Annotated[str, Meta(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
 Symbol = Annotated[str, Meta(pattern=r"^[a-z][A-Za-z0-9_]*$")]
 
 
@@ -26,7 +27,7 @@ class Grammar(Strict, frozen=True):
     nonterminals in them.
     """
 
-    grammar: str
+    grammar: Name
     about: str
     sorts: dict[Nonterminal, str]
     rules: dict[Nonterminal, list[str]]

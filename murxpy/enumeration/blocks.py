@@ -17,6 +17,9 @@ _NUMBER = _OFFSET + 1  # the lowest bit of the block's number
 COUNTED = "enumerate:"  # what the names of counters of scripts begin with
 # What can come of a script, besides its answers and the classes of refused calls.
 UNKNOWN, FINDING, KILLED = "unknown", "finding", "killed"
+JUDGED = "judged:"  # what the names of counters of the answers of judges begin with
+# What a judge says of a script that was decided, besides `unknown`.
+AGREED, DIFFERS, NOT_RUN = "agreed", "differs", "not-run"
 LARGEST = 10_000  # scripts of a block
 
 
@@ -38,6 +41,12 @@ class Block:
         which the same `came`.
         """
         return f"{COUNTED}{self.grammar.name}:{self.grammar.size_at(index)}:{came}"
+
+    def judged(self, index: int, said: str, judge: str) -> str:
+        """The name of the counter of scripts that have the size of the one with this index, and of
+        which the judge with this name `said` the same.
+        """
+        return f"{JUDGED}{self.grammar.name}:{self.grammar.size_at(index)}:{said}:{judge}"
 
 
 def outcome_of(answers: Sequence[str]) -> str:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from itertools import product
 from math import prod
 
-from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import Term
 from murxpy.semantics.evaluator import Evaluator
@@ -24,14 +23,12 @@ MOST = 1024  # assignments of values to the constants of a script
 
 
 class Exhaustive:
-    """Answers scripts with the same declarations, `head`. Terms of all scripts are made in the same
-    tables, and for each assignment an evaluator remembers their values.
+    """Answers scripts with the same declarations, `head`, that were all read with the same `tables`.
+    For each assignment an evaluator remembers the values of their terms.
     """
 
-    def __init__(self, head: str, catalogue: Catalogue) -> None:
-        self._catalogue = catalogue
-        self._tables = Tables(catalogue)
-        script = read_script(head, "head", catalogue, self._tables)
+    def __init__(self, head: str, catalogue: Catalogue, tables: Tables) -> None:
+        script = read_script(head, "head", catalogue, tables)
         self._evaluators = [
             Evaluator(catalogue, Interpretation(constants=dict(assigned)))
             for assigned in _assignments(script.constants(), catalogue)
@@ -42,14 +39,10 @@ class Exhaustive:
         """Whether the constants have so few values that all can be gone through."""
         return bool(self._evaluators)
 
-    def answers(self, text: str) -> list[str]:
+    def answers(self, script: Script) -> list[str]:
         """The answer to each check of a script: `sat`, `unsat`, or `unknown` where our evaluator cannot
         say.
         """
-        try:
-            script = read_script(text, "script", self._catalogue, self._tables)
-        except InputError:
-            return []
         return [self._answer(formulas) for formulas in _asked(script)]
 
     def _answer(self, formulas: Sequence[Term]) -> str:

@@ -20,7 +20,7 @@ class Grammar:
     """The scripts of a grammar. `plain` is what `murxpy.data.grammars` gives.
 
     The size of a script is the sum of the sizes of the terms in it. Raises InputError for a
-    nonterminal that no script can have or that has no finite text.
+    production that cannot be read. `murxpy.enumeration.checking` checks whether it is well-sorted.
     """
 
     def __init__(self, plain: Mapping[str, Any]) -> None:
@@ -41,14 +41,13 @@ class Grammar:
         commands = [
             parse_production(text, names, self.file, line) for text, line in plain["script"]
         ]
-        self._check_use(commands)
         self.script = _joined(commands)
         self.counts = Counts(self.rules)
         self._texts = Texts(self.counts)
         self.largest = self._largest()
         self._before = [0, 0]  # the number of scripts that are smaller than a size
 
-    def _check_use(self, commands: list[Production]) -> None:
+    def check_use(self) -> None:
         """Raise InputError for a nonterminal that is of no use, at its first production."""
         finite: dict[str, None] = {}
         while more := [
@@ -58,7 +57,7 @@ class Grammar:
             and any(all(child in finite for child in each.children) for each in productions)
         ]:
             finite.update(dict.fromkeys(more))
-        used = dict.fromkeys(child for command in commands for child in command.children)
+        used = dict.fromkeys(self.script.children)
         todo = list(used)
         while todo:
             for production in self.rules[todo.pop()]:

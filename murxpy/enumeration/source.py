@@ -6,14 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from murxpy.enumeration.blocks import FINDING, Block, Blocks, outcome_of
-from murxpy.enumeration.exhaustive import Exhaustive
+from murxpy.enumeration.reading import Reader
 from murxpy.machine import script, solve
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
-from murxpy.machine.witnesses.scripted import MODEL
+from murxpy.smtlib.printing.forms import Unsayable
+from murxpy.smtlib.script import Script
 
-_MODELS = "(set-option :produce-models true)\n"
-_CHECK = "(check-sat)"
 # The wall time of a check in units of its limit. One script in ten with real functions counts almost
 # nothing towards the solver's own limit and runs for minutes; nearly all others end within the limit.
 _WALL = 2.0
@@ -44,15 +43,22 @@ class Enumeration:
             wall_ms = max(1, int(_WALL * self._check_ms))
             solve.set_limit(run, limit, run.line_seed(), wall_ms=wall_ms)
         models = "models" in run.script_checks
-        known = Exhaustive(block.grammar.head, run.catalogue)
+        reader = Reader(block.grammar, run.catalogue, run.wrapper.name, models=models)
         for index in range(block.first, block.last + 1):
-            made = block.grammar.whole(block.grammar.at(index))
-            if known.possible:
-                _expect(run, known.answers(made))
-            if models:
-                made = _MODELS + made.replace(_CHECK, f"{_CHECK}\n({MODEL})")
-            for came in _came(run, made):
+            for came in _tested(run, reader, index):
                 run.counts[block.counter(index, came)] += 1
+
+
+def _tested(run: Run, reader: Reader, index: int) -> Iterator[str]:
+    """Test a script, and tell what came of it. Raises Stopped for a finding, which is told before."""
+    try:
+        text, made = reader.script(index)
+    except Unsayable:
+        yield "unsupported"
+        return
+    if made is not None and reader.known.possible:
+        _expect(run, reader.known.answers(made))
+    yield from _came(run, text, made)
 
 
 def _expect(run: Run, answers: Sequence[str]) -> None:
@@ -62,10 +68,9 @@ def _expect(run: Run, answers: Sequence[str]) -> None:
         script.expect(run, answers, run.line_seed())
 
 
-def _came(run: Run, text: str) -> Iterator[str]:
-    """Run a script, and tell what came of it. Raises Stopped for a finding, which is told before."""
+def _came(run: Run, text: str, made: Script | None) -> Iterator[str]:
     try:
-        answers = script.answers_of(script.run_script(run, text, run.line_seed()))
+        answers = script.answers_of(script.run_script(run, text, run.line_seed(), made=made))
     except Stopped:
         yield FINDING
         raise

@@ -12,6 +12,9 @@ from murxpy.enumeration.checking import check_grammar
 from murxpy.enumeration.grammar import Grammar
 from murxpy.logic.catalogue import build_catalogue
 
+# The grammars of the thesis without floats, whose scripts take four tenths of the time of all eight.
+QUICK = ("core", "arrays", "bitvectors", "ints", "reals", "realints", "strings")
+
 
 @dataclass(frozen=True, slots=True)
 class Enumerated:

@@ -5,6 +5,7 @@ investigated, and the results are handed to the campaign.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -24,7 +25,7 @@ from murxpy.campaign.replays.inquiries import Inquirer
 from murxpy.campaign.replays.service import Replays
 from murxpy.campaign.workers.handles import Job
 from murxpy.oracles.crash import Outcome, Verdict
-from murxpy.oracles.disagreement import KIND
+from murxpy.oracles.disagreement import KIND, Answers
 from murxpy.trace.finished import Call
 
 _UNDER_INQUIRY = 8  # disagreements that may be open; with more, the targets wait, too
@@ -33,13 +34,15 @@ _UNDER_INQUIRY = 8  # disagreements that may be open; with more, the targets wai
 @dataclass(frozen=True)
 class Hooks:
     """The campaign's functions that the cross-check calls: a run of a target is done; a
-    disagreement was investigated; add counters; and give all buckets.
+    disagreement was investigated; add counters; give all buckets; and give the counters for the
+    answers of each judge, by its name, to a run of a target, by its seed and trace.
     """
 
     done: Callable[[int, int], None]
     found: Callable[[Finding], None]
     count: Callable[[Mapping[str, int]], None]
     buckets: Callable[[], Sequence[Bucket]]
+    judged: Callable[[int, int, str, Mapping[str, Answers]], Mapping[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +153,9 @@ class CrossCheck:
 
     def _over(self, run: JudgedRun) -> None:
         """Count a run, which is done."""
-        self._hooks.count(run.counts + confirmation(run))
+        named = {self._solvers.name(judge): answers for judge, answers in run.answers.items()}
+        told = self._hooks.judged(run.target, run.job.seed, run.outcome.trace, named)
+        self._hooks.count(run.counts + confirmation(run) + Counter(told))
         self._hooks.done(run.target, run.job.index)
 
     def _finding(self, run: JudgedRun, case: Case, solved: Investigated) -> Finding:

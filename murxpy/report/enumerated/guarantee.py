@@ -106,12 +106,23 @@ def _number(number: int) -> str:
     return f"{number:,}" if len(digits) <= 15 else f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
 
 
+def whole_sizes(rows: Sequence[Tested]) -> list[Tested]:
+    """The rows of each grammar from its first size on, up to the last of which all scripts were
+    tested.
+    """
+    found = []
+    for name in dict.fromkeys(row.grammar for row in rows):
+        own = [row for row in rows if row.grammar == name]
+        found += [row for row in own[: _first_part(own)] if row.scripts]
+    return found
+
+
 def guarantee(rows: Sequence[Tested], solver: str) -> list[str]:
     """A sentence for each grammar: up to which size all its scripts were tested."""
     said = []
     for name in dict.fromkeys(row.grammar for row in rows):
         own = [row for row in rows if row.grammar == name]
-        whole = [row for row in own[: _first_part(own)] if row.scripts]
+        whole = whole_sizes(own)
         if not whole:
             run, wanted = sum(row.run for row in own), sum(row.wanted for row in own)
             said.append(f"{name}: {run:,} of {wanted:,} scripts were tested, not all of any size")
