@@ -223,6 +223,13 @@ def test_an_assertion_is_one_bucket_from_wherever_it_is_reached() -> None:
     assert one != key(place.format(119), "    1 check-sat@raw")
 
 
+def test_a_solver_that_ends_itself_because_its_model_is_wrong_gave_a_wrong_model() -> None:
+    output = "Failed to validate b20 112: (= (/ 127.0 1000.0) 0.0) false\n(sat\n"
+    verdict = judge(Outcome("died", trace="    1 check-sat@raw\n", output=output, status=1 << 8))
+    assert verdict is not None
+    assert (verdict.kind, verdict.message) == ("invalid-model", "Failed to validate")
+
+
 def test_what_a_solver_throws_while_it_solves_is_one_bucket_whichever_call_it_was() -> None:
     def key(action: str, spelling: str, message: str) -> str:
         return bucket_key(

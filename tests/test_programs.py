@@ -287,6 +287,63 @@ def test_a_death_is_told_by_its_signal(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, wanted)
 
 
+def test_a_process_that_ends_itself_is_told_from_an_exception(tmp_path: Path) -> None:
+    text = printed(WRONG_MODEL.partition("0 check-model")[0], "exit")[0].text
+    done = ended(text.replace("s.check()", "os._exit(1)"), tmp_path / "p.py")
+    assert (done.returncode, done.stdout) == (1, "expected no signal, got exit code 1\n")
+    done = ended(text.replace("s.check()", "undefined()"), tmp_path / "p.py")
+    assert (done.returncode, done.stdout.splitlines()[-1][:14]) == (2, "cannot be told")
+
+
+def test_an_error_in_a_script_is_no_death_and_its_context_dies(tmp_path: Path) -> None:
+    made = printed(SCRIPT.replace("(assert a)", "(assert b)"), "crash")
+    assert any("Z3_eval_smtlib2_string(ctx.ref(), script)" in one.text for one in made)
+    done = ended(made[-1].text, tmp_path / "p.py")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (
+        0,
+        "expected no signal, got no signal",
+    )
+
+
+def test_a_constant_with_an_application_for_a_value_has_none(tmp_path: Path) -> None:
+    message = "the value of a constant is no value, but OP: 'op (let ((l (seq.nth x 0))) (- l))'"
+    text = printed(WRONG_MODEL, "model-value", message)[-1].text
+    assert 'for word in ["(seq.nth "]' in text
+    assert ended(text, tmp_path / "p.py").returncode == 0
+
+
+ARRAYS = """\
+# solver cvc5 1.4.2
+0 new@default
+ return o1
+0 set-option@default produce-models true
+0 mk-sort@mk SORT_UNINTERPRETED "B"
+ return s1
+0 mk-sort@mk SORT_ARRAY s1 s1
+ return s2
+0 mk-const@mk s2 "a"
+ return t1 s2
+0 mk-const@mk s2 "b"
+ return t2 s2
+0 mk-term@mk-term OP_EQUAL SORT_BOOL 2 t1 t2
+ return t3 s3
+0 assert-formula@default t3
+0 check-sat@default
+ answer sat
+0 check-model@default
+"""
+
+
+def test_arrays_are_compared_at_the_elements_of_the_model(tmp_path: Path) -> None:
+    made = printed(ARRAYS, "invalid-model")
+    text = next(one.text for one in made if "element in" in one.text)
+    done = ended(text, tmp_path / "p.py")
+    told = "expected the same answer twice for each two arrays, got [('True', 'true')]\n"
+    assert (done.returncode, done.stdout) == (0, told)
+    wrong = text.replace('("True", "false") in', '("True", "true") in')
+    assert ended(wrong, tmp_path / "p.py").returncode == 1
+
+
 DATATYPE = """\
 # solver cvc5 1.4.2
 0 new@default

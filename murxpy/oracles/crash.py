@@ -82,6 +82,8 @@ _LAST_WORDS: tuple[tuple[str | None, str, re.Pattern[str]], ...] = (
         re.compile(r"(Fatal failure within .+)(?:\n(?:Check failure\n)?\s*(.*))?$", re.M),
     ),
     ("abort", "Assertion", _ASSERTION),
+    # z3 checks its model itself, and ends the process if the model is none
+    ("invalid-model", "Failed to validate", re.compile(r"^(Failed to validate)\b", re.M)),
     ("abort", "UNEXPECTED CODE", re.compile(r"(UNEXPECTED CODE WAS REACHED.*)$", re.M)),
     ("abort", "UNREACHABLE", re.compile(r"(UNREACHABLE.*)$", re.M)),
     ("out-of-memory", "std::bad_alloc", re.compile(r"(std::bad_alloc)")),

@@ -102,6 +102,7 @@ class Evidence:
 
 
 _UNIVERSE = "set.universe"
+_MODELS = "(set-option :produce-models true)"
 LEAVES = (VALUE, SPECIAL)
 _UNPRINTED = ("SORT_REGLAN", "SORT_FUN", "SORT_CASE")
 
@@ -158,9 +159,8 @@ def of_script(
     if models:
         checks = [at for at, row in enumerate(rows) if row.startswith("(check-sat")]
         del rows[checks[-1] + 1 if checks else len(rows) :]
-        rows.insert(0, "(set-option :produce-models true)")
+        rows = [_MODELS, *(row for row in rows if row != _MODELS)]
         asked = _of_last_check("\n".join(rows), catalogue, dialect)
-    rows = list(dict.fromkeys(rows)) if models else rows
     return Evidence(
         "\n".join([*rows, *(one.command for one in asked), "(exit)", ""]), dialect, asked
     )

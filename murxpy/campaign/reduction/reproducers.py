@@ -31,7 +31,7 @@ from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.translate.frame import UNSATISFIED
 from murxpy.translate.programs.claim import Claim, sentence
-from murxpy.translate.programs.program import DEADLINE, programs
+from murxpy.translate.programs.program import DEADLINE, last_script, programs
 from murxpy.translate.python import to_python
 
 HANG = "hang"
@@ -107,14 +107,22 @@ class _Programs:
             if _exit_code(outcome) == 1 and _COMPARED.search(outcome.output):
                 return Reproducer("python", str(file), True)
         try:
-            wrapper = dict(self._plan.setup["wrapper"])
-            deadline = DEADLINE if self._shown.kind == HANG else 0
-            written = to_python(self._trace, self._catalogue, wrapper, deadline)
+            written = dict.fromkeys(map(self._long, (last_script(self._trace), self._trace)))
         except MurxpyError as error:
             file.unlink(missing_ok=True)
             return Reproducer("python", "", None, str(error))
-        write_atomically(file, with_range(written, file))
-        return Reproducer("python", str(file), *self._python(file))
+        shows, note = False, ""
+        for text in written:
+            write_atomically(file, with_range(text, file))
+            shows, note = self._python(file)
+            if shows:
+                break
+        return Reproducer("python", str(file), shows, note)
+
+    def _long(self, trace: Trace) -> str:
+        """A program with all lines of a trace."""
+        deadline = DEADLINE if self._shown.kind == HANG else 0
+        return to_python(trace, self._catalogue, dict(self._plan.setup["wrapper"]), deadline)
 
     def _plain(self) -> Iterator[str]:
         """The texts of the programs that could show the finding, the plainest first."""

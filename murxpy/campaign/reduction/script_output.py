@@ -90,7 +90,9 @@ class Judged:
     """The values that a solver printed, judged by our evaluator under the model that it printed."""
 
     def __init__(self, script: str, replies: Replies, catalogue: Catalogue, dialect: str) -> None:
-        valued = [one for one, _ in replies.of_kind(*_VALUED, "universe") if replies.value(one)]
+        # a solver gives some formulas no value, such as those with quantifiers
+        asked = replies.of_kind(*_VALUED, "universe")
+        valued = [one for one, _ in asked if one.kind == "formula" or replies.value(one)]
         rows = [row for row in script.splitlines() if row.startswith(_DECLARES)]
         given = [
             f"(define-fun {one.term} () {one.sort} {replies.value(one)})"
@@ -100,7 +102,8 @@ class Judged:
         for at, one in enumerate(valued):
             rows += [f"(declare-const {_PROBE}{at} {one.sort})"]
             rows += [f"(assert (= {_PROBE}{at} {one.term}))"]
-            given.append(f"(define-fun {_PROBE}{at} () {one.sort} {replies.value(one)})")
+            if replies.value(one):
+                given.append(f"(define-fun {_PROBE}{at} () {one.sort} {replies.value(one)})")
         model = next((text for _, text in replies.of_kind("model")), "()")
         self._equations: dict[Asked, Term] = {}
         try:

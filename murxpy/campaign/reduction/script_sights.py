@@ -18,6 +18,7 @@ from murxpy.campaign.reduction.script_output import (
 from murxpy.logic.catalogue import Catalogue
 from murxpy.oracles.crash import DEATHS, MEMORY_FAULTS, Outcome, judge
 from murxpy.translate.evidence import Asked, Evidence
+from murxpy.translate.programs.claim import unevaluated
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,7 @@ def _model(seen: Seen) -> Sight | None:
     found = _wrong_value(seen, judged, sentence)
     if found is None and wrong is not None:
         constants = tuple(asked for asked, _ in replies.of_kind("constant"))
-        kept = (*models, *constants, wrong)
+        kept = (*models, *constants, *([wrong] if replies.value(wrong) else []))
         return Sight(sentence, "sat and this model", "a model that makes all assertions true", kept)
     return found or _error(
         seen
@@ -199,9 +200,10 @@ def _values(seen: Seen) -> Sight | None:
 
 
 def _no_value(seen: Seen) -> Sight | None:
-    term = " ".join(seen.finding.message.partition("'")[2].rstrip("'").split()[1:])
+    words = unevaluated(seen.finding.message)
     for asked, text in seen.replies.of_kind("constant"):
-        if term and pair(" ".join(text.split()))[1] == term:
+        term = pair(" ".join(text.split()))[1]
+        if any(word in term for word in words):
             models = tuple(asked for asked, _ in seen.replies.of_kind("model"))
             return Sight(
                 f"the value of a constant is a term that is no value: {term}",

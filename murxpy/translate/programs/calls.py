@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from textwrap import indent
 from typing import Any
 
 from murxpy.checks.registry import ANSWERING
@@ -206,7 +207,7 @@ class Calls(PlainMisuses):
         """Write the statements that have a script read. Its text is `script`, which stands before
         them.
         """
-        source = str(self.wrapper.plain.get("script") or "")
+        source = self._reading()
         if not source or self.script:
             raise InputError("the wrapper does not say how a person has a script read")
         self._set_early(str(self.frame.value))
@@ -220,12 +221,22 @@ class Calls(PlainMisuses):
             raise Stopped(None)
         self.sheet.do(*statements)
         self.recorded = next(iter(self.printed().split()[-1:]), "")
-        if self.recorded:
+        if self.recorded and not self.dies:
             self.sheet.do(
                 "answers = [row for row in output.split() if row in ('sat', 'unsat', 'unknown')]",
                 f"{ANSWER} = answers[-1] if answers else 'none'",
             )
         return self.printed()
+
+    def _reading(self) -> str:
+        """The statements that have a script read. An error in a script is no death."""
+        source = str(self.wrapper.plain.get("script") or "").strip()
+        main = str(self.wrapper.plain.get("main-context") or "")
+        if main and not self.main:
+            source = source.replace(main, self._manager)
+        if self.dies and source:
+            return f"try:\n{indent(source, '    ')}\nexcept Exception as error:\n    print(error)"
+        return source
 
     def _set_early(self, script: str) -> None:
         """Set the options that the theories of a script need, and those of its options that are

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 
@@ -50,6 +51,24 @@ def sentence(about: str, kind: str, message: str, answer: str = "") -> str:
     if kind in _SENTENCES:
         return f"{about} {_SENTENCES[kind]}."
     return f"{about}: {_short(message)}"
+
+
+# what a printed value has behind a parenthesis
+_OF_VALUES = {
+    *("let", "as", "_", "-", "/", "to_real", "store", "const", "fp", "tuple", "lambda"),
+    *("seq.unit", "seq.++", "set.singleton", "set.insert", "set.union"),
+    *("bag", "bag.union_disjoint"),
+}
+_APPLIED = re.compile(r"(?<!\()\(([a-z<>=*+][\w.<>=*+]*) ")
+
+
+def unevaluated(message: str) -> list[str]:
+    """What begins the applications in a printed value that is none, such as `(seq.nth `, from the
+    message of the finding. Nothing of this stands in a value.
+    """
+    shown = message.partition("'")[2]
+    names = dict.fromkeys(_APPLIED.findall(shown))
+    return [f"({name} " for name in names if name not in _OF_VALUES]
 
 
 def _short(message: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from murxpy.translate.programs.arrays import unequal_arrays
 from murxpy.translate.programs.between import abduct, interpolant
 from murxpy.translate.programs.broken import contract, raised
 from murxpy.translate.programs.calls import Calls
@@ -32,7 +33,14 @@ from murxpy.translate.programs.promises import (
 Ending = Callable[[Calls, Claim], None]
 
 ENDINGS: dict[str, tuple[Ending, ...]] = {
-    "invalid-model": (own_value, simplified, solved_anew, step_simplified, step_anew),
+    "invalid-model": (
+        own_value,
+        simplified,
+        solved_anew,
+        step_simplified,
+        step_anew,
+        unequal_arrays,
+    ),
     "model-value": (own_value, simplified, solved_anew, no_value),
     "invalid-value": (value_simplified, value_anew, step_simplified, step_anew),
     "repeated-model": (repeated,),

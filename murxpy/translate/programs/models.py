@@ -8,7 +8,7 @@ from murxpy.machine.outcomes import Refused
 from murxpy.machine.witnesses.model import below
 from murxpy.translate.expressions import literal
 from murxpy.translate.programs.calls import Calls
-from murxpy.translate.programs.claim import Claim
+from murxpy.translate.programs.claim import Claim, unevaluated
 from murxpy.translate.programs.sheet import ANSWER
 from murxpy.translate.programs.vocabulary import (
     SAT,
@@ -45,7 +45,7 @@ def own_value(run: Calls, claim: Claim) -> None:
     listed = ", ".join(str(entry.obj) for entry in entries)
     run.sheet.do(
         f"values = [str({value_of(run, 'formula')}) for formula in [{listed}]]",
-        f"print('expected', {[yes] * len(entries)}, 'got', values)",
+        f"print({f'expected {[yes] * len(entries)}, got'!r}, values)",
         f"sys.exit(1 if {no!r} in values else 0 if set(values) == {{{yes!r}}} else 2)",
     )
 
@@ -61,7 +61,7 @@ def simplified(run: Calls, claim: Claim) -> None:
     values = ", ".join(f"str({settled(run, str(e.obj), [e.term])})" for e in entries)
     run.sheet.do(
         f"values = [{values}]",
-        f"print('expected', {[yes] * len(entries)}, 'got', values)",
+        f"print({f'expected {[yes] * len(entries)}, got'!r}, values)",
         f"sys.exit(1 if {no!r} in values else 0 if set(values) == {{{yes!r}}} else 2)",
     )
 
@@ -91,7 +91,7 @@ def value_simplified(run: Calls, claim: Claim) -> None:
         parts.append(f"str({settled(run, equal(run, entry, value), [entry.term])})")
     run.sheet.do(
         f"values = [{', '.join(parts)}]",
-        f"print('expected', {[yes] * len(parts)}, 'got', values)",
+        f"print({f'expected {[yes] * len(parts)}, got'!r}, values)",
         f"sys.exit(1 if {no!r} in values else 0 if set(values) == {{{yes!r}}} else 2)",
     )
 
@@ -161,10 +161,9 @@ def step_anew(run: Calls, claim: Claim) -> None:
 
 def no_value(run: Calls, claim: Claim) -> None:
     """The model has for a constant what is no value."""
-    _, quoted, text = claim.message.partition("'")
-    if not quoted or not text.endswith("'"):
+    words = unevaluated(claim.message)
+    if not words:
         raise Refused("unsupported", "the message does not say what the constant has")
-    shown = text[:-1].partition(" ")[2]
     run.sheet.do(SAT)
     values = ", ".join(
         f"str({value_of(run, str(entry.obj))})"
@@ -173,7 +172,7 @@ def no_value(run: Calls, claim: Claim) -> None:
     run.sheet.do(
         f"values = [{values}]",
         "print('expected literals as the values of the constants, got', values)",
-        f"sys.exit(1 if {shown!r} in values else 0)",
+        f"sys.exit(1 if any(word in value for word in {words} for value in values) else 0)",
     )
 
 

@@ -92,6 +92,17 @@ def lifted(trace: Trace, catalogue: Catalogue, kind: str) -> Trace | None:
     return Trace(trace.name, lines, {**made.header, "solver": trace.header.get("solver", "")})
 
 
+def last_script(trace: Trace) -> Trace:
+    """A trace that ends with a script, without the scripts before it: each has a solver of its own.
+    Any other trace is as it was.
+    """
+    last = trace.lines[-1]
+    if last.action != "run-script":
+        return trace
+    kept = [line for line in trace.lines[:-1] if line.action not in ("run-script", "expect")]
+    return Trace(trace.name, [*kept, last], trace.header)
+
+
 def _forms(
     trace: Trace,
     catalogue: Catalogue,
@@ -104,11 +115,8 @@ def _forms(
     stays alive, except where the finding is about that.
     """
     if claim.kind != "contract":
-        last = trace.lines[-1]
-        # each script has a solver of its own
-        left = ("run-script", "expect") if last.action == "run-script" else ()
-        kept = [line for line in trace.lines[:-1] if line.action not in ("del", "gc", *left)]
-        trace = Trace(trace.name, [*kept, last], trace.header)
+        kept = [line for line in trace.lines if line.action not in ("del", "gc")]
+        trace = last_script(Trace(trace.name, kept, trace.header))
     release = trace.header.get("solver", "").partition(" ")[2] or "1000000"
     for level, form in enumerate(forms):
         for ending in _endings(claim):
@@ -190,10 +198,14 @@ def _of_child(run: Calls, claim: Claim) -> str:
     if run.failing:
         run.sheet.do(run.failing)
     rows = run.sheet.written([run.imports(), "child calls Process signal sys"])
-    hangs = claim.kind == "hang"
+    hangs, exits = claim.kind == "hang", claim.kind == "exit"
     ending = _HANGS if hangs else _DIES
-    source = ["def calls():", *(f"    {row}" for row in rows), "", "", *ending.splitlines()]
     modules = ["sys"] if hangs else ["signal", "sys"]
+    if exits:  # a solver may end its process with 1, as an exception in the child does
+        failed = "except Exception as error:\n    print(error, flush=True)\n    os._exit(2)"
+        rows = ["try:", *(f"    {row}" for row in rows), *failed.splitlines()]
+        ending, modules = ending.replace("code == 1", "code == 2"), ["os", *modules]
+    source = ["def calls():", *(f"    {row}" for row in rows), "", "", *ending.splitlines()]
     return _composed(run, claim, source, modules, "from multiprocessing import Process\n")
 
 

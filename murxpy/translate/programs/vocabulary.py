@@ -122,7 +122,8 @@ def fixed(run: Calls, entries: Sequence[Entry]) -> list[str]:
     """
     found: list[str] = []
     for entry in constants(run, [e.term for e in entries]):
-        value = run.sheet.define(value_of(run, str(entry.obj)), f"{entry.obj}_value", kept=True)
+        name = f"{entry.term.indices[0]}_value"
+        value = run.sheet.define(value_of(run, str(entry.obj)), name, kept=True)
         found.append(equal(run, entry, value))
     return found
 
