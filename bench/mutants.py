@@ -37,7 +37,7 @@ from murxpy.worker.session import Session
 # mutants of one run; the original STORM makes 1,000 of a seed
 WALKS = {"opfuzz": 25, "fusion": 25, "typefuzz": 25, "storm": 100}
 CHUNK = 50  # mutants of one child's task
-WALL = 600.0  # seconds after which a task is killed
+WALL = 30.0  # seconds for one mutant, after which a task is killed
 PATIENCE = 3  # mutants of a run in a row that do not count
 USE = "use "  # begins the counts of what was used
 LOST = "lost: "  # begins the counts of tasks that gave nothing
@@ -153,6 +153,8 @@ class Tally:
 
     def add(self, name: str, outcome: Outcome) -> None:
         """Count what a task gave."""
+        for line in outcome.trace.splitlines():  # of a task that did not end: what it had counted
+            self.counts[name].update(json.loads(line))
         fine = outcome.status == "ok"
         self.counts[name].update(outcome.result if fine else {f"{LOST}{outcome.status}": 1})
         self._done[name].append(outcome.seed)
@@ -210,18 +212,21 @@ def judged(
                 shop, corpus, name, mix(seed, run), ask, choices[(seed + run) % len(choices)]
             ):
                 said = judge(solvers, mutant, text)
-                counts[said] += 1
+                one = Counter([said])
                 vain = vain + 1 if said == without else 0
+                if vain < PATIENCE:
+                    one.update(f"{USE}{kind}" for step in mutant.steps for kind in used(step))
+                write(f"{json.dumps(one)}\n")
+                counts += one
                 if vain == PATIENCE:
                     break
-                counts.update(f"{USE}{one}" for step in mutant.steps for one in used(step))
         return dict(counts)
 
     for name in names:
         seeds = tally.left(name, common.seeds(argparse.Namespace(seed=args.seed, runs=1_000_000)))
         if tally.judged(name, without) >= count:
             continue
-        outcomes = run_all(session, seeds, task, jobs=args.jobs, wall=WALL)
+        outcomes = run_all(session, seeds, task, jobs=args.jobs, wall=WALL, by_line=True)
         for outcome in outcomes:
             tally.add(name, outcome)
             if tally.judged(name, without) >= count:
