@@ -16,8 +16,10 @@ from murxpy.campaign.ranges.regress import read_table
 from murxpy.campaign.reduction.front_ends import front_ends
 from murxpy.campaign.reduction.refuting import refuted
 from murxpy.campaign.reduction.reproducers import write_programs
+from murxpy.campaign.reduction.script_cut import cut_behind_wrong_model
 from murxpy.campaign.reduction.script_output import expressions, pair
 from murxpy.campaign.reduction.script_sights import Seen, Shown, Sight, sight
+from murxpy.campaign.reduction.script_writer import ScriptWriter
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
@@ -204,6 +206,41 @@ def test_the_other_side_of_a_disagreement_gives_its_model(z3: Plan) -> None:
     assert evidence.planted == ("(= x 7)",)
     agreed = parse_trace(f"{text}0 check-sat\n answer sat\n", "1.trace")
     assert refuted(z3, agreed, CATALOGUE, Limits()) is None
+
+
+def test_a_script_is_cut_behind_the_check_whose_model_is_wrong(
+    tmp_path: Path, z3: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = "(declare-const a Bool)\\u{a}(check-sat)\\u{a}(push 1)\\u{a}(check-sat)\\u{a}(check-sat)\\u{a}"
+    text = (
+        f'# solver z3 5.4.1\n0 new\n return o1\n0 run-script "{rows}"\n answer sat\n answer sat\n'
+    )
+    trace = parse_trace(text, "1.trace")
+    shows = iter([False, True])
+    monkeypatch.setattr(ScriptWriter, "shows_at_once", lambda writer: next(shows))
+    given = (z3, trace, CATALOGUE, tmp_path / "1.smt2")
+    cut = cut_behind_wrong_model(*given, Shown("invalid-model", "", ""), Limits())
+    last = cut.lines[-1]
+    assert str(last.args[0].text).splitlines()[-2:] == ["(check-sat)", "(get-model)"]
+    assert str(last.args[0].text).count("(check-sat)") == len(last.results) == 2
+    assert cut_behind_wrong_model(*given, Shown("crash", "", ""), Limits()) is trace
+
+
+def test_what_the_reader_of_a_release_does_not_know_is_said(tmp_path: Path, z3: Plan) -> None:
+    text = (
+        "# solver z3 4.8.12\n0 new\n return o1\n0 mk-sort SORT_BV 1\n return s1\n"
+        '0 mk-const s1 "a"\n return t1 s1\n0 mk-term OP_BV_SMULO SORT_BOOL 2 t1 t1\n return t2 s2\n'
+        "0 assert-formula t2\n0 check-sat\n answer unsat\n"
+    )
+    shown = Shown("wrong-unsat", "", "answered unsat, expected sat")
+    (made,) = write_programs(z3, tmp_path / "1.trace", text, shown, forms=("smt2",))
+    assert made.note == "not in SMT-LIB: the reader of 4.8.12 does not know OP_BV_SMULO"
+
+
+def test_commands_that_stand_twice_in_a_script_are_kept() -> None:
+    script = "(set-option :produce-models true)\n(push 1)\n(push 1)\n(check-sat)\n"
+    text = of_script(script, CATALOGUE, "z3", 0, True, WAYS[0]).text
+    assert (text.count("(push 1)"), text.count("produce-models")) == (2, 1)
 
 
 def test_a_planted_model_is_asserted_whatever_its_sorts_are() -> None:

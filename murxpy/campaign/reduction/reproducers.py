@@ -18,6 +18,7 @@ from murxpy.campaign.findings.keys import bucket_key, normalise
 from murxpy.campaign.findings.range_file import with_range
 from murxpy.campaign.reduction.programs import run_program
 from murxpy.campaign.reduction.refuting import refuted
+from murxpy.campaign.reduction.script_cut import cut_behind_wrong_model
 from murxpy.campaign.reduction.script_sights import Shown
 from murxpy.campaign.reduction.script_writer import ScriptWriter
 from murxpy.campaign.reduction.scripted import recorded_answers
@@ -86,8 +87,12 @@ class _Programs:
     def __init__(self, plan: Plan, trace: Path, text: str, shown: Shown, limits: Limits) -> None:
         self._plan, self._shown, self._limits = plan, shown, limits
         self._base, self._text = base_of(trace), text
-        self._trace = _with_release(parse_trace(text, trace.name), plan)
         self._catalogue = build_catalogue(plan.setup["catalogue"])
+        given = _with_release(parse_trace(text, trace.name), plan)
+        file = self._base.with_name(f"{self._base.name}.smt2")
+        self._trace = cut_behind_wrong_model(
+            plan, given, self._catalogue, file, shown, self._limits
+        )
 
     @cached_property
     def _refuted(self) -> Trace | None:

@@ -29,6 +29,7 @@ from murxpy.oracles.crash import INVALID_MODEL, Outcome
 from murxpy.trace.grammar import Trace
 from murxpy.translate.asking import with_evidence
 from murxpy.translate.evidence import WAYS, Evidence, Way, of_script
+from murxpy.translate.expressions import SourceWrapper
 
 SECONDS = 20.0  # that a script gets; a script that does not end by then hangs
 _LATER = 5.0  # seconds that a script gets that differs from the trace, such as one without limits
@@ -76,7 +77,7 @@ class ScriptWriter:
                 if outcome.cause == "wall":
                     endless.add(way)
         literal = scripts[0][1]
-        reason = _own_reason(self._shown) or literal.lost
+        reason = _own_reason(self._shown) or literal.lost or self._unread()
         if reason:
             return self._none(f"not in SMT-LIB: {reason}")
         if literal.missing:
@@ -87,6 +88,24 @@ class ScriptWriter:
             note = "the wrapper does not say how its solver reads a script"
             return Reproducer("smt2", str(self._file), None, note)
         return Reproducer("smt2", str(self._file), False, f"run as {ends[0].said}, {ended}")
+
+    def shows_at_once(self) -> bool:
+        """Whether the script shows the finding as the trace says it, in the first front end. Raises
+        MurxpyError, OSError.
+        """
+        ends, scripts = front_ends(self._plan), self._scripts()
+        return any(self._tried(ends[0], *next(scripts))[0] for _ in ends[:1])
+
+    def _unread(self) -> str:
+        """The operators of the trace that the API of this release has, and its reader of scripts has
+        not, as a reason; empty without any.
+        """
+        setup = dict(self._plan.setup["wrapper"])
+        release = self._trace.header.get("solver", "").partition(" ")[2] or "1000000"
+        wrapper = SourceWrapper(setup, self._catalogue, release)
+        kinds = dict.fromkeys(str(row.args[0]) for row in self._trace.lines if row.args)
+        names = [kind for kind in kinds if kind.startswith("OP_") and not wrapper.reads(kind)]
+        return f"the reader of {release} does not know {', '.join(names)}" if names else ""
 
     def _none(self, reason: str) -> Reproducer:
         """There is no script."""
