@@ -16,7 +16,7 @@ from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.enumerated import Enumerated
 from murxpy.campaign.findings.store import read_counters
 from murxpy.campaign.workers.plans import Request, make_plans
-from murxpy.data import load_catalogue
+from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.data.grammars import grammar_names, load_grammar
 from murxpy.enumeration.blocks import Blocks
 from murxpy.enumeration.exhaustive import Exhaustive
@@ -31,6 +31,7 @@ from murxpy.report.enumerated.judged import judged
 from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.tables import Tables
+from murxpy.worker.session import Session
 
 FAKES = Path(__file__).parent / "fakes"
 # The counts of terms by size, from 1 to 8, that were calculated for the thesis' grammars apart.
@@ -330,6 +331,42 @@ def test_the_answers_of_small_domains_are_known() -> None:
     assert answers("(bvult a b)") == ["sat"]
     assert answers("(distinct (bvadd a b) (bvadd b a))") == ["unsat"]
     assert not Exhaustive(LOADED["ints"].head, CATALOGUE, tables).possible
+
+
+def simplified(wrapper: dict[str, Any], grammar: str, take: int) -> tuple[dict[str, Any], str]:
+    """The report and the trace of a run that has z3 simplify the terms of scripts."""
+    enumeration = {**setup([grammar], take, take), "simplify": True}
+    session = Session(
+        {
+            "catalogue": load_catalogue(),
+            "machine": load_machine("default"),
+            "wrapper": wrapper,
+            "enumeration": enumeration,
+        }
+    )
+    written: list[str] = []
+    return session.walk(Blocks(enumeration).seed_of(0), written.append), "".join(written)
+
+
+def test_what_a_simplifier_makes_is_compared_at_all_points() -> None:
+    report, trace = simplified(load_wrapper("z3"), "smallbits", 20)
+    assert report["finding"] is None and "# simplify\n" in trace
+    assert {name: n for name, n in report["counts"].items() if name.startswith("enum")} == {
+        "enumerate:smallbits:2:equal": 6,
+        "enumerate:smallbits:3:equal": 14,
+    }
+
+
+def test_a_wrong_simplifier_is_found() -> None:
+    wrapper = load_wrapper("z3")
+    wrapper["actions"]["simplify"] = {"plain": "BoolVal(True, {ctx})"}
+    report, trace = simplified(wrapper, "core", 20)
+    assert report["finding"]["kind"] == "invalid-simplify"
+    assert sum(n for name, n in report["counts"].items() if name.endswith(":finding")) == 1
+    assert trace.count("# script ") > 1 and "check-simplify@plain" in trace
+    runs = Enumerated({**setup(["core"], 20, 20), "simplify": True})
+    runs.ended_early(runs.seed_of(0), trace, reported=True, killed=False)
+    assert Blocks(setup(["core"], 20, 20)).of(runs.seed_of(1)).first == trace.count("# script ")
 
 
 def test_scripts_are_said_in_the_words_of_the_solver() -> None:

@@ -21,6 +21,7 @@ from murxpy.oracles.disagreement import OPPOSITE, Answers
 from murxpy.trace.finished import read_rows
 
 _SCRIPT = re.compile(r"^ *\d+ run-script\b", re.M)
+_SIMPLIFIED = re.compile(r"^# script \d+$", re.M)
 _ANSWER = re.compile(r"^ +answer (\w+)", re.M)
 
 
@@ -31,6 +32,7 @@ class Enumerated:
 
     def __init__(self, setup: Mapping[str, Any], saved: Mapping[str, Any] | None = None) -> None:
         self._blocks = Blocks(setup)
+        self._simplify = bool(setup.get("simplify"))
         # the seeds of the runs for what is left of blocks, by their number behind the last block
         self._rests: dict[int, int] = {
             int(number): int(seed, 16) for number, seed in (saved or {}).get("rests", {}).items()
@@ -52,14 +54,17 @@ class Enumerated:
         has not `reported` them.
         """
         block, blocks = self._blocks.of(seed), self._blocks
-        scripts = _SCRIPT.split(trace)[1:]
+        scripts = (_SIMPLIFIED if self._simplify else _SCRIPT).split(trace)[1:]
         again = killed and bool(scripts) and not (blocks.again(seed) and len(scripts) == 1)
         begun = len(scripts) - again
         if scripts and begun < block.count:
             self._rests[self.number] = blocks.rest(seed, begun, again=again)
         if reported:
             return {}
-        came = [outcome_of(_ANSWER.findall(script)) for script in scripts]
+        # of a script whose terms were simplified, its trace does not say what came
+        came = [
+            UNKNOWN if self._simplify else outcome_of(_ANSWER.findall(script)) for script in scripts
+        ]
         found: dict[str, int] = {}
         for place, outcome in enumerate([*came[:-1], KILLED][:begun]):
             name = block.counter(block.first + place, outcome)

@@ -25,7 +25,7 @@ from murxpy.machine.run import Run
 from murxpy.machine.witnesses.anew import applied, call_first, fresh_solver
 from murxpy.machine.witnesses.blame import differ, solver_value
 from murxpy.machine.witnesses.model import Model, solvable_anew, unjudged
-from murxpy.machine.witnesses.points import differs_at_a_point
+from murxpy.machine.witnesses.points import DIFFERS, SAME, compared, differs_at_a_point, every_point
 from murxpy.machine.witnesses.refute import CANNOT_SAY, UNDECIDED
 from murxpy.machine.witnesses.timing import timed
 from murxpy.solvers.spelling import Spelling
@@ -35,16 +35,19 @@ from murxpy.trace.reading import Reading
 Premises = Sequence[tuple[Any, Term]]  # objects of formulas, and the formulas
 
 
-def check_simplify(run: Run, entry: Entry, seed: int, spelling: str | None = None) -> None:
-    """`check-simplify t`: the simplified term equals the term. If a solver simplified it, they are
-    equal under the assertions.
+def check_simplify(
+    run: Run, entry: Entry, seed: int, spelling: str | None = None, most: int = 0
+) -> str:
+    """`check-simplify t [N]`: the simplified term equals the term. If a solver simplified it, they
+    are equal under the assertions. At most N points are all gone through; the result says whether
+    the terms are the `same` or it is not known. Raises Stopped where they differ.
     """
-    made, chosen = _make(run, "check-simplify", [entry], seed, spelling)
+    made, chosen = _make(run, "check-simplify", [entry], seed, spelling, most)
     uses = "{solver}" in chosen.template.text  # then the simplifier may use the assertions
     asserted = list(dict.fromkeys(run.state.asserted())) if uses else []
     if run.state.altered and uses:
-        return
-    _check(
+        return CANNOT_SAY
+    return _check(
         run,
         "check-simplify",
         chosen.name,
@@ -52,6 +55,7 @@ def check_simplify(run: Run, entry: Entry, seed: int, spelling: str | None = Non
         [(e.obj, e.term) for e in asserted],
         made,
         seed,
+        most,
     )
 
 
@@ -68,13 +72,14 @@ def check_substitute(
 
 
 def _make(
-    run: Run, action: str, entries: Sequence[Entry], seed: int, spelling: str | None
+    run: Run, action: str, entries: Sequence[Entry], seed: int, spelling: str | None, most: int = 0
 ) -> tuple[Any, Spelling]:
     """The object that the solver makes, and the spelling of the call."""
     key = action.removeprefix("check-")
     run.frame.fill(terms=tuple(entry.term for entry in entries))
     chosen = run.choose(run.wrapper.set("actions", key), seed, spelling, action)
-    run.begin(seed, action, chosen.name, " ".join(map(str, entries)))
+    words = [*map(str, entries), *([str(most)] if most else [])]
+    run.begin(seed, action, chosen.name, " ".join(words))
     return run.call(chosen, [entry.obj for entry in entries], (), key), chosen
 
 
@@ -86,30 +91,38 @@ def _check(
     premises: Premises,
     made: Any,
     seed: int,
-) -> None:
+    most: int = 0,
+) -> str:
     """Look for a point at which the premises hold and `made` differs from the first of `entries`.
-    Raises Stopped if our evaluation shows one.
+    At most `most` points are all gone through. Raises Stopped if our evaluation shows one.
     """
-    entry, verdict = entries[0], CANNOT_SAY
+    entry = entries[0]
     with timed(run, action):
-        if differs_at_a_point(run, entry.term, made, [term for _, term in premises], seed):
-            verdict = "differs"
-        elif solvable_anew(entries):
-            with suppress(*UNDECIDED):
-                verdict = _verdict(run, entry, premises, made)
+        verdict = _compared(run, entries, premises, made, seed, most)
     run.counts[f"{action}:{verdict}"] += 1
-    if verdict == "differs":
+    if verdict == DIFFERS:
         message = f"the result for a term of {entry.term.sort.short} differs from it at a point, by our evaluation"
-        raise Stopped(
-            run.finding(
-                f"invalid-{action.removeprefix('check-')}",
-                "solver",
-                message,
-                action,
-                entry.term.op,
-                spelling,
-            )
-        )
+        kind = f"invalid-{action.removeprefix('check-')}"
+        raise Stopped(run.finding(kind, "solver", message, action, entry.term.op, spelling))
+    return verdict
+
+
+def _compared(
+    run: Run, entries: Sequence[Entry], premises: Premises, made: Any, seed: int, most: int
+) -> str:
+    entry, verdict = entries[0], CANNOT_SAY
+    asserted = [term for _, term in premises]
+    points = every_point(run, [entry.term, *asserted], most)
+    if points is not None:
+        verdict = compared(run, entry.term, made, asserted, points)
+    if verdict in (SAME, DIFFERS):
+        return verdict
+    if differs_at_a_point(run, entry.term, made, asserted, seed):
+        return DIFFERS
+    if solvable_anew(entries):
+        with suppress(*UNDECIDED):
+            verdict = _verdict(run, entry, premises, made)
+    return verdict
 
 
 def _own_symbols(run: Run, made: Any) -> bool:
@@ -131,8 +144,8 @@ def _verdict(run: Run, entry: Entry, premises: Premises, made: Any) -> str:
             call_first(run, "assert-formula", (formula,))
         answer = str(call_first(run, "check-sat", ()))
         if answer == "sat" and _differs(run, entry.term, [term for _, term in premises], made):
-            return "differs"
-    return "same" if answer == "unsat" else CANNOT_SAY
+            return DIFFERS
+    return SAME if answer == "unsat" else CANNOT_SAY
 
 
 def _differs(run: Run, term: Term, premises: Sequence[Term], made: Any) -> bool:
@@ -168,16 +181,19 @@ class _OfTerms(Check):
 
 @register("check-simplify")
 class CheckSimplify(_OfTerms):
-    """`check-simplify t`."""
+    """`check-simplify t [N]`."""
 
     option = call = "simplify"
     place = 11
 
     def read(self, r: Reading) -> None:
         entry = r.term(0, closed=True)
-        r.end(1)
+        most = r.number(1, "a number of points") if len(r.line.args) > 1 else 0
+        r.end(max(1, min(2, len(r.line.args))))
+        if most < 0:
+            raise r.error(f"expected a number of points of 0 or more, found {most}")
         r.values(entry.term.sort)
-        check_simplify(r.run, entry, r.seed, self.spelling(r))
+        check_simplify(r.run, entry, r.seed, self.spelling(r), most)
 
 
 @register("check-substitute")

@@ -70,6 +70,12 @@ _OWN = (
         ["--take"], type=click.IntRange(1, 10**12), metavar="K", help="Test K scripts from --at on."
     ),
     click.Option(
+        ["--simplify"],
+        is_flag=True,
+        help="Have the solver simplify the terms of the scripts, and compare what it makes of them with our "
+        "evaluation: at all points where there are few.",
+    ),
+    click.Option(
         ["--block"],
         type=click.IntRange(1, LARGEST),
         default=100,
@@ -96,6 +102,9 @@ def _enumerate(target: str, **wishes: Any) -> int:
         raise click.UsageError("--at and --take belong together: name both or neither")
     if first is not None and at is not None:
         raise click.UsageError("--first and --at exclude each other: leave one out")
+    simplify = wishes.pop("simplify")
+    if simplify and wishes["judges"]:
+        raise click.UsageError("--simplify asks for no answers: leave --cross-check out")
     if ci is not None and wishes["time"] is not None:
         raise click.UsageError("--ci and --time exclude each other: leave one out")
     grammars = tuple(wishes.pop("grammars"))
@@ -108,6 +117,7 @@ def _enumerate(target: str, **wishes: Any) -> int:
         at or 0,
         wishes.pop("block"),
         1000.0 * wishes["check_limit"],
+        simplify,
     )
     if wishes["run_seed"] is not None:  # it must name a block
         Blocks(enumeration_setup(enumerated)).of(wishes["run_seed"])

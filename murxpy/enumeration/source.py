@@ -7,6 +7,7 @@ from typing import Any
 
 from murxpy.enumeration.blocks import FINDING, Block, Blocks, outcome_of
 from murxpy.enumeration.reading import Reader
+from murxpy.enumeration.simplifying import Simplifier
 from murxpy.machine import script, solve
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
@@ -20,12 +21,14 @@ _WALL = 2.0
 
 class Enumeration:
     """The enumeration of a session. `setup` is that of `Blocks`, and `check-ms` in it is the limit
-    of a check in milliseconds of a usual machine.
+    of a check in milliseconds of a usual machine. With `simplify` in it, the simplifier is tested
+    in place of the answers.
     """
 
     def __init__(self, setup: Mapping[str, Any]) -> None:
         self.blocks = Blocks(setup)
         self._check_ms = float(setup["check-ms"])
+        self._simplify = bool(setup.get("simplify"))
 
     def rows(self, block: Block) -> list[str]:
         """The rows of a run's header."""
@@ -33,10 +36,14 @@ class Enumeration:
             "source enumerate",
             f"grammar {block.grammar.name}",
             f"indices {block.first} {block.last}",
+            *(["simplify"] if self._simplify else []),
         ]
 
     def run(self, run: Run, block: Block) -> None:
         """Test each script of a block. Raises Stopped for a finding, which ends the block."""
+        if self._simplify:
+            _simplified(run, block)
+            return
         solve.new(run, run.line_seed())
         limit = int(self._check_ms * run.wrapper.facts.limit_per_ms)
         if limit and run.wrapper.set("actions", "set-limit") is not None:
@@ -47,6 +54,17 @@ class Enumeration:
         for index in range(block.first, block.last + 1):
             for came in _tested(run, reader, index):
                 run.counts[block.counter(index, came)] += 1
+
+
+def _simplified(run: Run, block: Block) -> None:
+    """Have the solver simplify the terms of each script of a block. Raises Stopped for a finding."""
+    simplifier = Simplifier(run, block.grammar)
+    for index in range(block.first, block.last + 1):
+        came = FINDING
+        try:
+            came = simplifier.came(index)
+        finally:
+            run.counts[block.counter(index, came)] += 1
 
 
 def _tested(run: Run, reader: Reader, index: int) -> Iterator[str]:

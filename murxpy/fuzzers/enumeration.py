@@ -20,7 +20,8 @@ QUICK = ("core", "arrays", "bitvectors", "ints", "reals", "realints", "strings")
 class Enumerated:
     """The scripts of `grammars`, which are names or files: of each grammar `take` scripts, from
     index `at` on. A run tests `block` of them, each check within `check_ms` milliseconds of a usual
-    machine.
+    machine. With `simplify`, the terms of scripts go through the solver's simplifier, and no script
+    is answered.
     """
 
     grammars: tuple[str, ...]
@@ -28,6 +29,7 @@ class Enumerated:
     at: int = 0
     block: int = 100
     check_ms: float = 50.0
+    simplify: bool = False
 
 
 def enumeration_setup(wanted: Enumerated) -> dict[str, Any]:
@@ -40,6 +42,7 @@ def enumeration_setup(wanted: Enumerated) -> dict[str, Any]:
         "take": wanted.take,
         "block": wanted.block,
         "check-ms": wanted.check_ms,
+        **({"simplify": True} if wanted.simplify else {}),
     }
 
 

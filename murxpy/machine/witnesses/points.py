@@ -7,8 +7,10 @@ result.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from itertools import product
+from math import prod
 from typing import Any
 
 from murxpy.logic.sorts import Sort
@@ -20,7 +22,7 @@ from murxpy.machine.witnesses.anew import call_first
 from murxpy.machine.witnesses.blame import differ
 from murxpy.machine.witnesses.model import below, unjudged, with_universe
 from murxpy.machine.witnesses.reading import Values
-from murxpy.machine.witnesses.refute import UNDECIDED
+from murxpy.machine.witnesses.refute import CANNOT_SAY, UNDECIDED
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.exact.float_formats import Format
 from murxpy.semantics.model import Interpretation
@@ -29,6 +31,22 @@ from murxpy.semantics.values import CannotSay, Value
 POINTS = 3  # points that are tried
 CONSTANTS = 12  # the largest number of constants in a term that is folded
 Point = dict[Term, Value]
+DIFFERS, SAME = "differs", "same"
+
+
+def every_point(run: Run, terms: Sequence[Term], most: int) -> list[Point] | None:
+    """All points of the constants in `terms`; None where there are more than `most`, or where they
+    are not known.
+    """
+    constants = literal_constants(run, terms)
+    if constants is None or not most:
+        return None
+    known = Evaluator(run.catalogue, Interpretation(), domain=most)
+    domains = [known.domain(constant.sort) for constant in constants]
+    listed = [domain for domain in domains if domain]
+    if len(listed) < len(domains) or prod(map(len, listed)) > most:
+        return None
+    return [dict(zip(constants, values, strict=True)) for values in product(*listed)]
 
 
 def differs_at_a_point(
@@ -38,30 +56,43 @@ def differs_at_a_point(
     value than our evaluation gives for `term`.
     """
     constants = literal_constants(run, [term, *premises])
-    if (
-        constants is None
-        or term.sort.kind not in DRAWN
-        or any(unjudged(run, t) for t in (term, *premises))
-    ):
+    if constants is None:
         return False
+    return compared(run, term, made, premises, _drawn(constants, seed)) == DIFFERS
+
+
+def compared(
+    run: Run, term: Term, made: Any, premises: Sequence[Term], points: Iterable[Point]
+) -> str:
+    """What comes of folding `made` at those points that make the premises true: `differs` where the
+    solver gives another value than our evaluation of `term` at one of them; `same` where both give
+    the same value at all of them; and else `cannot-say`.
+    """
+    if term.sort.kind not in DRAWN or any(unjudged(run, t) for t in (term, *premises)):
+        return CANNOT_SAY
     # only a model says what it is
     open_universe = run.wrapper.set("readers", "universe") is not None
     universes: dict[Sort, Value | None] = (
         dict.fromkeys(with_universe(below([term, *premises]))) if open_universe else {}
     )
-    stream = Stream(mix(seed, 0xB0D1E5))
-    for _ in range(POINTS if constants else 1):
+    verdict = SAME
+    for point in points:
         try:
-            point: Point = {constant: draw(constant.sort, stream) for constant in constants}
             evaluator = Evaluator(run.catalogue, Interpretation(dict(point), universes=universes))
             ours = evaluator.value(term)
             if all(map(evaluator.value, premises)) and differ(
                 evaluator, term.sort, ours, folded(run, made, term.sort, point)
             ):
-                return True
+                return DIFFERS
         except UNDECIDED:
-            continue
-    return False
+            verdict = CANNOT_SAY
+    return verdict
+
+
+def _drawn(constants: Sequence[Term], seed: int) -> Iterator[Point]:
+    stream = Stream(mix(seed, 0xB0D1E5))
+    for _ in range(POINTS if constants else 1):
+        yield {constant: draw(constant.sort, stream) for constant in constants}
 
 
 def literal_constants(run: Run, terms: Sequence[Term]) -> list[Term] | None:

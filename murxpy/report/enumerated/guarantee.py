@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 
 from murxpy.enumeration.blocks import COUNTED, FINDING, KILLED, UNKNOWN
 from murxpy.enumeration.grammar import Grammar
+from murxpy.enumeration.simplifying import EQUAL
 from murxpy.report.tables import Table
 
-_ANSWERS = {"sat", "unsat"}
+_ANSWERS = {"sat", "unsat", EQUAL}
 
 
 @dataclass(frozen=True, slots=True)
