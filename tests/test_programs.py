@@ -344,6 +344,12 @@ def test_arrays_are_compared_at_the_elements_of_the_model(tmp_path: Path) -> Non
     assert ended(wrong, tmp_path / "p.py").returncode == 1
 
 
+def test_a_fresh_solver_has_the_options_that_the_theories_need() -> None:
+    trace = ARRAYS.replace("produce-models", "arrays-exp")
+    texts = [one.text for one in printed(trace, "invalid-model")]
+    assert any('again = cvc5.Solver(tm)\nagain.setOption("arrays-exp", "true")' in t for t in texts)
+
+
 DATATYPE = """\
 # solver cvc5 1.4.2
 0 new@default

@@ -99,8 +99,9 @@ def compared(run: Calls, defect: str) -> list[str]:
 
 @contextmanager
 def without_assertions(run: Calls, name: str = "again") -> Iterator[None]:
-    """Let the calls that follow go to a fresh solver, which the program calls `name`. A release that
-    has one solver for each manager of terms forgets its assertions instead.
+    """Let the calls that follow go to a fresh solver, which the program calls `name`, with the options
+    that the theories need. A release that has one solver for each manager of terms forgets its
+    assertions instead.
     """
     made, before = said(run, "lifecycle", ("new",), ()), run.frame.solver
     if str(made) == str(run.frame.ctx):
@@ -108,6 +109,10 @@ def without_assertions(run: Calls, name: str = "again") -> Iterator[None]:
     else:
         run.sheet.fixed(name, made)
         run.frame.solver = Code(name)
+        required = [option for option, _ in run.wrapper.facts.required()]
+        for option in [option for option in run.state.options if option in required]:
+            filled = {"name": option, "value": run.state.options[option]}
+            run.sheet.do(said(run, "actions", ("set-option",), (), **filled))
     yield
     run.frame.solver = before
 
