@@ -47,6 +47,7 @@ ROOMS = (
     "aftermath",
     "ranges",
     "reduction",
+    "matrix",
     "comparing",
     "judging",
     "findings",

@@ -28,7 +28,21 @@ def run_script(reader: Any, manager: Any, text: str, limit: int, wall_ms: int = 
     `check error: ` if cvc5 read the whole script and a check failed. `reader` is the class
     InputParser. The wrapper names it, so that the spelling is left out for releases without it.
     """
-    solver = cvc5.Solver(manager)
+    return _run(reader, cvc5.Solver(manager), text, limit, wall_ms)
+
+
+def run_alone(reader: Any, text: str, limit: int, wall_ms: int) -> tuple[str, int]:
+    """The output of cvc5 for a script in a solver with terms of its own, and what cvc5 counted
+    towards its resource limit. Raises RuntimeError as `run_script` does.
+    """
+    # before release 1.2 there is no manager of terms, and each solver has its own
+    manager = getattr(cvc5, "TermManager", None)
+    solver = cvc5.Solver(manager()) if manager else cvc5.Solver()
+    output = _run(reader, solver, text, limit, wall_ms)
+    return output, read_cost(solver) or 0
+
+
+def _run(reader: Any, solver: Any, text: str, limit: int, wall_ms: int) -> str:
     for option in _REQUIRED:
         with contextlib.suppress(RuntimeError):  # this release does not have the option
             solver.setOption(option, "true")

@@ -45,10 +45,34 @@ def run_script(ctx: Any, text: str, limit: int, wall_ms: int = 0) -> str:
     if wall_ms:
         begin += f"(set-option :timeout {wall_ms})\n"
     try:
+        return _output(own, begin, text)
+    finally:
+        if own is not ctx:
+            ctx.murxpy_spent = spent(ctx) + spent(own)
+        # an option that a script sets stays set for everything later in this process
+        forget_parameters_of_scripts(parameters)
+
+
+def run_alone(text: str, limit: int, wall_ms: int) -> tuple[str, int]:
+    """The output of z3 for a script in a new context, and what z3 counted towards its resource limit.
+    All scripts of a process must set the same options. Each check ends after `wall_ms` milliseconds at
+    the latest. Raises Z3Exception with the first error.
+    """
+    begin = f"(set-option :rlimit {limit})\n(set-option :timeout {wall_ms})\n"
+    output = _output(z3.Context(), begin, f"{text}\n(get-info :rlimit)\n")
+    found = _SPENT.search(output)
+    return output[: found.start()] if found else output, int(found[1]) if found else 0
+
+
+def _output(context: Any, begin: str, text: str) -> str:
+    """The output of z3 for a script in a context, in the spelling of the standard. Raises Z3Exception
+    with the first error.
+    """
+    try:
         return _spoken(
             str(
                 z3.Z3_eval_smtlib2_string(
-                    own.ref(), begin + (with_escapes_of_c(text) if _ESCAPES_OF_C else text)
+                    context.ref(), begin + (with_escapes_of_c(text) if _ESCAPES_OF_C else text)
                 )
             )
         )
@@ -62,11 +86,6 @@ def run_script(ctx: Any, text: str, limit: int, wall_ms: int = 0) -> str:
         if not errors and _ERROR.search(output):
             return _spoken(output)
         raise z3.Z3Exception(f"script error: {errors[0] if errors else output}") from None
-    finally:
-        if own is not ctx:
-            ctx.murxpy_spent = spent(ctx) + spent(own)
-        # an option that a script sets stays set for everything later in this process
-        forget_parameters_of_scripts(parameters)
 
 
 def _spoken(output: str) -> str:

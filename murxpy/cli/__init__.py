@@ -42,6 +42,7 @@ FIND = "Find"
 _GROUPS = {
     FIND: {
         "enumerate": "Test every small script of a grammar.",
+        "matrix": "Follow a solver over its releases with every small script.",
         "check-seeds": "Say which SMT-LIB scripts are unreadable or mislabelled.",
     },
     "Look": {

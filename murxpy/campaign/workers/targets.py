@@ -51,7 +51,7 @@ class TargetSpec:
     libraries. The solver's module must lie under the folder `root`; None allows any place. `bare`
     says that the interpreter is ours, but that none of the packages installed for it may be
     imported. `library_variables` are the environment variables by which the binding finds its
-    library.
+    library; `variables` are further ones, with their values.
     """
 
     name: str
@@ -62,10 +62,11 @@ class TargetSpec:
     root: str | None = None
     bare: bool = False
     library_variables: tuple[str, ...] = ()
+    variables: tuple[tuple[str, str], ...] = ()
 
     def environment(self) -> dict[str, str]:
         """The environment variables of the target's processes."""
-        variables = dict(os.environ)
+        variables = {**os.environ, **dict(self.variables)}
         if self.libraries:
             for name in ("LD_LIBRARY_PATH", *self.library_variables):
                 variables[name] = os.pathsep.join(

@@ -149,7 +149,7 @@ def check_script(run: Run, text: str, made: Script | None, output: str, chosen: 
 
 
 def _check_model(run: Run, script: Script, check: Question, printed: str, chosen: Spelling) -> None:
-    for term, said in _verdicts(run, script, check.formulas, printed).items():
+    for term, said in verdicts(run, script, check.formulas, printed).items():
         known = said if said in ("true", "false") else "cannot-say"
         run.counts[f"check-script-model:{known}"] += 1
         if known == "cannot-say":
@@ -168,7 +168,7 @@ def _check_model(run: Run, script: Script, check: Question, printed: str, chosen
             )
 
 
-def _verdicts(run: Run, script: Script, formulas: Sequence[Term], printed: str) -> dict[Term, str]:
+def verdicts(run: Run, script: Script, formulas: Sequence[Term], printed: str) -> dict[Term, str]:
     """For each formula, in a printed model: `true`, `false` (which is then the last), or the reason
     why its value is not known.
     """
@@ -219,10 +219,10 @@ def _check_core(run: Run, script: Script, check: Question, printed: str, chosen:
         command.term for command in check.asserted if command.name is None or command.name in names
     ]
     formulas = list(dict.fromkeys([*kept, *check.assumptions]))
-    answer, verdicts = _solved_anew(run, script, formulas, chosen)
+    answer, evaluated = _solved_anew(run, script, formulas, chosen)
     run.counts[f"check-script-core:{answer if answer in ('sat', 'unsat') else 'cannot-say'}"] += 1
     if answer == "sat":
-        message = f"the unsat core is satisfiable when solved anew; {_evidence(verdicts)}"
+        message = f"the unsat core is satisfiable when solved anew; {_evidence(evaluated)}"
         raise Stopped(
             run.finding(
                 "invalid-core",
@@ -264,7 +264,7 @@ def _solved_anew(
     found = answered(output)
     if len(found) != 1 or found[0][0] != "sat":
         return found[0][0] if found else "refused", []
-    return "sat", list(_verdicts(run, alone, formulas, found[0][1]).values())
+    return "sat", list(verdicts(run, alone, formulas, found[0][1]).values())
 
 
 def _evidence(verdicts: Sequence[str]) -> str:

@@ -1,0 +1,172 @@
+"""The answers of releases to scripts, in an SQLite database. A row stands there or the script is still
+to be asked, so a study that was killed goes on where it was.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from murxpy.errors import InputError
+
+FILE = "matrix.sqlite"
+_VERSION = 1
+_TABLES = f"""
+CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE grammars (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, plain TEXT NOT NULL);
+CREATE TABLE targets (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, judge INTEGER NOT NULL);
+CREATE TABLE answers (grammar INTEGER, place INTEGER, target INTEGER, answer TEXT NOT NULL, cost INTEGER NOT NULL,
+  model TEXT NOT NULL, message TEXT NOT NULL, PRIMARY KEY (grammar, place, target)) WITHOUT ROWID;
+CREATE TABLE known (grammar INTEGER, place INTEGER, answer TEXT NOT NULL, PRIMARY KEY (grammar, place)) WITHOUT ROWID;
+PRAGMA user_version = {_VERSION};
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a target said to a script: the answer (sat, unsat, unknown, error, crash or timeout), its
+    cost in the solver's own units, the verdict on its model, and a message where there is one.
+    """
+
+    answer: str
+    cost: int = 0
+    model: str = "-"
+    message: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """A target of a study; `judge` says that it is no release that is followed."""
+
+    number: int
+    name: str
+    judge: bool
+
+
+class Answers:
+    """The database in a folder. Raises InputError where there is none and `make` is not set, and for
+    a file that is no such database.
+    """
+
+    def __init__(self, folder: Path, *, make: bool = False) -> None:
+        self.file = folder / FILE
+        if not make and not self.file.is_file():
+            raise InputError(
+                f"expected the folder of 'murxpy matrix', which holds {FILE}", file=str(folder)
+            )
+        try:
+            self._db = sqlite3.connect(self.file, isolation_level=None)
+            (version,) = self._db.execute("PRAGMA user_version").fetchone()
+            if version == 0 and make:
+                self._db.executescript(f"PRAGMA journal_mode = WAL; BEGIN; {_TABLES} COMMIT;")
+                version = _VERSION
+        except sqlite3.Error as error:
+            raise InputError(
+                f"it cannot be read as answers of a study: {error}", file=str(self.file)
+            ) from None
+        if version != _VERSION:
+            raise InputError(
+                f"expected answers in version {_VERSION}, found version {version}",
+                file=str(self.file),
+            )
+
+    def close(self) -> None:
+        """Close the database."""
+        self._db.close()
+
+    def meta(self) -> dict[str, Any]:
+        """What all questions have in common; empty in a new database."""
+        rows = self._db.execute("SELECT name, value FROM meta ORDER BY name")
+        return {name: json.loads(value) for name, value in rows}
+
+    def note(self, meta: Mapping[str, Any]) -> None:
+        """Note what all questions have in common."""
+        rows = [(name, json.dumps(value)) for name, value in meta.items()]
+        self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+
+    def grammars(self) -> dict[int, dict[str, Any]]:
+        """The grammars as plain data, by number."""
+        rows = self._db.execute("SELECT id, plain FROM grammars ORDER BY id")
+        return {number: json.loads(plain) for number, plain in rows}
+
+    def grammar(self, plain: Mapping[str, Any]) -> int:
+        """The number of a grammar, which is noted if it is new. Raises InputError for another grammar
+        of the same name.
+        """
+        text = json.dumps({key: value for key, value in plain.items() if key != "file"})
+        name = str(plain["grammar"])
+        row = self._db.execute("SELECT id, plain FROM grammars WHERE name = ?", (name,)).fetchone()
+        if row is None:
+            done = self._db.execute(
+                "INSERT INTO grammars (name, plain) VALUES (?, ?)", (name, text)
+            )
+            return int(done.lastrowid or 0)
+        if row[1] != text:
+            raise InputError(
+                f"this folder has answers for another grammar {name}: expected the same one, or another folder",
+                file=str(self.file.parent),
+            )
+        return int(row[0])
+
+    def targets(self) -> list[Followed]:
+        """The targets in the order in which they were first named."""
+        rows = self._db.execute("SELECT id, name, judge FROM targets ORDER BY id")
+        return [Followed(number, name, bool(judge)) for number, name, judge in rows]
+
+    def target(self, name: str, *, judge: bool) -> int:
+        """The number of a target, which is noted if it is new."""
+        self._db.execute("INSERT OR IGNORE INTO targets (name, judge) VALUES (?, ?)", (name, judge))
+        row = self._db.execute("SELECT id FROM targets WHERE name = ?", (name,)).fetchone()
+        return int(row[0])
+
+    def done(self, grammar: int, target: int) -> set[int]:
+        """The places of the scripts that a target has answered."""
+        rows = self._db.execute(
+            "SELECT place FROM answers WHERE grammar = ? AND target = ?", (grammar, target)
+        )
+        return {place for (place,) in rows}
+
+    def keep(self, grammar: int, target: int, found: Sequence[tuple[int, Answer]]) -> None:
+        """Keep answers to the scripts at places, all or none of them."""
+        rows = [
+            (grammar, place, target, one.answer, one.cost, one.model, one.message)
+            for place, one in found
+        ]
+        self._all("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
+
+    def known(self, grammar: int) -> dict[int, str]:
+        """The answers that going through all values gave, by place."""
+        rows = self._db.execute("SELECT place, answer FROM known WHERE grammar = ?", (grammar,))
+        return dict(rows.fetchall())
+
+    def keep_known(self, grammar: int, found: Sequence[tuple[int, str]]) -> None:
+        """Keep answers that going through all values gave."""
+        rows = [(grammar, place, answer) for place, answer in found]
+        self._all("INSERT OR REPLACE INTO known VALUES (?, ?, ?)", rows)
+
+    def _all(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+        with closing(self._db.cursor()) as cursor:
+            cursor.execute("BEGIN")
+            cursor.executemany(statement, rows)
+            cursor.execute("COMMIT")
+
+    def scripts(self, grammar: int) -> Iterator[tuple[int, dict[int, Answer]]]:
+        """The answers to each script of a grammar, in order of place, by target."""
+        rows = self._db.execute(
+            "SELECT place, target, answer, cost, model, message FROM answers WHERE grammar = ? ORDER BY place, target",
+            (grammar,),
+        )
+        at, found = -1, dict[int, Answer]()
+        for place, target, *said in rows:
+            if place != at and found:
+                yield at, found
+                found = {}
+            at = place
+            found[target] = Answer(*said)
+        if found:
+            yield at, found

@@ -1,0 +1,246 @@
+"""The study itself: each release answers each script, in worker processes of its own."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from murxpy.campaign.matrix.store import Answer, Answers
+from murxpy.campaign.replays.service import Future, Group, Replays
+from murxpy.campaign.workers.handles import Job
+from murxpy.campaign.workers.limits import Limits, ensure_files
+from murxpy.campaign.workers.names import parse_target
+from murxpy.campaign.workers.pool import Pool
+from murxpy.campaign.workers.targets import Plan, resolve
+from murxpy.data import load_catalogue, load_wrapper, with_dialect
+from murxpy.enumeration.answering import SESSION, seed_of
+from murxpy.enumeration.exhaustive import Exhaustive
+from murxpy.enumeration.grammar import Grammar
+from murxpy.errors import InputError
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.oracles.crash import Outcome, signal_name
+from murxpy.releases.environments import Notice
+
+# Each script has a context of its own, and glibc gives the large tables of a dead context back to the
+# kernel at once. Kept memory made z3 5.4.1 answer 3.5 times as many scripts in a second.
+_KEPT_MEMORY = (("MALLOC_MMAP_THRESHOLD_", f"{1 << 30}"), ("MALLOC_TRIM_THRESHOLD_", f"{1 << 30}"))
+# A check ends after so many times its limit by the clock, because z3 counts almost nothing of what
+# it does for sines and cosines.
+_PATIENCE = 10
+_AHEAD = 2  # blocks that a process has in hand
+_BATCH = 500  # scripts that are gone through between two writes
+Watch = Callable[[str, str, int, int, Counter[str]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a study asks: of each grammar `take` scripts from index `at` on, of each of `targets`, and
+    of each of `judges`. A check gets `check_ms` milliseconds of a usual machine, in the solver's own
+    units, and a script `limits.wall` seconds. With `own_checks`, solvers check their models themselves.
+    A process is given `block` scripts at a time, and there are `jobs` of them. `wrapper` is the name or
+    the file of a wrapper, for the targets of its solver.
+    """
+
+    targets: Sequence[str]
+    judges: Sequence[str]
+    grammars: Sequence[Grammar]
+    at: int
+    take: int
+    check_ms: float
+    own_checks: bool
+    limits: Limits
+    block: int = 100
+    jobs: int = 1
+    wrapper: str | None = None
+
+    def common(self) -> dict[str, Any]:
+        """What the answers in one folder have in common, as plain data."""
+        return {"at": str(self.at), "check-ms": self.check_ms, "own-checks": self.own_checks}
+
+    def number(self, grammar: Grammar) -> int:
+        """The number of scripts of a grammar that are asked. Raises InputError for none."""
+        if grammar.number is None:
+            return self.take
+        if grammar.number <= self.at:
+            raise InputError(
+                f"the grammar {grammar.name} has {grammar.number:,} scripts: expected a smaller index than {self.at:,}"
+            )
+        return min(self.take, grammar.number - self.at)
+
+
+def carry_out(question: Question, answers: Answers, watch: Watch, notice: Notice) -> None:
+    """Ask what the folder does not know yet. `watch` gets the target, the grammar, the numbers of
+    scripts that are done and that are wanted, and how often each answer came. Raises InputError where
+    the folder has answers to other questions, TargetError for a release that cannot be used.
+    """
+    _check(question, answers)
+    sizes = [question.number(grammar) for grammar in question.grammars]
+    numbers = [answers.grammar(grammar.plain) for grammar in question.grammars]
+    for name in (*question.targets, *question.judges):
+        target = answers.target(name, judge=name in question.judges)
+        todo = [
+            _missing(answers.done(number, target), size, question.block)
+            for number, size in zip(numbers, sizes, strict=True)
+        ]
+        if any(todo):
+            with _Release(question, name, target, answers, numbers, watch, notice) as release:
+                release.ask(todo, sizes)
+    for grammar, number, size in zip(question.grammars, numbers, sizes, strict=True):
+        _go_through(grammar, number, question.at, size, answers)
+
+
+def _check(question: Question, answers: Answers) -> None:
+    before, common = answers.meta(), question.common()
+    for name, value in common.items():
+        if before and before.get(name) != value:
+            raise InputError(
+                f"this folder has answers with {name} {before.get(name)}: expected the same, or another folder",
+                file=str(answers.file.parent),
+            )
+    answers.note(common)
+
+
+def _missing(done: set[int], size: int, block: int) -> list[tuple[int, int]]:
+    """The first place and the length of each run of places below `size` that are not done, none of them
+    longer than `block`.
+    """
+    found: list[tuple[int, int]] = []
+    for place in range(size):
+        if place in done:
+            continue
+        if found and sum(found[-1]) == place and found[-1][1] < block:
+            found[-1] = (found[-1][0], found[-1][1] + 1)
+        else:
+            found.append((place, 1))
+    return found
+
+
+def wrapper_of(solver: str, file: str | None) -> dict[str, Any]:
+    """The wrapper of a solver: the one that the user names, where it is of this solver, else the shipped
+    one. Raises InputError.
+    """
+    own = None if file is None else load_wrapper(file)
+    return own if own is not None and own["solver"] == solver else load_wrapper(solver)
+
+
+def plan_of(question: Question, name: str, notice: Notice) -> Plan:
+    """The plan of a target, whose session answers scripts. Raises InputError, TargetError."""
+    named = parse_target(name)
+    wrapper = wrapper_of(named.solver, question.wrapper)
+    if named.options:
+        raise InputError(f"'{name}': expected SOLVER or SOLVER@RELEASE, without options")
+    setup = {
+        "session": SESSION,
+        "catalogue": with_dialect(load_catalogue(), wrapper),
+        "wrapper": wrapper,
+        "grammars": [grammar.plain for grammar in question.grammars],
+        "at": str(question.at),
+        "limit": int(question.check_ms * wrapper["limit-per-ms"]),
+        "wall-ms": int(_PATIENCE * question.check_ms),
+        "own-checks": question.own_checks,
+    }
+    libraries = tuple(wrapper["library-variables"])
+    target = resolve(name, wrapper, notice)
+    return Plan(replace(target, variables=_KEPT_MEMORY, library_variables=libraries), setup)
+
+
+class _Release:
+    """Asks one release, which has a pool of processes of its own."""
+
+    def __init__(
+        self,
+        question: Question,
+        name: str,
+        target: int,
+        answers: Answers,
+        numbers: Sequence[int],
+        watch: Watch,
+        notice: Notice,
+    ) -> None:
+        self._question, self._name, self._target = question, name, target
+        self._answers, self._numbers, self._watch = answers, numbers, watch
+        ensure_files(question.jobs)
+        self._pool = Pool([plan_of(question, name, notice)], question.limits)
+        self._service = Replays(self._pool)
+        self._group = Group(places=range(question.jobs), ahead=_AHEAD)
+        self._open = 0
+
+    def __enter__(self) -> _Release:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._pool.close()
+
+    def ask(self, todo: Sequence[Sequence[tuple[int, int]]], sizes: Sequence[int]) -> None:
+        """Ask the blocks that are to do of each grammar."""
+        self._pool.warm()
+        for at, blocks in enumerate(todo):
+            self._done, self._size = sizes[at] - sum(count for _, count in blocks), sizes[at]
+            self._came: Counter[str] = Counter()
+            for place, count in blocks:
+                while not self._service.room(self._group):
+                    self._service.step()
+                self._submit(at, place, count)
+            while self._open:
+                self._service.step()
+
+    def _submit(self, at: int, place: int, count: int) -> None:
+        wall = self._question.limits.wall
+        job = Job(seed_of(at, place, count), wall, keep=True, by_line=True)
+        self._open += 1
+        self._service.submit(
+            [job], self._group, lambda future: self._ended(future, at, place, count)
+        )
+
+    def _ended(self, future: Future, at: int, place: int, count: int) -> None:
+        self._open -= 1
+        outcome = future.seen()[0]
+        found = list(read_answers(outcome))
+        self._answers.keep(self._numbers[at], self._target, found)
+        if outcome.report is not None and outcome.report["status"] != "ok":
+            raise InputError(f"{self._name}: {outcome.report['finding']['message']}")
+        if len(found) < count:
+            self._submit(at, place + len(found), count - len(found))
+        self._done += len(found)
+        self._came.update(answer.answer for _, answer in found)
+        self._watch(
+            self._name, self._question.grammars[at].name, self._done, self._size, self._came
+        )
+
+
+def read_answers(outcome: Outcome) -> Iterator[tuple[int, Answer]]:
+    """The answers in the trace of a run, by place. The last one is that of the process where it died or
+    was killed: a script after whose place nothing stands.
+    """
+    for line in outcome.trace.split("\n"):
+        place, _, said = line.partition(" ")
+        words = said.split(" ", 3)
+        if len(words) == 4:
+            yield int(place), Answer(words[0], int(words[1]), words[2], words[3])
+        elif place:
+            yield int(place), _death(outcome)
+
+
+def _death(outcome: Outcome) -> Answer:
+    if outcome.cause in ("wall", "cpu"):
+        return Answer("timeout")
+    if outcome.cause == "memory":
+        return Answer("timeout", message="out of memory")
+    return Answer("crash", message=signal_name(outcome.status) or "the process ended")
+
+
+def _go_through(grammar: Grammar, number: int, at: int, size: int, answers: Answers) -> None:
+    """Keep the answers of scripts whose constants have few values; our evaluator goes through all."""
+    catalogue = build_catalogue(load_catalogue())
+    todo = sorted(set(range(size)) - answers.known(number).keys())
+    exhaustive = Exhaustive(grammar.head, catalogue)
+    while todo and exhaustive.possible:
+        part, todo = todo[:_BATCH], todo[_BATCH:]
+        found = [
+            (place, "+".join(exhaustive.answers(grammar.whole(grammar.at(at + place)))))
+            for place in part
+        ]
+        answers.keep_known(number, found)
+        exhaustive = Exhaustive(grammar.head, catalogue)  # without the terms of earlier scripts

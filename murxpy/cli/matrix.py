@@ -1,0 +1,249 @@
+"""`murxpy matrix`: a solver followed over its releases with every small script."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from murxpy.campaign.findings.folder import Folder, write_atomically
+from murxpy.campaign.matrix.store import Answers
+from murxpy.campaign.matrix.study import Question, carry_out, wrapper_of
+from murxpy.campaign.matrix.triggers import TRIGGERS, Found, find
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.names import releases_of
+from murxpy.cli.params import NamedFile, duration, judge_names, names, size
+from murxpy.cli.parts.indices import index
+from murxpy.fuzzers.enumeration import checked
+from murxpy.releases.environments import package_of, print_notice
+from murxpy.releases.versions import short, span
+from murxpy.report.console import make_console
+from murxpy.report.followed.drawings import heat_map, solved_lines
+from murxpy.report.followed.tables import (
+    answers_table,
+    csv_rows,
+    evidence,
+    solved_table,
+    study_data,
+    triggers_table,
+)
+from murxpy.report.tables import print_table
+
+FIRST = 51_000
+_OF_STUDIES = ("wished", "grammars", "first", "at", "take", "out", "judges")
+_TOLD = 10.0  # seconds between two lines of progress
+
+
+@click.command()
+@click.argument("what", metavar="SOLVER|FOLDER")
+@click.option(
+    "--releases",
+    "wished",
+    metavar="RELEASES",
+    help="Releases that are followed, such as 4.8.7..latest.",
+)
+@click.option(
+    "--grammar",
+    "grammars",
+    type=names(),
+    default="",
+    metavar="NAMES",
+    help="Grammars whose scripts are asked: names from 'murxpy grammars', and files of your own.",
+)
+@click.option(
+    "--first", type=index, metavar="N", help=f"Ask the first N scripts.  [default: {FIRST}]"
+)
+@click.option(
+    "--at", type=index, metavar="INDEX", help="Ask the scripts from this index on; needs --take."
+)
+@click.option(
+    "--take", type=click.IntRange(1, 10**9), metavar="K", help="Ask K scripts from --at on."
+)
+@click.option(
+    "--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Folder for the answers."
+)
+@click.option(
+    "--cross-check",
+    "judges",
+    type=judge_names,
+    default="",
+    metavar="TARGETS",
+    help="Other targets that answer each script, too; their answers tell which release is wrong.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Processes at a time.",
+)
+@click.option(
+    "--check-limit",
+    type=duration,
+    default="20ms",
+    show_default=True,
+    metavar="TIME",
+    help="Limit of a check, on a usual machine; the solver gets it in its own resource units.",
+)
+@click.option(
+    "--wall",
+    type=duration,
+    default="10s",
+    show_default=True,
+    metavar="TIME",
+    help="Wall time of a script, after which its answer is 'timeout'.",
+)
+@click.option(
+    "--memory",
+    type=size,
+    default="2g",
+    show_default=True,
+    metavar="SIZE",
+    help="Memory of a process.",
+)
+@click.option(
+    "--model-validate",
+    "own_checks",
+    is_flag=True,
+    help="Also have the solver check its own models, by the options that its wrapper names.",
+)
+@click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "csv"]),
+    default="text",
+    show_default=True,
+    help="What is printed.",
+)
+def matrix(what: str, form: str, **wishes: Any) -> int:
+    """Ask each release of a solver every small script of grammars, and tell which releases are wrong on
+    how many; or print again what the study in a FOLDER found, asking no solver.
+
+    The answers are kept in the folder. A study that was stopped goes on where it was, and one with
+    more scripts, grammars or releases asks only what is new. The exit code is 1 where the newest
+    release is wrong on a script.
+
+    \b
+    Examples:
+      murxpy matrix z3 --releases 4.8.7..latest --grammar arrays,ints --first 2000 --out m
+      murxpy matrix cvc5 --releases 1.1.2,latest --grammar strings --cross-check z3 --out n
+      murxpy matrix m --format csv
+    """
+    asked = [name for name in _OF_STUDIES if wishes[name]]
+    if not wishes["wished"] and (Path(what).is_dir() or "/" in what):
+        if asked:
+            raise click.UsageError("a folder is only reported on: leave the options of a study out")
+        return _report(Path(what), form)
+    if not {"wished", "grammars", "out"} <= {*asked}:
+        raise click.UsageError(
+            "a study needs --releases, --grammar and --out; a report needs the folder of a study"
+        )
+    if (wishes["at"] is None) != (wishes["take"] is None):
+        raise click.UsageError("--at and --take belong together: name both or neither")
+    if wishes["first"] is not None and wishes["at"] is not None:
+        raise click.UsageError("--first and --at exclude each other: leave one out")
+    _ask(_question(what, **wishes), wishes["out"])
+    return _report(wishes["out"], form)
+
+
+def _question(
+    solver: str,
+    wished: str,
+    grammars: Sequence[str],
+    first: int | None,
+    at: int | None,
+    take: int | None,
+    judges: Sequence[str],
+    check_limit: float,
+    wall: float,
+    memory: int,
+    wrapper: str | None,
+    **as_given: Any,
+) -> Question:
+    del as_given["out"]
+    return Question(
+        _targets(solver, wished, wrapper),
+        judges,
+        [checked(name) for name in grammars],
+        at or 0,
+        take or first or FIRST,
+        1000 * check_limit,
+        limits=Limits(wall=wall, memory=memory, by_line=True),
+        wrapper=wrapper,
+        **as_given,
+    )
+
+
+def _ask(question: Question, out: Path) -> None:
+    """Ask what the folder `out` does not know yet."""
+    folder = Folder(out)
+    answers = Answers(out, make=True)
+    try:
+        carry_out(question, answers, _Told().tell, print_notice)
+    finally:
+        answers.close()
+        folder.close()
+
+
+def _targets(solver: str, wished: str, wrapper: str | None) -> list[str]:
+    """The releases that are followed, oldest first. Raises InputError, TargetError."""
+    package = package_of(wrapper_of(solver, wrapper))
+    named = span(wished, releases_of(package.name), package.name)
+    return [f"{solver}@{short(one)}" for one in named]
+
+
+class _Told:
+    """Tells on standard error how far the study is."""
+
+    def __init__(self) -> None:
+        self._last = 0.0
+
+    def tell(self, target: str, grammar: str, done: int, size: int, came: Counter[str]) -> None:
+        """Tell it at the end of a grammar, and now and then before."""
+        now = time.monotonic()
+        if done < size and now - self._last < _TOLD:
+            return
+        self._last = now
+        words = ", ".join(f"{number:,} {answer}" for answer, number in sorted(came.items()))
+        print_notice(f"{target} {grammar}: {done:,} of {size:,} scripts ({words})")
+
+
+def _report(folder: Path, form: str) -> int:
+    """Print what a study found, and draw it into its folder."""
+    answers = Answers(folder)
+    try:
+        found = find(answers)
+    finally:
+        answers.close()
+    if form == "json":
+        click.echo(json.dumps(study_data(found), indent=1))
+    elif form == "csv":
+        csv.writer(sys.stdout, lineterminator="\n").writerows(csv_rows(found))
+    else:
+        _print(found)
+    for name, text in (("triggers.svg", heat_map(found)), ("solved.svg", solved_lines(found))):
+        write_atomically(folder / name, text)
+    newest = found.releases[-1:]
+    return int(any(found.whole(one.number).kinds[kind] for one in newest for kind in TRIGGERS))
+
+
+def _print(found: Found) -> None:
+    console = make_console()
+    click.echo("Triggers: unsound / invalid model / crash")
+    print_table(console, triggers_table(found))
+    click.echo("\nAnswers")
+    print_table(console, answers_table(found))
+    click.echo("\nDecided at a cost of at most 2^k resource units")
+    print_table(console, solved_table(found))
+    click.echo("")
+    for line in evidence(found):
+        click.echo(line)

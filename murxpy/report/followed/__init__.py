@@ -1,0 +1,1 @@
+"""A solver followed over its releases: tables, JSON, CSV and drawings."""

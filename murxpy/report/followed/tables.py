@@ -1,0 +1,133 @@
+"""What a study of releases found, as tables and as plain data."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from murxpy.campaign.matrix.triggers import ALL_VALUES, JUDGE, KINDS, MODEL, TRIGGERS, Cell, Found
+from murxpy.report.tables import Table
+
+_STEP = 2  # powers of two between the columns of a table
+
+
+def triggers_table(found: Found) -> Table:
+    """A row for each target, with its triggers by grammar: unsound / invalid model / crash."""
+    names = [found.grammars[number] for number in found.grammars]
+    columns = [*names, "all"]
+    table = Table(["target", "scripts", *columns], right=["scripts", *columns])
+    for one in found.targets:
+        cells = [found.cells.get((one.number, number)) for number in found.grammars]
+        whole = found.whole(one.number)
+        name = f"{one.name} (judge)" if one.judge else one.name
+        table.add(name, f"{whole.asked:,}", *map(_triggers, cells), _triggers(whole))
+    return table
+
+
+def _triggers(cell: Cell | None) -> str:
+    if cell is None:
+        return "-"
+    numbers = [cell.kinds[kind] for kind in TRIGGERS]
+    return "/".join(map(str, numbers)) if any(numbers) else "."
+
+
+def answers_table(found: Found) -> Table:
+    """A row for each target: how often each answer came, and what was said of its models."""
+    columns = ["decided", "unknown", "error", "timeout", "models right", "not judged", *KINDS]
+    table = Table(["target", *columns], right=columns)
+    for one in found.targets:
+        whole = found.whole(one.number)
+        numbers = [
+            whole.decided,
+            *(whole.answers[answer] for answer in ("unknown", "error", "timeout")),
+            *(whole.models[verdict] for verdict in ("true", "unsure")),
+            *(whole.kinds[kind] for kind in KINDS),
+        ]
+        table.add(one.name, *(f"{number:,}" for number in numbers))
+    return table
+
+
+def powers(found: Found) -> range:
+    """The powers of two between the lowest and the highest cost of a decided script."""
+    least = [n for one in found.releases for n in found.whole(one.number).costs]
+    return range(min(least, default=0), max(least, default=0) + 1)
+
+
+def solved_table(found: Found) -> Table:
+    """A row for each release: the scripts that it decides at a cost of at most 2^k."""
+    shown = [*powers(found)][::-1][::_STEP][::-1]
+    columns = [f"2^{power}" for power in shown]
+    table = Table(["release", *columns], right=columns)
+    for one in found.releases:
+        whole = found.whole(one.number)
+        table.add(one.name, *(f"{whole.solved(power):,}" for power in shown))
+    return table
+
+
+def evidence(found: Found) -> Iterator[str]:
+    """Sentences that say what told the right answers."""
+    whole = Counter[str]()
+    for counts in found.truths.values():
+        whole.update(counts)
+    number = sum(whole.values())
+    if not number:
+        return
+    yield (
+        f"The right answer of {number:,} scripts is known: {whole[ALL_VALUES]:,} because our evaluator went through all "
+        f"values of the constants, {whole[MODEL]:,} because our evaluator found a model of some target right, "
+        f"{whole[JUDGE]:,} because the judges say so; nothing tells it for {whole['nothing']:,}."
+    )
+    differing = {(one.grammar, one.place) for one in found.triggers if one.kind == "differs"}
+    if differing:
+        yield (
+            f"On {len(differing):,} scripts targets answer differently and nothing tells which is wrong (differs)."
+        )
+
+
+def study_data(found: Found) -> dict[str, Any]:
+    """All figures as plain data."""
+    return {
+        "targets": [
+            {
+                "name": one.name,
+                "judge": one.judge,
+                "grammars": {
+                    name: _cell_data(found.cells[one.number, number])
+                    for number, name in found.grammars.items()
+                    if (one.number, number) in found.cells
+                },
+            }
+            for one in found.targets
+        ],
+        "truth": {found.grammars[number]: dict(counts) for number, counts in found.truths.items()},
+    }
+
+
+def _cell_data(cell: Cell) -> dict[str, Any]:
+    top = max(cell.costs, default=0)
+    return {
+        "scripts": cell.asked,
+        "answers": dict(sorted(cell.answers.items())),
+        "models": dict(sorted(cell.models.items())),
+        "triggers": {kind: cell.kinds[kind] for kind in KINDS},
+        "solved": {str(power): cell.solved(power) for power in range(top + 1)},
+    }
+
+
+def csv_rows(found: Found) -> Iterator[list[str]]:
+    """A header, and a row for each target and grammar."""
+    answers = ("sat", "unsat", "unknown", "error", "timeout")
+    shown = powers(found)
+    yield ["target", "grammar", "scripts", *answers, *KINDS, *(f"solved 2^{n}" for n in shown)]
+    for one in found.targets:
+        for number, name in found.grammars.items():
+            cell = found.cells.get((one.number, number))
+            if cell is not None:
+                numbers = [
+                    cell.asked,
+                    *(cell.answers[answer] for answer in answers),
+                    *(cell.kinds[kind] for kind in KINDS),
+                    *(cell.solved(power) for power in shown),
+                ]
+                yield [one.name, name, *map(str, numbers)]

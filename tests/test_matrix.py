@@ -1,0 +1,286 @@
+"""A solver that is followed over releases with every small script: fake releases with planted bugs."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from campaigns import FAKES
+from commands import error, outcome
+from releases import SOURCE, offer
+
+from murxpy.campaign.matrix.store import FILE, Answer, Answers
+from murxpy.campaign.matrix.study import Question, carry_out, read_answers
+from murxpy.campaign.matrix.triggers import Found, Truth, find, truth_of
+from murxpy.campaign.workers.limits import Limits
+from murxpy.data import load_catalogue, load_wrapper
+from murxpy.data.grammars import load_grammar
+from murxpy.enumeration.answering import Answering
+from murxpy.enumeration.grammar import Grammar
+from murxpy.errors import InputError
+from murxpy.fuzzers.enumeration import checked
+from murxpy.oracles.crash import Outcome
+
+# All scripts of this grammar are satisfiable, by the model in which all constants are true.
+MONOTONE = """grammar: {name}
+about: formulas that are true where all constants are
+sorts: {{B: Bool}}
+declare: ["(declare-const a Bool)", "(declare-const b Bool)"]
+rules: {{B: ["{{a b}}", "({{and or}} B B)"]}}
+script: [(assert B), (check-sat)]
+"""
+ALONE = """
+def run_alone(text, limit, wall_ms):
+    say = "sat"
+    values = "true"
+    {bug}
+    model = f"((define-fun a () Bool {{values}})(define-fun b () Bool {{values}}))"
+    return f"{{say}}\\n" + (model if say == "sat" else ""), text.count("and") * 16 + 1
+"""
+BUGS = {
+    "right": "pass",
+    "unsound": 'say = "unsat" if "(or a b)" in text else say',
+    "unsure": 'say = "unknown" if "(and b" in text else say',
+    "wrong-model": 'values = "false" if "(and a a)" in text else values',
+    "crashing": 'if "(or b b)" in text: faults.commit("segfault")',
+    "endless": 'if "(or b b)" in text: faults.commit("spin")',
+    "refusing": 'if "or" in text: raise FakeError("unknown operator or")',
+}
+
+
+def wrapper(folder: Path) -> str:
+    """The file of a wrapper of the fake solver that answers whole scripts."""
+    file = folder / "scripts.yaml"
+    text = (FAKES / "scripts.yaml").read_text()
+    file.write_text(
+        text
+        + 'readers: {alone: "f.run_alone({v}, {0}, {1})"}\nown-checks: {checking: true}\n'
+        + "refusals: [{class: unsupported, message: unknown operator}]\n"
+    )
+    return str(file)
+
+
+def source(bug: str) -> dict[str, str]:
+    """The files of a release with a bug."""
+    return {"__init__.py": SOURCE["__init__.py"] + ALONE.format(bug=BUGS[bug])}
+
+
+def release(folder: Path, bug: str) -> str:
+    """A target with a bug."""
+    package = folder / bug / "fakesolver"
+    package.mkdir(parents=True, exist_ok=True)
+    (package / "__init__.py").write_text(source(bug)["__init__.py"])
+    (folder / bug / "faults.py").write_text((FAKES / "faults.py").read_text())
+    return f"fake@{folder / bug}"
+
+
+def grammar(folder: Path, name: str = "monotone") -> str:
+    """The file of a grammar."""
+    file = folder / f"{name}.yaml"
+    file.write_text(MONOTONE.format(name=name))
+    return str(file)
+
+
+def study(folder: Path, bugs: str, take: int = 10, watch: object = None, **wishes: object) -> Found:
+    """Follow fake releases with bugs, and tell what was found."""
+    names = [release(folder, bug) for bug in bugs.split()]
+    files = [grammar(folder, name) for name in str(wishes.pop("names", "monotone")).split()]
+    wishes = {"judges": (), "block": 4, **wishes}
+    question = Question(
+        targets=names,
+        grammars=[checked(file) for file in files],
+        at=0,
+        take=take,
+        check_ms=5.0,
+        own_checks=False,
+        limits=Limits(wall=0.5, by_line=True),
+        wrapper=wrapper(folder),
+        **wishes,  # type: ignore[arg-type]
+    )
+    out = folder / "out"
+    out.mkdir(exist_ok=True)
+    answers = Answers(out, make=True)
+    try:
+        carry_out(question, answers, watch or (lambda *told: None), lambda text: None)  # type: ignore[arg-type]
+        return find(answers)
+    finally:
+        answers.close()
+
+
+def shown(found: Found, target: int) -> list[tuple[str, str]]:
+    """The triggers of a target: kind, and the place of the script."""
+    return [(one.kind, str(one.place)) for one in found.triggers if one.target == target]
+
+
+# the first ten scripts: a, b, then (and a a) (and a b) (and b a) (and b b) (or a a) .. (or b b)
+def test_each_kind_of_bug_is_told_of_the_release_that_has_it(tmp_path: Path) -> None:
+    found = study(tmp_path, "right unsound wrong-model crashing endless refusing unsure", jobs=2)
+    right, unsound, model, crash, endless, refusing, unsure = range(1, 8)
+    assert shown(found, right) == []
+    assert shown(found, unsound) == [("unsound", "7")]
+    assert shown(found, model) == [("invalid-model", "2")]
+    assert shown(found, crash) == [("crash", "9")]
+    assert found.whole(endless).answers == Counter(sat=9, timeout=1)
+    assert found.whole(refusing).answers == Counter(sat=6, error=4)
+    assert found.whole(unsure).answers == Counter(sat=8, unknown=2)
+    # Both answers of Boolean scripts are known
+    assert found.truths[1] == Counter({"all values": 10})
+    assert [found.whole(right).solved(power) for power in (0, 1, 5)] == [6, 6, 10]
+
+
+def test_a_study_that_was_stopped_asks_only_what_is_left(tmp_path: Path) -> None:
+    def stop(target: str, grammar: str, done: int, size: int, came: object) -> None:
+        if done >= 4:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        study(tmp_path, "right", watch=stop)
+    asked: list[int] = []
+    study(tmp_path, "right", watch=lambda target, grammar, done, *_: asked.append(done))
+    assert asked[-1] == 10 and len(asked) == 2
+    # more scripts, grammars and releases in the same folder
+    told: Counter[str] = Counter()
+
+    def count(target: str, grammar: str, done: int, size: int, came: object) -> None:
+        told[f"{Path(target).name} {grammar}"] += 1
+
+    found = study(tmp_path, "right unsound", take=14, watch=count, names="monotone other")
+    assert told == Counter(
+        {"right monotone": 1, "right other": 4, "unsound monotone": 4, "unsound other": 4}
+    )
+    assert [found.whole(target).asked for target in (1, 2)] == [28, 28]
+
+
+def test_a_folder_takes_no_answers_to_other_questions(tmp_path: Path) -> None:
+    study(tmp_path, "right", take=2)
+    with pytest.raises(InputError, match="has answers with check-ms"):
+        other = Question(
+            [], [], [checked(grammar(tmp_path))], 0, 2, 6.0, False, Limits(), wrapper=None
+        )
+        carry_out(other, Answers(tmp_path / "out"), lambda *told: None, lambda text: None)
+    own = (tmp_path / "monotone.yaml").read_text().replace("{and or}", "{or and}")
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "monotone.yaml").write_text(own)
+    answers = Answers(tmp_path / "out")
+    with pytest.raises(InputError, match="another grammar monotone"):
+        answers.grammar(load_grammar(str(tmp_path / "other" / "monotone.yaml")))
+
+
+SAT, UNSAT = Answer("sat", 1, "true"), Answer("unsat", 1)
+
+
+@pytest.mark.parametrize(
+    ("known", "said", "judges", "truth"),
+    [
+        ("unsat", {1: SAT}, [], Truth("unsat", "all values")),
+        ("", {1: SAT, 2: UNSAT}, [2], Truth("sat", "a model")),
+        ("", {1: Answer("sat", 1, "unsure"), 2: UNSAT}, [2], Truth("unsat", "a judge")),
+        ("", {1: Answer("sat", 1, "false"), 2: UNSAT}, [], None),
+        ("unknown", {1: UNSAT, 2: Answer("unknown")}, [2], None),
+        ("", {1: UNSAT, 2: UNSAT, 3: Answer("sat", 1, "unsure")}, [2, 3], None),
+    ],
+)
+def test_what_tells_the_right_answer(
+    known: str, said: dict[int, Answer], judges: list[int], truth: Truth | None
+) -> None:
+    assert truth_of(known, said, judges) == truth
+
+
+def test_the_script_that_ended_a_process_is_known() -> None:
+    outcome = Outcome("died", trace="5 sat 3 true \n6 unsat 4 - \n7", status=11)
+    assert list(read_answers(outcome)) == [
+        (5, Answer("sat", 3, "true")),
+        (6, Answer("unsat", 4)),
+        (7, Answer("crash", message="SIGSEGV")),
+    ]
+
+
+@pytest.mark.parametrize("solver", ["z3", "cvc5"])
+@pytest.mark.parametrize("name", ["strings", "bitvectors", "arrays"])
+def test_answers_do_not_depend_on_the_scripts_before(solver: str, name: str) -> None:
+    plain = load_grammar(name)
+    own = Grammar(plain)
+    wrapper = load_wrapper(solver)
+    session = Answering(
+        {
+            "catalogue": load_catalogue(),
+            "wrapper": wrapper,
+            "grammars": [plain],
+            "at": "0",
+            "limit": int(3 * wrapper["limit-per-ms"]),
+            "wall-ms": 2000,
+            "own-checks": False,
+        }
+    )
+    scripts = [own.whole(own.at(index)) for index in range(2000, 50_000, 4000)]
+    forwards = [session.answer(script) for script in scripts]
+    backwards = [session.answer(script) for script in reversed(scripts)]
+    assert forwards == backwards[::-1]
+    assert {answer[0] for answer in forwards} & {"sat", "unsat"}
+
+
+# -- the command
+
+
+def reported(folder: Path, capsys: pytest.CaptureFixture[str], *more: str) -> tuple[int, str]:
+    """Exit code and output of a report."""
+    code, out, _ = outcome(capsys, "matrix", folder / "out", *more)
+    return code, out
+
+
+def test_a_report_asks_no_solver(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    study(tmp_path, "unsound wrong-model right")
+    code, text = reported(tmp_path, capsys)
+    assert code == 0  # the last release is right
+    rows = [line.split()[1:] for line in text.splitlines()[2:5]]
+    assert rows == [["10", "1/0/0", "1/0/0"], ["10", "0/1/0", "0/1/0"], ["10", ".", "."]]
+    data = json.loads(reported(tmp_path, capsys, "--format", "json")[1])
+    assert data["targets"][0]["grammars"]["monotone"]["triggers"]["unsound"] == 1
+    header, first, *_ = reported(tmp_path, capsys, "--format", "csv")[1].splitlines()
+    assert header.startswith("target,grammar,scripts,sat") and ",monotone,10,9,1," in first
+    for name in ("triggers.svg", "solved.svg"):
+        drawing = ElementTree.parse(tmp_path / "out" / name).getroot()
+        assert drawing.tag.endswith("svg")
+    study(tmp_path, "right unsound")
+    with sqlite3.connect(tmp_path / "out" / FILE) as db:  # the newest release is wrong
+        db.execute("UPDATE targets SET judge = 1 WHERE name NOT LIKE '%unsound'")
+    assert reported(tmp_path, capsys)[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["z3"], "needs --releases, --grammar and --out"),
+        (["z3", "--releases", "5.4.1", "--out", "m"], "needs --releases, --grammar and --out"),
+        (["fsm", "--grammar", "core"], "a folder is only reported on"),
+        (["fsm"], "expected the folder of 'murxpy matrix'"),
+        (["z3", "--releases", "5.4.1", "--grammar", "core", "--out", "m", "--at", "3"], "--take"),
+    ],
+)
+def test_bad_words_are_one_line(
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    words: list[str],
+    message: str,
+) -> None:
+    (tmp_path / "fsm").mkdir()
+    monkeypatch.chdir(tmp_path)
+    code, line = error(capsys, "matrix", *words)
+    assert code == 2 and message in line
+
+
+@pytest.mark.slow
+def test_releases_of_an_index_are_followed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    offer(tmp_path, monkeypatch, {"1.0": source("right"), "1.1": source("unsound")})
+    words = ["--wrapper", wrapper(tmp_path), "--grammar", grammar(tmp_path), "--first", "8"]
+    out = ["--out", str(tmp_path / "out")]
+    code, text, told = outcome(capsys, "matrix", "fake", "--releases", "1.0..latest", *words, *out)
+    assert code == 1 and "fake@1.1.0        8     1/0/0" in text
+    assert "fake@1.0.0 monotone: 8 of 8 scripts (8 sat)" in told
