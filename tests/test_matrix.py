@@ -182,6 +182,13 @@ SAT, UNSAT = Answer("sat", 1, "true"), Answer("unsat", 1)
         ("", {1: Answer("sat", 1, "false"), 2: UNSAT}, [], None),
         ("unknown", {1: UNSAT, 2: Answer("unknown")}, [2], None),
         ("", {1: UNSAT, 2: UNSAT, 3: Answer("sat", 1, "unsure")}, [2, 3], None),
+        ("", {1: Answer("sat+unsat", 1, "true")}, [], Truth("sat+?", "a model")),
+        (
+            "",
+            {1: Answer("sat+unsat", 1, "true"), 2: Answer("sat+sat")},
+            [2],
+            Truth("sat+sat", "a judge"),
+        ),
     ],
 )
 def test_what_tells_the_right_answer(
@@ -217,8 +224,12 @@ def test_answers_do_not_depend_on_the_scripts_before(solver: str, name: str) -> 
         }
     )
     scripts = [own.whole(own.at(index)) for index in range(2000, 50_000, 4000)]
-    forwards = [session.answer(script) for script in scripts]
-    backwards = [session.answer(script) for script in reversed(scripts)]
+
+    def answer(script: str) -> tuple[str, int, str, str]:
+        return session.answer(f"(set-option :produce-models true)\n{script}(get-model)\n", script)
+
+    forwards = [answer(script) for script in scripts]
+    backwards = [answer(script) for script in reversed(scripts)]
     assert forwards == backwards[::-1]
     assert {answer[0] for answer in forwards} & {"sat", "unsat"}
 

@@ -12,10 +12,12 @@ from typing import Any
 
 from murxpy.enumeration.blocks import outcome_of
 from murxpy.enumeration.grammar import Grammar
+from murxpy.enumeration.reading import Reader
 from murxpy.errors import InputError, TargetError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.run import SOLVING, Run
-from murxpy.machine.witnesses.scripted import MODEL, answered, questions, verdicts
+from murxpy.machine.witnesses.scripted import answered, questions, verdicts
+from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.tables import Tables
 from murxpy.solvers.refusals import INVALID_MODEL, UNDOCUMENTED
@@ -26,7 +28,6 @@ SESSION = "murxpy.enumeration.answering:Answering"
 CRASH, ERROR, UNKNOWN = "crash", "error", "unknown"
 NO_MODEL, TRUE, FALSE, UNSURE, OWN = "-", "true", "false", "unsure", "own-check"
 _COUNT, _PLACE = 16, 32  # bits of a seed
-_CHECK = "(check-sat)"
 _WORDS = 300  # characters of a message that are kept
 _DECIDED = ("sat", "unsat")
 
@@ -56,12 +57,15 @@ class Answering:
             )
         self._spelling = spellings.spellings[0]
         self._grammars = [Grammar(plain) for plain in setup["grammars"]]
+        self._readers = [
+            Reader(grammar, self._catalogue, self._wrapper.name, models=True)
+            for grammar in self._grammars
+        ]
         self._at = int(setup["at"])
         self._limits = (int(setup["limit"]), int(setup["wall-ms"]))
         own = setup["wrapper"].get("own-checks") or {} if setup["own-checks"] else {}
-        options = {"produce-models": True, **own}
         self._options = "".join(
-            f"(set-option :{name} {str(value).lower()})\n" for name, value in options.items()
+            f"(set-option :{name} {str(value).lower()})\n" for name, value in own.items()
         )
         self._run = Run(self._wrapper, self._catalogue, 0, lambda text: None)
         self._tables = Tables(self._catalogue)
@@ -84,18 +88,25 @@ class Answering:
         """
         count, rest = seed & (1 << _COUNT) - 1, seed >> _COUNT
         place, grammar = rest & (1 << _PLACE) - 1, self._grammars[rest >> _PLACE]
+        reader = self._readers[rest >> _PLACE]
         self._tables = Tables(self._catalogue)  # so that the terms of other scripts take no memory
         for each in range(place, place + count):
             write(f"{each}")
-            script = grammar.whole(grammar.at(self._at + each))
-            write(f" {' '.join(map(str, self.answer(script)))}\n")
+            try:
+                asked, _ = reader.script(self._at + each)
+            except Unsayable as error:
+                said = ERROR, 0, NO_MODEL, _short(str(error))
+            else:
+                said = self.answer(asked, grammar.whole(grammar.at(self._at + each)))
+            write(f" {' '.join(map(str, said))}\n")
         return {"status": "ok", "seed": seed, "counts": {}, "finding": None, "differences": []}
 
-    def answer(self, script: str) -> tuple[str, int, str, str]:
-        """Answer, cost, verdict on the model, and message of a script."""
-        asked = self._options + script.replace(_CHECK, f"{_CHECK}\n({MODEL})")
+    def answer(self, asked: str, script: str) -> tuple[str, int, str, str]:
+        """Answer, cost, verdict on the model, and message. `asked` is the script in the words of the
+        solver, with a question for the model.
+        """
         frame = self._run.frame
-        frame.fill(value=asked)
+        frame.fill(value=self._options + asked)
         try:
             output, cost = self._spelling.call(self._limits, (), frame)
         except (Exception, SystemExit) as error:  # whatever a binding throws is an outcome

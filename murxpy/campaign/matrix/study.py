@@ -22,6 +22,8 @@ from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.oracles.crash import Outcome, signal_name
 from murxpy.releases.environments import Notice
+from murxpy.smtlib.reading.scripts import read_script
+from murxpy.smtlib.tables import Tables
 
 # Each script has a context of its own, and glibc gives the large tables of a dead context back to the
 # kernel at once. Kept memory made z3 5.4.1 answer 3.5 times as many scripts in a second.
@@ -235,12 +237,15 @@ def _go_through(grammar: Grammar, number: int, at: int, size: int, answers: Answ
     """Keep the answers of scripts whose constants have few values; our evaluator goes through all."""
     catalogue = build_catalogue(load_catalogue())
     todo = sorted(set(range(size)) - answers.known(number).keys())
-    exhaustive = Exhaustive(grammar.head, catalogue)
-    while todo and exhaustive.possible:
+    while todo:
         part, todo = todo[:_BATCH], todo[_BATCH:]
-        found = [
-            (place, "+".join(exhaustive.answers(grammar.whole(grammar.at(at + place)))))
-            for place in part
-        ]
+        tables = Tables(catalogue)  # without the terms of earlier scripts
+        exhaustive = Exhaustive(grammar.head, catalogue, tables)
+        if not exhaustive.possible:
+            return
+        found = []
+        for place in part:
+            text = grammar.whole(grammar.at(at + place))
+            script = read_script(text, grammar.file, catalogue, tables)
+            found.append((place, "+".join(exhaustive.answers(script))))
         answers.keep_known(number, found)
-        exhaustive = Exhaustive(grammar.head, catalogue)  # without the terms of earlier scripts

@@ -17,29 +17,56 @@ Kind = Literal["unsound", "invalid-model", "own-check", "crash", "differs"]
 KINDS: tuple[Kind, ...] = ("unsound", "invalid-model", "crash", "own-check", "differs")
 TRIGGERS: tuple[Kind, ...] = ("unsound", "invalid-model", "crash")
 DECIDED = ("sat", "unsat")
-ALL_VALUES, MODEL, JUDGE = "all values", "a model", "a judge"
+ALL_VALUES, MODEL, JUDGE = EVIDENCE = ("all values", "a model", "a judge")  # the strongest first
 
 
 @dataclass(frozen=True, slots=True)
 class Truth:
-    """The right answer to a script, and what says so: our evaluator went through all values of the
-    constants, or it found a model of some target right, or the judges say so.
+    """The right answers to the checks of a script, `?` where nothing tells one; and what says so: our
+    evaluator went through all values of the constants, or it found a model of some target right, or
+    the judges say so. Where several kinds of evidence were needed, this is the weakest.
     """
 
     answer: str
     because: str
 
+    def against(self, answer: str) -> bool:
+        """Whether an answer is wrong."""
+        pairs = zip(answer.split("+"), self.answer.split("+"), strict=False)
+        return any({one, right} == set(DECIDED) for one, right in pairs)
+
+
+def decided(answer: str) -> bool:
+    """Whether the answer decides each check of a script."""
+    return set(answer.split("+")) <= set(DECIDED)
+
 
 def truth_of(known: str, said: Mapping[int, Answer], judges: Sequence[int]) -> Truth | None:
-    """The right answer to a script; None where nothing tells it. `known` is the answer by all values,
+    """The right answers to a script; None where nothing tells any. `known` are those by all values,
     `said` the answers by target.
     """
+    words = {target: one.answer.split("+") for target, one in said.items() if decided(one.answer)}
+    listed = known.split("+") if known else []
+    found = [
+        _of_check(
+            listed[at] if at < len(listed) else "",
+            {words[target][at] for target in words if said[target].model == TRUE},
+            {words[judge][at] for judge in judges if judge in words},
+        )
+        for at in range(min(map(len, words.values()), default=0))
+    ]
+    told = [EVIDENCE.index(because) for _, because in found if because]
+    if not told:
+        return None
+    return Truth("+".join(answer for answer, _ in found), EVIDENCE[max(told)])
+
+
+def _of_check(known: str, of_models: set[str], judged: set[str]) -> tuple[str, str]:
     if known in DECIDED:
-        return Truth(known, ALL_VALUES)
-    if any(one.answer == "sat" and one.model == TRUE for one in said.values()):
-        return Truth("sat", MODEL)
-    judged = {said[judge].answer for judge in judges if judge in said} & set(DECIDED)
-    return Truth(judged.pop(), JUDGE) if len(judged) == 1 else None
+        return known, ALL_VALUES
+    if "sat" in of_models:
+        return "sat", MODEL
+    return (judged.pop(), JUDGE) if len(judged) == 1 else ("?", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,19 +84,29 @@ def triggers_of(
     grammar: int, place: int, truth: Truth | None, said: Mapping[int, Answer]
 ) -> Iterator[Trigger]:
     """The triggers of a script."""
-    answers = {one.answer for one in said.values()} & set(DECIDED)
+    answers = {one.answer for one in said.values() if decided(one.answer)}
     for target, one in said.items():
         if one.answer == "crash":
             yield Trigger(grammar, place, target, "crash", one.message)
-        elif one.answer in DECIDED and truth is not None and one.answer != truth.answer:
+        elif truth is not None and truth.against(one.answer):
             words = f"{one.answer}, {truth.answer} by {truth.because}"
             yield Trigger(grammar, place, target, "unsound", words)
-        elif one.answer in DECIDED and truth is None and len(answers) > 1:
+        elif _differs(one.answer, truth, answers):
             yield Trigger(grammar, place, target, "differs", one.answer)
         elif one.model == FALSE:
             yield Trigger(grammar, place, target, "invalid-model", "")
         if one.model == OWN:
             yield Trigger(grammar, place, target, "own-check", one.message)
+
+
+def _differs(answer: str, truth: Truth | None, answers: set[str]) -> bool:
+    """Whether another target decides otherwise a check whose answer nothing tells."""
+    right = truth.answer.split("+") if truth else ["?"] * (answer.count("+") + 1)
+    return decided(answer) and any(
+        told == "?" and one != other
+        for each in answers
+        for told, one, other in zip(right, answer.split("+"), each.split("+"), strict=False)
+    )
 
 
 @dataclass
@@ -91,7 +128,7 @@ class Cell:
     @property
     def decided(self) -> int:
         """The number of scripts that were decided."""
-        return sum(self.answers[answer] for answer in DECIDED)
+        return sum(number for answer, number in self.answers.items() if decided(answer))
 
     def solved(self, power: int) -> int:
         """The number of scripts that were decided at a cost of at most 2^`power`."""
@@ -101,7 +138,7 @@ class Cell:
         """Count an answer."""
         self.answers[one.answer] += 1
         self.models[one.model] += 1
-        if one.answer in DECIDED:
+        if decided(one.answer):
             self.costs[max(0, one.cost - 1).bit_length()] += 1
 
 
