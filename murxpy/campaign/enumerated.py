@@ -17,6 +17,7 @@ from murxpy.enumeration.blocks import (
     Blocks,
     outcome_of,
 )
+from murxpy.enumeration.calls import HEAD
 from murxpy.oracles.disagreement import OPPOSITE, Answers
 from murxpy.trace.finished import read_rows
 
@@ -61,6 +62,8 @@ class Enumerated:
             self._rests[self.number] = blocks.rest(seed, begun, again=again)
         if reported:
             return {}
+        if HEAD in block.grammar.plain:  # a sequence of calls is not made again
+            return {block.counter(block.first, KILLED): 1}
         # of a script whose terms were simplified, its trace does not say what came
         came = [
             UNKNOWN if self._simplify else outcome_of(_ANSWER.findall(script)) for script in scripts

@@ -17,8 +17,9 @@ from murxpy.cli.params import duration, names
 from murxpy.cli.parts.grouped import Grouped
 from murxpy.cli.parts.indices import index
 from murxpy.enumeration.blocks import LARGEST, Blocks
-from murxpy.fuzzers.enumeration import QUICK, Enumerated, checked, enumeration_setup
+from murxpy.fuzzers.enumeration import QUICK, Enumerated, enumeration_setup, of_calls
 from murxpy.report.console import make_console
+from murxpy.report.enumerated.calls import calls_guarantee, calls_table
 from murxpy.report.enumerated.guarantee import guarantee, guarantee_table, tested, whole_sizes
 from murxpy.report.enumerated.judged import judged, judged_lines, judged_table
 from murxpy.report.tables import print_table
@@ -46,6 +47,17 @@ _OWN = (
         default="",
         metavar="NAMES",
         help="Grammars whose scripts are tested, in turn: names from 'murxpy grammars', and files of your own.",
+    ),
+    click.Option(
+        ["--calls"],
+        type=click.IntRange(1, 12),
+        metavar="K",
+        help="Instead of scripts, make all sequences of up to K calls of the solver over a pool of terms.",
+    ),
+    click.Option(
+        ["--pool"],
+        metavar="NAME",
+        help="Pool of --calls: a name under fsm/calls, or a file of your own.  [default: core]",
     ),
     click.Option(
         ["--ci"],
@@ -108,17 +120,24 @@ def _enumerate(target: str, **wishes: Any) -> int:
     if ci is not None and wishes["time"] is not None:
         raise click.UsageError("--ci and --time exclude each other: leave one out")
     grammars = tuple(wishes.pop("grammars"))
-    if ci is None and not grammars:
-        raise click.UsageError("name grammars with --grammar, or give --ci TIME")
+    calls, pool, block = (wishes.pop(name) for name in ("calls", "pool", "block"))
+    if ci is None and not grammars and not calls:
+        raise click.UsageError("name grammars with --grammar, or give --ci TIME or --calls K")
     wishes["time"] = wishes["time"] if ci is None else ci
     enumerated = Enumerated(
         grammars or QUICK,
         take or first or FIRST,
         at or 0,
-        wishes.pop("block"),
+        block,
         1000.0 * wishes["check_limit"],
         simplify,
     )
+    if calls or pool is not None:
+        if not calls or grammars or ci is not None or at is not None or simplify:
+            raise click.UsageError(
+                "--calls goes with --pool and --first, and not with --grammar, --at, --ci or --simplify"
+            )
+        enumerated = of_calls(enumerated, pool or "core", calls, first)
     if wishes["run_seed"] is not None:  # it must name a block
         Blocks(enumeration_setup(enumerated)).of(wishes["run_seed"])
     code = run((target,), {**defaults([*_NOT_HERE, "first"]), **wishes}, None, enumerated)
@@ -129,7 +148,7 @@ def _enumerate(target: str, **wishes: Any) -> int:
 
 def _tell(enumerated: Enumerated, target: str, out: Path, *, as_json: bool) -> None:
     """Print what the campaign in the folder `out` guarantees, of all its sessions."""
-    grammars = [checked(name) for name in enumerated.grammars]
+    grammars = enumerated.loaded()
     counters = read_counters(out)
     rows = tested(grammars, enumerated.at, enumerated.take, counters)
     answered = judged(counters)
@@ -141,6 +160,11 @@ def _tell(enumerated: Enumerated, target: str, out: Path, *, as_json: bool) -> N
             click.echo(json.dumps({"event": "judged", **asdict(said)}))
         return
     console = make_console()
+    if enumerated.calls:
+        click.echo("\nSequences of calls")
+        print_table(console, calls_table(rows))
+        click.echo("\n".join(calls_guarantee(rows, target)))
+        return
     click.echo("\nScripts")
     print_table(console, guarantee_table(rows))
     if answered:
@@ -161,6 +185,7 @@ COMMAND = Grouped(
             "the first 51,000 of both",
         ),
         ("murxpy enumerate z3 --grammar arrays --at 1e275 --take 5000", "large ones"),
+        ("murxpy enumerate z3 --calls 4", "all sequences of up to four calls of the solver"),
         ("murxpy enumerate z3 --ci 20m", "as much as 20 minutes allow, for continuous integration"),
     ],
 )

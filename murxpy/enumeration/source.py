@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from murxpy.enumeration.blocks import FINDING, Block, Blocks, outcome_of
+from murxpy.enumeration.calls import HEAD, carry_out
 from murxpy.enumeration.reading import Reader
 from murxpy.enumeration.simplifying import Simplifier
 from murxpy.machine import script, solve
@@ -40,12 +41,17 @@ class Enumeration:
         ]
 
     def run(self, run: Run, block: Block) -> None:
-        """Test each script of a block. Raises Stopped for a finding, which ends the block."""
+        """Test each script of a block, or make the calls of each sequence. Raises Stopped for a
+        finding, which ends the block.
+        """
         if self._simplify:
             _simplified(run, block)
             return
-        solve.new(run, run.line_seed())
         limit = int(self._check_ms * run.wrapper.facts.limit_per_ms)
+        if HEAD in block.grammar.plain:
+            _call(run, block, limit)
+            return
+        solve.new(run, run.line_seed())
         if limit and run.wrapper.set("actions", "set-limit") is not None:
             wall_ms = max(1, int(_WALL * self._check_ms))
             solve.set_limit(run, limit, run.line_seed(), wall_ms=wall_ms)
@@ -65,6 +71,16 @@ def _simplified(run: Run, block: Block) -> None:
             came = simplifier.came(index)
         finally:
             run.counts[block.counter(index, came)] += 1
+
+
+def _call(run: Run, block: Block, limit: int) -> None:
+    """Make the calls of the one sequence of a block."""
+    came = FINDING
+    try:
+        sequence = block.grammar.at(block.first)
+        came = carry_out(run, sequence, block.grammar.plain[HEAD], limit)
+    finally:
+        run.counts[block.counter(block.first, came)] += 1
 
 
 def _tested(run: Run, reader: Reader, index: int) -> Iterator[str]:

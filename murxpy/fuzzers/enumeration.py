@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from murxpy.data import load_catalogue
 from murxpy.data.grammars import load_grammar
+from murxpy.data.pools import load_pool
+from murxpy.enumeration.calls import calls_grammar
 from murxpy.enumeration.checking import check_grammar
 from murxpy.enumeration.grammar import Grammar
 from murxpy.logic.catalogue import build_catalogue
@@ -21,7 +23,8 @@ class Enumerated:
     """The scripts of `grammars`, which are names or files: of each grammar `take` scripts, from
     index `at` on. A run tests `block` of them, each check within `check_ms` milliseconds of a usual
     machine. With `simplify`, the terms of scripts go through the solver's simplifier, and no script
-    is answered.
+    is answered. With `calls`, `grammars` are pools, of which all sequences of up to so many calls are
+    made.
     """
 
     grammars: tuple[str, ...]
@@ -30,6 +33,13 @@ class Enumerated:
     block: int = 100
     check_ms: float = 50.0
     simplify: bool = False
+    calls: int = 0
+
+    def loaded(self) -> list[Grammar]:
+        """The grammars, after their check. Raises InputError."""
+        return [
+            sequences(name, self.calls) if self.calls else checked(name) for name in self.grammars
+        ]
 
 
 def enumeration_setup(wanted: Enumerated) -> dict[str, Any]:
@@ -37,7 +47,7 @@ def enumeration_setup(wanted: Enumerated) -> dict[str, Any]:
     that is unknown or not well-sorted.
     """
     return {
-        "grammars": [checked(name).plain for name in wanted.grammars],
+        "grammars": [grammar.plain for grammar in wanted.loaded()],
         "at": str(wanted.at),
         "take": wanted.take,
         "block": wanted.block,
@@ -51,6 +61,20 @@ def checked(name: str) -> Grammar:
     grammar = Grammar(load_grammar(name))
     check_grammar(grammar, build_catalogue(load_catalogue()))
     return grammar
+
+
+def sequences(pool: str, most: int) -> Grammar:
+    """The sequences of up to `most` calls over a pool, shipped or the user's. Raises InputError."""
+    return Grammar(calls_grammar(load_pool(pool), most, build_catalogue(load_catalogue())))
+
+
+def of_calls(wanted: Enumerated, pool: str, most: int, first: int | None) -> Enumerated:
+    """All sequences of up to `most` calls over a pool, or the `first` of them, each in a run of its own.
+    Raises InputError.
+    """
+    number = sequences(pool, most).up_to(most + 1)
+    take = min(first or number, number)
+    return replace(wanted, grammars=(pool,), take=take, at=0, block=1, calls=most)
 
 
 def parse_enumerated(data: Mapping[str, Any]) -> Enumerated:

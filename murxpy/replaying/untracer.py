@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 from murxpy.actions.own import read_own
 from murxpy.checks.registry import BEFORE, READERS, Reader, named
 from murxpy.errors import InputError, nearest
@@ -15,8 +17,9 @@ from murxpy.trace.reading import Reading, Skipped
 ALIVE = named(lambda action: action.alone)
 
 
-def replay(run: Run, trace: Trace) -> None:
-    """Carry out the lines of `trace`.
+def replay(run: Run, trace: Trace, strict_from: float = inf) -> None:
+    """Carry out the lines of `trace`. From the line of number `strict_from` on, a line that is refused
+    ends it, and Refused is raised.
 
     Raises InputError where a line is malformed (unknown action, id, kind, spelling; ill-sorted;
     wrong counts). A line that uses what an earlier, refused line should have returned is skipped
@@ -35,6 +38,8 @@ def replay(run: Run, trace: Trace) -> None:
             run.counts["replay:skipped"] += 1
             reading.lost()
         except Refused as refused:
+            if line.number >= strict_from:
+                raise
             run.counts["replay:refused"] += 1
             run.counts[f"replay-refused:{line.action}:{refused}"] += 1
             reading.lost()

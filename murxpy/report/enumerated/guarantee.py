@@ -97,11 +97,11 @@ def guarantee_table(rows: Sequence[Tested]) -> Table:
             row.of(FINDING),
             row.of(KILLED),
         ]
-        table.add(row.grammar, *map(_number, cells))
+        table.add(row.grammar, *map(number_text, cells))
     return table
 
 
-def _number(number: int) -> str:
+def number_text(number: int) -> str:
     """A number in full, or as a power of ten where nobody reads its digits."""
     digits = str(number)
     return f"{number:,}" if len(digits) <= 15 else f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
