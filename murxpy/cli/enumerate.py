@@ -119,11 +119,31 @@ def _enumerate(target: str, **wishes: Any) -> int:
         raise click.UsageError("--simplify asks for no answers: leave --cross-check out")
     if ci is not None and wishes["time"] is not None:
         raise click.UsageError("--ci and --time exclude each other: leave one out")
+    enumerated = _wanted(wishes, first, at, take, ci, simplify)
+    wishes["time"] = wishes["time"] if ci is None else ci
+    if wishes["run_seed"] is not None:  # it must name a block
+        Blocks(enumeration_setup(enumerated)).of(wishes["run_seed"])
+    code = run((target,), {**defaults([*_NOT_HERE, "first"]), **wishes}, None, enumerated)
+    if wishes["run_seed"] is None:
+        _tell(enumerated, target, wishes["out"], as_json=wishes["as_json"])
+    return code
+
+
+def _wanted(
+    wishes: dict[str, Any],
+    first: int | None,
+    at: int | None,
+    take: int | None,
+    ci: float | None,
+    simplify: bool,
+) -> Enumerated:
+    """What is enumerated: scripts, or sequences of calls. Takes the words for that out of `wishes`.
+    Raises UsageError, InputError.
+    """
     grammars = tuple(wishes.pop("grammars"))
     calls, pool, block = (wishes.pop(name) for name in ("calls", "pool", "block"))
     if ci is None and not grammars and not calls:
         raise click.UsageError("name grammars with --grammar, or give --ci TIME or --calls K")
-    wishes["time"] = wishes["time"] if ci is None else ci
     enumerated = Enumerated(
         grammars or QUICK,
         take or first or FIRST,
@@ -137,13 +157,8 @@ def _enumerate(target: str, **wishes: Any) -> int:
             raise click.UsageError(
                 "--calls goes with --pool and --first, and not with --grammar, --at, --ci or --simplify"
             )
-        enumerated = of_calls(enumerated, pool or "core", calls, first)
-    if wishes["run_seed"] is not None:  # it must name a block
-        Blocks(enumeration_setup(enumerated)).of(wishes["run_seed"])
-    code = run((target,), {**defaults([*_NOT_HERE, "first"]), **wishes}, None, enumerated)
-    if wishes["run_seed"] is None:
-        _tell(enumerated, target, wishes["out"], as_json=wishes["as_json"])
-    return code
+        return of_calls(enumerated, pool or "core", calls, first)
+    return enumerated
 
 
 def _tell(enumerated: Enumerated, target: str, out: Path, *, as_json: bool) -> None:
