@@ -17,6 +17,7 @@ import importlib
 import itertools
 import json
 import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -76,10 +77,11 @@ def by_session(args: argparse.Namespace, session: Session) -> dict[str, Any]:
         lost[outcome.status] += outcome.status != "ok"
     outcomes.close()
     run = counts["time-ns:run"] / 1e9
-    measured = {"counts": counts, "cpu": tree_cpu() - cpu, "wall": time.monotonic() - start, **lost}
-    killed = min(lost["overstayed"] * WALL, measured["cpu"] - run)
-    rest = measured["cpu"] - run - killed
-    return measured | {"parts": {"ended": run, "killed": killed, "supervisor": rest}}
+    cpu = tree_cpu() - cpu
+    killed = min(lost["overstayed"] * WALL, cpu - run)
+    told = {"ended": run, "killed": killed, "supervisor": cpu - run - killed}
+    wall = time.monotonic() - start
+    return {"counts": counts, "cpu": cpu, "wall": wall, "parts": told, **lost}
 
 
 def _count_cpu_time() -> None:
@@ -93,7 +95,7 @@ def _count_cpu_time() -> None:
 
 
 def by_campaign(args: argparse.Namespace, session: Session) -> dict[str, Any]:
-    """`murxpy fuzz --jobs 1` as a user runs it, from its start to its end; runs that were killed
+    """`murxpy fuzz --jobs 1` as a user runs it, from its start to its last run; runs that were killed
     count in CPU only.
     """
     with tempfile.TemporaryDirectory() as folder:
@@ -118,22 +120,33 @@ def by_campaign(args: argparse.Namespace, session: Session) -> dict[str, Any]:
         command += [] if args.theories == "all" else ["--theories", args.theories]
         command += ["--no-swarm"] if args.no_swarm else []
         command += args.more.split()
-        start, cpu = time.monotonic(), tree_cpu()
-        done = subprocess.run(command, cwd=common.ROOT, capture_output=True, text=True, check=False)
-    events = [json.loads(line) for line in done.stdout.splitlines()]
-    if done.returncode not in (0, 1) or not events or events[-1]["event"] != "ended":
-        raise SystemExit(
-            f"error: murxpy fuzz ended with {done.returncode}: {done.stderr.strip()[-500:]}"
-        )
+        events, code = watched(command)
+    if code not in (0, 1) or not events or events[-1]["event"] != "ended":
+        raise SystemExit(f"error: murxpy fuzz ended with {code}")
     ended = events[-1]
     return {
         "counts": Counter(ended["counts"]),
-        "cpu": tree_cpu() - cpu,
-        "wall": time.monotonic() - start,
+        "cpu": sum(parts(events, 0.0).values()),
+        "wall": ended["running"],
         "overstayed": ended["overstayed"],
         "died": ended["workers_lost"] + ended["findings"],
         "parts": parts(events, args.skip),
     }
+
+
+def watched(command: Sequence[str]) -> tuple[list[dict[str, Any]], int]:
+    """The events of a campaign and its exit code. What is left of its findings when its runs have
+    ended is not waited for.
+    """
+    events, told = [], False
+    with subprocess.Popen(command, cwd=common.ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            events.append(event := json.loads(line))
+            if not told and event.get("running", 0) < event.get("elapsed", 0):
+                told = True
+                process.send_signal(signal.SIGINT)
+    return events, process.returncode
 
 
 def parts(events: Sequence[dict[str, Any]], skip: float) -> dict[str, float]:
@@ -196,14 +209,15 @@ def report(
         )
         for name, value in found.items()
     ]
-    rows.append(
-        (
-            f"decided, not settled by simplifying ({judged:,} checks)",
-            percent(unsettled, 1),
-            f">= {percent(UNSETTLED, 1)}",
-            verdict(unsettled >= UNSETTLED),
+    if judged:
+        rows.append(
+            (
+                f"decided, not settled by simplifying ({judged:,} checks)",
+                percent(unsettled, 1),
+                f">= {percent(UNSETTLED, 1)}",
+                verdict(unsettled >= UNSETTLED),
+            )
         )
-    )
     table(f"Throughput in {measured['cpu']:.1f} CPU seconds", ("figure", "value", "aim", ""), rows)
     aimed = {"of runs: solver and binding": SOLVER, "counted runs": COUNTED}
     behind = f" behind the first {args.skip:g} s" if args.layer == "campaign" else ""
@@ -274,7 +288,7 @@ def main() -> None:
         "useful/s": found["useful terms/s"],
         "actions/s": found["actions/s"],
         "terms/run": found["terms/run"],
-        "unsettled": percent(found["unsettled"], 1),
+        "unsettled": percent(found["unsettled"], 1) if args.sample else "-",
         "of runs: solver": percent(found["share"]["of runs: solver and binding"], 1),
         **{
             name: percent(share, 1)

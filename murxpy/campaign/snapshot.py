@@ -10,6 +10,9 @@ from murxpy.campaign.finding import Reproducer
 from murxpy.mutation.tying import ACROSS, WITHIN
 from murxpy.oracles.crash import Tier
 
+# The parts of a campaign whose time of all processors is told.
+PARTS = ("runs", "replays", "judges", "gdb", "aftermath", "targets", "supervisor")
+
 WorkerState = Literal["starting", "running", "confirming", "waiting"]
 
 TRAITS = (ACROSS, WITHIN)  # what is counted of mutants that have it
@@ -138,9 +141,9 @@ class Snapshot:
         told apart: in runs that ended by themselves (`ended`), that were killed at a limit
         (`killed`), and that ended with their process (`died`).
         """
-        parts = {name: self.counts.get(f"time-ns:{name}", 0) for name in ("killed", "died")}
-        parts = {**self.part("cpu-ns:"), "ended": self.counts.get("time-ns:run", 0), **parts}
-        return {name: taken / 1e9 for name, taken in parts.items()}
+        names = {name: f"cpu-ns:{name}" for name in PARTS}
+        names |= {"ended": "time-ns:run", "killed": "time-ns:killed", "died": "time-ns:died"}
+        return {name: self.counts.get(counter, 0) / 1e9 for name, counter in names.items()}
 
     @property
     def answers(self) -> dict[str, int]:

@@ -170,6 +170,7 @@ def _found(event: Found) -> dict[str, Any]:
 
 
 def _snapshot(snapshot: Snapshot) -> dict[str, Any]:
+    mutants = snapshot.part("mutator:")
     return {
         "elapsed": round(snapshot.elapsed, 3),
         "running": round(snapshot.running, 3),
@@ -179,7 +180,7 @@ def _snapshot(snapshot: Snapshot) -> dict[str, Any]:
         "decided_per_second": round(snapshot.decided_per_second, 3),
         "solver_share": None if snapshot.solver_share is None else round(snapshot.solver_share, 4),
         "answers": snapshot.answers,
-        "mutants": {**snapshot.part("mutator:"), **snapshot.traits},
+        "mutants": {**mutants, **(snapshot.traits if mutants else {})},
         "judged": snapshot.judged,
         "confirmed_share": None
         if snapshot.confirmed_share is None
