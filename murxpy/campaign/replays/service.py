@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from murxpy.campaign.workers.handles import Job, Worker
-from murxpy.campaign.workers.pool import Lost, Pool, Result
+from murxpy.campaign.workers.pool import POLL, Lost, Pool, Result
 from murxpy.errors import InternalError
 from murxpy.oracles.crash import Outcome
 
@@ -176,7 +176,7 @@ class Replays:
             self._best(group) is not None or self._place(group) is not None
         )
 
-    def step(self, timeout: float = 0.05) -> None:
+    def step(self, timeout: float = 2 * POLL) -> None:
         """Wait at most `timeout` seconds for something to happen, and call `done` of the futures
         that are over.
         """

@@ -29,7 +29,10 @@ from murxpy.worker import buffer
 from murxpy.worker.channel import Message
 from murxpy.worker.worker import excerpt
 
-POLL = 0.05  # seconds between two looks at the memory and the clocks of all workers
+# Seconds between two looks at the memory and the clocks of all workers. As long as no run took so much
+# of a processor, none of them can be near a limit, and every second look is enough: on a busy machine,
+# looking is half of what the supervisor does.
+POLL = 0.05
 _DYING = 1.0  # seconds that a worker may live after its channel was closed
 _LEAVING = 5.0  # seconds that a worker may take to leave when it was told to
 _TRIES = 3  # times that the warm parent of a target may die before it is ready
@@ -84,6 +87,7 @@ class Pool:
         self._numbers = itertools.count(1)
         self._results: list[Result | Lost] = []
         self._polled = 0.0
+        self._pause = POLL
 
     def warm(self) -> list[dict[str, object]]:
         """Start all warm parents, wait until they are ready, and return the descriptions of their
@@ -156,7 +160,7 @@ class Pool:
         """Wait at most `timeout` seconds for something to happen, enforce the limits, and return
         what happened.
         """
-        for key, events in self._selector.select(min(timeout, POLL)):
+        for key, events in self._selector.select(min(timeout, self._pause)):
             if isinstance(key.data, Worker):
                 self._worker_ready(key.data, events)
             elif isinstance(key.data, WarmParent):
@@ -334,9 +338,11 @@ class Pool:
 
     def _enforce(self) -> None:
         now = time.monotonic()
-        if now - self._polled < POLL:
+        if now - self._polled < self._pause:
             return
         self._polled = now
+        worked = any(worker.cpu_of_run() >= POLL for worker in self.workers.values())
+        self._pause = POLL if worked else 2 * POLL
         for worker in [worker for worker in self.workers.values() if worker.killed is None]:
             if worker.pid is None:
                 if now - worker.born > START_SECONDS:
