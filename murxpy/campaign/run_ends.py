@@ -59,7 +59,7 @@ class RunEnds:
             self._reported(target, result, before is None)
         elif before is None and not outcome.after:
             ended = "killed" if outcome.cause in ("wall", "cpu") else "died"
-            self.count({f"time-ns:{ended}": int(1e9 * outcome.cpu)})
+            self._log.statistics.counts[f"time-ns:{ended}"] += int(1e9 * outcome.cpu)
             self._unreported(number, result)
         found = self._counting(
             candidate(number, target.family, target.version, result.job, result.past, outcome)
