@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from itertools import pairwise
 from pathlib import Path
 
@@ -194,6 +195,10 @@ def test_the_range_of_a_bucket_is_kept_with_it(
         capsys, "translate", trace, "--to", "python", "--wrapper", str(WRAPPER)
     )
     assert code == 0 and printed.startswith(row)
+    bare = re.sub(r"^(# solver fake) .*", r"\1", trace.read_text(), flags=re.M)
+    trace.write_text(bare)
+    code, printed, told = outcome(capsys, "bisect", folder, "--releases", "1.2..1.4")
+    assert code == 0 and "shows in 1.2.0..1.3.0" in printed, "the campaign knows the release"
 
 
 @pytest.mark.slow

@@ -81,6 +81,7 @@ def test_one_other_solver_is_enough_where_a_model_is_evaluated(
     assert code == 0, out + err
     small = (tmp_path / "a.min.trace").read_text()
     assert small.count("run-script") == 1 and "expect sat" in small and "Int" not in small
+    assert re.search(r"^# solver fake \d", small, re.M), "a bisection begins with that release"
     assert (
         outcome(capsys, "replay", tmp_path / "a.min.trace", "--solver", f"fake@{FAKES}", *WRAPPER)[
             0

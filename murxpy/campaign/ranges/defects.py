@@ -52,6 +52,7 @@ def read_defect(file: Path, solver: str = "", wrapper: str | None = None) -> Def
     request = Request(wrapper=wrapper)
     if kept is not None:
         request = replace(kept.request, targets=(), mutation=None)
+        version = version or parse_target(kept.target).release
     return Defect(
         path, text, family, release_in(version), kept_sign(text, str(path)), request, _without(text)
     )

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from murxpy.campaign.findings.candidates import version_of
 from murxpy.campaign.findings.replayed import replay_trace, walk_seeds
 from murxpy.campaign.reduction.pipeline import Minimized, Predicate, Problem, Task, reduce
 from murxpy.campaign.reduction.scripted import Scripted, loose_key, scripted, trace_of
@@ -133,6 +134,7 @@ class Regenerating(Predicate[Bounds]):
                 "its last script alone does not show the finding; leave --strategy out",
                 file=trace.name,
             )
+        self._release = f"{self._family} {version_of(shown.about)}".rstrip()
         self._wanted = loose_key(shown.found.verdict, self._family)
         self.best = measured(found, self._catalogue)
 
@@ -187,7 +189,7 @@ class Regenerating(Predicate[Bounds]):
         return scripted(parse_trace(outcome.trace, "run"))
 
     def result(self, best: Bounds) -> tuple[str, str]:
-        replayed = replay_trace(self._plan, trace_of(self.best.script, self._family), self._name)
+        replayed = replay_trace(self._plan, trace_of(self.best.script, self._release), self._name)
         return replayed.found.bucket if replayed.found else "", replayed.outcome.trace
 
 

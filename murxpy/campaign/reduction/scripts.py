@@ -75,7 +75,7 @@ class _Solver:
             found.append(outcome)
             return False
 
-        self.tester.first(iter([trace_of(script, self.family)]), seen)
+        self.tester.first(iter([trace_of(script, self.tester.release)]), seen)
         return found[-1]
 
     def opinion(self, text: str) -> list[str]:
@@ -178,7 +178,7 @@ class ScriptPredicate(Predicate[Printed]):
                 asked = self._asked(handed[at])
                 if asked is not None:
                     tried.append(at)
-                    yield trace_of(asked, self._target.family)
+                    yield trace_of(asked, self._target.tester.release)
 
         while True:
             tried: list[int] = []
@@ -230,7 +230,7 @@ class ScriptPredicate(Predicate[Printed]):
         family = self._target.family
         small = self._asked(best) or Scripted(best.text)
         outcome = self._target.run(small)
-        trace = outcome.trace or trace_of(small, family)
+        trace = outcome.trace or trace_of(small, self._target.tester.release)
         if self._answer:
             judges = ",".join(absolute_target(solver.name) for solver in self._judges)
             return self.key, add_header(trace, f"# {HEADER} {judges}\n")

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
+from murxpy.campaign.findings.candidates import version_of
 from murxpy.campaign.replays.service import Fresh, Future, Group, Replays
 from murxpy.campaign.workers.handles import Job
 from murxpy.campaign.workers.limits import Limits
@@ -38,6 +39,7 @@ class Tester:
     fresh process, and the way in which that process ends counts, too. `tries` limits how often a
     candidate is replayed, for faults that do not show each time. `split` cuts a candidate into
     several texts, which one fresh process replays one after another. `replays` counts the replays.
+    `release` has the family and the version of the solver, as the header of a trace names it.
 
     Raises TargetError when the solver cannot be loaded. `close` ends all processes.
     """
@@ -51,7 +53,8 @@ class Tester:
         self.deadline: float | None = None
         self.replays = 0
         self._pool = Pool([plan], limits)
-        self._pool.warm()
+        (about,) = self._pool.warm()
+        self.release = f"{plan.target.family} {version_of(about)}".rstrip()
         self._service = Replays(self._pool, spares=(0,))
         self._group = Group()
 
