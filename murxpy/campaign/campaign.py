@@ -19,7 +19,6 @@ from murxpy.campaign.event_log import EventLog
 from murxpy.campaign.findings.archive import Archive
 from murxpy.campaign.findings.backtrace import Backtraces
 from murxpy.campaign.findings.buckets import Bucket, Known
-from murxpy.campaign.findings.candidates import version_of
 from murxpy.campaign.findings.collector import Collector
 from murxpy.campaign.findings.folder import Folder
 from murxpy.campaign.findings.store import Store, TargetState
@@ -33,7 +32,7 @@ from murxpy.campaign.slots import Slots
 from murxpy.campaign.statistics import operators_of
 from murxpy.campaign.workers.pool import Pool
 from murxpy.campaign.workers.scratch import sweep
-from murxpy.campaign.workers.targets import Plan
+from murxpy.campaign.workers.targets import Plan, version_of
 from murxpy.errors import InputError, InternalError
 
 GRACE = 20.0  # seconds after the last run in which the last findings are confirmed

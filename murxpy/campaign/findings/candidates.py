@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from murxpy.campaign.finding import Finding
 from murxpy.campaign.findings.keys import bucket_key
 from murxpy.campaign.workers.handles import Job
@@ -28,8 +25,3 @@ def candidate(
         return None
     key = bucket_key(solver, verdict)
     return Finding(target, solver, version, job, past, outcome, verdict, key)
-
-
-def version_of(about: Mapping[str, Any]) -> str:
-    """The solver's version in a session's description."""
-    return str(about.get("version", ""))

@@ -7,12 +7,12 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from murxpy.campaign.finding import Finding
-from murxpy.campaign.findings.candidates import candidate, version_of
+from murxpy.campaign.findings.candidates import candidate
 from murxpy.campaign.replays.service import Fresh, Future, Replays
 from murxpy.campaign.workers.handles import Job
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.pool import Pool
-from murxpy.campaign.workers.targets import Plan
+from murxpy.campaign.workers.targets import Plan, version_of
 from murxpy.oracles.crash import Outcome
 from murxpy.worker import buffer
 

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from murxpy.campaign.findings.candidates import version_of
 from murxpy.campaign.judging.disagreement import (
     Case,
     Investigated,
@@ -22,7 +21,7 @@ from murxpy.campaign.replays.service import Replays
 from murxpy.campaign.replays.tester import OutOfTime
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.pool import Pool
-from murxpy.campaign.workers.targets import Plan
+from murxpy.campaign.workers.targets import Plan, version_of
 from murxpy.oracles.crash import Outcome
 from murxpy.oracles.disagreement import Answers
 

@@ -7,13 +7,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from murxpy.campaign.findings.candidates import version_of
 from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.judging.disagreement import HEADER
 from murxpy.campaign.ranges.bisection import Answer
 from murxpy.campaign.workers.names import TargetName
 from murxpy.campaign.workers.plans import Request, make_plans
-from murxpy.campaign.workers.targets import Plan
+from murxpy.campaign.workers.targets import Plan, version_of
 from murxpy.errors import InputError, TargetError
 from murxpy.machine.outcomes import STATE
 from murxpy.oracles.crash import DEATHS, Outcome, judge

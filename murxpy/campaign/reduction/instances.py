@@ -14,14 +14,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from murxpy.campaign.findings.candidates import version_of
 from murxpy.campaign.findings.replayed import replay_trace, walk_seeds
 from murxpy.campaign.reduction.pipeline import Minimized, Predicate, Problem, Task, reduce
 from murxpy.campaign.reduction.scripted import Scripted, loose_key, scripted, trace_of
 from murxpy.campaign.replays.tester import OutOfTime
 from murxpy.campaign.seeds import run_seed
 from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.targets import Plan
+from murxpy.campaign.workers.targets import Plan, version_of
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import without_drawn_options
 from murxpy.logic.catalogue import Catalogue, build_catalogue

@@ -10,12 +10,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 
-from murxpy.campaign.findings.candidates import version_of
 from murxpy.campaign.replays.service import Fresh, Future, Group, Replays
 from murxpy.campaign.workers.handles import Job
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.pool import Pool
-from murxpy.campaign.workers.targets import Plan
+from murxpy.campaign.workers.targets import Plan, version_of
 from murxpy.oracles.crash import Outcome
 
 Wanted = Callable[[Outcome], bool]

@@ -101,6 +101,11 @@ class Plan:
     setup: Mapping[str, Any] = field(default_factory=dict)
 
 
+def version_of(about: Mapping[str, Any]) -> str:
+    """The solver's version in a session's description."""
+    return str(about.get("version", ""))
+
+
 def resolve(
     name: str, wrapper: Mapping[str, Any] = NO_WRAPPER, notice: Notice = print_notice
 ) -> TargetSpec:
