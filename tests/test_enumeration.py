@@ -19,6 +19,7 @@ from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.data.grammars import grammar_names, load_grammar
 from murxpy.enumeration.blocks import Blocks
+from murxpy.enumeration.canonical import Canonical
 from murxpy.enumeration.exhaustive import Exhaustive
 from murxpy.enumeration.grammar import Grammar
 from murxpy.enumeration.productions import parse_production
@@ -331,6 +332,63 @@ def test_the_answers_of_small_domains_are_known() -> None:
     assert answers("(bvult a b)") == ["sat"]
     assert answers("(distinct (bvadd a b) (bvadd b a))") == ["unsat"]
     assert not Exhaustive(LOADED["ints"].head, CATALOGUE, tables).possible
+
+
+@pytest.mark.parametrize(("name", "size"), [("core", 4), ("ints", 4), ("finitefields", 4)])
+def test_canonical_forms_leave_one_of_each_kind(name: str, size: int) -> None:
+    grammar = LOADED[name]
+    canonical = Canonical(grammar)
+    kept = [n for n in range(grammar.up_to(size)) if canonical.holds(n)]
+    assert 0.2 < len(kept) / grammar.up_to(size) < 0.8
+    forms = {_least(grammar.at(n)) for n in range(grammar.up_to(size))}
+    assert forms == {_least(grammar.at(n)) for n in kept}
+
+
+COMMUTING = {"and", "or", "xor", "=", "distinct", "+", "*", "ff.add", "ff.mul"}
+
+
+def _least(script: str) -> str:
+    """The least text of a formula under both orders of operands and both namings of a and b."""
+
+    def least(at: int, words: list[str]) -> tuple[str, int]:
+        if words[at] != "(":
+            return words[at], at + 1
+        parts, at = [], at + 1
+        while words[at] != ")":
+            part, at = least(at, words)
+            parts.append(part)
+        if parts[0] in COMMUTING:
+            parts[1:] = sorted(parts[1:])
+        return f"({' '.join(parts)})", at + 1
+
+    words = script.replace("(", " ( ").replace(")", " ) ").split()
+    other = [{"a": "b", "b": "a"}.get(word, word) for word in words]
+    return min(least(0, words)[0], least(0, other)[0])
+
+
+def test_constants_that_a_grammar_treats_otherwise_are_not_exchanged(tmp_path: Path) -> None:
+    text = FINE.replace("(declare-const a Int)", "(declare-const a Int)(declare-const b Int)")
+    text = text.replace(
+        '["(declare-const a Int)(declare-const b Int)"]',
+        "[(declare-const a Int), (declare-const b Int)]",
+    )
+    text = text.replace("{0 a}", "{0 a b}").replace("    - (= I I)", "    - (= I I)\n    - (< a I)")
+    grammar = checked(written(tmp_path, text))
+    canonical = Canonical(grammar)
+    kept = [grammar.at(n).split("\n")[0] for n in range(grammar.up_to(3)) if canonical.holds(n)]
+    assert "(assert (= 0 b))" in kept and "(assert (= b 0))" not in kept
+
+
+def test_twins_are_counted_and_not_tested(tmp_path: Path) -> None:
+    runs = Enumerated({**setup(["core"], 10, 10), "canonical": True})
+    block = runs._blocks.of(runs.seed_of(0))
+    told = [n for n in range(10) if not block.twin(n)]
+    assert told[:4] == [0, 1, 2, 4]  # true false a (not true)
+    counts = runs.ended_early(runs.seed_of(0), TRACE, reported=False, killed=True)
+    assert counts == {"enumerate:core:1:sat": 1, "enumerate:core:1:unknown": 1}
+    again = TRACE + '    15 run-script@eval "(check-sat)"\n'
+    counts = runs.ended_early(runs.seed_of(0), again, reported=False, killed=False)
+    assert counts["enumerate:core:1:twin"] == 1 and counts["enumerate:core:2:killed"] == 1
 
 
 def simplified(wrapper: dict[str, Any], grammar: str, take: int) -> tuple[dict[str, Any], str]:

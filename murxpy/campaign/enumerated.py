@@ -5,7 +5,9 @@ whose run ended early, so that every script is tested.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from murxpy.enumeration.blocks import (
@@ -13,7 +15,9 @@ from murxpy.enumeration.blocks import (
     DIFFERS,
     KILLED,
     NOT_RUN,
+    TWIN,
     UNKNOWN,
+    Block,
     Blocks,
     outcome_of,
 )
@@ -57,7 +61,8 @@ class Enumerated:
         block, blocks = self._blocks.of(seed), self._blocks
         scripts = (_SIMPLIFIED if self._simplify else _SCRIPT).split(trace)[1:]
         again = killed and bool(scripts) and not (blocks.again(seed) and len(scripts) == 1)
-        begun = len(scripts) - again
+        indices = _indices(block, len(scripts))
+        begun = indices[-1] - block.first + (not again) if indices else 0
         if scripts and begun < block.count:
             self._rests[self.number] = blocks.rest(seed, begun, again=again)
         if reported:
@@ -68,11 +73,12 @@ class Enumerated:
         came = [
             UNKNOWN if self._simplify else outcome_of(_ANSWER.findall(script)) for script in scripts
         ]
-        found: dict[str, int] = {}
-        for place, outcome in enumerate([*came[:-1], KILLED][:begun]):
-            name = block.counter(block.first + place, outcome)
-            found[name] = found.get(name, 0) + 1
-        return found
+        told = dict(zip(indices, [*came[:-1], KILLED], strict=False))
+        names = [
+            block.counter(index, told.get(index, TWIN))
+            for index in range(block.first, block.first + begun)
+        ]
+        return dict(Counter(names))
 
     def judged(self, seed: int, trace: str, answers: Mapping[str, Answers]) -> dict[str, int]:
         """The counters for the answers of each judge, by its name, to the decided scripts in the
@@ -80,10 +86,11 @@ class Enumerated:
         """
         block = self._blocks.of(seed)
         scripts = [row for row in read_rows(trace) if row.action == "run-script"]
+        indices = _indices(block, len(scripts))
         found: dict[str, int] = {}
         for judge, told in answers.items():
             now = {line: (before, after) for line, before, after in told}
-            for index, row in enumerate(scripts, block.first):
+            for index, row in zip(indices, scripts, strict=False):
                 if outcome_of(row.answers) != UNKNOWN:
                     name = block.judged(index, _agreement(now.get(row.number)), judge)
                     found[name] = found.get(name, 0) + 1
@@ -92,6 +99,12 @@ class Enumerated:
     def state(self) -> dict[str, Any]:
         """The plain data to store."""
         return {"rests": {str(number): f"{seed:x}" for number, seed in self._rests.items()}}
+
+
+def _indices(block: Block, count: int) -> list[int]:
+    """The indices of the first `count` scripts of a block that are tested."""
+    tested = (n for n in range(block.first, block.last + 1) if not block.twin(n))
+    return list(islice(tested, count))
 
 
 def _agreement(answer: tuple[str, str] | None) -> str:

@@ -71,8 +71,7 @@ def _scripts_of(config: CampaignConfig) -> str:
     if not enumerated:
         return ""
     told = {name: enumerated[name] for name in ("at", "take", "block")}
-    if enumerated.get("simplify"):
-        told["simplify"] = True
+    told |= {name: True for name in ("simplify", "canonical") if enumerated.get(name)}
     told["grammars"] = [_rules(plain) for plain in enumerated["grammars"]]
     digest = blake2b(json.dumps(told, sort_keys=True).encode(), digest_size=6).hexdigest()
     return f"{','.join(plain['grammar'] for plain in enumerated['grammars'])} {digest}"

@@ -82,6 +82,11 @@ _OWN = (
         ["--take"], type=click.IntRange(1, 10**12), metavar="K", help="Test K scripts from --at on."
     ),
     click.Option(
+        ["--canonical"],
+        is_flag=True,
+        help="Skip a script that is another one but for the names of constants or the order of operands.",
+    ),
+    click.Option(
         ["--simplify"],
         is_flag=True,
         help="Have the solver simplify the terms of the scripts, and compare what it makes of them with our "
@@ -142,6 +147,7 @@ def _wanted(
     """
     grammars = tuple(wishes.pop("grammars"))
     calls, pool, block = (wishes.pop(name) for name in ("calls", "pool", "block"))
+    canonical = wishes.pop("canonical")
     if ci is None and not grammars and not calls:
         raise click.UsageError("name grammars with --grammar, or give --ci TIME or --calls K")
     enumerated = Enumerated(
@@ -151,11 +157,12 @@ def _wanted(
         block,
         1000.0 * wishes["check_limit"],
         simplify,
+        canonical=canonical,
     )
     if calls or pool is not None:
-        if not calls or grammars or ci is not None or at is not None or simplify:
+        if not calls or grammars or ci is not None or at is not None or simplify or canonical:
             raise click.UsageError(
-                "--calls goes with --pool and --first, and not with --grammar, --at, --ci or --simplify"
+                "--calls goes with --pool and --first, and not with --grammar, --at, --ci, --simplify or --canonical"
             )
         return of_calls(enumerated, pool or "core", calls, first)
     return enumerated

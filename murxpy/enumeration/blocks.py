@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from murxpy.enumeration.canonical import Canonical
 from murxpy.enumeration.grammar import Grammar
 from murxpy.errors import InputError
 from murxpy.machine.random import mix, unmix
@@ -16,7 +17,7 @@ _AGAIN = 1 << _OFFSET  # set where the first script that is not left out was kil
 _NUMBER = _OFFSET + 1  # the lowest bit of the block's number
 COUNTED = "enumerate:"  # what the names of counters of scripts begin with
 # What can come of a script, besides its answers and the classes of refused calls.
-UNKNOWN, FINDING, KILLED = "unknown", "finding", "killed"
+UNKNOWN, FINDING, KILLED, TWIN = "unknown", "finding", "killed", "twin"
 JUDGED = "judged:"  # what the names of counters of the answers of judges begin with
 # What a judge says of a script that was decided, besides `unknown`.
 AGREED, DIFFERS, NOT_RUN = "agreed", "differs", "not-run"
@@ -30,11 +31,16 @@ class Block:
     grammar: Grammar
     first: int
     count: int
+    canonical: Canonical | None = None  # only scripts in this form are tested
 
     @property
     def last(self) -> int:
         """The largest index."""
         return self.first + self.count - 1
+
+    def twin(self, index: int) -> bool:
+        """Whether the script with this index is skipped, because a twin of it is tested."""
+        return self.canonical is not None and not self.canonical.holds(index)
 
     def counter(self, index: int, came: str) -> str:
         """The name of the counter of scripts that have the size of the one with this index, and of
@@ -60,7 +66,8 @@ class Blocks:
     so on.
 
     `setup`, as plain data: `grammars`, as `murxpy.data.grammars` gives them; `at`, the first index
-    as decimal digits; `take`, the number of scripts of each grammar; `block`, the scripts of a run.
+    as decimal digits; `take`, the number of scripts of each grammar; `block`, the scripts of a run;
+    `canonical`, whether twins are skipped.
     Raises InputError where a grammar has fewer scripts than `at`.
     """
 
@@ -68,6 +75,9 @@ class Blocks:
         self._at = int(setup["at"])
         self._size = int(setup["block"])
         self.grammars = [Grammar(plain) for plain in setup["grammars"]]
+        self._canonical = (
+            [Canonical(grammar) for grammar in self.grammars] if setup.get("canonical") else []
+        )
         self._takes = [self._taken(grammar, int(setup["take"])) for grammar in self.grammars]
         self._counts = [-(-take // self._size) for take in self._takes]
         self.number = sum(self._counts)
@@ -105,7 +115,8 @@ class Blocks:
         if number < self.number:
             whole = self._numbered(number)
             if offset < whole.count:
-                return Block(whole.grammar, whole.first + offset, whole.count - offset)
+                first, count = whole.first + offset, whole.count - offset
+                return Block(whole.grammar, first, count, whole.canonical)
         raise InputError(
             f"the seed {run_seed:x} names no block of these grammars: expected the seed in the header of "
             "a trace of the same command"
@@ -125,4 +136,5 @@ class Blocks:
     def _block(self, place: int, turn: int) -> Block:
         first = turn * self._size
         count = min(self._size, self._takes[place] - first)
-        return Block(self.grammars[place], self._at + first, count)
+        canonical = self._canonical[place] if self._canonical else None
+        return Block(self.grammars[place], self._at + first, count, canonical)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from murxpy.enumeration.blocks import FINDING, Block, Blocks, outcome_of
+from murxpy.enumeration.blocks import FINDING, TWIN, Block, Blocks, outcome_of
 from murxpy.enumeration.calls import HEAD, carry_out
 from murxpy.enumeration.reading import Reader
 from murxpy.enumeration.simplifying import Simplifier
@@ -58,7 +58,7 @@ class Enumeration:
         models = "models" in run.script_checks
         reader = Reader(block.grammar, run.catalogue, run.wrapper.name, models=models)
         for index in range(block.first, block.last + 1):
-            for came in _tested(run, reader, index):
+            for came in (TWIN,) if block.twin(index) else _tested(run, reader, index):
                 run.counts[block.counter(index, came)] += 1
 
 
@@ -68,7 +68,7 @@ def _simplified(run: Run, block: Block) -> None:
     for index in range(block.first, block.last + 1):
         came = FINDING
         try:
-            came = simplifier.came(index)
+            came = TWIN if block.twin(index) else simplifier.came(index)
         finally:
             run.counts[block.counter(index, came)] += 1
 

@@ -24,7 +24,7 @@ class Enumerated:
     index `at` on. A run tests `block` of them, each check within `check_ms` milliseconds of a usual
     machine. With `simplify`, the terms of scripts go through the solver's simplifier, and no script
     is answered. With `calls`, `grammars` are pools, of which all sequences of up to so many calls are
-    made.
+    made. With `canonical`, only one of each kind of twins is tested.
     """
 
     grammars: tuple[str, ...]
@@ -34,6 +34,7 @@ class Enumerated:
     check_ms: float = 50.0
     simplify: bool = False
     calls: int = 0
+    canonical: bool = False
 
     def loaded(self) -> list[Grammar]:
         """The grammars, after their check. Raises InputError."""
@@ -52,7 +53,7 @@ def enumeration_setup(wanted: Enumerated) -> dict[str, Any]:
         "take": wanted.take,
         "block": wanted.block,
         "check-ms": wanted.check_ms,
-        **({"simplify": True} if wanted.simplify else {}),
+        **{name: True for name in ("simplify", "canonical") if getattr(wanted, name)},
     }
 
 

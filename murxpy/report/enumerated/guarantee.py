@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from murxpy.enumeration.blocks import COUNTED, FINDING, KILLED, UNKNOWN
+from murxpy.enumeration.blocks import COUNTED, FINDING, KILLED, TWIN, UNKNOWN
 from murxpy.enumeration.grammar import Grammar
 from murxpy.enumeration.simplifying import EQUAL
 from murxpy.report.tables import Table
@@ -49,7 +49,7 @@ class Tested:
     @property
     def refused(self) -> int:
         """The number of scripts that the solver did not take."""
-        return self.run - self.decided - self.of(UNKNOWN, FINDING, KILLED)
+        return self.run - self.decided - self.of(UNKNOWN, FINDING, KILLED, TWIN)
 
 
 def tested(
@@ -85,17 +85,19 @@ def _sizes(grammar: Grammar, at: int, take: int) -> Iterator[tuple[int, int, int
 def guarantee_table(rows: Sequence[Tested]) -> Table:
     """A row for each grammar and size."""
     numbers = ["size", "scripts", "tested", "decided", "unknown", "refused", "findings", "killed"]
-    table = Table(["grammar", *numbers], right=numbers)
+    twins = [TWIN] if any(row.of(TWIN) for row in rows) else []
+    table = Table(["grammar", *numbers, *(f"{name}s" for name in twins)], right=numbers)
     for row in rows:
         cells = [
             row.size,
             row.scripts,
-            row.run,
+            row.run - row.of(TWIN),
             row.decided,
             row.of(UNKNOWN),
             row.refused,
             row.of(FINDING),
             row.of(KILLED),
+            *map(row.of, twins),
         ]
         table.add(row.grammar, *map(number_text, cells))
     return table
@@ -130,9 +132,11 @@ def guarantee(rows: Sequence[Tested], solver: str) -> list[str]:
             continue
         scripts, decided = sum(r.scripts for r in whole), sum(r.decided for r in whole)
         wrong = sum(row.of(FINDING, KILLED) for row in whole)
-        other = scripts - decided - wrong
+        twins = sum(row.of(TWIN) for row in whole)
+        other = scripts - decided - wrong - twins
+        but = f" but {twins:,} that are twins of others" if twins else ""
         said.append(
-            f"{name}: all {scripts:,} scripts up to size {whole[-1].size} were tested on {solver}: "
+            f"{name}: all {scripts:,} scripts up to size {whole[-1].size}{but} were tested on {solver}: "
             f"{decided:,} were decided without a finding, {other:,} were not decided, "
             f"{wrong:,} {'ends' if wrong == 1 else 'end'} in a finding or were killed"
         )
