@@ -15,11 +15,17 @@ from pathlib import Path
 
 import pytest
 import yaml
+from campaigns import FAKES
 from commands import outcome
 from hypothesis import given
 from hypothesis import strategies as st
 from truth import wrapper
 
+from murxpy.campaign.judging.common_operators import judge_plans
+from murxpy.campaign.judging.disagreement import cross_checked, investigate
+from murxpy.campaign.judging.judged_solver import JudgedSolver
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.oracles.disagreement import first_disagreement
 from murxpy.oracles.triage import GivenAnswer, ModelEvaluation, triage, triage_model
 from murxpy.trace.finished import until_row
@@ -234,3 +240,15 @@ def test_killed_campaign_goes_on_and_counts_each_disagreement_once(
             return sorted(seed for (seed,) in db.execute("SELECT seed FROM findings WHERE run < 6"))
 
     assert seeds(pieces) == seeds(whole) != []
+
+
+def test_the_model_of_a_whole_script_is_evidence() -> None:
+    rows = "(declare-const a Bool)\\u{a}(assert (xor a true))\\u{a}(check-sat)\\u{a}"
+    text = f'# murxpy-trace 1\n# solver fake 1.0\n1 new\n1 run-script "{rows}"\n'
+    (plan,) = make_plans(Request((f"fake@{FAKES}",), wrapper=str(FAKES / "scripts.yaml")))
+    with closing(JudgedSolver(plan, judge_plans(("z3",)), Limits())) as solver:
+        _, case = solver.answer(cross_checked(solver.solvers, text))
+        assert case is not None
+        solved = solver.answer(investigate(solver.solvers, case))
+    assert (solved.triage.verdict, solved.triage.by) == ("refutation-unsoundness", "model")
+    assert "all 1 assertions are true under the model of z3" in "".join(solved.triage.evidence)

@@ -10,14 +10,13 @@ from murxpy.enumeration.checking import spelled_out
 from murxpy.enumeration.exhaustive import Exhaustive
 from murxpy.enumeration.grammar import Grammar
 from murxpy.logic.catalogue import Catalogue
+from murxpy.machine.witnesses.scripted import with_models
 from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables
 
-_MODELS = "(set-option :produce-models true)\n"
-_CHECK = re.compile(r"^\((check-sat|check-sat-assuming .*)\)$", re.M)
 _HEAD = re.compile(r"\((?:_ )?([^\s()]+)")
 
 
@@ -44,7 +43,7 @@ class Reader:
         """
         text = self._grammar.whole(self._grammar.at(index))
         if self._models:
-            text = _MODELS + _CHECK.sub(r"(\1)\n(get-model)", text)
+            text = with_models(text)
         if not (self._foreign or self.known.possible):
             return text, None
         script = read_script(text, "script", self._catalogue, self._tables)

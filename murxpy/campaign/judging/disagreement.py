@@ -17,6 +17,7 @@ from murxpy.campaign.replays.inquiries import Ask, Questions
 from murxpy.campaign.workers.names import absolute_target
 from murxpy.machine.script import own_options
 from murxpy.machine.tokens import Quoted
+from murxpy.machine.witnesses.scripted import with_models
 from murxpy.oracles.crash import Outcome
 from murxpy.oracles.disagreement import (
     OPPOSITE,
@@ -30,8 +31,8 @@ from murxpy.passes.measure import text
 from murxpy.passes.quick import reduced
 from murxpy.replaying.defuse import Script
 from murxpy.smtlib.syntax.fingerprint import theories
-from murxpy.trace.finished import add_header, until_row, without_header
-from murxpy.trace.grammar import OPTIONS, Trace, parse_trace
+from murxpy.trace.finished import add_header, last_row, until_row, without_header
+from murxpy.trace.grammar import OPTIONS, Line, Trace, parse_trace
 
 TESTS = 800  # candidates that the quick reduction may try
 HEADER = "cross-check"  # the key of the row in a trace's header that names the judges
@@ -311,20 +312,23 @@ class CaseQuestions:
         cannot be read.
         """
         case = self.case
+        at, source = (case.main, trace) if case.ours == "sat" else (case.judge, self._theirs)
+        whole = parse_trace(source, "trace")
+        if whole.lines and whole.lines[-1].action == "run-script":
+            outcome = yield Ask(at, _asking_for_model(whole))
+            counted = _held(outcome.trace)
+            return self._evaluations(at, counted)
         if case.ours == "sat":
-            at = case.main
             parsed = parse_trace(trace, "trace")
             plain = tuple(line for line in parsed.lines if line.action != "check-model")
             outcome = yield Ask(at, f"{header_of(parsed)}{text(plain)}0 check-model\n")
         else:
-            at = case.judge
             outcome = yield Ask(at, trace, self.solvers.settings(case.main, at, model=True))
-        counted = evaluated(outcome)
-        return (
-            [ModelEvaluation(self.solvers.name(at), self.solvers.releases[at], *counted)]
-            if counted
-            else []
-        )
+        return self._evaluations(at, evaluated(outcome))
+
+    def _evaluations(self, at: int, counted: tuple[int, int, int] | None) -> list[ModelEvaluation]:
+        name, release = self.solvers.name(at), self.solvers.releases[at]
+        return [ModelEvaluation(name, release, *counted)] if counted else []
 
 
 def small_trace_data(solved: Investigated) -> dict[str, Any]:
@@ -336,6 +340,24 @@ def small_trace_data(solved: Investigated) -> dict[str, Any]:
         "whole": solved.before,
         "depends": depends,
     }
+
+
+def _asking_for_model(trace: Trace) -> str:
+    """A trace whose last line runs a script, with the model of the script evaluated instead."""
+    *before, last = trace.lines
+    asked = [Quoted(with_models(arg.text)) for arg in last.args if isinstance(arg, Quoted)]
+    kept = tuple(line for line in before if line.action != "expect")
+    return f"{header_of(trace)}{text((*kept, Line('evaluate', [*asked], seed=last.seed)))}"
+
+
+def _held(trace: str) -> tuple[int, int, int] | None:
+    """The numbers of assertions that are true, false and not known, from the text of a trace that
+    evaluates the model of a script; None where no model was read.
+    """
+    row = last_row(trace, ("evaluate",))
+    said = [words[-1] for words in row.results if words[0] == "holds"] if row is not None else []
+    true, false = said.count("true"), said.count("false")
+    return (true, false, len(said) - true - false) if said else None
 
 
 def evaluated(outcome: Outcome) -> tuple[int, int, int] | None:

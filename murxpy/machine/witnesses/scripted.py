@@ -49,6 +49,7 @@ CORES_OPTION = "produce-unsat-cores"
 _ANSWER = re.compile(r"^(sat|unsat|unknown|timeout)(?: \(\w+\))?\r?$", re.M)
 _QUESTION = re.compile(rf"^\((?:{MODEL}|{CORE})\)\n?", re.M)
 _NEEDED_FOR_CORES = re.compile(rf"^\(set-option :{CORES_OPTION} true\)\n?", re.M)
+_CHECKING = re.compile(r"^\((?:check-sat|check-sat-assuming .*)\)$", re.M)
 _NOT_ASSERTING = (Assert, *CHECKS, Push, Pop, Ask, SetInfo)
 
 
@@ -74,6 +75,12 @@ class Question:
 def asks(text: str) -> bool:
     """True if a script may ask for a model or a core."""
     return f"({MODEL})" in text or f"({CORE})" in text
+
+
+def with_models(text: str) -> str:
+    """The script with a question for the model behind each check that stands on a line of its own."""
+    asked = _CHECKING.sub(rf"\g<0>\n({MODEL})", text)
+    return f"(set-option :produce-models true)\n{asked}"
 
 
 def without_questions(text: str) -> str:
