@@ -6,11 +6,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from murxpy.campaign.matrix.store import Answer, Answers, Followed
 from murxpy.enumeration.answering import FALSE, OWN, TRUE
+from murxpy.enumeration.grammar import Grammar
 
 Kind = Literal["unsound", "invalid-model", "own-check", "crash", "differs"]
 # `own-check` and `differs` are no triggers by our own evidence
@@ -71,13 +72,16 @@ def _of_check(known: str, of_models: set[str], judged: set[str]) -> tuple[str, s
 
 @dataclass(frozen=True, slots=True)
 class Trigger:
-    """A script (by grammar and place) on which a target shows `kind`, and the words for it."""
+    """A script (by grammar and place) on which a target shows `kind`, the words for it, and the script
+    itself without its declarations.
+    """
 
     grammar: int
     place: int
     target: int
     kind: Kind
     words: str
+    script: str = ""
 
 
 def triggers_of(
@@ -175,7 +179,9 @@ def find(answers: Answers) -> Found:
     judges = [one.number for one in targets if one.judge]
     grammars = {number: str(plain["grammar"]) for number, plain in answers.grammars().items()}
     found = Found(targets, grammars, {}, {number: Counter() for number in grammars}, [])
-    for grammar in grammars:
+    at = int(answers.meta().get("at", 0))
+    for grammar, plain in answers.grammars().items():
+        own = Grammar({**plain, "file": str(answers.file)})
         known = answers.known(grammar)
         for place, said in answers.scripts(grammar):
             truth = truth_of(known.get(place, ""), said, judges)
@@ -183,6 +189,6 @@ def find(answers: Answers) -> Found:
             for target, one in said.items():
                 found.cells.setdefault((target, grammar), Cell()).add(one)
             for trigger in triggers_of(grammar, place, truth, said):
-                found.triggers.append(trigger)
+                found.triggers.append(replace(trigger, script=own.at(at + place)))
                 found.cells[trigger.target, grammar].kinds[trigger.kind] += 1
     return found

@@ -9,6 +9,7 @@ from typing import Any
 from murxpy.campaign.matrix.triggers import ALL_VALUES, JUDGE, KINDS, MODEL, TRIGGERS, Cell, Found
 from murxpy.report.tables import Table
 
+_SHOWN = 20  # triggers of the newest release
 _STEP = 2  # powers of two between the columns of a table
 
 
@@ -85,8 +86,20 @@ def evidence(found: Found) -> Iterator[str]:
         )
 
 
+def newest_triggers(found: Found) -> Table:
+    """A row for each of the first triggers of the newest release: kind, grammar, place and script."""
+    table = Table(["trigger", "grammar", "script number", "script"], right=["script number"])
+    newest = [one.number for one in found.releases[-1:]]
+    shown = [one for one in found.triggers if one.target in newest and one.kind in TRIGGERS]
+    for one in shown[:_SHOWN]:
+        script = " ".join(one.script.split())
+        table.add(one.kind, found.grammars[one.grammar], f"{one.place:,}", script)
+    return table
+
+
 def study_data(found: Found) -> dict[str, Any]:
     """All figures as plain data."""
+    names = {one.number: one.name for one in found.targets}
     return {
         "targets": [
             {
@@ -99,6 +112,17 @@ def study_data(found: Found) -> dict[str, Any]:
                 },
             }
             for one in found.targets
+        ],
+        "triggers": [
+            {
+                "target": names[one.target],
+                "grammar": found.grammars[one.grammar],
+                "place": one.place,
+                "kind": one.kind,
+                "words": one.words,
+                "script": one.script,
+            }
+            for one in found.triggers
         ],
         "truth": {found.grammars[number]: dict(counts) for number, counts in found.truths.items()},
     }
