@@ -48,6 +48,7 @@ BUGS = {
     "wrong-model": 'values = "false" if "(and a a)" in text else values',
     "crashing": 'if "(or b b)" in text: faults.commit("segfault")',
     "endless": 'if "(or b b)" in text: faults.commit("spin")',
+    "checking": 'if ":checking true" in text and "(and a a)" in text: raise FakeError("the model is wrong")',
     "refusing": 'if "or" in text: raise FakeError("unknown operator or")',
 }
 
@@ -59,7 +60,7 @@ def wrapper(folder: Path) -> str:
     file.write_text(
         text
         + 'readers: {alone: "f.run_alone({v}, {0}, {1})"}\nown-checks: {checking: true}\n'
-        + "refusals: [{class: unsupported, message: unknown operator}]\n"
+        + "refusals: [{class: unsupported, message: unknown operator}, {class: invalid-model, message: the model is wrong}]\n"
     )
     return str(file)
 
@@ -85,7 +86,14 @@ def grammar(folder: Path, name: str = "monotone") -> str:
     return str(file)
 
 
-def study(folder: Path, bugs: str, take: int = 10, watch: object = None, **wishes: object) -> Found:
+def study(
+    folder: Path,
+    bugs: str,
+    take: int = 10,
+    watch: object = None,
+    own_checks: bool = False,
+    **wishes: object,
+) -> Found:
     """Follow fake releases with bugs, and tell what was found."""
     names = [release(folder, bug) for bug in bugs.split()]
     files = [grammar(folder, name) for name in str(wishes.pop("names", "monotone")).split()]
@@ -96,7 +104,7 @@ def study(folder: Path, bugs: str, take: int = 10, watch: object = None, **wishe
         at=0,
         take=take,
         check_ms=5.0,
-        own_checks=False,
+        own_checks=own_checks,
         limits=Limits(wall=0.5, by_line=True),
         wrapper=wrapper(folder),
         **wishes,  # type: ignore[arg-type]
@@ -130,6 +138,13 @@ def test_each_kind_of_bug_is_told_of_the_release_that_has_it(tmp_path: Path) -> 
     # Both answers of Boolean scripts are known
     assert found.truths[1] == Counter({"all values": 10})
     assert [found.whole(right).solved(power) for power in (0, 1, 5)] == [6, 6, 10]
+
+
+def test_the_own_check_of_a_solver_counts_apart(tmp_path: Path) -> None:
+    found = study(tmp_path, "checking wrong-model", own_checks=True)
+    assert shown(found, 1) == [("own-check", "2")]
+    assert shown(found, 2) == [("invalid-model", "2")]
+    assert found.whole(1).models == Counter(true=10)
 
 
 def test_a_study_that_was_stopped_asks_only_what_is_left(tmp_path: Path) -> None:

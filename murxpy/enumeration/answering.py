@@ -64,8 +64,9 @@ class Answering:
         self._at = int(setup["at"])
         self._limits = (int(setup["limit"]), int(setup["wall-ms"]))
         own = setup["wrapper"].get("own-checks") or {} if setup["own-checks"] else {}
-        self._options = "".join(
-            f"(set-option :{name} {str(value).lower()})\n" for name, value in own.items()
+        self._options, self._without = (
+            "".join(f"(set-option :{name} {value})\n" for name in own)
+            for value in ("true", "false")
         )
         self._run = Run(self._wrapper, self._catalogue, 0, lambda text: None)
         self._tables = Tables(self._catalogue)
@@ -105,8 +106,16 @@ class Answering:
         """Answer, cost, verdict on the model, and message. `asked` is the script in the words of the
         solver, with a question for the model.
         """
+        found = self._said(self._options + asked, script)
+        if found[2] != OWN:
+            return found
+        # the solver said what is wrong with its model, and did not print it
+        answer, cost, model, _ = self._said(self._without + asked, script)
+        return answer, cost, model, f"{OWN}: {found[3]}"
+
+    def _said(self, asked: str, script: str) -> tuple[str, int, str, str]:
         frame = self._run.frame
-        frame.fill(value=self._options + asked)
+        frame.fill(value=asked)
         try:
             output, cost = self._spelling.call(self._limits, (), frame)
         except (Exception, SystemExit) as error:  # whatever a binding throws is an outcome

@@ -99,7 +99,7 @@ def triggers_of(
             yield Trigger(grammar, place, target, "differs", one.answer)
         elif one.model == FALSE:
             yield Trigger(grammar, place, target, "invalid-model", "")
-        if one.model == OWN:
+        if one.message.startswith(OWN):
             yield Trigger(grammar, place, target, "own-check", one.message)
 
 
