@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sqlite3
 from collections import Counter
@@ -247,6 +248,9 @@ def test_answers_do_not_depend_on_the_scripts_before(solver: str, name: str) -> 
     backwards = [answer(script) for script in reversed(scripts)]
     assert forwards == backwards[::-1]
     assert {answer[0] for answer in forwards} & {"sat", "unsat"}
+    if solver == "z3":
+        z3 = importlib.import_module("z3")
+        assert z3.get_param("rlimit") == "0", "what a script sets, z3 sets for the whole process"
 
 
 # -- the command

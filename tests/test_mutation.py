@@ -426,7 +426,11 @@ def test_a_seed_that_is_kept_is_as_one_that_is_read() -> None:
 
 def test_what_a_solver_spends_is_counted() -> None:
     """As it counts for its own limit, so it is the same whenever the run is made."""
-    seed = ["a.smt2", "(declare-const x Int)(assert (> (* x x) 3))(check-sat)", "sat"]
+    seed = [
+        "a.smt2",
+        "(declare-const x Int)(declare-const y Int)(assert (= (+ (* x x) (* y y)) 1105))(check-sat)",
+        "sat",
+    ]
     sources = {"seeds": [seed], "mix": [["opfuzz", 1.0]], "walk": 5, "check-ms": 20.0}
     setup = {
         "catalogue": load_catalogue(),

@@ -55,11 +55,15 @@ def run_script(ctx: Any, text: str, limit: int, wall_ms: int = 0) -> str:
 
 def run_alone(text: str, limit: int, wall_ms: int) -> tuple[str, int]:
     """The output of z3 for a script in a new context, and what z3 counted towards its resource limit.
-    All scripts of a process must set the same options. Each check ends after `wall_ms` milliseconds at
-    the latest. Raises Z3Exception with the first error.
+    Each check ends after `wall_ms` milliseconds at the latest. Raises Z3Exception with the first
+    error.
     """
+    parameters = parameters_in(text)
     begin = f"(set-option :rlimit {limit})\n(set-option :timeout {wall_ms})\n"
-    output = _output(z3.Context(), begin, f"{text}\n(get-info :rlimit)\n")
+    try:
+        output = _output(z3.Context(), begin, f"{text}\n(get-info :rlimit)\n")
+    finally:
+        forget_parameters_of_scripts(parameters)
     found = _SPENT.search(output)
     return output[: found.start()] if found else output, int(found[1]) if found else 0
 
