@@ -41,6 +41,31 @@ def forms(out: Path) -> list[dict[str, tuple[bool | None, bool]]]:
     ]
 
 
+def test_the_program_of_a_bucket_is_tried_on_its_target(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No program of the campaign is kept here, and the fake solver is only at its target's place."""
+    monkeypatch.setenv("FAKESOLVER_FAULT", "and:abort")
+    assert fuzz_fake(capsys, tmp_path, "--runs", "8")[0] == 1
+    bucket = next((tmp_path / "findings").iterdir())
+    for made in bucket.glob("*.py"):
+        made.unlink()
+    trace = next(bucket.glob("*.trace"))
+    command = ("translate", trace, *FAKE[1:], "--to", "program")
+    code, program, said = outcome(capsys, *command)
+    assert (code, said) == (0, "") and "does not show" not in program
+    assert "def calls():" in program
+    monkeypatch.delenv("FAKESOLVER_FAULT")
+    code, program, said = outcome(capsys, *command)
+    assert code == 0 and "\n# It does not show the finding on fake " in program
+    assert said.count("\n") == 1 and "It does not show the finding on fake " in said
+    lone = tmp_path / "lone.trace"
+    lone.write_text(trace.read_text().replace("# solver", "# finds abort\n# solver", 1))
+    code, program, said = outcome(capsys, "translate", lone, *command[2:])
+    assert code == 0 and "\n# It was not run: " in program
+    assert said.count("\n") == 1 and "It was not run, because " in said
+
+
 @pytest.mark.slow
 def test_a_campaign_minimizes_what_it_finds(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -11,10 +11,16 @@ from typing import Any
 
 import click
 
+from murxpy.campaign.aftermath.bisecting import installed
 from murxpy.campaign.findings.files import read_if_there
 from murxpy.campaign.findings.named import bucket_of, is_bucket, kept_trace
+from murxpy.campaign.findings.origin import origin
 from murxpy.campaign.findings.range_file import with_range
 from murxpy.campaign.reduction.reproducers import plain_programs
+from murxpy.campaign.reduction.script_sights import Shown
+from murxpy.campaign.reduction.tried import loaded_release, to_show, tried_program
+from murxpy.campaign.workers.plans import Request, make_plans
+from murxpy.campaign.workers.targets import Plan
 from murxpy.cli import fail
 from murxpy.cli.params import (
     Finding,
@@ -27,6 +33,8 @@ from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.errors import InputError, MurxpyError
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.logic.dialects import STANDARD
+from murxpy.releases.versions import short
+from murxpy.report.text import one_line
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.translate.defined import to_defined
@@ -37,6 +45,7 @@ from murxpy.translate.smtlib import to_smtlib
 Translator = Callable[[Path], str]
 _SUFFIXES = {"smt2": ".smt2", "python": ".py", "program": ".py", "murxla": ".murxla"}
 _OF_WRAPPER = ("python", "program")
+_LONGEST = 300  # letters of an error that says why a program was not run
 
 
 @click.command()
@@ -98,8 +107,8 @@ def translate(
     """Print TRACE, or every *.trace below a folder, as an SMT-LIB script, as a Python program that
     runs alone, or as a trace of Murxla.
 
-    '--to python' makes the same calls as the trace. '--to program' is the program of a finding, as
-    a person would write it. Both exit with 1 when they show the defect.
+    '--to python' makes the same calls as the trace. '--to program' is what a person would write: the
+    first form that shows the finding on its solver. Both exit with 1 when they show the defect.
 
     Exits with 2 when a trace cannot be translated; the other traces of a folder are translated
     nevertheless.
@@ -168,19 +177,18 @@ def _translator(
         if name not in known:
             known[name] = load_wrapper(name)
         if target == "program":
-            return _program(trace, path, catalogue, known[name])
+            return _program(trace, path, catalogue, known[name], wrapper)
         return to_python(trace, catalogue, known[name])
 
     return python
 
 
-# in a program that no campaign tried
-_NOT_RUN = "# It was not run: it is the plainest program for this finding, and may not show it."
-
-
-def _program(trace: Trace, path: Path, catalogue: Catalogue, wrapper: dict[str, Any]) -> str:
-    """The program of the finding in the file `path`: the one that was seen to show it, or else the
-    plainest, which says that it was not run. Raises InputError.
+def _program(
+    trace: Trace, path: Path, catalogue: Catalogue, data: dict[str, Any], wrapper: str | None
+) -> str:
+    """The program of the finding in the file `path`: the one that the campaign saw to show it, or
+    else the first that shows it now, or else the plainest, which says that it does not show it or
+    was not run. Raises InputError.
     """
     bucket = bucket_of(path)
     if bucket is not None:
@@ -189,7 +197,7 @@ def _program(trace: Trace, path: Path, catalogue: Catalogue, wrapper: dict[str, 
         text = read_if_there(file) if kept else None
         if text is not None:
             return text
-    kind, message = ("", "") if bucket is None else (bucket.kind, bucket.message)
+    kind, key, message = ("",) * 3 if bucket is None else (bucket.kind, bucket.key, bucket.message)
     kind = kind or trace.header.get("finds", "")
     if not kind:
         raise InputError(
@@ -197,15 +205,55 @@ def _program(trace: Trace, path: Path, catalogue: Catalogue, wrapper: dict[str, 
             "one with the header 'finds': '--to python' prints all its calls",
             file=trace.name,
         )
-    text = next(plain_programs(trace, catalogue, wrapper, kind, message or _refused(trace)), None)
+    shown = to_show(kind, key, message or _refused(trace))
+    try:
+        plan = _target(trace, path, data, wrapper)
+        release = loaded_release(plan)
+        text = tried_program(plan, read_trace(path), shown)
+        why = f"It does not show the finding on {release}"
+    except (MurxpyError, OSError) as error:
+        text, why = None, "It was not run"
+        reason = f", because {one_line(str(error), _LONGEST)}"
+    else:
+        reason = ""
+    return text or _plainest(trace, catalogue, data, shown, why, reason)
+
+
+def _plainest(
+    trace: Trace, catalogue: Catalogue, data: dict[str, Any], shown: Shown, why: str, reason: str
+) -> str:
+    """The plainest program of a finding that no program was seen to show. Its header says `why`, and
+    standard error also the `reason`. Raises InputError where there is no such program.
+    """
+    text = next(plain_programs(trace, catalogue, data, shown.kind, shown.message), None)
     if text is None:
         raise InputError(
-            f"no plain program can show a finding of the kind {kind} here: '--to python' prints all "
-            "calls of the trace",
+            f"no plain program can show a finding of the kind {shown.kind} here: '--to python' prints "
+            "all calls of the trace",
             file=trace.name,
         )
+    click.echo(f"{trace.name}: the plainest program is written. {why}{reason}", err=True)
     wrong, exits, rest = text.split("\n", 2)
-    return "\n".join([wrong, exits, _NOT_RUN, rest])
+    note = f"# {why}: it is the plainest program for this finding."
+    return "\n".join([wrong, exits, note, rest])
+
+
+def _target(trace: Trace, path: Path, data: dict[str, Any], wrapper: str | None) -> Plan:
+    """The target on which the programs of a trace are tried: the one on which a campaign found it, or
+    else the release that the trace names where that is in the cache, or else the installed one.
+    Raises InputError and TargetError.
+    """
+    found = origin(path)
+    if found is not None:
+        request = Request(found.request.targets, wrapper=wrapper or found.request.wrapper)
+    elif wrapper:
+        request = Request(wrapper=wrapper)
+    else:
+        release = trace.header.get("solver", "").partition(" ")[2]
+        there = bool(release) and short(release) in installed(data)
+        request = Request((f"{trace.solver}@{short(release)}" if there else trace.solver,))
+    (plan,) = make_plans(request)
+    return plan
 
 
 def _refused(trace: Trace) -> str:

@@ -25,15 +25,13 @@ from murxpy.campaign.judging.disagreement import HEADER
 from murxpy.campaign.reduction.histories import minimize_history
 from murxpy.campaign.reduction.pipeline import Minimized, Saver, Task
 from murxpy.campaign.reduction.reproducers import base_of, write_programs
-from murxpy.campaign.reduction.script_sights import Shown
 from murxpy.campaign.reduction.traces import minimize, minimize_trace
+from murxpy.campaign.reduction.tried import to_show
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError, MurxpyError
-from murxpy.oracles.crash import INVALID_MODEL
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.oracles.regression import KINDS as REGRESSIONS
-from murxpy.oracles.regression import OF_ANSWERS
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import parse_trace
 from murxpy.worker.process import die_with_parent
@@ -87,23 +85,10 @@ def _shrink_trace(task: Task, trace: Path, small: Path, kind: str) -> Minimized:
     return replace(result, before=len(parsed.lines), after=after)
 
 
-def _shown(request: Request) -> Shown:
-    """What a program must show. Of two releases that are compared, the program is for the newer one
-    alone, so it shows the answer that this one gives, or its finding.
-    """
-    kind, key = request.kind, request.key
-    if kind in OF_ANSWERS:
-        kind = DISAGREEMENT
-    elif kind in REGRESSIONS:
-        key = key.removeprefix(f"{kind}-")
-        kind = INVALID_MODEL if key.startswith(INVALID_MODEL) else kind
-    return Shown(kind, key, request.message)
-
-
 def answer(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:
     """Do a request. `wait` is called before each step, and returns when the step may be done."""
     trace = Path(request.trace)
-    shown = _shown(request)
+    shown = to_show(request.kind, request.key, request.message)
     alone = trace.suffix == ".trace"
     made = [Reproducer("trace", str(trace), True)]
     if not alone:
