@@ -173,6 +173,14 @@ def test_a_bad_grammar_is_refused_with_its_line(
     assert error.value.line == line and error.value.file == str(tmp_path / "mine.yaml")
 
 
+def test_grammars_of_one_name_are_refused(tmp_path: Path) -> None:
+    """Their scripts are counted by that name."""
+    mine = written(tmp_path, FINE.replace("grammar: mine", "grammar: core"))
+    for names in (("ints", "ints"), ("core", mine)):
+        with pytest.raises(InputError, match="expected each name once"):
+            Wanted(names, 10).loaded()
+
+
 def test_a_bound_variable_stands_only_where_it_is_bound(tmp_path: Path) -> None:
     text = FINE.replace("I: Int}", "I: Int, Q: Bool}\nscope: {Q: {x: Int}}")
     text = text.replace("    - (= I I)\n", "    - (= I I)\n    - ({forall exists} ((x Int)) Q)\n")

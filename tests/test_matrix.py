@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 import sqlite3
 from collections import Counter
 from pathlib import Path
@@ -280,12 +281,13 @@ def test_a_report_asks_no_solver(tmp_path: Path, capsys: pytest.CaptureFixture[s
         db.execute("UPDATE targets SET judge = 1 WHERE name NOT LIKE '%unsound'")
     code, text = reported(tmp_path, capsys)
     assert code == 1 and "unsound  monotone              7  (assert (or a b)) (check-sat)" in text
+    assert re.search(r"\(check-sat\)  (sat|unsat), (sat|unsat) by (all values|a model)", text), text
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["z3"], "needs --releases, --grammar and --out"),
+        (["nosuch"], "there is no folder 'nosuch'"),
         (["z3", "--releases", "5.4.1", "--out", "m"], "needs --releases, --grammar and --out"),
         (["fsm", "--grammar", "core"], "a folder is only reported on"),
         (["fsm"], "expected the folder of 'murxpy matrix'"),

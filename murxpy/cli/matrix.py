@@ -21,7 +21,7 @@ from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.names import releases_of
 from murxpy.cli.params import NamedFile, duration, judge_names, names, size
 from murxpy.cli.parts.indices import index
-from murxpy.fuzzers.enumeration import checked
+from murxpy.fuzzers.enumeration import all_checked
 from murxpy.releases.environments import package_of, print_notice
 from murxpy.releases.versions import short, span
 from murxpy.report.console import make_console
@@ -144,6 +144,10 @@ def matrix(what: str, form: str, **wishes: Any) -> int:
         if asked:
             raise click.UsageError("a folder is only reported on: leave the options of a study out")
         return _report(Path(what), form)
+    if not asked:
+        raise click.UsageError(
+            f"there is no folder '{what}'; a study needs --releases, --grammar and --out"
+        )
     if not {"wished", "grammars", "out"} <= {*asked}:
         raise click.UsageError(
             "a study needs --releases, --grammar and --out; a report needs the folder of a study"
@@ -174,7 +178,7 @@ def _question(
     return Question(
         _targets(solver, wished, wrapper),
         judges,
-        [checked(name) for name in grammars],
+        all_checked(grammars),
         at or 0,
         take or first or FIRST,
         1000 * check_limit,

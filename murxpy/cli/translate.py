@@ -107,8 +107,8 @@ def translate(
     """Print TRACE, or every *.trace below a folder, as an SMT-LIB script, as a Python program that
     runs alone, or as a trace of Murxla.
 
-    '--to python' makes the same calls as the trace. '--to program' is what a person would write: the
-    first form that shows the finding on its solver. Both exit with 1 when they show the defect.
+    '--to python' makes the same calls as the trace and ends as they end. '--to program' is what a
+    person would write: the first form that shows the finding on its solver, with exit code 1.
 
     Exits with 2 when a trace cannot be translated; the other traces of a folder are translated
     nevertheless.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from murxpy.data.pools import load_pool
 from murxpy.enumeration.calls import calls_grammar
 from murxpy.enumeration.checking import check_grammar
 from murxpy.enumeration.grammar import Grammar
+from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 
 # The grammars of the thesis without floats, whose scripts take four tenths of the time of all eight.
@@ -38,9 +39,9 @@ class Enumerated:
 
     def loaded(self) -> list[Grammar]:
         """The grammars, after their check. Raises InputError."""
-        return [
-            sequences(name, self.calls) if self.calls else checked(name) for name in self.grammars
-        ]
+        if self.calls:
+            return [sequences(name, self.calls) for name in self.grammars]
+        return all_checked(self.grammars)
 
 
 def enumeration_setup(wanted: Enumerated) -> dict[str, Any]:
@@ -62,6 +63,23 @@ def checked(name: str) -> Grammar:
     grammar = Grammar(load_grammar(name))
     check_grammar(grammar, build_catalogue(load_catalogue()))
     return grammar
+
+
+def all_checked(names: Sequence[str]) -> list[Grammar]:
+    """Grammars, each after its check. Raises InputError, also where two have one name, by which their
+    scripts are counted.
+    """
+    found: dict[str, Grammar] = {}
+    for name in names:
+        grammar = checked(name)
+        if grammar.name in found:
+            raise InputError(
+                f"another grammar, of {found[grammar.name].file}, is called {grammar.name}, too: expected each "
+                "name once",
+                file=grammar.file,
+            )
+        found[grammar.name] = grammar
+    return list(found.values())
 
 
 def sequences(pool: str, most: int) -> Grammar:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from packaging.version import InvalidVersion, Version
 
-from murxpy.errors import TargetError
+from murxpy.errors import InputError, TargetError
 
 LATEST = "latest"
 NOT_PUBLISHED = "{package} has no release {name} that can be installed for this Python"
@@ -81,7 +81,8 @@ def span(
     """The `published` releases that `text` names, oldest first: releases with commas between them,
     or spans such as `4.8.7..latest`.
 
-    Raises TargetError for a release that does not exist, and for a span that holds none.
+    Raises TargetError for a release that does not exist, and for a span that holds none. Raises
+    InputError for a span whose first release is the newer one.
     """
     named: set[str] = set()
     for part in text.split(","):
@@ -91,6 +92,8 @@ def span(
             continue
         least = version(first) if first else None
         most = version(last) if last and last != LATEST else None
+        if least is not None and most is not None and least > most:
+            raise InputError(f"'{part}' runs backwards: expected the older release first")
         within = [
             one
             for one in published

@@ -98,7 +98,8 @@ def triggers_of(
         elif _differs(one.answer, truth, answers):
             yield Trigger(grammar, place, target, "differs", one.answer)
         elif one.model == FALSE:
-            yield Trigger(grammar, place, target, "invalid-model", "")
+            words = "an assertion is false under its model, by our evaluator"
+            yield Trigger(grammar, place, target, "invalid-model", words)
         if one.message.startswith(OWN):
             yield Trigger(grammar, place, target, "own-check", one.message)
 
@@ -149,7 +150,7 @@ class Cell:
 @dataclass
 class Found:
     """What a study found: `cells` by target and grammar; `truths`, how often each evidence told the
-    right answer, by grammar; and all triggers.
+    right answer, by grammar; and all triggers. `at` is the index of the first script.
     """
 
     targets: list[Followed]
@@ -157,6 +158,7 @@ class Found:
     cells: dict[tuple[int, int], Cell]
     truths: dict[int, Counter[str]]
     triggers: list[Trigger]
+    at: int = 0
 
     @property
     def releases(self) -> list[Followed]:
@@ -178,8 +180,8 @@ def find(answers: Answers) -> Found:
     targets = answers.targets()
     judges = [one.number for one in targets if one.judge]
     grammars = {number: str(plain["grammar"]) for number, plain in answers.grammars().items()}
-    found = Found(targets, grammars, {}, {number: Counter() for number in grammars}, [])
     at = int(answers.meta().get("at", 0))
+    found = Found(targets, grammars, {}, {number: Counter() for number in grammars}, [], at)
     for grammar, plain in answers.grammars().items():
         own = Grammar({**plain, "file": str(answers.file)})
         known = answers.known(grammar)

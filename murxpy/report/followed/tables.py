@@ -9,6 +9,7 @@ from typing import Any
 from murxpy.campaign.matrix.triggers import ALL_VALUES, JUDGE, KINDS, MODEL, TRIGGERS, Cell, Found
 from murxpy.report.tables import Table
 
+_WRITTEN_OUT = 10**15  # larger numbers of scripts are not read digit by digit
 _SHOWN = 20  # triggers of the newest release
 _STEP = 2  # powers of two between the columns of a table
 
@@ -87,13 +88,16 @@ def evidence(found: Found) -> Iterator[str]:
 
 
 def newest_triggers(found: Found) -> Table:
-    """A row for each of the first triggers of the newest release: kind, grammar, place and script."""
-    table = Table(["trigger", "grammar", "script number", "script"], right=["script number"])
+    """A row for each of the first triggers of the newest release: kind, grammar, place, script, and what
+    says that the release is wrong.
+    """
+    table = Table(["trigger", "grammar", "script number", "script", "why"], right=["script number"])
     newest = [one.number for one in found.releases[-1:]]
     shown = [one for one in found.triggers if one.target in newest and one.kind in TRIGGERS]
     for one in shown[:_SHOWN]:
         script = " ".join(one.script.split())
-        table.add(one.kind, found.grammars[one.grammar], f"{one.place:,}", script)
+        number = f"{found.at + one.place:,}" if found.at < _WRITTEN_OUT else f"--at + {one.place:,}"
+        table.add(one.kind, found.grammars[one.grammar], number, script, one.words)
     return table
 
 
