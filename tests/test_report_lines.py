@@ -35,7 +35,7 @@ Results
 runs        1,200 (100/s), 0 % without a check, 2 overstayed, 6 workers lost
 checks      3,600, 100 % with something asserted, 2,400 decided (200/s)
 sat         1,167, a model read after 100 %
-unsat       1,200, a core read after -
+unsat       1,200
 unknown     124
 over limit  70
 refused     132 unsupported, 0 resources, 0 ill-formed, 0 undocumented

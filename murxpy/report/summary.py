@@ -89,8 +89,10 @@ def _results(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     yield "checks", _checks(snapshot)
     answers = snapshot.answers
     for answer, read, what in (("sat", "model", "a model"), ("unsat", "core", "a core")):
-        share = _share(snapshot, f"{answer}:{read}-read", f"{answer}:total")
-        yield answer, f"{answers[answer]:,}, {what} read after {share}"
+        said = f"{answers[answer]:,}"
+        if snapshot.counts.get(f"{answer}:total"):  # of checks that are calls, and no script's
+            said += f", {what} read after {_share(snapshot, f'{answer}:{read}-read', f'{answer}:total')}"
+        yield answer, said
     yield "unknown", f"{answers['unknown']:,}"
     yield "over limit", f"{answers['over-limit']:,}"
     if snapshot.counts.get("compare:runs"):
@@ -102,7 +104,8 @@ def _results(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
         said = ", ".join(f"{number:,} {name}" for name, number in snapshot.refusals.items())
         yield "refused", said
     terms = snapshot.counts.get("term:made", 0)
-    yield "terms", f"{terms:,}, {_share(snapshot, 'term:useful', 'term:made')} in a check"
+    if terms:
+        yield "terms", f"{terms:,}, {_share(snapshot, 'term:useful', 'term:made')} in a check"
     parts = (("solver and binding", "solver"), ("choosing", "choose"), ("trace", "trace"))
     shares = [f"{name} {_share(snapshot, f'time-ns:{key}', 'time-ns:run')}" for name, key in parts]
     yield "time", ", ".join(shares)
