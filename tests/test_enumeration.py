@@ -345,7 +345,7 @@ def test_the_answers_of_small_domains_are_known() -> None:
 @pytest.mark.parametrize(("name", "size"), [("core", 4), ("ints", 4), ("finitefields", 4)])
 def test_canonical_forms_leave_one_of_each_kind(name: str, size: int) -> None:
     grammar = LOADED[name]
-    canonical = Canonical(grammar)
+    canonical = Canonical(grammar, CATALOGUE.commuting())
     kept = [n for n in range(grammar.up_to(size)) if canonical.holds(n)]
     assert 0.2 < len(kept) / grammar.up_to(size) < 0.8
     forms = {_least(grammar.at(n)) for n in range(grammar.up_to(size))}
@@ -382,13 +382,13 @@ def test_constants_that_a_grammar_treats_otherwise_are_not_exchanged(tmp_path: P
     )
     text = text.replace("{0 a}", "{0 a b}").replace("    - (= I I)", "    - (= I I)\n    - (< a I)")
     grammar = checked(written(tmp_path, text))
-    canonical = Canonical(grammar)
+    canonical = Canonical(grammar, CATALOGUE.commuting())
     kept = [grammar.at(n).split("\n")[0] for n in range(grammar.up_to(3)) if canonical.holds(n)]
     assert "(assert (= 0 b))" in kept and "(assert (= b 0))" not in kept
 
 
 def test_twins_are_counted_and_not_tested(tmp_path: Path) -> None:
-    runs = Enumerated({**setup(["core"], 10, 10), "canonical": True})
+    runs = Enumerated({**setup(["core"], 10, 10), "canonical": CATALOGUE.commuting()})
     block = runs._blocks.of(runs.seed_of(0))
     told = [n for n in range(10) if not block.twin(n)]
     assert told[:4] == [0, 1, 2, 4]  # true false a (not true)

@@ -51,6 +51,7 @@ class Operator(Strict, frozen=True):
     sig: str
     aliases: list[str] = []
     nonlinear: Literal["product", "quotient", "always"] | None = None
+    commutative: bool = False
     feature: str | None = None
     form: str | None = None
     definition: str | None = None

@@ -67,7 +67,7 @@ class Blocks:
 
     `setup`, as plain data: `grammars`, as `murxpy.data.grammars` gives them; `at`, the first index
     as decimal digits; `take`, the number of scripts of each grammar; `block`, the scripts of a run;
-    `canonical`, whether twins are skipped.
+    `canonical`, where twins are skipped, the commutative operators as `Canonical` takes them.
     Raises InputError where a grammar has fewer scripts than `at`.
     """
 
@@ -75,9 +75,8 @@ class Blocks:
         self._at = int(setup["at"])
         self._size = int(setup["block"])
         self.grammars = [Grammar(plain) for plain in setup["grammars"]]
-        self._canonical = (
-            [Canonical(grammar) for grammar in self.grammars] if setup.get("canonical") else []
-        )
+        commuting = setup.get("canonical")
+        self._canonical = [Canonical(one, commuting) for one in self.grammars] if commuting else []
         self._takes = [self._taken(grammar, int(setup["take"])) for grammar in self.grammars]
         self._counts = [-(-take // self._size) for take in self._takes]
         self.number = sum(self._counts)

@@ -9,18 +9,10 @@ sorted as texts. So to skip all other scripts leaves at least one of each kind, 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from murxpy.enumeration.grammar import Grammar
 
-# The commutative operators of SMT-LIB and of its extensions. The operands of others stay as they are.
-# fmt: off
-_COMMUTATIVE = frozenset([
-    "and", "or", "xor", "=", "distinct", "+", "*", "bvand", "bvor", "bvxor", "bvnand", "bvnor",
-    "bvxnor", "bvadd", "bvmul", "bvcomp", "bvuaddo", "bvsaddo", "bvumulo", "bvsmulo", "fp.eq",
-    "fp.add", "fp.mul", "ff.add", "ff.mul", "set.union", "set.inter", "re.union", "re.inter",
-])
-# fmt: on
 _TOKEN = re.compile(r"""\(|\)|"(?:[^"]|"")*"|\|[^|]*\||[^\s()]+""")
 _CONSTANT = re.compile(r"\(declare-const (\S+) (.+)\)$")
 Tree = str | list["Tree"]
@@ -29,10 +21,13 @@ Tree = str | list["Tree"]
 class Canonical:
     """The canonical form of the scripts of a grammar. Constants are exchanged where each production
     has a twin in which they are exchanged; operands where they are two of the same nonterminal.
+    `commuting` are the names of commutative operators, each with the number of its operands, of which
+    the last two can be exchanged.
     """
 
-    def __init__(self, grammar: Grammar) -> None:
+    def __init__(self, grammar: Grammar, commuting: Mapping[str, int]) -> None:
         self._grammar = grammar
+        self._commuting = commuting
         self._operators = frozenset(self._commutative())
         self._alike = list(self._exchangeable())
 
@@ -71,12 +66,11 @@ class Canonical:
             names = [f"<{child}>" for child in production.children]
             for node in _nodes(list(_trees(production.text(spelling, names)))):
                 name = node[0] if node else ""
-                if isinstance(name, str) and name in _COMMUTATIVE:
+                if isinstance(name, str) and name in self._commuting:
                     last = node[-2:]
                     even = len(last) == 2 and last[0] == last[1] and last[0] in names
-                    leading = 3 + (name in ("fp.add", "fp.mul"))
                     found[name] = None
-                    if not even or len(node) != leading:
+                    if not even or len(node) != 1 + self._commuting[name]:
                         uneven.add(name)
         return (name for name in found if name not in uneven)
 

@@ -48,14 +48,18 @@ def enumeration_setup(wanted: Enumerated) -> dict[str, Any]:
     """The part `enumeration` of a session's setup, as plain data. Raises InputError for a grammar
     that is unknown or not well-sorted.
     """
-    return {
+    setup = {
         "grammars": [grammar.plain for grammar in wanted.loaded()],
         "at": str(wanted.at),
         "take": wanted.take,
         "block": wanted.block,
         "check-ms": wanted.check_ms,
-        **{name: True for name in ("simplify", "canonical") if getattr(wanted, name)},
     }
+    if wanted.simplify:
+        setup["simplify"] = True
+    if wanted.canonical:
+        setup["canonical"] = build_catalogue(load_catalogue()).commuting()
+    return setup
 
 
 def checked(name: str) -> Grammar:

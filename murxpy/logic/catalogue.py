@@ -34,6 +34,8 @@ class Operator:
     typing: str | None = None
     # when an application is nonlinear: `product`, `quotient` or `always`
     nonlinear: str | None = None
+    # whether its last two arguments can be exchanged
+    commutative: bool = False
     feature: str | None = None
     extension: bool = False
     aliases: tuple[str, ...] = ()
@@ -117,6 +119,19 @@ class Catalogue:
         """Return the operators of a theory."""
         return [op for op in self.operators.values() if op.theory == name]
 
+    def commuting(self) -> dict[str, int]:
+        """Return the names in SMT-LIB that only commutative operators have, each with the number of
+        arguments.
+        """
+        named: dict[str, list[Operator]] = {}
+        for operator in self.operators.values():
+            named.setdefault(operator.smtlib, []).append(operator)
+        return {
+            name: some[0].minimum
+            for name, some in named.items()
+            if all(one.commutative and one.minimum == some[0].minimum for one in some)
+        }
+
 
 def build_catalogue(data: dict[str, Any]) -> Catalogue:
     """Return the catalogue of decoded theory files. Raises InputError for a signature that cannot
@@ -174,6 +189,7 @@ def _add_operator(catalogue: Catalogue, theory: str, kind: str, entry: dict[str,
         parse_signature(entry["sig"], kind),
         entry.get("typing"),
         entry.get("nonlinear"),
+        bool(entry.get("commutative")),
         entry.get("feature"),
         bool(entry.get("extension")),
         aliases,
