@@ -15,6 +15,8 @@ _ERROR = re.compile(r'\(error "(.*?)(?:"\)|\Z)', re.S)
 # options for whole theories, which cvc5 refuses without them
 _REQUIRED = ("arrays-exp", "fp-exp", "sets-exp", "strings-exp")
 
+_SPENT = [0]  # see `spent`
+
 _NOTHING_THERE = re.compile(
     r"[Cc]annot get (model|value|unsat core|proof|unsat assumptions?) unless (immediately )?(after|preceded|in (un)?sat mode)"
 )
@@ -28,7 +30,16 @@ def run_script(reader: Any, manager: Any, text: str, limit: int, wall_ms: int = 
     `check error: ` if cvc5 read the whole script and a check failed. `reader` is the class
     InputParser. The wrapper names it, so that the spelling is left out for releases without it.
     """
-    return _run(reader, cvc5.Solver(manager), text, limit, wall_ms)
+    solver = cvc5.Solver(manager)
+    try:
+        return _run(reader, solver, text, limit, wall_ms)
+    finally:
+        _SPENT[0] += read_cost(solver) or 0
+
+
+def spent() -> int:
+    """What cvc5 has counted towards its resource limit in all scripts of this process."""
+    return _SPENT[0]
 
 
 def run_alone(reader: Any, text: str, limit: int, wall_ms: int) -> tuple[str, int]:

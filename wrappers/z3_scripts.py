@@ -48,7 +48,7 @@ def run_script(ctx: Any, text: str, limit: int, wall_ms: int = 0) -> str:
         return _output(own, begin, text)
     finally:
         if own is not ctx:
-            ctx.murxpy_spent = spent(ctx) + spent(own)
+            ctx.murxpy_spent = getattr(ctx, "murxpy_spent", 0) + _counted(own)
         # an option that a script sets stays set for everything later in this process
         forget_parameters_of_scripts(parameters)
 
@@ -123,11 +123,13 @@ def with_standard_escapes(output: str) -> str:
 
 
 def spent(ctx: Any) -> int:
-    """What z3 counted towards its resource limit in the scripts of a context; 0 if it does not
-    tell.
+    """What z3 counted towards its resource limit in the scripts of a run, in its context `ctx` and
+    in contexts of their own; 0 if it does not tell.
     """
-    if hasattr(ctx, "murxpy_spent"):
-        return int(ctx.murxpy_spent)
+    return int(getattr(ctx, "murxpy_spent", 0)) + (_counted(ctx) if _SHARED else 0)
+
+
+def _counted(ctx: Any) -> int:
     try:
         found = _SPENT.search(str(z3.Z3_eval_smtlib2_string(ctx.ref(), "(get-info :rlimit)")))
     except z3.Z3Exception:

@@ -44,7 +44,8 @@ class BucketView:
     where none is (known bugs). `same` is the key of an earlier bucket that is probably the same
     defect. `reproducers` are the forms in which the finding was written. For a disagreement,
     `triage` says which solver is wrong. `range` names the releases that show the defect, empty
-    where 'murxpy bisect' did not look.
+    where 'murxpy bisect' did not look. `against` is what the cost of a slow script is measured
+    against.
     """
 
     key: str
@@ -66,6 +67,7 @@ class BucketView:
     reproducers: tuple[Reproducer, ...] = ()
     triage: Mapping[str, Any] = field(default_factory=dict)
     range: str = ""
+    against: str = ""
 
     @property
     def status(self) -> str:

@@ -121,6 +121,7 @@ class Statistics:
                 found.lines,
                 now,
                 event.trace,
+                against=verdict.against,
             )
             return
         smaller = (

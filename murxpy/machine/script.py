@@ -11,6 +11,7 @@ from murxpy.machine.outcomes import Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.solve import ANSWERS
 from murxpy.machine.tokens import quote
+from murxpy.machine.witnesses import slowness
 from murxpy.machine.witnesses.scripted import answered, asks, check_script
 from murxpy.machine.witnesses.unknowns import is_marked, judge_unknowns
 from murxpy.smtlib.script import Script
@@ -39,6 +40,7 @@ def run_script(
     run.frame.fill(value=text)
     chosen = run.choose(run.wrapper.set("actions", "run-script"), seed, spelling, "run-script")
     run.begin(seed, "run-script", chosen.name, quote(text))
+    costs = slowness.Costs(run, text)
     output = _output(run, chosen, text)
     answers = answers_of(output)
     expected = list(run.state.expected)
@@ -51,6 +53,7 @@ def run_script(
         judge_unknowns(run, text, expected, output, chosen.name)
     if asks(text):
         check_script(run, text, made, output, chosen)
+    costs.judge(chosen.name)
     return output
 
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from murxpy.machine.witnesses.slowness import KIND as SLOW
 from murxpy.trace.finished import Call, last_call
 
 # Whose fault a finding is; `documented` means that the solver documents what the finding needs as
@@ -39,8 +40,9 @@ SEVERITY = {
     "became-unknown": "low",
     "slower": "low",
     "vanished": "low",
-    # an answer that is not wrong, but less than the solver could say
+    # an answer that is not wrong, but less than the solver could say, or one that costs too much
     "incompleteness": "low",
+    SLOW: "low",
 }
 
 # A process that reads memory that is not its own dies now by one of these, now by the other.
@@ -135,7 +137,7 @@ class Outcome:
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """A misbehaviour. A `doubtful` one may come from outside, and counts only when a replay shows it
-    again.
+    again. `against` is what the cost of a slow script is measured against.
     """
 
     kind: str
@@ -145,6 +147,7 @@ class Verdict:
     call: Call
     note: str = ""
     doubtful: bool = False
+    against: str = ""
 
 
 # Kinds in which a model, or a value in it, is wrong.
@@ -180,7 +183,8 @@ def _judge_report(outcome: Outcome) -> Verdict | None:
     call = last_call(outcome.trace)
     if finding.get("action"):
         call = Call(finding["action"], finding.get("operator") or "", finding.get("spelling") or "")
-    return Verdict(finding["kind"], finding.get("tier", "binding"), finding["message"], "", call)
+    tier, against = finding.get("tier", "binding"), finding.get("against", "")
+    return Verdict(finding["kind"], tier, finding["message"], "", call, against=against)
 
 
 def _judge_death(outcome: Outcome) -> Verdict:

@@ -62,6 +62,7 @@ def bucket_view(bucket: Bucket, version: str, out: str, same: str) -> BucketView
         forms,
         bucket.triage,
         kept_range(Path(out, "findings", bucket.key)),
+        bucket.against,
     )
 
 
@@ -182,6 +183,7 @@ def bucket_data(row: BucketView) -> dict[str, Any]:
         "triage": row.triage,
         "same": row.same,
         "range": row.range,
+        "against": row.against,
         "replay": replay_command(row.trace) if row.trace else None,
     }
 

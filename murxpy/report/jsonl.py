@@ -162,6 +162,7 @@ def _found(event: Found) -> dict[str, Any]:
         "spelling": call.spelling,
         "signal": verdict.signal,
         "message": verdict.message,
+        "against": verdict.against,
         "confirmed": found.confirmed,
         "lines": found.lines,
         "stderr": found.outcome.output[-_LONGEST:],

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from murxpy.campaign.finding import Reproducer
 from murxpy.errors import InputError
+from murxpy.machine.witnesses.slowness import KIND as SLOW
 from murxpy.oracles.crash import Tier, Verdict, severity
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.oracles.regression import SLOWER, UNKNOWN, VANISHED
@@ -65,6 +66,7 @@ class Bucket:
     traces: list[Kept] = field(default_factory=list)
     # of a disagreement or an invalid model: which solver is wrong, by which evidence
     triage: dict[str, Any] = field(default_factory=dict)
+    against: str = ""  # of a slow script: what its cost is measured against
     reproducers: tuple[Reproducer, ...] = ()
 
     @property
@@ -94,11 +96,12 @@ def new_bucket(key: str, solver: str, verdict: Verdict, *, known: bool, now: flo
         "known" if known else "pending",
         now,
         now,
+        against=verdict.against,
     )
 
 
 # kinds that count only with --fail-on: what a release may change on purpose, and what may be slow
-NOT_FAILING = ("hang", "out-of-memory", UNKNOWN, SLOWER, VANISHED, "incompleteness")
+NOT_FAILING = ("hang", "out-of-memory", UNKNOWN, SLOWER, VANISHED, "incompleteness", SLOW)
 
 
 def failing(bucket: Bucket, fail_on: Sequence[str] = ()) -> bool:

@@ -67,7 +67,7 @@ def bucket_key(solver: str, verdict: Verdict) -> str:
             # The formulas that broke the assertion stand behind its place.
             message = normalise(verdict.message[: source.end()])
     parts = (verdict.kind, solver, verdict.signal, message, *where)
-    words = [verdict.kind, verdict.signal, solver, *where]
+    words = [verdict.kind, verdict.signal, verdict.against, solver, *where]
     slug = re.sub(r"[^a-z0-9]+", "-", "-".join(filter(None, words)).lower()).strip("-")[:80]
     return f"{slug}-{blake2b(repr(parts).encode('utf-8', 'replace'), digest_size=4).hexdigest()}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from murxpy.campaign.findings.buckets import Bucket
+from murxpy.machine.witnesses.slowness import KIND as SLOW
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 
 # The worst first: a wrong answer, what makes an answer wrong to use, and then what ends the work.
@@ -12,7 +13,7 @@ _ORDER = (
     *("invalid-interpolant", "invalid-abduct", "invalid-elimination", "invalid-substitute"),
     *("invalid-simplify", "invalid-value", "invariant", "asan", "crash", "abort", "exit", "ubsan"),
     *("exception", "flood", "contract", "out-of-memory", "hang", "ill-formed", "internal"),
-    "incompleteness",
+    *("incompleteness", SLOW),
 )
 _UNKNOWN = _ORDER.index("invariant")  # other kinds are about answers, too
 _OF_ANSWER = {"wrong-unsat": "refutation-unsoundness", "wrong-sat": "solution-unsoundness"}

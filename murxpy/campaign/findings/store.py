@@ -82,6 +82,7 @@ _BUCKET = (
     "tried",
     "backtrace",
     "triage",
+    "against",
 )
 
 

@@ -27,7 +27,7 @@ from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.dialects import STANDARD
 from murxpy.machine.script import for_others
-from murxpy.machine.witnesses import unknowns
+from murxpy.machine.witnesses import slowness, unknowns
 from murxpy.oracles.crash import Outcome, Verdict, judge
 from murxpy.oracles.disagreement import OPPOSITE
 from murxpy.passes.parts import Commands, order, terms
@@ -46,6 +46,8 @@ WRONG = "wrong-answer"
 # right answers with those that are findings
 WRONG_PAIRS = tuple(OPPOSITE.items())
 UNKNOWN_PAIRS = (("sat", "unknown"),)
+# the marks of scripts that show a finding of a kind only with their mark
+_MARKS = {unknowns.KIND: unknowns.mark_of, slowness.KIND: slowness.mark_of}
 
 
 @dataclass(frozen=True)
@@ -129,6 +131,8 @@ class ScriptPredicate(Predicate[Printed]):
         verdict = judge(outcome)
         self._limit = source.limit
         self._answer = self._right = ""
+        # without the mark, which parsing drops, nobody looks at unknown answers and costs
+        self._mark = _MARKS[verdict.kind](source.text) if verdict and verdict.kind in _MARKS else ""
         if verdict is None:
             self._disagree(answers_in(outcome), source, name)
             return None
@@ -195,10 +199,7 @@ class ScriptPredicate(Predicate[Printed]):
         if not candidate.text or (self.checks and not count):
             return None
         expected = ("unknown",) * (count - 1) + (self._right,) if self._right else ()
-        # a script is asked about unknown answers only if it has the mark, which parsing drops
-        given_up = self._verdict is not None and self._verdict.kind == unknowns.KIND
-        mark = f"{unknowns.MARK}\n" if given_up else ""
-        return Scripted(mark + candidate.text, expected, self._limit)
+        return Scripted(self._mark + candidate.text, expected, self._limit)
 
     def _same(self, outcome: Outcome) -> bool:
         """Whether the target did the same again."""

@@ -46,6 +46,11 @@ def is_marked(text: str) -> bool:
     return MARK in text
 
 
+def mark_of(text: str) -> str:
+    """The mark of a script; empty where it has none."""
+    return f"{MARK}\n" if is_marked(text) else ""
+
+
 def judge_unknowns(
     run: Run, text: str, expected: Sequence[str], output: str, spelling: str
 ) -> None:
