@@ -31,10 +31,10 @@ from murxpy.errors import InputError, MurxpyError
 from murxpy.fuzzers.mutation import Mutation, sources_setup
 from murxpy.fuzzers.seeds import SeedFiles, collect_seeds
 from murxpy.machine.script import answers_of
+from murxpy.mutation.building.pool import Pool
 from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.functions.conversions import NUMBERS, WIDTHS
 from murxpy.mutation.functions.inversions import ANY, RULES
-from murxpy.mutation.fuzzers.typefuzz import Pool
 from murxpy.mutation.registry import FUZZERS
 from murxpy.mutation.workshop import Mutant
 from murxpy.smtlib.reading.scripts import read_script

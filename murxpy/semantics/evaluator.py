@@ -12,7 +12,7 @@ throughout an evaluation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -29,6 +29,7 @@ from murxpy.semantics.registry import (
     LITERALS,
     MEANINGS,
     SPECIALS,
+    Asking,
     Body,
     Meaning,
     OpenPoint,
@@ -126,12 +127,36 @@ class Evaluator(OpenPoints):
         finally:
             self.world, self.searching = self.base, False
 
+    def known(self, term: Term) -> Any:
+        """Return the value of a closed term, or an Unknown. No values of open points are tried."""
+        self._bodies, self.world = 0, self.base
+        return self._closed(term)
+
+    def applied(self, term: Term, values: Sequence[Any]) -> Any:
+        """Return the value that an application would have with these values of its arguments, some
+        of which may be an Unknown. Return an Unknown if that is not known. A binder is none.
+        """
+        self.world = self.base
+        meaning = MEANINGS[term.op]
+        if not meaning.lazy:
+            unknown = next((v for v in values if type(v) is Unknown), None)
+            if unknown is not None:
+                return unknown
+        try:
+            found: Any = self._function(meaning, term)(*values)
+            return self._driven(found) if isinstance(found, Generator) else found
+        except (CannotSay, RecursionError) as reason:
+            return _unknown(reason)
+
     def equal(self, sort: Sort, left: Value, right: Value) -> bool:
         """Return whether two values of a sort are equal. Raises CannotSay, for example for
         functions that are no tables and differ at no point that was tried.
         """
+        return bool(self._driven(same(self, sort, left, right)))
+
+    def _driven(self, task: Asking) -> Any:
+        """Return the result of a meaning that asks for values of bodies. Raises CannotSay."""
         self._bodies = 0
-        task = same(self, sort, left, right)
         answer: Any = None
         try:
             while True:
@@ -140,7 +165,7 @@ class Evaluator(OpenPoints):
                 )
                 answer = self._run(self._activations(request))
         except StopIteration as end:
-            return bool(end.value)
+            return end.value
 
     # -- evaluation
 

@@ -56,9 +56,9 @@ class Assignment:
         if model is None:
             self._draw_elements(literals.sorts)
         fixed = model.definitions if model is not None else {}
-        recursive = _recursive(script)
+        defined = recursive(script)
         for constant in declared(script):
-            if constant not in fixed and constant not in recursive:
+            if constant not in fixed and constant not in defined:
                 self.give(constant)
 
     def _draw_elements(self, sorts: Iterable[Sort]) -> None:
@@ -150,7 +150,7 @@ def _within(sort: Sort) -> list[Sort]:
     return found
 
 
-def _recursive(script: Script) -> list[Term]:
+def recursive(script: Script) -> list[Term]:
     """The recursive functions of a script, whose definitions say what they are."""
     return [f for c in script.commands if isinstance(c, DefineFunsRec) for f in c.functions]
 
@@ -167,7 +167,7 @@ def best(
     """
     literals, found = Literals([*script.assertions(), *declared(script)]), []
     first = min(workshop.stream.below(len(SIZES)), workshop.stream.below(len(SIZES)))
-    sizes = SIZES[first:] if not _recursive(script) else ()
+    sizes = SIZES[first:] if not recursive(script) else ()
     for model, size in [*((model, SIZES[1]) for model in models), *((None, n) for n in sizes)]:
         found.append(Assignment(workshop, script, literals, size, model))
         found[-1].judge(formulas)

@@ -94,10 +94,11 @@ def unfixed(roots: Iterable[Term]) -> dict[Term, bool]:
     return known
 
 
-def fresh_prefix(tables: Tables, constants: Sequence[Term]) -> str:
-    """The beginning of names that none of the constants has."""
+def fresh_prefix(tables: Tables, constants: Sequence[Term], prefix: str = "open_") -> str:
+    """The beginning of names that none of the constants has: `prefix`, with more underscores if one
+    has it.
+    """
     names = [str(constant.indices[0]) for constant in constants]
-    prefix = "open_"
     while any(name.startswith(prefix) for name in names):
         prefix += "_"
     return prefix

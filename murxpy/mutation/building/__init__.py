@@ -1,0 +1,1 @@
+"""Expressions of a wanted sort, made of the terms of a seed."""

@@ -1,0 +1,1 @@
+"""The parts of DIVER: models of a seed, places with their ranges, and what is put there."""

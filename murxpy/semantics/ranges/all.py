@@ -1,0 +1,4 @@
+"""Enters all backward rules."""
+
+import murxpy.semantics.ranges.core
+import murxpy.semantics.ranges.numbers  # noqa: F401

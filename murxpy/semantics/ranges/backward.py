@@ -1,0 +1,137 @@
+"""The registry of backward rules: which values an argument may have so that the value of its parent
+stays in a range, if all other arguments keep their values.
+
+A rule is a function of a `Question`, entered by `@backward("OP_...")`. It returns a range, or None
+for the present value alone. A rule must be sound: for each value of the range, the value of the
+parent is in the wanted range. A rule need not be complete. `tests/test_ranges.py` checks each rule
+against the meaning of its operator, on all values of small sorts.
+
+An argument of a sort with few values, such as a Boolean, needs no rule: all its values are tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import Term
+from murxpy.semantics.evaluator import Evaluator
+from murxpy.semantics.ranges.abstract import ANY, Few, Range
+from murxpy.semantics.registry import BINDERS, Unknown
+
+TRIED = ("SORT_BOOL", "SORT_RM")  # the kinds of sorts of which all values are tried
+
+Apply = Callable[[Any], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Which values may the argument at `at` have? `values` are the present values of all arguments,
+    `given` is the present value of the application, and `wanted` its range. `apply` gives the value
+    of the application for another value of the argument, or an Unknown.
+    """
+
+    indices: tuple[Any, ...]
+    sort: Sort
+    sorts: tuple[Sort, ...]
+    at: int
+    values: tuple[Any, ...]
+    given: Any
+    wanted: Range
+    apply: Apply
+
+    @property
+    def present(self) -> Any:
+        """The present value of the argument."""
+        return self.values[self.at]
+
+    @property
+    def others(self) -> tuple[Any, ...]:
+        """The values of the other arguments, in order."""
+        return self.values[: self.at] + self.values[self.at + 1 :]
+
+
+Rule = Callable[[Question], Range | None]
+RULES: dict[str, Rule] = {}
+# operators without a rule, and why an argument of them keeps its present value
+WITHOUT: dict[str, str] = {}
+
+
+def backward(*kinds: str) -> Callable[[Rule], Rule]:
+    """Enter the backward rule of operators."""
+
+    def enter(rule: Rule) -> Rule:
+        for kind in kinds:
+            if kind in RULES or kind in WITHOUT:
+                raise ValueError(f"{kind} has two backward rules")
+            RULES[kind] = rule
+        return rule
+
+    return enter
+
+
+def without(reason: str, *kinds: str) -> None:
+    """Say of operators that they have no backward rule, and why."""
+    for kind in kinds:
+        if kind in RULES or kind in WITHOUT:
+            raise ValueError(f"{kind} has two backward rules")
+        WITHOUT[kind] = reason
+
+
+def below(evaluator: Evaluator, term: Term, wanted: Range, values: Sequence[Any]) -> list[Range]:
+    """Return the range of each argument of an application whose value must stay in `wanted`.
+
+    `values` are the present values of the arguments. An argument whose value is an Unknown has the
+    range of no value at all, except below ANY. A binder must not be asked about.
+    """
+    if wanted is ANY:
+        return [ANY] * len(term.args)
+    assert term.op not in BINDERS
+    given = evaluator.known(term)
+    return [
+        _range(evaluator, term, wanted, tuple(values), given, at) for at in range(len(term.args))
+    ]
+
+
+NOTHING = Few((None,))  # the range of an argument whose present value is not known
+
+
+def _range(
+    evaluator: Evaluator,
+    term: Term,
+    wanted: Range,
+    values: tuple[Any, ...],
+    given: Any,
+    at: int,
+) -> Range:
+    sort, present = term.args[at].sort, values[at]
+
+    def apply(value: Any) -> Any:
+        return evaluator.applied(term, (*values[:at], value, *values[at + 1 :]))
+
+    if sort.kind in TRIED:
+        return tried(apply, wanted, evaluator.domain(sort) or (), present)
+    if type(present) is Unknown:
+        return NOTHING
+    rule = RULES.get(term.op)
+    if rule is None or any(type(value) is Unknown for value in values) or type(given) is Unknown:
+        return Few((present,))
+    sorts = tuple([arg.sort for arg in term.args])
+    found = rule(Question(term.indices, term.sort, sorts, at, values, given, wanted, apply))
+    return found if found is not None and found.holds(present) else Few((present,))
+
+
+def tried(apply: Apply, wanted: Range, domain: Sequence[Any], present: Any) -> Range:
+    """Return the range of an argument of which all values are tried."""
+    fine = []
+    for value in domain:
+        found = apply(value)
+        if type(found) is not Unknown and wanted.holds(found):
+            fine.append(value)
+    if len(fine) == len(domain):
+        return ANY
+    if not fine:
+        return NOTHING if type(present) is Unknown else Few((present,))
+    return Few(tuple(fine))

@@ -1,0 +1,66 @@
+"""Backward rules of equality and if-then-else. The arguments of connectives are Booleans, of which
+all values are tried.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from murxpy.semantics.ranges.abstract import ANY, Except, Few, Range
+from murxpy.semantics.ranges.backward import Question, backward, without
+
+# Sorts whose values have one form each, so that a value that is not among others differs from them.
+_PLAIN = (
+    "SORT_BV",
+    "SORT_INT",
+    "SORT_REAL",
+    "SORT_FP",
+    "SORT_STRING",
+    "SORT_FF",
+    "SORT_UNINTERPRETED",
+)
+
+without(
+    "the arguments are Booleans, of which all values are tried",
+    "OP_NOT",
+    "OP_AND",
+    "OP_OR",
+    "OP_XOR",
+    "OP_IMPLIES",
+    "OP_IFF",
+    "OP_AT_MOST",
+    "OP_AT_LEAST",
+    "OP_PB_LE",
+    "OP_PB_GE",
+    "OP_PB_EQ",
+)
+
+
+@backward("OP_EQUAL")
+def _equal(question: Question) -> Range | None:
+    others = question.others
+    if question.wanted.holds(question.given) and question.given is True:
+        return Few((others[0],)) if question.sorts[0].kind in _PLAIN else None
+    if any(left != right for left, right in pairwise(others)):
+        return ANY if question.sorts[0].kind in _PLAIN else None
+    return _other_than(question, others[:1])
+
+
+@backward("OP_DISTINCT")
+def _distinct(question: Question) -> Range | None:
+    others = question.others
+    if question.given is True:
+        return _other_than(question, others)
+    if question.sorts[0].kind not in _PLAIN:
+        return None
+    return ANY if len(set(others)) < len(others) else Few(others)
+
+
+def _other_than(question: Question, others: tuple[object, ...]) -> Range | None:
+    return Except(others) if question.sorts[0].kind in _PLAIN else None
+
+
+@backward("OP_ITE")
+def _ite(question: Question) -> Range | None:
+    taken = 1 if question.values[0] else 2
+    return question.wanted if question.at == taken else ANY

@@ -1,0 +1,111 @@
+"""DIVER keeps a model of the seed: its mutants are satisfiable by construction."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from chains import chain
+from scriptsolvers import SOLVERS, answers, output
+
+from murxpy.data import load_catalogue
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.random import Stream
+from murxpy.mutation.diving.places import Places
+from murxpy.mutation.diving.witness import Witness
+from murxpy.mutation.registry import FUZZERS
+from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
+from murxpy.semantics.ranges.abstract import TRUE, Few, Interval
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.reading.models import Model, read_model
+from murxpy.smtlib.reading.scripts import read_script
+
+CATALOGUE = build_catalogue(load_catalogue())
+SHOP = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
+NUMBERS = Seed(
+    "numbers.smt2",
+    """(declare-const x Int)(declare-const y Real)(declare-const p Bool)(declare-const b (_ BitVec 8))
+(declare-fun f (Int) Int)
+(assert (or p (< (* 2 x) (+ x 7)) (= (f x) 3)))(assert (>= (+ y 1.5) (to_real x)))
+(assert (=> p (bvult (bvand b #x0f) #x08)))(assert (ite p (> (div x 3) 1) (distinct x 5)))
+(assert (forall ((z Int)) (or (< z x) (<= x z))))(check-sat)""",
+)
+STEPS = Seed(
+    "steps.smt2",
+    """(declare-const x Int)(assert (> x 0))(check-sat)(push 1)(assert (< x 5))(check-sat)(pop 1)
+(assert (> x 7))(check-sat)""",
+)
+PAPER = "(declare-const x Real)(declare-const y Real)(assert (and (<= 0.0 y) (= x (+ 2.0 y))))(check-sat)"
+
+
+def made(
+    seed: Seed, count: int, choices: dict[str, Any] | None = None, start: int = 1
+) -> list[Mutant]:
+    def ask(text: str) -> str | None:
+        return output("z3", text)
+
+    workshop = Workshop(SHOP, Stream(start), [seed], ask, choices or {})
+    make = FUZZERS["diver"].mutants
+    assert make is not None
+    return list(chain(make(workshop), count))
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("seed", [NUMBERS, STEPS], ids=lambda seed: seed.name)
+def test_mutants_answer_as_they_must(seed: Seed, solver: str) -> None:
+    found = made(seed, 25)
+    assert len(found) == 25
+    for mutant in found:
+        text = print_script(mutant.script, "standard")
+        said = answers(solver, text)
+        assert len(said) == len(mutant.expected)
+        for answer, expected in zip(said, mutant.expected, strict=True):
+            assert answer != "unsat" or expected != "sat", text
+
+
+def test_scopes_and_checks_stay() -> None:
+    mutant = made(STEPS, 3)[-1]
+    kinds = [type(command).__name__ for command in mutant.script.commands]
+    assert [kind for kind in kinds if kind in ("CheckSat", "Push", "Pop")] == [
+        "CheckSat",
+        "Push",
+        "CheckSat",
+        "Pop",
+        "CheckSat",
+    ]
+    assert "sat" in mutant.expected
+
+
+def test_the_example_of_the_paper() -> None:
+    """Section II: the ranges of all places, and the weights 0.2854 and 0.0003."""
+    script = read_script(PAPER, "paper", CATALOGUE)
+    model = read_model("((define-fun x () Real 3.0)(define-fun y () Real 1.0))", "model", script)
+    assert isinstance(model, Model)
+    places = Places(
+        CATALOGUE, Witness(Workshop(SHOP, Stream(1), [NUMBERS], lambda t: None, {}), script, model)
+    )
+    (root,) = script.assertions()
+    found = [(node[0].op, node[1], weight) for node, weight in places.nodes(root)]
+    total = sum(weight for _, _, weight in found)
+    shares = [round(weight / total, 4) for _, _, weight in found]
+    assert total == pytest.approx(3.504)
+    assert shares == [0.1427, 0.1427, 0.2854, 0.2854, 0.1427, 0.0003, 0.0003, 0.0003, 0.0003]
+    one, two, three = (Fraction(number) for number in (1, 2, 3))
+    assert [range_ for _, range_, _ in found] == [
+        TRUE,
+        TRUE,
+        Interval(None, one),
+        Interval(Fraction(0), None),
+        TRUE,
+        Few((three,)),
+        Few((three,)),
+        Interval(two, two),
+        Interval(one, one),
+    ]
+
+
+def test_no_new_constants_without_complicate() -> None:
+    assert any("dive_" in print_script(m.script, "standard") for m in made(NUMBERS, 10))
+    plain = made(NUMBERS, 10, {"no_complicate": True})
+    assert not any("dive_" in print_script(m.script, "standard") for m in plain)

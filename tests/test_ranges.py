@@ -1,0 +1,169 @@
+"""Backward rules are sound: a value in the range of an argument keeps the parent's value in its own
+range. Each rule is compared with the meaning of its operator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from itertools import product
+from typing import Any
+
+import pytest
+
+import murxpy.semantics.ranges.all  # noqa: F401  # enters the rules
+from murxpy.data import load_catalogue
+from murxpy.logic.catalogue import Operator, build_catalogue
+from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import Term
+from murxpy.machine.random import Stream, mix
+from murxpy.mutation.ranks import apply_any
+from murxpy.semantics.evaluator import Evaluator
+from murxpy.semantics.exact import regex
+from murxpy.semantics.model import Interpretation
+from murxpy.semantics.ranges.abstract import ANY, Bits, Except, Few, Interval, Range
+from murxpy.semantics.ranges.backward import NOTHING, RULES, TRIED, WITHOUT, below
+from murxpy.semantics.registry import Unknown
+from murxpy.semantics.samples import samples
+from murxpy.semantics.values import Value
+from murxpy.smtlib.tables import Tables
+
+CATALOGUE = build_catalogue(load_catalogue())
+TABLES = Tables(CATALOGUE)
+EVALUATOR = Evaluator(CATALOGUE, Interpretation())
+BV = {width: TABLES.sort("SORT_BV", width) for width in (1, 2, 3)}
+SORTS = [
+    TABLES.bool,
+    TABLES.int,
+    TABLES.real,
+    TABLES.string,
+    *BV.values(),
+    *(TABLES.sort(kind) for kind in ("SORT_REGLAN", "SORT_RM")),
+    TABLES.sort("SORT_FP", 2, 3),
+    TABLES.sort("SORT_FP", 3, 3),
+    TABLES.sort("SORT_ARRAY", BV[2], BV[2]),
+    TABLES.sort("SORT_ARRAY", TABLES.int, TABLES.int),
+    TABLES.sort("SORT_SEQ", TABLES.int),
+    TABLES.sort("SORT_SET", BV[2]),
+    TABLES.sort("SORT_SET", TABLES.int),
+    TABLES.sort("SORT_BAG", TABLES.int),
+    TABLES.sort("SORT_FF", 5),
+    TABLES.sort("SORT_NULLABLE", TABLES.int),
+    TABLES.sort("SORT_TUPLE", TABLES.int, TABLES.bool),
+]
+WORDS = ["".join(letters) for size in range(4) for letters in product("ab", repeat=size)]
+TRIES = 40  # questions about each operator in the fast test
+KINDS = sorted(kind for kind in (*RULES, *WITHOUT) if kind in CATALOGUE.operators)
+
+
+@cache
+def values(sort: Sort) -> tuple[Value, ...]:
+    """All values of a small sort, and a good number of those of a large one."""
+    known = EVALUATOR.domain(sort)
+    if known is not None:
+        return known
+    if sort.kind == "SORT_INT":
+        return tuple(range(-9, 10))
+    if sort.kind == "SORT_REAL":
+        return tuple(sorted({Fraction(n, d) for n in range(-7, 8) for d in (1, 2, 3)}))
+    if sort.kind == "SORT_STRING":
+        return (*WORDS, "0", "1", "12", "-1", "é", "A", "aaaa", "abab")
+    if sort.kind == "SORT_REGLAN":
+        a, b = regex.word("a"), regex.word("b")
+        parts = (a, b, regex.word("ab"), regex.ALLCHAR, regex.EPSILON)
+        made = [regex.union((x, y)) for x in parts for y in parts]
+        made += [regex.concat((x, regex.loop(y, 0, None))) for x in parts for y in parts]
+        return (*parts, *dict.fromkeys(made), regex.NONE, regex.ALL, regex.complement(a))
+    if sort.kind == "SORT_SEQ":
+        return tuple(row for size in range(4) for row in product((0, 1), repeat=size))
+    return samples(sort, EVALUATOR)
+
+
+def some_range(sort: Sort, given: Any, stream: Stream) -> Range:
+    """A random range of a sort that contains `given`."""
+    chance = stream.random()
+    others = [value for value in values(sort) if value != given]
+    if sort.kind == "SORT_BOOL" or chance < 0.1:
+        return Few((given,))
+    if chance < 0.2 and others and sort.kind in ("SORT_INT", "SORT_REAL", "SORT_BV", "SORT_STRING"):
+        return Except(tuple(stream.sample(others, 2)))
+    if sort.kind in ("SORT_INT", "SORT_REAL"):
+        step = stream.choose((0, 1, 2, 5))
+        open_ = sort.kind == "SORT_REAL" and step > 0
+        return Interval(
+            given - step if stream.chance(0.7) else None,
+            given + stream.choose((0, 1, 3)) if stream.chance(0.6) else None,
+            open_ and stream.chance(0.5),
+        )
+    if sort.kind == "SORT_BV":
+        mask = stream.bits(sort.width) & stream.bits(sort.width)
+        low, high = stream.between(0, given), stream.between(given, (1 << sort.width) - 1)
+        return Bits(sort.width, low, high, mask, given & mask)
+    return Few((given, *others[: stream.below(3)]))
+
+
+def application(operator: Operator, stream: Stream) -> Term | None:
+    """An application of an operator to constants of sorts that it takes; None if a draw finds none."""
+    found = apply_any(operator, SORTS, stream, TABLES.checker)
+    if found is None:
+        return None
+    (sorts, indices), given = found
+    args = [TABLES.constant(f"x{at}", sort) for at, sort in enumerate(sorts)]
+    wanted = given if operator.signature.as_sort else None
+    return TABLES.apply(operator.kind, *args, indices=indices, wanted=wanted)
+
+
+def contradiction(term: Term, present: tuple[Any, ...], stream: Stream) -> str:
+    """Ask for the ranges of all arguments, and try values in them. Return what is wrong, or nothing."""
+    constants = dict(zip(term.args, present, strict=True))
+    evaluator = Evaluator(CATALOGUE, Interpretation(constants=constants))
+    given = evaluator.known(term)
+    if type(given) is Unknown:
+        return ""
+    wanted = some_range(term.sort, given, stream)
+    assert wanted.holds(given)
+    for at, found in enumerate(below(evaluator, term, wanted, present)):
+        if found != NOTHING and not found.holds(present[at]):
+            return f"{term.op} {present}: {found} without the present value of argument {at}"
+        for value in values(term.args[at].sort):
+            if not found.holds(value):
+                continue
+            new = evaluator.applied(term, (*present[:at], value, *present[at + 1 :]))
+            if type(new) is Unknown or not wanted.holds(new):
+                return (
+                    f"{term.op} {term.indices} of {present} is {given}, wanted {wanted}; "
+                    f"argument {at} in {found}: {value!r} gives {new}"
+                )
+    return ""
+
+
+def questions(kind: str, count: int) -> Iterator[tuple[Term, tuple[Any, ...], Stream]]:
+    stream = Stream(mix(sum(map(ord, kind)), count))
+    for _ in range(count):
+        term = application(CATALOGUE.operators[kind], stream)
+        if term is None or not all(values(arg.sort) for arg in term.args):
+            continue
+        yield term, tuple(stream.choose(values(arg.sort)) for arg in term.args), stream
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_values_of_a_range_keep_the_value_of_the_parent(kind: str) -> None:
+    assert [found for one in questions(kind, TRIES) if (found := contradiction(*one))] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", KINDS)
+def test_values_of_many_ranges_keep_the_value_of_the_parent(kind: str) -> None:
+    assert [found for one in questions(kind, 2000) if (found := contradiction(*one))][:3] == []
+
+
+def test_no_rule_is_for_an_operator_that_there_is_not() -> None:
+    assert [kind for kind in (*RULES, *WITHOUT) if kind not in CATALOGUE.operators] == []
+
+
+def test_a_free_parent_leaves_its_arguments_free() -> None:
+    x, y = (TABLES.constant(name, TABLES.int) for name in "xy")
+    term = TABLES.apply("OP_INT_MOD", x, y)
+    assert below(EVALUATOR, term, ANY, (1, 0)) == [ANY, ANY]
+    assert TRIED == ("SORT_BOOL", "SORT_RM")
