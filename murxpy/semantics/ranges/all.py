@@ -1,4 +1,5 @@
 """Enters all backward rules."""
 
-import murxpy.semantics.ranges.core
-import murxpy.semantics.ranges.numbers  # noqa: F401
+from murxpy.semantics.ranges import bitvectors, core, numbers
+
+__all__ = ["bitvectors", "core", "numbers"]

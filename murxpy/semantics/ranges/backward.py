@@ -33,6 +33,7 @@ class Question:
     of the application for another value of the argument, or an Unknown.
     """
 
+    kind: str
     indices: tuple[Any, ...]
     sort: Sort
     sorts: tuple[Sort, ...]
@@ -46,6 +47,11 @@ class Question:
     def present(self) -> Any:
         """The present value of the argument."""
         return self.values[self.at]
+
+    def keeps(self, value: Any) -> bool:
+        """Return whether another value of the argument keeps the application in its range."""
+        found = self.apply(value)
+        return type(found) is not Unknown and self.wanted.holds(found)
 
     @property
     def others(self) -> tuple[Any, ...]:
@@ -119,7 +125,9 @@ def _range(
     if rule is None or any(type(value) is Unknown for value in values) or type(given) is Unknown:
         return Few((present,))
     sorts = tuple([arg.sort for arg in term.args])
-    found = rule(Question(term.indices, term.sort, sorts, at, values, given, wanted, apply))
+    found = rule(
+        Question(term.op, term.indices, term.sort, sorts, at, values, given, wanted, apply)
+    )
     return found if found is not None and found.holds(present) else Few((present,))
 
 
