@@ -11,6 +11,8 @@ import pytest
 from commands import FAKES, error, outcome
 from toy import catalogue
 
+from murxpy.campaign.reduction.instances import NoInstance
+from murxpy.cli import minimize
 from murxpy.logic.typing import IllSorted
 from murxpy.machine.tokens import quote
 from murxpy.passes.parts import Commands, order
@@ -31,6 +33,12 @@ TEXT = """(set-logic ALL)(set-info :status sat)
 (assert (not (= x y)))
 (push 1)(pop 1)
 (check-sat)
+"""
+
+
+# It dies of a constant that is declared right before a scope.
+CRASH = """(declare-const x Int)(assert (> x 3))(declare-const a Bool)(push 1)(assert (and a (> x 5)))
+(check-sat)(pop 1)(push 1)(assert a)(check-sat)
 """
 
 
@@ -55,6 +63,17 @@ def test_a_wrong_answer_stays_wrong(capsys: pytest.CaptureFixture[str], tmp_path
         and small.count("assert") == 1
         and len(small) < 120
     )
+
+
+def test_declarations_stay_where_the_defect_needs_them(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "a.smt2"
+    path.write_text(CRASH)
+    code, out, err = outcome(capsys, "minimize", path, "--solver", f"fake@{FAKES}", *WRAPPER)
+    assert code == 0, out + err
+    small = (tmp_path / "a.min.smt2").read_text()
+    assert re.fullmatch(r"\(declare-const \w+ (Bool|Int)\)\s*\(push 1\)\s*", small), small
 
 
 @pytest.mark.slow
@@ -350,6 +369,29 @@ def test_what_storm_found_is_made_anew(capsys: pytest.CaptureFixture[str], tmp_p
         and "xor " in text
         and "answer unsat" in text
     )
+
+
+@pytest.mark.parametrize(("strategy", "code"), [("both", 0), ("regenerate", 2)])
+def test_both_strategies_do_what_one_of_them_can(
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    strategy: str,
+    code: int,
+) -> None:
+    def gone(*_: object) -> None:
+        raise NoInstance("seeds were removed")
+
+    path = written(tmp_path / "a.trace", f"run-script {quote(CRASH)}")
+    monkeypatch.setattr(minimize, "plan_of_campaign", gone)
+    ended, out, err = outcome(
+        capsys, "minimize", path, "--solver", f"fake@{FAKES}", *WRAPPER, "--strategy", strategy
+    )
+    assert ended == code and "seeds were removed" in err
+    assert ("it cannot be made anew (seeds were removed); its parts are removed" in err) == (
+        not code
+    )
+    assert ("exception-fake" in out) == (not code)
 
 
 def test_what_cannot_be_made_anew(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

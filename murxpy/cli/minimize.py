@@ -15,7 +15,7 @@ from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.judging.common_operators import judge_plans
 from murxpy.campaign.reduction.golden import Match, exit_kind
 from murxpy.campaign.reduction.histories import minimize_history, minimize_joined
-from murxpy.campaign.reduction.instances import regenerate
+from murxpy.campaign.reduction.instances import NoInstance, regenerate
 from murxpy.campaign.reduction.pipeline import Minimized, Task
 from murxpy.campaign.reduction.reproducers import base_of, write_programs
 from murxpy.campaign.reduction.script_sights import Shown
@@ -193,15 +193,11 @@ def _trace_file(
     earlier = _earlier(output, file)
     watch = Watch(output)
     judges = () if _asked(begin) else judges_of(trace, judged)
+    result = None
     if strategy != "delete":
-        why = "other instances are made from the seeds of the campaign: name the trace in the campaign's folder"
-        seeded = plan_of_campaign(origin(file), file, why)
-        result = regenerate(begin(seeded, follow=watch.see), trace)
-        source = result.text
-    if strategy == "both":
-        watch.clear()
-        click.echo(f"made anew: {_sizes(result)}")
-    if strategy == "delete" or (strategy == "both" and result.ended != "interrupted"):
+        result = _made_anew(file, trace, begin, strategy, watch)
+        source = source if result is None else result.text
+    if result is None or (strategy == "both" and result.ended != "interrupted"):
         names = judges or (None if judged is None else ())
         task = begin(plan, follow=watch.see, judges=judge_plans(judges))
         result = minimize_trace(task, source, names, earlier, partial(_refused, trace, watch))
@@ -210,6 +206,29 @@ def _trace_file(
     click.echo("\n".join([_summary(result, output), *result.needs]))
     if reproducers:
         _print_forms(plan, output, result, bool(judges))
+
+
+def _made_anew(
+    file: Path, trace: Trace, begin: Begin, strategy: str, watch: Watch
+) -> Minimized | None:
+    """The smallest instance that STORM makes anew. Where the strategy goes on to remove parts, says
+    how small it is; None where it is `both` and no instance can be made. Raises InputError for other
+    strategies then.
+    """
+    try:
+        why = "other instances are made from the seeds of the campaign: name the trace in the campaign's folder"
+        seeded = plan_of_campaign(origin(file), file, why)
+        result = regenerate(begin(seeded, follow=watch.see), trace)
+    except NoInstance as error:
+        if strategy != "both":
+            raise
+        watch.clear()
+        click.echo(f"it cannot be made anew ({error}); its parts are removed", err=True)
+        return None
+    if strategy == "both":
+        watch.clear()
+        click.echo(f"made anew: {_sizes(result)}")
+    return result
 
 
 def _earlier(output: Path, file: Path) -> str | None:

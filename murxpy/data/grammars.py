@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 from msgspec import Meta
 
 from murxpy.data.convert import Strict, convert
-from murxpy.data.folders import data_folder
+from murxpy.data.named import Named
 from murxpy.data.theories import Plain
 from murxpy.data.yamlfile import Document, read_document
-from murxpy.errors import InputError, nearest
+from murxpy.errors import nearest
 
 Nonterminal = Annotated[str, Meta(pattern=r"^[A-Z][A-Za-z0-9]*$")]
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z][A-Za-z0-9_-]*$")]
 Symbol = Annotated[str, Meta(pattern=r"^[a-z][A-Za-z0-9_]*$")]
+
+_SHIPPED = Named("grammar", "grammars")
 
 
 class Grammar(Strict, frozen=True):
@@ -39,7 +40,7 @@ class Grammar(Strict, frozen=True):
 
 def grammar_names() -> list[str]:
     """The names of the shipped grammars, sorted."""
-    return sorted(path.stem for path in _folder().glob("*.yaml"))
+    return _SHIPPED.names()
 
 
 def load_grammar(name: str) -> Plain:
@@ -48,16 +49,7 @@ def load_grammar(name: str) -> Plain:
     The result has the keys of the file, and `file`. Where a production or a command stands, it is
     `[text, line]`. Raises InputError.
     """
-    own = Path(name).expanduser()
-    if name in grammar_names():
-        own = _folder() / f"{name}.yaml"
-    elif own.suffix not in (".yaml", ".yml"):
-        known = grammar_names()
-        raise InputError(
-            f"unknown grammar '{name}'{nearest(name, known)}; known are {', '.join(known)}, "
-            "and files of your own whose names end with .yaml"
-        )
-    document = read_document(own)
+    document = read_document(_SHIPPED.path(name))
     return _plain(document, convert(document, Grammar))
 
 
@@ -92,7 +84,3 @@ def _plain(document: Document, grammar: Grammar) -> Plain:
 
 def _with_lines(document: Document, section: str, texts: list[str]) -> list[list[str | int]]:
     return [[text, document.line((section, place))] for place, text in enumerate(texts)]
-
-
-def _folder() -> Path:
-    return data_folder("fsm") / "grammars"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Literal
 
 from murxpy.data.convert import Strict, convert
-from murxpy.data.folders import data_folder
+from murxpy.data.named import Named
 from murxpy.data.theories import Plain
 from murxpy.data.yamlfile import read_document
-from murxpy.errors import InputError, nearest
+
+_SHIPPED = Named("pool", "calls")
 
 
 class Call(Strict, frozen=True):
@@ -37,21 +37,12 @@ class Pool(Strict, frozen=True):
 
 def pool_names() -> list[str]:
     """The names of the shipped pools, sorted."""
-    return sorted(path.stem for path in _folder().glob("*.yaml"))
+    return _SHIPPED.names()
 
 
 def load_pool(name: str) -> Plain:
     """The pool called `name`, which is shipped, or a file of the user's. Raises InputError."""
-    own = Path(name).expanduser()
-    if name in pool_names():
-        own = _folder() / f"{name}.yaml"
-    elif own.suffix not in (".yaml", ".yml"):
-        known = pool_names()
-        raise InputError(
-            f"unknown pool '{name}'{nearest(name, known)}; known are {', '.join(known)}, "
-            "and files of your own whose names end with .yaml"
-        )
-    document = read_document(own)
+    document = read_document(_SHIPPED.path(name))
     pool = convert(document, Pool)
     for key in ("formulas", "calls"):
         if not getattr(pool, key):
@@ -68,7 +59,3 @@ def load_pool(name: str) -> Plain:
             for place, each in enumerate(pool.calls)
         ],
     }
-
-
-def _folder() -> Path:
-    return data_folder("fsm") / "calls"

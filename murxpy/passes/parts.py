@@ -15,7 +15,7 @@ Commands = tuple[Command, ...]
 
 
 def roots(command: Command) -> Sequence[Term]:
-    """The terms that a command holds."""
+    """The terms that a command holds, without those of a function that has variables."""
     if isinstance(command, c.CheckSatAssuming):
         return command.assumptions
     if isinstance(command, c.DefineFunsRec):
@@ -24,6 +24,8 @@ def roots(command: Command) -> Sequence[Term]:
             *(variable for some in command.variables for variable in some),
             *command.bodies,
         )
+    if isinstance(command, c.DefineFun) and command.function is None:
+        return (command.body,)
     return (command.term,) if isinstance(command, c.Assert) else ()
 
 
@@ -33,6 +35,8 @@ def changed(command: Command, new: Callable[[Term], Term]) -> Command:
         return replace(command, term=new(command.term))
     if isinstance(command, c.CheckSatAssuming):
         return replace(command, assumptions=tuple(map(new, command.assumptions)))
+    if isinstance(command, c.DefineFun) and command.function is None:
+        return replace(command, body=new(command.body))
     if isinstance(command, c.DefineFunsRec):
         variables = tuple(tuple(map(new, some)) for some in command.variables)
         return c.DefineFunsRec(

@@ -112,6 +112,10 @@ def _least(reducer: Reducer[Bounds], instances: Regenerating, bound: str) -> Non
             low = middle + 1
 
 
+class NoInstance(InputError):
+    """No instance of STORM can be made that shows the finding, though STORM has found it."""
+
+
 class Regenerating(Predicate[Bounds]):
     """Runs of STORM within bounds show the finding: runs on the smallest instance that was seen to
     show it, `best`, or else on the seed of the trace.
@@ -129,7 +133,7 @@ class Regenerating(Predicate[Bounds]):
         self._choices: dict[str, Any] = dict((self._sources.get("choices") or {}).get(SOURCE) or {})
         shown = replay_trace(plan, trace_of(found, self._family), trace.name)
         if shown.found is None:
-            raise InputError(
+            raise NoInstance(
                 "its last script alone does not show the finding; leave --strategy out",
                 file=trace.name,
             )
@@ -209,7 +213,7 @@ def _seed_of(sources: dict[str, Any], trace: Trace) -> list[str]:
     drawn = corpus.draw(trace.seed)
     names = [corpus.seeds[number].name for number in drawn.seeds]
     if drawn.source != SOURCE or [name.rpartition("/")[2] for name in names] != [_file(trace)]:
-        raise InputError(
+        raise NoInstance(
             f"the run of the trace works on {' '.join(names) or 'no seed'} now, not on {_file(trace)}: seeds were added or removed",
             file=trace.name,
         )

@@ -242,6 +242,9 @@ class ScriptPredicate(Predicate[Printed]):
 def minimize_script(task: Task, source: Scripted, judges: Sequence[Plan] = ()) -> Minimized:
     """Make a script smaller; the result is the trace that runs the smaller script.
 
+    It begins without declarations and definitions, which printing adds where they are needed; where
+    that shows nothing, with those of the script in their places.
+
     The sizes in the result are in characters of the script. Raises InputError where the script
     shows nothing, or shows it no more after it was parsed and printed.
     """
@@ -249,17 +252,19 @@ def minimize_script(task: Task, source: Scripted, judges: Sequence[Plan] = ()) -
     script = read_script(source.text, task.name, catalogue)
     predicate = ScriptPredicate(task, source, judges)
     with closing(predicate):
-        problem = _problem(script, source, predicate.checks, _dialect([task.plan, *judges]))
+        dialect = _dialect([task.plan, *judges])
         predicate.limit(task.deadline)
-        with task.enough_time("the script shows"):
-            shown = predicate.first(map(problem.asked, problem.starts))
-        if shown is None:
-            raise InputError(
-                "the script does not show the finding after it was parsed and printed, or the right answer is not known: "
-                "two other solvers must give it, or our evaluator in the model of one",
-                file=task.name,
-            )
-        return reduce(problem, predicate, task)
+        for begin in (bare(script), tuple(script.commands)):
+            problem = _problem(script, begin, source, predicate.checks, dialect)
+            with task.enough_time("the script shows"):
+                shown = predicate.first(map(problem.asked, problem.starts))
+            if shown is not None:
+                return reduce(problem, predicate, task)
+    raise InputError(
+        "the script does not show the finding after it was parsed and printed, or the right answer is not known: "
+        "two other solvers must give it, or our evaluator in the model of one",
+        file=task.name,
+    )
 
 
 def _dialect(plans: Sequence[Plan]) -> str:
@@ -269,10 +274,9 @@ def _dialect(plans: Sequence[Plan]) -> str:
 
 
 def _problem(
-    script: Script, source: Scripted, checks: int, dialect: str
+    script: Script, commands: Commands, source: Scripted, checks: int, dialect: str
 ) -> Problem[Commands, Printed]:
-    """The problem of the commands of a script up to check number `checks`; 0 stands for all."""
-    commands = bare(script)
+    """The problem of commands of a script up to check number `checks`; 0 stands for all."""
     ends = [at for at, one in enumerate(commands, 1) if isinstance(one, CHECKS)]
 
     def made(candidate: Commands) -> Script:
