@@ -172,6 +172,25 @@ def test_a_study_that_was_stopped_asks_only_what_is_left(tmp_path: Path) -> None
     assert [found.whole(target).asked for target in (1, 2)] == [28, 28]
 
 
+def test_every_third_script_is_asked_and_later_the_rest(tmp_path: Path) -> None:
+    found = study(tmp_path, "wrong-model unsound crashing", step=3, block=2)
+    assert [found.whole(target).asked for target in (1, 2, 3)] == [4, 4, 4]
+    # of the places 0, 3, 6 and 9
+    assert [shown(found, target) for target in (1, 2, 3)] == [[], [], [("crash", "9")]]
+    assert found.truths[1] == Counter({"all values": 4})
+    found = study(tmp_path, "wrong-model unsound crashing")
+    assert shown(found, 1) == [("invalid-model", "2")] and shown(found, 2) == [("unsound", "7")]
+    assert found.truths[1] == Counter({"all values": 10})
+
+
+def test_answers_that_were_got_in_another_way_are_not_mixed(tmp_path: Path) -> None:
+    study(tmp_path, "right", take=2)
+    with sqlite3.connect(tmp_path / "out" / FILE) as db:  # as a folder of an older murxpy is
+        db.execute("DELETE FROM meta WHERE name = 'way'")
+    with pytest.raises(InputError, match="has answers with way None"):
+        study(tmp_path, "right", take=4)
+
+
 def test_a_folder_takes_no_answers_to_other_questions(tmp_path: Path) -> None:
     study(tmp_path, "right", take=2)
     with pytest.raises(InputError, match="has answers with check-ms"):

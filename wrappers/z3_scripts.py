@@ -9,6 +9,7 @@ from typing import Any
 
 import z3
 from z3_parameters import forget_parameters_of_scripts, parameters_in, set_for_script
+from z3_patience import patience
 
 _ERROR = re.compile(r'\(error "(?:line \d+ column \d+: )?(.*?)(?:"\)|\Z)', re.S)
 
@@ -55,13 +56,16 @@ def run_script(ctx: Any, text: str, limit: int, wall_ms: int = 0) -> str:
 
 def run_alone(text: str, limit: int, wall_ms: int) -> tuple[str, int]:
     """The output of z3 for a script in a new context, and what z3 counted towards its resource limit.
-    Each check ends after `wall_ms` milliseconds at the latest. Raises Z3Exception with the first
-    error.
+    The checks of the script are interrupted after `wall_ms` milliseconds of the processor's time for
+    each of them. Raises Z3Exception with the first error.
     """
     parameters = parameters_in(text)
-    begin = f"(set-option :rlimit {limit})\n(set-option :timeout {wall_ms})\n"
+    context = z3.Context()
     try:
-        output = _output(z3.Context(), begin, f"{text}\n(get-info :rlimit)\n")
+        with patience(context, wall_ms * max(1, text.count("(check-sat"))):
+            output = _output(
+                context, f"(set-option :rlimit {limit})\n", f"{text}\n(get-info :rlimit)\n"
+            )
     finally:
         forget_parameters_of_scripts(parameters)
     found = _SPENT.search(output)

@@ -38,7 +38,7 @@ from murxpy.report.followed.tables import (
 from murxpy.report.tables import print_table
 
 FIRST = 51_000
-_OF_STUDIES = ("wished", "grammars", "first", "at", "take", "out", "judges")
+_OF_STUDIES = ("wished", "grammars", "first", "at", "take", "out", "step", "judges")
 _TOLD = 10.0  # seconds between two lines of progress
 
 
@@ -66,6 +66,12 @@ _TOLD = 10.0  # seconds between two lines of progress
 )
 @click.option(
     "--take", type=click.IntRange(1, 10**9), metavar="K", help="Ask K scripts from --at on."
+)
+@click.option(
+    "--step",
+    type=click.IntRange(1, 2**16 - 1),
+    metavar="S",
+    help="Ask only every S-th of these scripts, to see far with few of them.  [default: 1]",
 )
 @click.option(
     "--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Folder for the answers."
@@ -167,6 +173,7 @@ def _question(
     first: int | None,
     at: int | None,
     take: int | None,
+    step: int | None,
     judges: Sequence[str],
     check_limit: float,
     wall: float,
@@ -182,6 +189,7 @@ def _question(
         at or 0,
         take or first or FIRST,
         1000 * check_limit,
+        step=step or 1,
         limits=Limits(wall=wall, memory=memory, by_line=True),
         wrapper=wrapper,
         **as_given,

@@ -27,22 +27,25 @@ Write = Callable[[str], None]
 SESSION = "murxpy.enumeration.answering:Answering"
 CRASH, ERROR, UNKNOWN = "crash", "error", "unknown"
 NO_MODEL, TRUE, FALSE, UNSURE, OWN = "-", "true", "false", "unsure", "own-check"
-_COUNT, _PLACE = 16, 32  # bits of a seed
+_COUNT, _STEP, _PLACE = 12, 16, 30  # bits of a seed, which has 64; the rest is the grammar's
+GRAMMARS = 64  # at most
+# A new number says that some scripts may now be answered otherwise, though the question is the same.
+WAY = 2
 _WORDS = 300  # characters of a message that are kept
 _DECIDED = ("sat", "unsat")
 
 
-def seed_of(grammar: int, place: int, count: int) -> int:
-    """The seed of a run that answers the `count` scripts from `place` on, counted from the first
-    index of the study, of grammar number `grammar`.
+def seed_of(grammar: int, place: int, count: int, step: int = 1) -> int:
+    """The seed of a run that answers `count` scripts of grammar number `grammar`: every `step`th from
+    `place` on, counted from the first index of the study.
     """
-    return (grammar << _PLACE | place) << _COUNT | count
+    return ((grammar << _PLACE | place) << _STEP | step) << _COUNT | count
 
 
 class Answering:
     """Answers scripts. `setup`, as plain data, has the catalogue and the wrapper; `grammars`, as
     `murxpy.data.grammars` gives them; `at`, the first index as decimal digits; `limit`, the limit of a
-    check in units of the solver; `wall-ms`, that by the clock; and `own-checks`, true where the solver checks its models itself.
+    check in units of the solver; `wall-ms`, that in milliseconds; and `own-checks`, true where the solver checks its models itself.
 
     Raises TargetError where the solver cannot be loaded, or reads no scripts.
     """
@@ -88,10 +91,11 @@ class Answering:
         solver gets the script, and then answer, cost, model and message.
         """
         count, rest = seed & (1 << _COUNT) - 1, seed >> _COUNT
+        step, rest = rest & (1 << _STEP) - 1, rest >> _STEP
         place, grammar = rest & (1 << _PLACE) - 1, self._grammars[rest >> _PLACE]
         reader = self._readers[rest >> _PLACE]
         self._tables = Tables(self._catalogue)  # so that the terms of other scripts take no memory
-        for each in range(place, place + count):
+        for each in range(place, place + count * step, step):
             write(f"{each}")
             try:
                 asked, _ = reader.script(self._at + each)

@@ -15,7 +15,7 @@ from murxpy.campaign.workers.names import parse_target
 from murxpy.campaign.workers.pool import Pool
 from murxpy.campaign.workers.targets import Plan, resolve
 from murxpy.data import load_catalogue, load_wrapper, with_dialect
-from murxpy.enumeration.answering import SESSION, seed_of
+from murxpy.enumeration.answering import GRAMMARS, SESSION, WAY, seed_of
 from murxpy.enumeration.exhaustive import Exhaustive
 from murxpy.enumeration.grammar import Grammar
 from murxpy.errors import InputError
@@ -28,7 +28,7 @@ from murxpy.smtlib.tables import Tables
 # Each script has a context of its own, and glibc gives the large tables of a dead context back to the
 # kernel at once. Kept memory made z3 5.4.1 answer 3.5 times as many scripts in a second.
 _KEPT_MEMORY = (("MALLOC_MMAP_THRESHOLD_", f"{1 << 30}"), ("MALLOC_TRIM_THRESHOLD_", f"{1 << 30}"))
-# A check ends after so many times its limit by the clock, because z3 counts almost nothing of what
+# A check ends after so many times its limit in milliseconds, because z3 counts almost nothing of what
 # it does for sines and cosines.
 _PATIENCE = 10
 _AHEAD = 2  # blocks that a process has in hand
@@ -38,8 +38,8 @@ Watch = Callable[[str, str, int, int, Counter[str]], None]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a study asks: of each grammar `take` scripts from index `at` on, of each of `targets`, and
-    of each of `judges`. A check gets `check_ms` milliseconds of a usual machine, in the solver's own
+    """What a study asks: of each grammar every `step`th of the `take` scripts from index `at` on, of each
+    of `targets`, and of each of `judges`. A check gets `check_ms` milliseconds of a usual machine, in the solver's own
     units, and a script `limits.wall` seconds. With `own_checks`, solvers check their models themselves.
     A process is given `block` scripts at a time, and there are `jobs` of them. `wrapper` is the name or
     the file of a wrapper, for the targets of its solver.
@@ -53,23 +53,31 @@ class Question:
     check_ms: float
     own_checks: bool
     limits: Limits
+    step: int = 1
     block: int = 100
     jobs: int = 1
     wrapper: str | None = None
 
     def common(self) -> dict[str, Any]:
         """What the answers in one folder have in common, as plain data."""
-        return {"at": str(self.at), "check-ms": self.check_ms, "own-checks": self.own_checks}
+        return {
+            "at": str(self.at),
+            "check-ms": self.check_ms,
+            "own-checks": self.own_checks,
+            "way": WAY,
+        }
 
-    def number(self, grammar: Grammar) -> int:
-        """The number of scripts of a grammar that are asked. Raises InputError for none."""
+    def places(self, grammar: Grammar) -> range:
+        """The places of the scripts of a grammar that are asked, counted from `at` on. Raises InputError
+        for none.
+        """
         if grammar.number is None:
-            return self.take
+            return range(0, self.take, self.step)
         if grammar.number <= self.at:
             raise InputError(
                 f"the grammar {grammar.name} has {grammar.number:,} scripts: expected a smaller index than {self.at:,}"
             )
-        return min(self.take, grammar.number - self.at)
+        return range(0, min(self.take, grammar.number - self.at), self.step)
 
 
 def carry_out(question: Question, answers: Answers, watch: Watch, notice: Notice) -> None:
@@ -78,22 +86,26 @@ def carry_out(question: Question, answers: Answers, watch: Watch, notice: Notice
     the folder has answers to other questions, TargetError for a release that cannot be used.
     """
     _check(question, answers)
-    sizes = [question.number(grammar) for grammar in question.grammars]
+    wanted = [question.places(grammar) for grammar in question.grammars]
     numbers = [answers.grammar(grammar.plain) for grammar in question.grammars]
     for name in (*question.targets, *question.judges):
         target = answers.target(name, judge=name in question.judges)
         todo = [
-            _missing(answers.done(number, target), size, question.block)
-            for number, size in zip(numbers, sizes, strict=True)
+            _missing(answers.done(number, target), places, question.block)
+            for number, places in zip(numbers, wanted, strict=True)
         ]
         if any(todo):
             with _Release(question, name, target, answers, numbers, watch, notice) as release:
-                release.ask(todo, sizes)
-    for grammar, number, size in zip(question.grammars, numbers, sizes, strict=True):
-        _go_through(grammar, number, question.at, size, answers)
+                release.ask(todo, [*map(len, wanted)])
+    for grammar, number, places in zip(question.grammars, numbers, wanted, strict=True):
+        _go_through(grammar, number, question.at, places, answers)
 
 
 def _check(question: Question, answers: Answers) -> None:
+    if len(question.grammars) > GRAMMARS:
+        raise InputError(
+            f"expected at most {GRAMMARS} grammars at a time, found {len(question.grammars)}"
+        )
     before, common = answers.meta(), question.common()
     for name, value in common.items():
         if before and before.get(name) != value:
@@ -104,18 +116,16 @@ def _check(question: Question, answers: Answers) -> None:
     answers.note(common)
 
 
-def _missing(done: set[int], size: int, block: int) -> list[tuple[int, int]]:
-    """The first place and the length of each run of places below `size` that are not done, none of them
-    longer than `block`.
-    """
-    found: list[tuple[int, int]] = []
-    for place in range(size):
+def _missing(done: set[int], places: range, block: int) -> list[range]:
+    """The places that are not done, in runs of at most `block` without a gap."""
+    found: list[range] = []
+    for place in places:
         if place in done:
             continue
-        if found and sum(found[-1]) == place and found[-1][1] < block:
-            found[-1] = (found[-1][0], found[-1][1] + 1)
+        if found and found[-1].stop == place and len(found[-1]) < block:
+            found[-1] = range(found[-1].start, place + places.step, places.step)
         else:
-            found.append((place, 1))
+            found.append(range(place, place + places.step, places.step))
     return found
 
 
@@ -175,36 +185,38 @@ class _Release:
     def __exit__(self, *error: object) -> None:
         self._pool.close()
 
-    def ask(self, todo: Sequence[Sequence[tuple[int, int]]], sizes: Sequence[int]) -> None:
+    def ask(self, todo: Sequence[Sequence[range]], sizes: Sequence[int]) -> None:
         """Ask the blocks that are to do of each grammar."""
         self._pool.warm()
         for at, blocks in enumerate(todo):
-            self._done, self._size = sizes[at] - sum(count for _, count in blocks), sizes[at]
+            self._done, self._size = sizes[at] - sum(map(len, blocks)), sizes[at]
             self._came: Counter[str] = Counter()
-            for place, count in blocks:
+            for places in blocks:
                 while not self._service.room(self._group):
                     self._service.step()
-                self._submit(at, place, count)
+                self._submit(at, places)
             while self._open:
                 self._service.step()
 
-    def _submit(self, at: int, place: int, count: int) -> None:
+    def _submit(self, at: int, places: range) -> None:
         wall = self._question.limits.wall
-        job = Job(seed_of(at, place, count), wall, keep=True, by_line=True)
+        seed = seed_of(at, places.start, len(places), places.step)
         self._open += 1
         self._service.submit(
-            [job], self._group, lambda future: self._ended(future, at, place, count)
+            [Job(seed, wall, keep=True, by_line=True)],
+            self._group,
+            lambda future: self._ended(future, at, places),
         )
 
-    def _ended(self, future: Future, at: int, place: int, count: int) -> None:
+    def _ended(self, future: Future, at: int, places: range) -> None:
         self._open -= 1
         outcome = future.seen()[0]
         found = list(read_answers(outcome))
         self._answers.keep(self._numbers[at], self._target, found)
         if outcome.report is not None and outcome.report["status"] != "ok":
             raise InputError(f"{self._name}: {outcome.report['finding']['message']}")
-        if len(found) < count:
-            self._submit(at, place + len(found), count - len(found))
+        if len(found) < len(places):
+            self._submit(at, places[len(found) :])
         self._done += len(found)
         self._came.update(answer.answer for _, answer in found)
         self._watch(
@@ -233,10 +245,11 @@ def _death(outcome: Outcome) -> Answer:
     return Answer("crash", message=signal_name(outcome.status) or "the process ended")
 
 
-def _go_through(grammar: Grammar, number: int, at: int, size: int, answers: Answers) -> None:
+def _go_through(grammar: Grammar, number: int, at: int, places: range, answers: Answers) -> None:
     """Keep the answers of scripts whose constants have few values; our evaluator goes through all."""
     catalogue = build_catalogue(load_catalogue())
-    todo = sorted(set(range(size)) - answers.known(number).keys())
+    known = answers.known(number)
+    todo = [place for place in places if place not in known]
     while todo:
         part, todo = todo[:_BATCH], todo[_BATCH:]
         tables = Tables(catalogue)  # without the terms of earlier scripts
