@@ -26,40 +26,49 @@ _QUALIFIED = re.compile(
 WRITTEN = ("out", "output", "into", "svg", "table")
 # Who can come to the errors of a shared module that name options.
 SHARED = {
-    "cli/campaigns.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],
-    "campaign/going_on.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],
-    "campaign/campaign.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],
+    "cli/campaigns.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
+    "campaign/going_on.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
+    "campaign/campaign.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "campaign/judging/common_operators.py": [
         "fuzz",
         "storm",
         "fusion",
         "opfuzz",
         "typefuzz",
+        "janus",
         "check-seeds",
     ],
     "campaign/findings/named.py": [
         *("replay", "minimize", "eval", "translate", "bisect", "regress")
     ],
-    "campaign/findings/folder.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],
+    "campaign/findings/folder.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "campaign/ranges/defects.py": ["bisect", "regress"],
     "campaign/ranges/finding_out.py": ["bisect"],
     "campaign/reduction/command.py": ["minimize"],
     "campaign/reduction/pipeline.py": ["minimize"],
     # the memory of the others is enough for a solver
-    "campaign/workers/pool.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "replay"],
+    "campaign/workers/pool.py": [
+        "fuzz",
+        "storm",
+        "fusion",
+        "opfuzz",
+        "typefuzz",
+        "janus",
+        "replay",
+    ],
     "campaign/reduction/predicates.py": ["minimize"],
     "campaign/reduction/instances.py": ["minimize"],
     "campaign/reduction/scripts.py": ["minimize"],
     # others are told of another folder alone
-    "campaign/findings/store.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],
+    "campaign/findings/store.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "campaign/reduction/golden.py": ["minimize"],
-    "fuzzers/api.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz"],
+    "fuzzers/api.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "fuzzers/mutation.py": ["fuzz"],
     "translate/murxla.py": ["translate"],
     "translate/smtlib.py": ["translate"],  # others keep what stands before it
-    "worker/session.py": ["opfuzz", "typefuzz", "fusion", "storm", "fuzz"],
+    "worker/session.py": ["opfuzz", "typefuzz", "janus", "fusion", "storm", "fuzz"],
     "cli/replay.py": ["replay"],  # those that share `plan_of` are below
-    "cli/mutate.py": ["storm", "fusion", "opfuzz", "typefuzz"],
+    "cli/mutate.py": ["storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "cli/own_options.py": ["fuzz"],
 }
 

@@ -12,8 +12,10 @@ import click
 from click.core import ParameterSource
 
 from murxpy.campaign.judging.law_check import check_functions
+from murxpy.campaign.judging.rule_check import prove_files
 from murxpy.cli.params import Existing, names
 from murxpy.errors import InputError, nearest
+from murxpy.fuzzers.rules import proved_rules
 from murxpy.mutation.entry import Setting
 from murxpy.mutation.functions.choosing import BUILT_IN
 from murxpy.mutation.registry import FUZZERS
@@ -31,6 +33,7 @@ def _option(front: str, setting: Setting) -> click.Option:
         "choice": click.Choice(list(setting.choices)),
         "functions": Existing(),
         "function-names": names(),
+        "rules": names(),
     }
     given: dict[str, Any] = {"help": setting.help}
     if setting.kind == "switch":
@@ -89,6 +92,11 @@ def chosen(found: Mapping[str, Any], front: str = "") -> dict[str, Any]:
             )
     if only:
         choices["functions_only"] = list(only)
+    if choices.get("rules"):
+        for note in prove_files(choices["rules"]):
+            click.echo(f"note: {note}", err=True)
+        choices["rules"] = list(choices["rules"])
+        proved_rules(choices["rules"])  # a name that is none is told at once
     for option, others in _APART.items():
         for other in others:
             if choices.get(option) and choices.get(other):

@@ -15,6 +15,7 @@ from murxpy.data.convert import Strict, convert, plain
 from murxpy.data.folders import data_folder
 from murxpy.data.yamlfile import Document, Place, read_document
 from murxpy.errors import InputError, nearest
+from murxpy.logic.orders import ANY_ORDER, parse_monotone
 from murxpy.logic.signature import parse_signature
 
 Plain = dict[str, Any]
@@ -52,6 +53,7 @@ class Operator(Strict, frozen=True):
     aliases: list[str] = []
     nonlinear: Literal["product", "quotient", "always"] | None = None
     commutative: bool = False
+    monotone: list[str] = []
     feature: str | None = None
     form: str | None = None
     definition: str | None = None
@@ -63,6 +65,17 @@ class Operator(Strict, frozen=True):
     typing: (
         Literal["constructor", "selector", "tester", "updater", "match", "match-case"] | None
     ) = None
+
+
+class Order(Strict, frozen=True):
+    """An order of the values of a kind of sorts: `leq` says of `x` and `y` that `x` is at most `y`,
+    for all values of the variables `for_all`. `join` is the least value that is at least both.
+    """
+
+    sort: str
+    leq: str
+    for_all: dict[str, str] = {}
+    join: str = ""
 
 
 class Syntax(Strict, frozen=True):
@@ -82,6 +95,7 @@ class Theory(Strict, frozen=True):
     operators: dict[str, Operator] = {}
     extensions: dict[str, Operator] = {}
     syntax: dict[str, Syntax] = {}
+    orders: dict[str, Order] = {}
 
 
 def load_theories(folder: Path | None = None) -> Plain:
@@ -121,7 +135,21 @@ def _read(files: tuple[tuple[Path, int, int, int], ...]) -> bytes:
     _check_names(documents, theories)
     _check_signatures(documents, theories)
     _check_scripts(documents, theories)
+    _check_orders(documents, theories)
     return json.encode({"theories": [_as_plain(theory) for theory in theories]})
+
+
+def _check_orders(documents: list[Document], theories: list[Theory]) -> None:
+    """Raise InputError for what an operator is said to be monotone in, if it is no order."""
+    known = [ANY_ORDER, *(name for theory in theories for name in theory.orders)]
+    for document, theory in zip(documents, theories, strict=True):
+        for section in ("operators", "extensions"):
+            for kind, operator in getattr(theory, section).items():
+                for text in operator.monotone:
+                    try:
+                        parse_monotone(text, known)
+                    except InputError as error:
+                        raise document.error((section, kind, "monotone"), error.reason) from None
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from murxpy.errors import InputError, nearest
+from murxpy.fuzzers.rules import proved_rules
 from murxpy.fuzzers.seeds import SIZE_LIMIT, SeedFiles, collect_seeds
 from murxpy.mutation.registry import API, SOURCES
 from murxpy.mutation.source import BOTH, TEXT
@@ -51,7 +52,21 @@ def sources_setup(mutation: Mutation, files: SeedFiles) -> dict[str, Any]:
         "dialect": mutation.dialect,
         "through": mutation.through,
         "choices": {name: dict(choices) for name, choices in mutation.choices.items()},
+        **_rules(mutation),
     }
+
+
+def _rules(mutation: Mutation) -> dict[str, Any]:
+    """The rules of implication, if a fuzzer of the mix needs them. Raises InputError if none of them
+    is proved.
+    """
+    found = [
+        rule
+        for name, _ in mutation.mix
+        if SOURCES[name].implies
+        for rule in proved_rules((mutation.choices.get(name) or {}).get("rules") or ())
+    ]
+    return {"rules": found} if found else {}
 
 
 def needs_terms(mutation: Mutation) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from murxpy.logic.dialects import STANDARD, Dialect, Standard, build_dialects
+from murxpy.logic.orders import Monotone, Order, order_of, parse_monotone
 from murxpy.logic.signature import Signature, parse_signature
 
 
@@ -36,6 +37,8 @@ class Operator:
     nonlinear: str | None = None
     # whether its last two arguments can be exchanged
     commutative: bool = False
+    # for which orders of its arguments the result is ordered, too
+    monotone: tuple[Monotone, ...] = ()
     feature: str | None = None
     extension: bool = False
     aliases: tuple[str, ...] = ()
@@ -100,6 +103,7 @@ class Catalogue:
     operators: dict[str, Operator] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
     dialects: dict[str, Dialect] = field(default_factory=dict)
+    orders: dict[str, Order] = field(default_factory=dict)
 
     def dialect(self, name: str) -> Dialect:
         """Return the dialect of a solver. A solver without a dialect of its own is spoken to in the
@@ -160,6 +164,8 @@ def build_catalogue(data: dict[str, Any]) -> Catalogue:
             )
         for kind, entry in (theory.get("operators") or {}).items():
             _add_operator(catalogue, name, kind, entry)
+        for order, entry in (theory.get("orders") or {}).items():
+            catalogue.orders[order] = order_of(order, entry)
     catalogue.dialects = build_dialects(_standard(catalogue), data.get("dialects") or {})
     return catalogue
 
@@ -190,6 +196,7 @@ def _add_operator(catalogue: Catalogue, theory: str, kind: str, entry: dict[str,
         entry.get("typing"),
         entry.get("nonlinear"),
         bool(entry.get("commutative")),
+        tuple(parse_monotone(text) for text in entry.get("monotone") or ()),
         entry.get("feature"),
         bool(entry.get("extension")),
         aliases,

@@ -20,12 +20,13 @@ class Setting:
     front a setting in `--mix`.
 
     `kind`: a switch, a number from `least` to `most`, one of `choices`, a file of fusion functions,
-    whose laws are checked before it is used, or names of fusion functions with commas between them.
+    whose laws are checked before it is used, names of fusion functions with commas between them, or
+    names of rules of implication and files of them.
     """
 
     name: str
     help: str
-    kind: Literal["switch", "number", "choice", "functions", "function-names"] = "switch"
+    kind: Literal["switch", "number", "choice", "functions", "function-names", "rules"] = "switch"
     least: int = 0
     most: int = 0
     choices: tuple[str, ...] = ()
@@ -50,7 +51,7 @@ class Entry:
     the settings: two seeds are drawn together only if they have a group in common. It is None if
     all seeds can be drawn together. With `chained`, each mutant is made from an earlier one that
     was decided. With `asks`, the source asks the solver about a seed in SMT-LIB, so the solver must
-    read scripts.
+    read scripts. With `implies`, its mutants are made by rules of implication.
     """
 
     name: str
@@ -61,4 +62,5 @@ class Entry:
     groups: Groups | None = None
     chained: bool = False
     asks: bool = False
+    implies: bool = False
     settings: tuple[Setting, ...] = ()

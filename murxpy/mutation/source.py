@@ -14,6 +14,7 @@ from murxpy.machine.random import Stream, mix
 from murxpy.machine.run import Run
 from murxpy.machine.witnesses.unknowns import REASON, marked
 from murxpy.mutation.corpus import Corpus
+from murxpy.mutation.implications.book import Book
 from murxpy.mutation.labels import denied
 from murxpy.mutation.lifted import ApiRunner
 from murxpy.mutation.optioning import NOTHING, Drawer
@@ -60,6 +61,8 @@ class Sources:
         self.corpus = Corpus(setup["seeds"], setup["mix"], self._choices)
         if setup.get("terms"):
             shop.terms = TermStore(str(setup["terms"]))
+        if setup.get("rules"):
+            shop.book = Book(setup["rules"], shop.catalogue, shop.operators)
         self.offer = NOTHING
         # the share of runs that ask why a satisfiable mutant gets unknown
         self.unknowns = 0.0

@@ -13,6 +13,7 @@ from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import Term
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.random import Stream
+from murxpy.mutation.implications.book import Book
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.tables import Tables
@@ -94,6 +95,7 @@ class Shop:
         self.speak(dialect)
         self.tactics = bool(catalogue.dialect(dialect).tactics)  # the solver has checks by tactics
         self.terms: Terms | None = None  # those of all seeds, if the user wants them
+        self.book: Book | None = None  # the rules of implication, if a fuzzer needs them
         self._lasting: dict[type, Any] = {}
         self._opened: dict[Seed, Script] = {}
 

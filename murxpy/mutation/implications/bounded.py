@@ -1,0 +1,136 @@
+"""Claims of rules over bounded domains: our evaluator goes through all values of their constants."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import product
+from math import prod
+
+from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import CONSTANT, Term, bottom_up
+from murxpy.semantics.evaluator import Evaluator
+from murxpy.semantics.exact import regex
+from murxpy.semantics.model import Interpretation
+from murxpy.semantics.registry import Points
+from murxpy.semantics.values import CannotSay, Element, SetValue, Value
+from murxpy.smtlib.script import Script
+
+HOLDS, FAILS = "holds", "fails"
+LETTERS = "ab"
+LONGEST = 3  # letters of a string, elements of a sequence
+MOST = 60_000  # assignments of values to the constants of a claim
+BOUNDS = (
+    "bit-vectors of 3 bits, (2,3) floats, integers -3 to 3 with halves among reals, strings up to "
+    f"length {LONGEST} over {{a, b}}, regular expressions up to size 4, two elements of other sorts"
+)
+
+
+def check(script: Script, catalogue: Catalogue) -> str:
+    """`holds` if no values in the bounds satisfy the script, `fails` if some do; otherwise why nothing
+    can be said.
+    """
+    formulas = script.assertions()
+    constants = _constants(formulas)
+    elements: dict[Sort, tuple[Element, ...]] = {
+        sort: (Element("e0"), Element("e1"))
+        for sort in dict.fromkeys(sort for one in constants for sort in _within(one.sort))
+        if sort.kind == "SORT_UNINTERPRETED"
+    }
+    points = Evaluator(catalogue, Interpretation(domains=elements), domain=512)
+    domains = [_domain(one.sort, points, 4) for one in constants]
+    if _size(domains) > MOST:
+        domains = [_domain(one.sort, points, 2) for one in constants]
+    lacking = [one.sort for one, domain in zip(constants, domains, strict=True) if not domain]
+    if lacking:
+        return f"no bounded values of {lacking[0]}"
+    if _size(domains) > MOST:
+        return f"{_size(domains):,} assignments of bounded values"
+    for values in product(*domains):
+        assigned = dict(zip(constants, values, strict=True))
+        evaluator = Evaluator(catalogue, Interpretation(constants=assigned, domains=elements))
+        try:
+            if all(True in evaluator.possible(formula) for formula in formulas):
+                return FAILS
+        except CannotSay as reason:
+            return str(reason)
+    return HOLDS
+
+
+def _size(domains: Sequence[Sequence[Value]]) -> int:
+    return prod(map(len, domains))
+
+
+def _constants(formulas: Sequence[Term]) -> list[Term]:
+    done: dict[Term, bool] = {}
+    for root in formulas:
+        for term in bottom_up(root, done):
+            done[term] = term.op == CONSTANT
+    return [term for term, constant in done.items() if constant]
+
+
+def _within(sort: Sort) -> list[Sort]:
+    return [sort, *(one for inner in sort.sorts() for one in _within(inner))]
+
+
+def _domain(sort: Sort, points: Points, size: int) -> Sequence[Value]:
+    """The values of a sort in the bounds; none if they are not listed."""
+    listed = _LISTED.get(sort.kind)
+    return points.domain(sort) or () if listed is None else listed(sort, points, size)
+
+
+def _words(letters: Sequence[Value], longest: int) -> list[tuple[Value, ...]]:
+    return [word for length in range(longest + 1) for word in product(letters, repeat=length)]
+
+
+def _integers(sort: Sort, points: Points, size: int) -> list[Value]:
+    return list(range(-3, 4)) if size > 2 else [0, 1, -1, 2, -2]
+
+
+def _reals(sort: Sort, points: Points, size: int) -> list[Value]:
+    return [*map(Fraction, range(-2, 3)), Fraction(1, 2), Fraction(-1, 2)]
+
+
+def _strings(sort: Sort, points: Points, size: int) -> list[Value]:
+    return ["".join(map(str, word)) for word in _words(LETTERS, min(LONGEST, size))]
+
+
+def _sequences(sort: Sort, points: Points, size: int) -> list[Value]:
+    return list(_words(_domain(sort.sort(0), points, 2)[:2], min(LONGEST, size)))
+
+
+def _sets(sort: Sort, points: Points, size: int) -> list[Value]:
+    inner = _domain(sort.sort(0), points, 2)[:3]
+    return [
+        SetValue(frozenset(one for at, one in enumerate(inner) if bits >> at & 1))
+        for bits in range(1 << len(inner))
+    ]
+
+
+def _languages(sort: Sort, points: Points, size: int) -> list[Value]:
+    """Regular expressions of up to `size` operators and letters, each language once."""
+    by_size: list[list[regex.Regex]] = [[]]
+    leaves = [regex.NONE, regex.ALL, regex.ALLCHAR, regex.EPSILON, *map(regex.word, LETTERS)]
+    found = list(dict.fromkeys(leaves))
+    by_size.append(found[:])
+    for total in range(2, size + 1):
+        made = [regex.loop(one, 0, None) for one in by_size[total - 1]]
+        made += [regex.complement(one) for one in by_size[total - 1]]
+        for left in range(1, total - 1):
+            for one, other in product(by_size[left], by_size[total - 1 - left]):
+                made += [regex.concat((one, other)), regex.union((one, other))]
+        new = [one for one in dict.fromkeys(made) if one not in found]
+        by_size.append(new)
+        found += new
+    return list(found)
+
+
+_LISTED: dict[str, Callable[[Sort, Points, int], Sequence[Value]]] = {
+    "SORT_INT": _integers,
+    "SORT_REAL": _reals,
+    "SORT_STRING": _strings,
+    "SORT_SEQ": _sequences,
+    "SORT_SET": _sets,
+    "SORT_REGLAN": _languages,
+}

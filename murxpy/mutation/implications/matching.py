@@ -1,0 +1,344 @@
+"""Whether a term has the form of a pattern, and the term that another pattern then stands for.
+
+A metavariable stands for any term of its sort. One that is a function stands for a formula with a
+variable in it: `(P x)` below the quantifier of `x` is the body, and `(P t)` elsewhere is the body
+with `t` in place of `x`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from murxpy.logic.sorts import Sort, SortParam
+from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, VALUE, VARIABLE, Term, bottom_up
+from murxpy.machine.random import Stream
+from murxpy.mutation.implications.rule import Patterns, Variant
+from murxpy.smtlib.substitution import binds, substituted
+from murxpy.smtlib.tables import Tables
+
+_APPLY = "OP_UF_APPLY"
+_BINDERS = ("OP_FORALL", "OP_EXISTS")
+
+
+@dataclass
+class Binding:
+    """What the metavariables and capital letters of a pattern stand for. `functions` have a variable
+    and a body, `variables` are the bound variables of the pattern, and `rest` are those other
+    variables of a quantifier that the pattern has not, which can be where the pattern `root` is a quantifier itself.
+    """
+
+    terms: dict[str, Term] = field(default_factory=dict)
+    sorts: dict[str, Sort] = field(default_factory=dict)
+    functions: dict[str, tuple[Term, Term]] = field(default_factory=dict)
+    variables: dict[Term, Term] = field(default_factory=dict)
+    rest: tuple[Term, ...] = ()
+    root: Term | None = None
+
+    def copy(self) -> Binding:
+        """A binding to which others can be added."""
+        return Binding(
+            dict(self.terms),
+            dict(self.sorts),
+            dict(self.functions),
+            dict(self.variables),
+            self.rest,
+            self.root,
+        )
+
+    def take(self, other: Binding) -> None:
+        """Become the same as another binding."""
+        self.terms, self.sorts, self.functions = other.terms, other.sorts, other.functions
+        self.variables, self.rest = other.variables, other.rest
+
+
+class Matcher:
+    """Matches terms of `tables` with the patterns of rules, and makes the terms for patterns."""
+
+    def __init__(self, tables: Tables, stream: Stream) -> None:
+        self._tables = tables
+        self._stream = stream
+        self._operators = tables.catalogue.operators
+
+    # -- what the numbers of a rule are
+
+    def numbers(self, variant: Variant, pattern: Term, term: Term) -> dict[str, int] | None:
+        """The numbers of a rule for which `term` may have the form of the sample `pattern`; None if
+        it has another form.
+        """
+        found: dict[str, int] = {}
+        metas = variant.sample.metas
+        stack = [(pattern, term)]
+        while stack:
+            one, other = stack.pop()
+            if not self._sorts(variant, one.sort, other.sort, found):
+                return None
+            if one in metas or one.op == VARIABLE or one.literal:
+                continue
+            if one.op == _APPLY and one.args[0] in metas:
+                continue
+            if one.op != other.op or len(one.args) > len(other.args):
+                return None
+            for index, value in zip(one.indices, other.indices, strict=False):
+                letter = variant.letters.get(index) if isinstance(index, int) else None
+                if letter is not None and found.setdefault(letter, value) != value:
+                    return None
+            if one.op not in _BINDERS:
+                stack.extend(zip(one.args, other.args, strict=False))
+        return found
+
+    def _sorts(self, variant: Variant, one: Sort, other: Sort, found: dict[str, int]) -> bool:
+        if one.kind == "SORT_UNINTERPRETED":
+            return True  # a capital letter, for any sort
+        if one.kind != other.kind:
+            return False
+        for left, right in zip(one.params, other.params, strict=False):
+            if isinstance(left, int) and isinstance(right, int):
+                letter = variant.letters.get(left)
+                if letter is not None and found.setdefault(letter, right) != right:
+                    return False
+            elif (
+                isinstance(left, Sort)
+                and isinstance(right, Sort)
+                and not self._sorts(variant, left, right, found)
+            ):
+                return False
+        return True
+
+    # -- matching
+
+    def match(self, metas: Mapping[Term, str], pattern: Term, term: Term, known: Binding) -> bool:
+        """Whether `term` has the form of `pattern`. Adds to `known` what the metavariables stand for;
+        if it does not match, `known` may have too much in it.
+        """
+        if pattern in metas:
+            return self._meta(metas[pattern], pattern, term, known)
+        if pattern.op == VARIABLE:
+            return known.variables.get(pattern) is term
+        if pattern.op == _APPLY and pattern.args[0] in metas:
+            return self._function(metas, pattern, term, known)
+        if pattern.literal:
+            same = term.op == pattern.op and term.indices == pattern.indices
+            return same and self.unify(pattern.sort, term.sort, known)
+        if pattern.op != term.op or pattern.indices != term.indices:
+            return False
+        if pattern.op in _BINDERS:
+            return self._binder(metas, pattern, term, known)
+        if len(pattern.args) != len(term.args):
+            return self._several(metas, pattern, term, known)
+        commutative = self._operators[term.op].commutative and len(term.args) == 2
+        args = term.args[::-1] if commutative and self._stream.chance(0.5) else term.args
+        before = known.copy() if commutative else known
+        if self._all(metas, pattern.args, args, known):
+            return True
+        if not commutative:
+            return False
+        known.take(before)
+        return self._all(metas, pattern.args, args[::-1], known)
+
+    def _all(
+        self,
+        metas: Mapping[Term, str],
+        patterns: tuple[Term, ...],
+        terms: tuple[Term, ...],
+        known: Binding,
+    ) -> bool:
+        return all(
+            self.match(metas, one, other, known) for one, other in zip(patterns, terms, strict=True)
+        )
+
+    def _meta(self, name: str, pattern: Term, term: Term, known: Binding) -> bool:
+        bound = known.terms.get(name)
+        if bound is not None:
+            return bound is term
+        if not self.unify(pattern.sort, term.sort, known):
+            return False
+        if any(variable in term.free for variable in known.variables.values()):
+            return False  # the pattern's quantifier does not bind in it
+        known.terms[name] = term
+        return True
+
+    def unify(self, pattern: Sort, sort: Sort, known: Binding) -> bool:
+        """Whether a sort has the form of a pattern's sort, with capital letters for any sorts."""
+        if pattern.kind == "SORT_UNINTERPRETED":
+            fits = sort.kind not in ("SORT_FUN", "SORT_REGLAN", "SORT_CASE")
+            return fits and known.sorts.setdefault(str(pattern.params[0]), sort) is sort
+        if pattern.kind != sort.kind or len(pattern.params) != len(sort.params):
+            return False
+        return all(
+            self.unify(one, other, known)
+            if isinstance(one, Sort) and isinstance(other, Sort)
+            else one == other
+            for one, other in zip(pattern.params, sort.params, strict=True)
+        )
+
+    def _several(
+        self, metas: Mapping[Term, str], pattern: Term, term: Term, known: Binding
+    ) -> bool:
+        """Match a pattern of two arguments with an application to more, as the standard reads it:
+        as applications to two.
+        """
+        operator, args = self._operators[term.op], term.args
+        if len(pattern.args) != 2 or len(args) < 3:
+            return False
+        attribute = operator.signature.attribute
+        if attribute == "right-assoc":
+            return self._split(metas, pattern, term, known, args, 1)
+        if attribute != "left-assoc":
+            return False
+        if not operator.commutative:
+            return self._split(metas, pattern, term, known, args, len(args) - 1)
+        args = tuple(self._stream.sample(list(args), len(args)))
+        plain = [one in metas for one in pattern.args]
+        if all(plain):
+            return self._split(
+                metas, pattern, term, known, args, self._stream.between(1, len(args) - 1)
+            )
+        inner = pattern.args[plain.index(False)]
+        for at, arg in enumerate(args):
+            if arg.op != inner.op:
+                continue
+            rest = (*args[:at], *args[at + 1 :])
+            order = (arg, *rest) if plain.index(False) == 0 else (*rest, arg)
+            tried = known.copy()
+            cut = 1 if plain.index(False) == 0 else len(args) - 1
+            if self._split(metas, pattern, term, tried, order, cut):
+                known.take(tried)
+                return True
+        return False
+
+    def _split(
+        self,
+        metas: Mapping[Term, str],
+        pattern: Term,
+        term: Term,
+        known: Binding,
+        args: tuple[Term, ...],
+        cut: int,
+    ) -> bool:
+        parts = [
+            part[0] if len(part) == 1 else self._tables.apply(term.op, *part, indices=term.indices)
+            for part in (args[:cut], args[cut:])
+        ]
+        return self._all(metas, pattern.args, tuple(parts), known)
+
+    def _binder(self, metas: Mapping[Term, str], pattern: Term, term: Term, known: Binding) -> bool:
+        """Match a quantifier of one variable with one of the variables of a quantifier. The others
+        stay outside.
+        """
+        variables, body = term.args[:-1], term.args[-1]
+        if len(pattern.args) != 2 or (len(variables) > 1 and pattern is not known.root):
+            return False
+        chosen = self._stream.choose(list(variables))
+        if not self.unify(pattern.args[0].sort, chosen.sort, known):
+            return False
+        known.variables[pattern.args[0]] = chosen
+        known.rest = tuple([one for one in variables if one is not chosen])
+        return self.match(metas, pattern.args[-1], body, known)
+
+    def _function(
+        self, metas: Mapping[Term, str], pattern: Term, term: Term, known: Binding
+    ) -> bool:
+        name, inner = metas[pattern.args[0]], pattern.args[1]
+        if len(pattern.args) != 2 or name in known.functions or term.sort.kind != "SORT_BOOL":
+            return False
+        if inner in known.variables:
+            known.functions[name] = known.variables[inner], term
+            return True
+        if inner not in metas or metas[inner] in known.terms:
+            return False
+        part = self._part(term)
+        if part is None or not self._meta(metas[inner], inner, part, known):
+            return False
+        variable = self._tables.variable("x", part.sort)
+        known.functions[name] = variable, substituted(self._tables, term, {part: variable})
+        return True
+
+    def _part(self, term: Term) -> Term | None:
+        """A random part of a formula that uses no variable that the formula binds."""
+        found: dict[Term, None] = {}
+        stack = [term]
+        while stack:
+            one = stack.pop()
+            for arg in one.args[len(binds(self._tables.catalogue, one)) :]:
+                if arg not in found and arg.sort.kind not in ("SORT_FUN", "SORT_CASE"):
+                    found[arg] = None
+                    stack.append(arg)
+        free = frozenset(term.free)
+        fitting = [
+            one
+            for one in found
+            if one.sort.kind not in ("SORT_REGLAN", "SORT_RM") and free.issuperset(one.free)
+        ]
+        return self._stream.choose(fitting) if fitting else None
+
+    # -- making
+
+    def sort_of(self, pattern: Sort, known: Binding) -> Sort:
+        """The sort of the run that a pattern's sort stands for. Raises KeyError for a letter that
+        stands for nothing yet.
+        """
+        if pattern.kind == "SORT_UNINTERPRETED":
+            return known.sorts[str(pattern.params[0])]
+        params: list[SortParam] = [
+            self.sort_of(one, known) if isinstance(one, Sort) else one for one in pattern.params
+        ]
+        return self._tables.sorts.get(pattern.kind, *params)
+
+    def make(self, metas: Mapping[Term, str], pattern: Term, known: Binding) -> Term:
+        """The term that `pattern` stands for. Raises KeyError if it needs what is not bound."""
+        return self._make(metas, pattern, known, {})
+
+    def _make(
+        self, metas: Mapping[Term, str], pattern: Term, known: Binding, inner: dict[Term, Term]
+    ) -> Term:
+        if pattern in metas:
+            return known.terms[metas[pattern]]
+        if pattern.op == VARIABLE:
+            return inner[pattern]
+        if pattern.op == _APPLY and pattern.args[0] in metas:
+            variable, body = known.functions[metas[pattern.args[0]]]
+            value = self._make(metas, pattern.args[1], known, inner)
+            return substituted(self._tables, body, {variable: value})
+        if pattern.op == VALUE:
+            return self._tables.value(self.sort_of(pattern.sort, known), pattern.indices[0])
+        if pattern.op == SPECIAL:
+            return self._tables.special(self.sort_of(pattern.sort, known), str(pattern.indices[0]))
+        bound = binds(self._tables.catalogue, pattern)
+        for one in bound:
+            inner[one] = self._tables.variable(str(one.indices[0]), self.sort_of(one.sort, known))
+        args = [self._make(metas, arg, known, inner) for arg in pattern.args]
+        signature = self._operators[pattern.op].signature
+        wanted = self.sort_of(pattern.sort, known) if signature.as_sort else None
+        return self._tables.apply(pattern.op, *args, indices=pattern.indices, wanted=wanted)
+
+
+def renamed(tables: Tables, root: Term) -> Term:
+    """The term with new variables in place of those that it binds, so that it can stand anywhere."""
+    done: dict[Term, Term] = {}
+    for term in bottom_up(root, done):
+        if term.op == VARIABLE and term not in root.free:
+            done[term] = tables.variable(str(term.indices[0]), term.sort)
+        elif not term.args or term.op == FUNCTION or term.op == CONSTANT:
+            done[term] = term
+        else:
+            args = tuple([done[arg] for arg in term.args])
+            bound = args[: len(binds(tables.catalogue, term))]
+            done[term] = tables.terms.apply(term.op, args, term.indices, term.sort, bound)
+    return done[root]
+
+
+def unbound(patterns: Patterns, pattern: Term, known: Binding) -> list[Term]:
+    """The metavariables in a pattern that stand for nothing yet, in the order of their names."""
+    found: dict[Term, None] = {}
+    stack, seen = [pattern], dict[Term, None]()
+    while stack:
+        one = stack.pop()
+        if one in seen:
+            continue
+        seen[one] = None
+        name = patterns.metas.get(one)
+        if name is not None and name not in known.terms and name not in known.functions:
+            found[one] = None
+        stack.extend(one.args)
+    return sorted(found, key=lambda one: patterns.metas[one])

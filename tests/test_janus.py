@@ -1,0 +1,166 @@
+"""Janus: rules of implication as data, the places where they keep what is known, and mutants whose
+answers are known.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from chains import chain
+from commands import error
+from scriptsolvers import answers
+
+from murxpy.data import load_catalogue
+from murxpy.data.rules import fingerprint, load_book, proofs_path, read_proofs
+from murxpy.fuzzers.rules import proved_rules, shipped_rules
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.random import Stream
+from murxpy.mutation.fuzzers.janus import mutants
+from murxpy.mutation.implications.book import Book
+from murxpy.mutation.implications.places import Places
+from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.reading.scripts import read_script
+
+CATALOGUE = build_catalogue(load_catalogue())
+RULES = shipped_rules()
+SAT = Seed(
+    "sat.smt2",
+    """(set-info :status sat)(declare-const x Int)(declare-const y Int)(declare-const p Bool)
+(declare-const s String)(declare-const b (_ BitVec 4))
+(assert (let ((u (+ x y))) (and (<= u 3) (> u x))))(assert (or p (not (= s "a"))))
+(assert (forall ((z Int)) (=> (< z x) (<= z (- 3 y)))))(assert (ite p (bvult b #x3) (bvuge b #xd)))
+(assert (str.in_re s (re.++ (re.* (str.to_re "ab")) (re.comp (str.to_re "b")))))(check-sat)""",
+    "sat",
+)
+UNSAT = Seed(
+    "unsat.smt2",
+    """(set-info :status unsat)(declare-const x Int)(declare-const y Int)(declare-const p Bool)
+(assert (and (<= x y) (or p (< y 3))))(assert (not p))(assert (=> (not p) (> x 4)))(check-sat)""",
+    "unsat",
+)
+
+
+def made(seed: Seed, count: int, number: int = 1, **choices: object) -> list[Mutant]:
+    shop = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
+    shop.book = BOOK
+    workshop = Workshop(shop, Stream(number), (seed,), lambda text: None, choices)
+    return list(chain(mutants(workshop), count))
+
+
+BOOK = Book(proved_rules(), CATALOGUE)
+
+
+@pytest.mark.parametrize("seed", [SAT, UNSAT], ids=lambda seed: seed.name)
+def test_mutants_answer_as_their_seed(seed: Seed) -> None:
+    decided = 0
+    for number in range(2):
+        for mutant in made(seed, 20, number):
+            text = print_script(mutant.script, "standard")
+            assert mutant.expected == (seed.label,)
+            (found,) = answers("z3", text, 20_000)
+            assert found in ("unknown", seed.label), f"{mutant.steps}\n{text}"
+            decided += found != "unknown"
+    assert decided >= 10
+
+
+def test_the_seed_comes_first_and_again_behind_each_walk() -> None:
+    texts = [print_script(m.script, "standard") for m in made(UNSAT, 9, walk=1)]
+    steps = [mutant.steps[0] for mutant in made(UNSAT, 9, walk=1)]
+    assert steps[0] == "janus: the seed" and "janus: the seed" not in steps[1:]
+    # each of them has one assertion that is not the seed's
+    assert all(
+        sum(a != b for a, b in zip(texts[0].split("\n"), t.split("\n"), strict=False)) <= 2
+        for t in texts[1:]
+    )
+
+
+@pytest.mark.parametrize(
+    ("formula", "places"),
+    [
+        ("(not p)", {("bool", 1, "OP_NOT"): 1, ("bool", -1, "OP_CONSTANT"): 1}),
+        ("(=> p p q)", {("bool", -1, "OP_CONSTANT"): 2, ("bool", 1, "OP_CONSTANT"): 1}),
+        ("(= p q)", {("bool", 0, "OP_CONSTANT"): 2}),
+        ("(ite p q q)", {("bool", 0, "OP_CONSTANT"): 1, ("bool", 1, "OP_CONSTANT"): 2}),
+        ("(< x y z)", {("int", -1, "OP_CONSTANT"): 1, ("int", 1, "OP_CONSTANT"): 1}),
+        ("(< (- x y z) 0)", {("int", -1, "OP_CONSTANT"): 1, ("int", 1, "OP_CONSTANT"): 2}),
+        ("(exists ((v Int)) (not (forall ((w Int)) p)))", {("bool", -1, "OP_CONSTANT"): 1}),
+        (
+            '(str.in_re "a" (re.diff r r (re.comp r)))',
+            {("re", 1, "OP_STR_TO_RE"): 2, ("re", -1, "OP_STR_TO_RE"): 1},
+        ),
+    ],
+)
+def test_parity(formula: str, places: dict[tuple[str, int, str], int]) -> None:
+    script = read_script(
+        "(declare-const p Bool)(declare-const q Bool)(declare-const x Int)(declare-const y Int)"
+        '(declare-const z Int)(define-const r RegLan (str.to_re "b"))'
+        f"(assert {formula})",
+        "a",
+        CATALOGUE,
+    )
+    (root,) = script.assertions()
+    found = Places(CATALOGUE).count(root, ("bool", 1))
+    assert {key: found.get(key, 0) for key in places} == places
+
+
+def test_all_places_are_drawn_and_none_without_a_key_that_is_wanted() -> None:
+    (root,) = read_script(
+        "(declare-const p Bool)(assert (and p (or p (not p))))", "a", CATALOGUE
+    ).assertions()
+    places = Places(CATALOGUE)
+    drawn = [places.draw(root, ("bool", 1), lambda key: True, Stream(n)) for n in range(200)]
+    paths = {place.occurrence.above and place.occurrence.above[-1] for place in drawn if place}
+    assert len(paths) == 6  # the root and five below it
+    assert places.draw(root, ("bool", 1), lambda key: key[2] == "OP_XOR", Stream(1)) is None
+
+
+def test_each_shipped_rule_has_a_kept_proof_of_its_text() -> None:
+    """The rules that follow from the table of operators may lack one: then they are not used."""
+    known = {file: read_proofs(proofs_path(Path(file))) for file in {r["file"] for r in RULES}}
+    for rule in RULES:
+        if not rule.get("generated"):
+            proof = known[rule["file"]].get(rule["name"])
+            assert proof and proof["text"] == fingerprint(rule), (
+                f"murxpy rules {rule['book']} --check"
+            )
+
+
+BOOK_TEXT = """book: mine
+about: Mine.
+rules:
+  own:
+    vars: {{a: Int, b: Int}}
+    strong: {strong}
+    weak: {weak}
+"""
+
+
+@pytest.mark.parametrize(
+    ("strong", "weak", "expected"),
+    [
+        ("(< a b)", "(<= a c)", "mine.yaml:4: rule own: unknown"),
+        ("(< a b)", "a", "mine.yaml:4: rule own: expected two terms of one sort"),
+        ("(<= a b)", "(< a b)", "mine.yaml:4: rule own: it does not hold: refuted by"),
+        ("a", "b", "mine.yaml:4: rule own: expected patterns of SORT_BOOL"),
+    ],
+)
+def test_a_rule_that_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, strong: str, weak: str, expected: str
+) -> None:
+    own = tmp_path / "mine.yaml"
+    own.write_text(BOOK_TEXT.format(strong=strong, weak=weak))
+    seed = tmp_path / "a.smt2"
+    seed.write_text(SAT.text)
+    code, line = error(capsys, "janus", "z3", seed, "--rules", own)
+    assert code == 2 and expected in line, line
+    assert not proofs_path(own).exists()
+    assert load_book(own)[0]["line"] == 4
+
+
+def test_a_name_that_is_no_rule(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    seed = tmp_path / "a.smt2"
+    seed.write_text(SAT.text)
+    code, line = error(capsys, "janus", "z3", seed, "--rules", "cores")
+    assert code == 2 and "unknown rules 'cores'; did you mean 'core'?" in line
