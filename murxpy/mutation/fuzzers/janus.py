@@ -15,11 +15,11 @@ from typing import Any
 
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, Term
+from murxpy.mutation.building.pool import Pool
 from murxpy.mutation.entry import KEEP_OPTIONS, Entry, Setting
 from murxpy.mutation.fitting import Fitting
 from murxpy.mutation.functions.composed import LITERALS
 from murxpy.mutation.functions.inversions import Maker
-from murxpy.mutation.fuzzers.typefuzz import Pool
 from murxpy.mutation.implications.book import Use
 from murxpy.mutation.implications.matching import renamed
 from murxpy.mutation.implications.places import FORMULAS, Place, Places, State
