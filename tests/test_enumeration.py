@@ -304,7 +304,7 @@ TRACE = """# seed 1
 
 
 def test_a_script_that_was_killed_is_tested_once_more() -> None:
-    runs = Enumerated(setup(["core"], 10, 10))
+    runs = Enumerated({"enumeration": setup(["core"], 10, 10)})
     seed = runs.seed_of(0)
     assert runs.ended_early(seed, TRACE, reported=False, killed=True) == {
         "enumerate:core:1:sat": 1,
@@ -323,10 +323,10 @@ def test_a_script_that_was_killed_is_tested_once_more() -> None:
 
 
 def test_a_script_that_ends_the_process_is_counted_and_not_tested_again() -> None:
-    runs = Enumerated(setup(["core"], 10, 10))
+    runs = Enumerated({"enumeration": setup(["core"], 10, 10)})
     counts = runs.ended_early(runs.seed_of(0), TRACE, reported=False, killed=False)
     assert counts["enumerate:core:1:killed"] == 1 and sum(counts.values()) == 3
-    assert Enumerated(setup(["core"], 10, 10), runs.state()).number == 2
+    assert Enumerated({"enumeration": setup(["core"], 10, 10)}, "", runs.state()).number == 2
 
 
 def test_the_answers_of_small_domains_are_known() -> None:
@@ -388,7 +388,9 @@ def test_constants_that_a_grammar_treats_otherwise_are_not_exchanged(tmp_path: P
 
 
 def test_twins_are_counted_and_not_tested(tmp_path: Path) -> None:
-    runs = Enumerated({**setup(["core"], 10, 10), "canonical": CATALOGUE.commuting()})
+    runs = Enumerated(
+        {"enumeration": {**setup(["core"], 10, 10), "canonical": CATALOGUE.commuting()}}
+    )
     block = runs._blocks.of(runs.seed_of(0))
     told = [n for n in range(10) if not block.twin(n)]
     assert told[:4] == [0, 1, 2, 4]  # true false a (not true)
@@ -430,7 +432,7 @@ def test_a_wrong_simplifier_is_found() -> None:
     assert report["finding"]["kind"] == "invalid-simplify"
     assert sum(n for name, n in report["counts"].items() if name.endswith(":finding")) == 1
     assert trace.count("# script ") > 1 and "check-simplify@plain" in trace
-    runs = Enumerated({**setup(["core"], 20, 20), "simplify": True})
+    runs = Enumerated({"enumeration": {**setup(["core"], 20, 20), "simplify": True}})
     runs.ended_early(runs.seed_of(0), trace, reported=True, killed=False)
     assert Blocks(setup(["core"], 20, 20)).of(runs.seed_of(1)).first == trace.count("# script ")
 
@@ -451,7 +453,7 @@ def test_scripts_are_said_in_the_words_of_the_solver() -> None:
 
 
 def test_what_judges_say_is_counted_by_size() -> None:
-    runs = Enumerated(setup(["core"], 10, 10))
+    runs = Enumerated({"enumeration": setup(["core"], 10, 10)})
     seed = runs.seed_of(0)
     rows = [number for number, row in enumerate(TRACE.split("\n"), 1) if "run-script" in row]
     told = {"j": [(rows[0], "sat", "unsat")], "k": []}
@@ -461,3 +463,18 @@ def test_what_judges_say_is_counted_by_size() -> None:
     }
     counted = judged(runs.judged(seed, TRACE, {"j": [(rows[0], "sat", "sat")]}))
     assert [(row.size, row.judge, row.of("agreed")) for row in counted] == [(1, "j", 1)]
+
+
+def test_each_judge_gets_scripts_in_its_own_words() -> None:
+    enumeration = {**setup(["sets", "core"], 200, 100), "grammars": [LOADED["sets"].plain]}
+    runs = Enumerated({"enumeration": enumeration}, "cvc5 1.4.2")
+    seed = runs.seed_of(0)
+    sets = LOADED["sets"]
+    rows = "".join(f'1 run-script "{number}"\n  answer sat\n' for number in range(100))
+    said = runs.said_for(seed, f"# seed 1\n{rows}", "z3")
+    for index in range(100):
+        text = sets.at(index)
+        # the script of index 0 stands on row 2, that of index 1 on row 4
+        assert (str(2 + 2 * index) in said) == ("set.card" not in text)
+        assert "set.member" not in said.get(str(2 + 2 * index), "")
+    assert runs.said_for(seed, f"# seed 1\n{rows}", "cvc5") == {}

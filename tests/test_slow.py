@@ -5,12 +5,21 @@ campaign leaves out.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from campaigns import FAKES
 from commands import outcome
 
+from murxpy.campaign.campaign import Campaign
+from murxpy.campaign.config import CampaignConfig
+from murxpy.campaign.events import Ended
 from murxpy.campaign.findings.buckets import failing, new_bucket
 from murxpy.campaign.findings.keys import bucket_key
+from murxpy.campaign.findings.store import read_counters
+from murxpy.campaign.slow_scripts import SlowScripts
+from murxpy.campaign.workers.plans import Request, make_plans
+from murxpy.fuzzers.enumeration import Enumerated
 from murxpy.machine.tokens import quote
 from murxpy.machine.witnesses.slowness import AGAINST, KIND, mark_of, marked
 from murxpy.oracles.crash import Verdict
@@ -80,3 +89,70 @@ def test_a_bucket_says_against_what_and_fails_only_on_request() -> None:
         assert bucket.against == against and bucket.severity == "low"
         assert not failing(bucket) and failing(bucket, (KIND,))
     assert len(set(keys)) == len(AGAINST)
+
+
+NAMES = [f"c{number}" for number in range(24)]
+GRAMMAR = f"""grammar: monotone
+about: formulas that are true where all constants are
+sorts: {{B: Bool}}
+declare: {[f"(declare-const {name} Bool)" for name in NAMES]}
+rules: {{B: ["{{{" ".join(NAMES)}}}", "({{and or}} B B)"]}}
+script: [(assert B), (check-sat)]
+"""
+SCRIPTS = 24 + 2 * 24 * 24  # of sizes 1 and 3
+SLOW = "(assert (or c1 c2))"
+
+
+def campaign(out: Path, planted: str, **wishes: Any) -> Campaign:
+    """Enumerate scripts on the fake solver, which counts much for the planted script."""
+    grammar, wrapper = out / "monotone.yaml", out / "slow.yaml"
+    grammar.write_text(GRAMMAR)
+    text = (FAKES / "scripts.yaml").read_text()
+    wrapper.write_text(
+        text.replace("f.run_script({v})", f"f.counted_script({{v}}, '{planted}')")
+        + 'readers: {script-cost: "f.spent()"}\nlimit-per-ms: 1000\n'
+    )
+    request = Request(
+        (f"fake@{FAKES}",),
+        wrapper=str(wrapper),
+        enumeration=Enumerated((str(grammar),), SCRIPTS, block=500),
+    )
+    return Campaign(
+        CampaignConfig(make_plans(request), out / "out", seed=1, backtrace=False, **wishes)
+    )
+
+
+def test_an_enumeration_looks_at_what_costs_more_than_nearly_all_of_its_size(
+    tmp_path: Path,
+) -> None:
+    made = campaign(tmp_path, SLOW, fail_on=(KIND,))
+    *_, ended = list(made)
+    assert isinstance(ended, Ended) and ended.exit_code == 1
+    (bucket,) = made.buckets
+    assert (bucket.kind, bucket.against, bucket.state) == (KIND, "size", "confirmed")
+    assert "cost 30000 units of the solver, expected at most 5000 by" in bucket.message
+    kept = bucket.smallest()
+    assert kept is not None
+    trace = (tmp_path / "out" / kept.file).read_text()
+    assert SLOW in trace and "(set-info :slow-against-size 5000)" in trace
+    # it is looked at once, and its script is counted once
+    again = campaign(tmp_path, SLOW)
+    *_, ended = list(again)
+    assert isinstance(ended, Ended) and ended.exit_code == 0
+    counts = read_counters(tmp_path / "out")
+    assert sum(n for name, n in counts.items() if name.startswith("enumerate:")) == SCRIPTS
+    assert counts["check-cost:slow"] == 1
+
+
+def test_a_script_of_a_few_costs_what_it_may(tmp_path: Path) -> None:
+    made = campaign(tmp_path, "(or c1")
+    list(made)
+    assert made.buckets == []
+
+
+def test_a_script_is_measured_against_what_it_costs_a_judge() -> None:
+    slow = SlowScripts(0, 10, 90_000, 1000.0)
+    ours = {0: 1_000, 1: 90_000, 2: 90_000, 3: 5_500}
+    found = slow.of_judge(7, ours, {0: 2.0, 1: 2.5, 2: 4.0, 3: 2.0})
+    assert [(one.place, one.against, one.bound) for one in found] == [(1, "reference", 51_000)]
+    assert slow.of_judge(7, ours, {}) == []

@@ -164,7 +164,7 @@ class Campaign:
         return versions
 
     def _target(self, plan: Plan, version: str, store: Store) -> FuzzedTarget:
-        runs = stored_runs(plan, store, self.seed, self.config.runs)
+        runs = stored_runs(plan, version, store, self.seed, self.config.runs)
         if runs.steering is not None:
             for notice in runs.steering.notices():
                 self._log.notice(notice)
@@ -196,11 +196,10 @@ class Campaign:
         newer release.
         """
         hooks = Hooks(
-            lambda target, index: self._targets[target].runs.done(index),
+            lambda target: self._targets[target].runs,
             self._ends.triaged,
             self._ends.count,
             lambda: self.buckets,
-            lambda target, *run: self._targets[target].runs.judged(*run),
         )
         if self.config.compare:
             runs = self._targets[0].runs

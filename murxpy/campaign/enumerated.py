@@ -1,15 +1,17 @@
-"""The runs of an enumeration: one for each block of scripts, and one for what is left of a block
-whose run ended early, so that every script is tested.
+"""The runs of an enumeration: one for each block of scripts, one for what is left of a block whose run
+ended early, so that every script is tested, and one for each script that may cost too much.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Any
 
+from murxpy.campaign.slow_scripts import SlowScripts, Suspect
+from murxpy.campaign.spoken import Spoken
 from murxpy.enumeration.blocks import (
     AGREED,
     DIFFERS,
@@ -22,8 +24,9 @@ from murxpy.enumeration.blocks import (
     outcome_of,
 )
 from murxpy.enumeration.calls import HEAD
+from murxpy.machine.witnesses.slowness import is_marked
 from murxpy.oracles.disagreement import OPPOSITE, Answers
-from murxpy.trace.finished import read_rows
+from murxpy.trace.finished import Row, read_rows
 
 _SCRIPT = re.compile(r"^ *\d+ run-script\b", re.M)
 _SIMPLIFIED = re.compile(r"^# script \d+$", re.M)
@@ -31,17 +34,30 @@ _ANSWER = re.compile(r"^ +answer (\w+)", re.M)
 
 
 class Enumerated:
-    """Gives each run of an enumeration its seed. `setup` is the part `enumeration` of a session's
-    setup, `saved` what `state` gave in an earlier session.
+    """Gives each run of an enumeration its seed. `setup` is that of a session, `release` names its
+    solver, and `saved` is what `state` gave in an earlier session.
     """
 
-    def __init__(self, setup: Mapping[str, Any], saved: Mapping[str, Any] | None = None) -> None:
-        self._blocks = Blocks(setup)
-        self._simplify = bool(setup.get("simplify"))
-        # the seeds of the runs for what is left of blocks, by their number behind the last block
+    def __init__(
+        self, setup: Mapping[str, Any], release: str = "", saved: Mapping[str, Any] | None = None
+    ) -> None:
+        enumeration, saved = setup["enumeration"], saved or {}
+        self._blocks = Blocks(enumeration)
+        self._simplify = bool(enumeration.get("simplify"))
+        # the seeds of the runs behind those of the blocks, by their number
         self._rests: dict[int, int] = {
-            int(number): int(seed, 16) for number, seed in (saved or {}).get("rests", {}).items()
+            int(number): int(seed, 16) for number, seed in saved.get("rests", {}).items()
         }
+        # of those of them that run a script for its cost: against what, and what it may cost
+        self._marks: dict[int, tuple[str, int]] = {
+            int(number): (str(against), int(bound))
+            for number, (against, bound) in saved.get("marks", {}).items()
+        }
+        self._scripts = Spoken(setup, release)
+        at, take = int(enumeration["at"]), int(enumeration["take"])
+        limit, unit = self._scripts.limit, self._scripts.per_ms
+        self._costs = SlowScripts(at, take, limit, unit, saved.get("costs", ()))
+        self.settled = bool(saved.get("settled"))
 
     @property
     def number(self) -> int:
@@ -52,12 +68,75 @@ class Enumerated:
         """The seed of run `index`."""
         return self._blocks.seed_of(index) if index < self._blocks.number else self._rests[index]
 
+    def text_of(self, index: int) -> str | None:
+        """The trace of run `index`, where it runs a script for its cost; None for other runs."""
+        if index not in self._marks:
+            return None
+        seed = self._rests[index]
+        return self._scripts.trace(seed, self._blocks.of(seed), *self._marks[index])
+
+    def spent(self, seed: int, costs: Mapping[int, int]) -> None:
+        """Note what the scripts of the run with this seed cost, by their places in its block."""
+        self._costs.spent(seed, self._blocks.of(seed), costs)
+
+    def settle(self) -> bool:
+        """Have a later run look at each script that costs more than nearly all of its size, once all
+        scripts were tested. True where there are such scripts.
+        """
+        suspects = [] if self.settled else self._costs.of_sizes()
+        self.settled = True
+        self._look_at(suspects)
+        return bool(suspects)
+
+    def _look_at(self, suspects: Sequence[Suspect]) -> None:
+        for suspect in suspects:
+            self._marks[self.number] = suspect.against, suspect.bound
+            self._rests[self.number] = self._blocks.rest(suspect.seed, suspect.place)
+
+    def compared(
+        self, seed: int, trace: str, costs: Mapping[int, int], judged: Mapping[int, float]
+    ) -> None:
+        """Have a later run look at each script that costs many times what it costs a judge: `costs`
+        has those of the run with this seed, by the places in its block, and `judged` those of a judge
+        in milliseconds of a usual machine, by the lines of the run's trace.
+        """
+        if not is_marked(trace):
+            places = {row.number: place for place, row in self._decided(seed, trace)}
+            by_place = {places[line]: cost for line, cost in judged.items() if line in places}
+            self._look_at(self._costs.of_judge(seed, costs, by_place))
+
+    def said_for(self, seed: int, trace: str, family: str) -> dict[str, str]:
+        """The scripts of the run with this seed in the words of a family of solvers, where these are
+        others than those of the grammar, by the lines of the run's trace.
+        """
+        block = self._blocks.of(seed)
+        if is_marked(trace) or not self._scripts.foreign(block.grammar, family):
+            return {}
+        found = {}
+        for place, row in self._decided(seed, trace):
+            said = self._scripts.text(block, block.first + place, family)
+            if said is not None:
+                found[str(row.number)] = said
+        return found
+
+    def _decided(self, seed: int, trace: str) -> list[tuple[int, Row]]:
+        """The scripts in the trace of a run that were decided, with their places in its block."""
+        block = self._blocks.of(seed)
+        scripts = [row for row in read_rows(trace) if row.action == "run-script"]
+        return [
+            (index - block.first, row)
+            for index, row in zip(_indices(block, len(scripts)), scripts, strict=False)
+            if outcome_of(row.answers) != UNKNOWN
+        ]
+
     def ended_early(self, seed: int, trace: str, *, reported: bool, killed: bool) -> dict[str, int]:
         """Have a later run test what is left of a block. Its run ended with the last script of
         `trace`, which is tested once more where a limit of time `killed` it, since another process
         may have kept the processor busy. Returns the counters of the run's scripts where the run
         has not `reported` them.
         """
+        if is_marked(trace):  # the run had but one script, whose block is another run's
+            return {}
         block, blocks = self._blocks.of(seed), self._blocks
         scripts = (_SIMPLIFIED if self._simplify else _SCRIPT).split(trace)[1:]
         again = killed and bool(scripts) and not (blocks.again(seed) and len(scripts) == 1)
@@ -84,21 +163,25 @@ class Enumerated:
         """The counters for the answers of each judge, by its name, to the decided scripts in the
         trace of a run.
         """
-        block = self._blocks.of(seed)
-        scripts = [row for row in read_rows(trace) if row.action == "run-script"]
-        indices = _indices(block, len(scripts))
-        found: dict[str, int] = {}
+        block, found = self._blocks.of(seed), dict[str, int]()
+        if is_marked(trace):  # its script was counted before
+            return found
         for judge, told in answers.items():
             now = {line: (before, after) for line, before, after in told}
-            for index, row in zip(indices, scripts, strict=False):
-                if outcome_of(row.answers) != UNKNOWN:
-                    name = block.judged(index, _agreement(now.get(row.number)), judge)
-                    found[name] = found.get(name, 0) + 1
+            for place, row in self._decided(seed, trace):
+                said = _agreement(now.get(row.number))
+                name = block.judged(block.first + place, said, judge)
+                found[name] = found.get(name, 0) + 1
         return found
 
     def state(self) -> dict[str, Any]:
         """The plain data to store."""
-        return {"rests": {str(number): f"{seed:x}" for number, seed in self._rests.items()}}
+        return {
+            "rests": {str(number): f"{seed:x}" for number, seed in self._rests.items()},
+            "marks": self._marks,
+            "costs": self._costs.state(),
+            "settled": self.settled,
+        }
 
 
 def _indices(block: Block, count: int) -> list[int]:

@@ -107,7 +107,8 @@ class RunEnds:
         report = dict(result.outcome.report or {})
         report["counts"] = {"run:total": 1, **report.get("counts", {})} if first else {}
         self._archive.add(report["counts"])
-        target.runs.count(result.job.index, report["counts"])
+        if first:
+            target.runs.reported(result.job.index, result.job.seed, report)
         self._log.emit(events.RunEnded(result.worker.slot, result.job.seed, report))
 
     def _unreported(self, number: int, result: Result) -> None:

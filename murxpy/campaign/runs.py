@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from murxpy.campaign.enumerated import Enumerated
 from murxpy.campaign.findings.store import Store
@@ -12,7 +13,8 @@ from murxpy.campaign.steering import Steering
 from murxpy.campaign.workers.handles import Damp
 from murxpy.campaign.workers.targets import Plan
 from murxpy.campaign.yields import Yield, settled
-from murxpy.oracles.disagreement import Answers
+from murxpy.oracles.crash import Outcome
+from murxpy.oracles.disagreement import Answers, spent_of
 
 
 class Runs:
@@ -37,8 +39,11 @@ class Runs:
         """The index and the seed of the next run; None when there is none."""
         if self.used_up:
             if self.enumerated is not None:
-                return None  # runs that are under way may leave something to do
-            self.ledger.close()
+                # runs that are under way may leave something to do
+                if self.ledger.open() or not self.enumerated.settle():
+                    return None
+            else:
+                self.ledger.close()
         index = self.ledger.take()
         if index is None:
             return None
@@ -60,8 +65,18 @@ class Runs:
     @property
     def exhausted(self) -> bool:
         """Whether no further run will be handed out, and all runs that were handed out are done."""
-        over = self.enumerated is not None and self.used_up and not self.ledger.open()
-        return over or self.ledger.exhausted
+        over = self.enumerated is not None and self.enumerated.settled and self.used_up
+        return (over and not self.ledger.open()) or self.ledger.exhausted
+
+    def text_of(self, index: int) -> str | None:
+        """The trace that run `index` replays; None where the run makes a trace of its own."""
+        return None if self.enumerated is None else self.enumerated.text_of(index)
+
+    def reported(self, index: int, seed: int, report: Mapping[str, Any]) -> None:
+        """Note the report of run `index`, which has this seed."""
+        self.count(index, report["counts"])
+        if self.enumerated is not None:
+            self.enumerated.spent(seed, spent_of(report))
 
     def ended_early(self, seed: int, trace: str, *, reported: bool, killed: bool) -> dict[str, int]:
         """Note that the run with this seed ended with the last line of `trace`, by a finding or from
@@ -75,6 +90,19 @@ class Runs:
     def judged(self, seed: int, trace: str, answers: Mapping[str, Answers]) -> dict[str, int]:
         """The counters for the answers of each judge, by its name, to the run with this seed."""
         return {} if self.enumerated is None else self.enumerated.judged(seed, trace, answers)
+
+    def compared(self, seed: int, outcome: Outcome, judged: Mapping[int, float]) -> None:
+        """Note what the scripts of the run with this seed cost a judge, by the lines of its trace, in
+        milliseconds of a usual machine.
+        """
+        if self.enumerated is not None:
+            self.enumerated.compared(seed, outcome.trace, spent_of(outcome.report), judged)
+
+    def said_for(self, seed: int, trace: str, family: str) -> Mapping[str, str]:
+        """The scripts of the run with this seed that a family of solvers needs in other words, by the
+        lines of its trace.
+        """
+        return {} if self.enumerated is None else self.enumerated.said_for(seed, trace, family)
 
     def lowest(self) -> int:
         """The smallest index of a run that was handed out and is not done, or is handed out next."""
@@ -146,8 +174,8 @@ class FuzzedTarget:
     damp: Damp = ()
 
 
-def stored_runs(plan: Plan, store: Store, seed: int, limit: int | None) -> Runs:
-    """The runs of the target of `plan` in the campaign with `seed`. They go on where an earlier
+def stored_runs(plan: Plan, version: str, store: Store, seed: int, limit: int | None) -> Runs:
+    """The runs of the target of `plan`, in this version, in the campaign with `seed`. They go on where an earlier
     session stopped, and there are at most `limit` more. Raises InputError when every source lacks
     seeds that it needs.
     """
@@ -155,10 +183,10 @@ def stored_runs(plan: Plan, store: Store, seed: int, limit: int | None) -> Runs:
     state = store.targets().get(name)
     ended = {int(index): bucket for index, bucket in meta.get(f"ended:{name}", {}).items()}
     ledger = Ledger(state.next if state else 0, state.open if state else (), limit, ended)
-    sources, enumeration = plan.setup.get("sources"), plan.setup.get("enumeration")
-    if enumeration:
-        saved = meta.get(f"enumerated:{name}")
-        return Runs(seed, ledger, None, Enumerated(enumeration, saved))
+    sources = plan.setup.get("sources")
+    if plan.setup.get("enumeration"):
+        release, saved = f"{plan.target.family} {version}", meta.get(f"enumerated:{name}")
+        return Runs(seed, ledger, None, Enumerated(plan.setup, release, saved))
     if not sources:
         return Runs(seed, ledger, None)
     stored = meta.get(f"steering:{name}")

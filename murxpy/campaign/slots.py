@@ -71,6 +71,8 @@ class Slots(Watcher):
             keep=config.compare or ("decided" if config.judges else False),
             by_line=config.limits.by_line,
             call=config.limits.call,
+            text=self._targets[target].runs.text_of(index),
+            name=f"{seed:016x}.trace",
         )
         future = self._replays.submit((job,), group, partial(self._over, target))
         if future.worker is not None and len(future.worker.jobs) == 1:

@@ -12,6 +12,7 @@ from murxpy.enumeration.simplifying import Simplifier
 from murxpy.machine import script, solve
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
+from murxpy.machine.witnesses.slowness import Spending
 from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.script import Script
 
@@ -53,13 +54,21 @@ class Enumeration:
             return
         solve.new(run, run.line_seed())
         if limit and run.wrapper.set("actions", "set-limit") is not None:
-            wall_ms = max(1, int(_WALL * self._check_ms))
-            solve.set_limit(run, limit, run.line_seed(), wall_ms=wall_ms)
+            solve.set_limit(run, limit, run.line_seed(), wall_ms=wall_of(self._check_ms))
         models = "models" in run.script_checks
         reader = Reader(block.grammar, run.catalogue, run.wrapper.name, models=models)
+        spending = Spending(run)
         for index in range(block.first, block.last + 1):
             for came in (TWIN,) if block.twin(index) else _tested(run, reader, index):
                 run.counts[block.counter(index, came)] += 1
+            cost = spending.passed()
+            if cost:
+                run.spent.append((index - block.first, cost))
+
+
+def wall_of(check_ms: float) -> int:
+    """The wall time of a check in milliseconds, by its limit in milliseconds of a usual machine."""
+    return max(1, int(_WALL * check_ms))
 
 
 def _simplified(run: Run, block: Block) -> None:

@@ -112,7 +112,7 @@ class Run(Lines, Steps):
         self.script_checks = frozenset(["models", "cores"])
         # True while a check builds terms of what the solver gave, see murxpy/checks
         self.checking = False
-        self.solver_ns = self.trace_ns = self.lines = 0
+        self.solver_ns = self.trace_ns = self.lines = self._symbols = 0
         self.differences: list[str] = []
         self.plants: list[str] = []  # a judge's model, as lines `plant`
         # of a replay, each behind its line: answers before and now; new refusals, with class and
@@ -120,10 +120,10 @@ class Run(Lines, Steps):
         self.answers: list[tuple[int, str, str]] = []
         self.refused: list[tuple[int, str, str]] = []
         self.costs: list[tuple[int, int | None, str]] = []
+        self.spent: list[tuple[int, int]] = []  # what scripts cost, see `spent_of`
         self._made: dict[Sort, Any] = {}
-        self._symbols = 0
         self.misuse: Misuse | None = None  # the misuse that waits for the next call
-        self.held: list[Any] = []  # results that a misuse keeps beyond the state that gave them
+        self.held: list[Any] = []  # what a misuse keeps beyond the state that gave it
         self.objects = Objects()  # what public callables of the binding gave
         self._elsewhere: Frame | None = None
         self.parameters: Pairs = ()  # of the process; the next `new` sets them first

@@ -38,6 +38,13 @@ def answers_of(report: Mapping[str, Any] | None) -> list[tuple[int, str, str]]:
     ]
 
 
+def spent_of(report: Mapping[str, Any] | None) -> dict[int, int]:
+    """The costs of scripts in the report of a run: by their places in the block of an enumeration, or
+    in that of a judge by their lines.
+    """
+    return {int(place): int(cost) for place, cost in (report or {}).get("spent", ())}
+
+
 def first_disagreement(judged: Mapping[int, Answers]) -> Disagreement | None:
     """The first check to which some judge gave the opposite of the recorded answer; None where there
     is none.

@@ -16,6 +16,7 @@ from murxpy.machine.planting.taken import model_as_plants
 from murxpy.machine.run import Run
 from murxpy.machine.tokens import Quoted
 from murxpy.machine.witnesses.scripted import without_questions
+from murxpy.machine.witnesses.slowness import Spending
 from murxpy.replaying.defuse import MAKERS, collected
 from murxpy.trace.grammar import Line, Trace
 from murxpy.trace.reading import Reading, Skipped
@@ -116,9 +117,14 @@ class _Judging:
 
     def _run_script(self, r: Reading) -> None:
         """Run the script without commands like get-model: only its answers are compared."""
-        text = without_questions(r.text(0, "a script"))
+        said = (self.wishes.get("scripts") or {}).get(str(r.line.number))
+        text = without_questions(r.text(0, "a script") if said is None else said)
         r.line = replace(r.line, args=[Quoted(text)])
+        spending = Spending(self.run)
         read_script(r, self.head)
+        cost = spending.passed()
+        if cost:
+            self.run.spent.append((r.line.number, cost))
 
     def _special(self) -> dict[str, str]:
         models = "true" if self.wishes.get("model") else "false"
@@ -207,7 +213,8 @@ def judge(run: Run, trace: Trace, wishes: dict[str, Any]) -> None:
 
     All `wishes` are optional. `limit` is that of each check in this solver's unit, 0 for none.
     `options` are names and values to set. `changing` are actions of the trace's solver that assert
-    more than the trace says. With `model`, all assertions are evaluated under the model if the last
+    more than the trace says. `scripts` has scripts in the words of this solver, by the lines that run
+    them. With `model`, all assertions are evaluated under the model if the last
     answer is sat; with `values`, too, `run.plants` gets the values of the constants. Raises InputError
     for a malformed trace.
     """

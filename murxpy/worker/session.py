@@ -38,8 +38,8 @@ from murxpy.worker.wished import scratch, settle, takes
 Write = Callable[[str], None]
 # runs between two full collections; reference counts free contexts, and cycles are rare
 COLLECT_EVERY = 50
-# what the report of a replay holds where there is some: attributes of the run
-_OF_REPLAYS = ("answers", "refused", "costs", "plants")
+# what a report holds where there is some: attributes of the run
+_OF_RUNS = ("answers", "refused", "costs", "plants", "spent")
 
 
 class Session:
@@ -355,7 +355,7 @@ class Session:
             "counts": {name: n for name, n in counts.items() if n},
             "finding": finding,
             "differences": differences,
-            **{name: found for name in _OF_REPLAYS if (found := getattr(run, name))},
+            **{name: found for name in _OF_RUNS if (found := getattr(run, name))},
         }
 
     def _collect(self, now: bool) -> None:

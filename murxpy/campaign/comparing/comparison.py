@@ -139,7 +139,7 @@ class Comparison:
         if not run.left or run.replayed is None:
             del self._open[run.job.index]
             self._hooks.count(run.counts)
-            self._hooks.done(_OLDER, run.job.index)
+            self._hooks.runs(_OLDER).done(run.job.index)
             return
         suspect = run.left.pop(0)
         script = question(run.asked, run.replayed, suspect)

@@ -19,13 +19,15 @@ from murxpy.campaign.judging.disagreement import (
     investigate,
     small_trace_data,
 )
+from murxpy.campaign.judging.judge_limits import own_limit
 from murxpy.campaign.judging.judges import JudgedRun, Judges, confirmation
 from murxpy.campaign.judging.solvers import loaded_solvers
 from murxpy.campaign.replays.inquiries import Inquirer
 from murxpy.campaign.replays.service import Replays
+from murxpy.campaign.runs import Runs
 from murxpy.campaign.workers.handles import Job
 from murxpy.oracles.crash import Outcome, Verdict
-from murxpy.oracles.disagreement import KIND, Answers
+from murxpy.oracles.disagreement import KIND
 from murxpy.trace.finished import Call
 
 _UNDER_INQUIRY = 8  # disagreements that may be open; with more, the targets wait, too
@@ -33,16 +35,14 @@ _UNDER_INQUIRY = 8  # disagreements that may be open; with more, the targets wai
 
 @dataclass(frozen=True)
 class Hooks:
-    """The campaign's functions that the cross-check calls: a run of a target is done; a
-    disagreement was investigated; add counters; give all buckets; and give the counters for the
-    answers of each judge, by its name, to a run of a target, by its seed and trace.
+    """The campaign's functions that the cross-check calls: give the runs of a target; a disagreement
+    was investigated; add counters; and give all buckets.
     """
 
-    done: Callable[[int, int], None]
+    runs: Callable[[int], Runs]
     found: Callable[[Finding], None]
     count: Callable[[Mapping[str, int]], None]
     buckets: Callable[[], Sequence[Bucket]]
-    judged: Callable[[int, int, str, Mapping[str, Answers]], Mapping[str, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class CrossCheck:
         self._hooks = hooks
         self._solvers = loaded_solvers(pool.plans, versions, pool.limits.judge_ms)
         each = max(1, jobs // (1 + len(judges)))
-        self._judges = Judges(replays, self._solvers, judges, each, self._settled)
+        self._judges = Judges(replays, self._solvers, judges, each, self._settled, self._said)
         self._inquirer = Inquirer(replays)
         self._dropped = 0
 
@@ -115,7 +115,7 @@ class CrossCheck:
         if "\n      answer " in outcome.trace:
             self._judges.judge(target, job, outcome)
         else:
-            self._hooks.done(target, job.index)
+            self._hooks.runs(target).done(job.index)
 
     def feed(self) -> None:
         """Begin to investigate the next disagreement if none is under way."""
@@ -137,6 +137,10 @@ class CrossCheck:
         self._inquirer.clear()
         return left
 
+    def _said(self, target: int, seed: int, trace: str, family: str) -> Mapping[str, str]:
+        """The scripts of a run of a target that a family of solvers needs in other words."""
+        return self._hooks.runs(target).said_for(seed, trace, family)
+
     def _settled(self, run: JudgedRun) -> None:
         found = run.disagreement
         if found is None:
@@ -154,9 +158,14 @@ class CrossCheck:
     def _over(self, run: JudgedRun) -> None:
         """Count a run, which is done."""
         named = {self._solvers.name(judge): answers for judge, answers in run.answers.items()}
-        told = self._hooks.judged(run.target, run.job.seed, run.outcome.trace, named)
+        runs = self._hooks.runs(run.target)
+        told = runs.judged(run.job.seed, run.outcome.trace, named)
+        for judge, spent in run.spent.items():
+            unit = own_limit(self._solvers.plans[judge], 1.0)
+            costs = {line: cost / unit for line, cost in spent.items()}
+            runs.compared(run.job.seed, run.outcome, costs)
         self._hooks.count(run.counts + confirmation(run) + Counter(told))
-        self._hooks.done(run.target, run.job.index)
+        runs.done(run.job.index)
 
     def _finding(self, run: JudgedRun, case: Case, solved: Investigated) -> Finding:
         wrong = next(

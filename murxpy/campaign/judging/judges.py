@@ -5,7 +5,7 @@ decided.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -21,19 +21,23 @@ from murxpy.oracles.disagreement import (
     confirmed,
     decided_lines,
     first_disagreement,
+    spent_of,
 )
 
 _AHEAD = (
     2  # a process has its next job while it does one, so that it never waits for the supervisor
 )
+# The scripts of a run of a target, by its seed and trace, that a family of solvers needs in other words
+# than those of the trace, by the lines that run them.
+Said = Callable[[int, int, str, str], Mapping[str, str]]
 WAITING = 24  # runs that may wait for a judge; with more, the targets wait, too
 
 
 @dataclass(eq=False)
 class JudgedRun:
     """A run of target number `target` whose checks the judges answer. `left` judges have not
-    answered yet. `counts` are the counters of the other judges. The run is `settled` when its
-    answers were handed on.
+    answered yet. `spent` has what scripts cost each of them, by line. `counts` are the counters of
+    the other judges. The run is `settled` when its answers were handed on.
     """
 
     target: int
@@ -42,6 +46,7 @@ class JudgedRun:
     left: int = 0
     settled: bool = False
     answers: dict[int, Answers] = field(default_factory=dict)
+    spent: dict[int, dict[int, int]] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
     asked: list[Future] = field(default_factory=list)
 
@@ -53,7 +58,7 @@ class JudgedRun:
 
 class Judges:
     """Has runs judged by those `solvers` whose numbers are in `judges`, each in up to `each`
-    processes. `settled` gets the runs with the answers.
+    processes. `settled` gets the runs with the answers. `said` gives scripts in the words of a judge.
 
     A judge that dies or is past its limit says nothing about the run. The counters of the judges
     stay in the `JudgedRun` until the run is done. Only then are they added to the totals, so that a
@@ -67,8 +72,10 @@ class Judges:
         judges: Sequence[int],
         each: int,
         settled: Callable[[JudgedRun], None],
+        said: Said,
     ) -> None:
         self._replays = replays
+        self._said = said
         self._solvers = solvers
         self._wall = replays.pool.limits.wall
         self._groups = {
@@ -126,12 +133,15 @@ class Judges:
         self._settle(run)
 
     def _question(self, run: JudgedRun, judge: int) -> Job:
+        family = self._solvers.family(judge)
+        scripts = self._said(run.target, run.job.seed, run.outcome.trace, family)
+        said = {"scripts": scripts} if scripts else {}
         return Job(
             run.job.seed,
             self._wall,
             text=run.outcome.trace,
             name=f"{run.job.seed:016x}.trace",
-            judge=self._solvers.settings(run.target, judge),
+            judge={**self._solvers.settings(run.target, judge), **said},
             by_line=True,
         )
 
@@ -140,6 +150,7 @@ class Judges:
         outcome = future.outcomes[-1] if future.results else Outcome("died")
         answers = answers_of(outcome.report)
         run.answers[judge] = answers
+        run.spent[judge] = spent_of(outcome.report)
         run.left -= 1
         run.counts.update(figures(outcome, answers))
         self._settle(run)

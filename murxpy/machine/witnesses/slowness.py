@@ -32,9 +32,14 @@ def marked(text: str, against: str, bound: int) -> str:
     return f"{_PREFIX}{against} {bound})\n{text}"
 
 
+def is_marked(text: str) -> bool:
+    """Whether a script, or a trace that runs one, may have the mark."""
+    return _PREFIX in text
+
+
 def mark_of(text: str) -> str:
     """The mark of a script; empty where it has none."""
-    found = _MARK.search(text) if _PREFIX in text else None
+    found = _MARK.search(text) if is_marked(text) else None
     return found[0] if found else ""
 
 
@@ -50,22 +55,34 @@ def cost_of_scripts(run: Run) -> int | None:
     return counted if isinstance(counted, int) else None
 
 
+class Spending:
+    """What the scripts of a run cost, one after another."""
+
+    def __init__(self, run: Run) -> None:
+        self._run, self._before = run, cost_of_scripts(run)
+
+    def passed(self) -> int | None:
+        """What the scripts have cost since the last question; None where the solver does not tell."""
+        before, self._before = self._before, cost_of_scripts(self._run)
+        return None if before is None or self._before is None else self._before - before
+
+
 class Costs:
     """Measures the one script that runs between `Costs(run, text)` and `judge`. Only a script with a
     mark is measured, so that no other has a call beside its own.
     """
 
     def __init__(self, run: Run, text: str) -> None:
-        found = _MARK.search(text) if _PREFIX in text else None
-        self._run, self._text, self._found = run, text, found
-        self._before = cost_of_scripts(run) if found else None
+        self._run, self._text = run, text
+        self._found = _MARK.search(text) if is_marked(text) else None
+        self._spending = Spending(run) if self._found else None
 
     def judge(self, spelling: str) -> None:
         """Raise Stopped if the script cost more than it says."""
-        after = cost_of_scripts(self._run) if self._found else None
-        if self._found is None or self._before is None or after is None:
+        cost = self._spending.passed() if self._spending else None
+        if self._found is None or cost is None:
             return
-        against, bound, cost = self._found[1], int(self._found[2]), after - self._before
+        against, bound = self._found[1], int(self._found[2])
         self._run.counts[f"check-cost:{'slow' if cost > bound else 'ok'}"] += 1
         if cost > bound:
             message = (

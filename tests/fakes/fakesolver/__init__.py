@@ -126,6 +126,20 @@ class Solver:
         return self._context.mk_value(term.value(self._model))
 
 
+_SPENT = [0]
+
+
+def spent() -> int:
+    """What was counted for all scripts."""
+    return _SPENT[0]
+
+
+def counted_script(text: str, slow: str) -> str:
+    """What it prints for a script. It counts much where `slow` is a part of it."""
+    _SPENT[0] += 30_000 if slow in text else 100
+    return run_script(text)
+
+
 def run_script(text: str) -> str:
     """What it prints for a script: wrong as soon as there is an exclusive or in it.
 
