@@ -14,6 +14,7 @@ import pytest
 from campaigns import FAKES
 from commands import error, outcome
 from releases import SOURCE, offer
+from scriptsolvers import z3_scripts
 
 from murxpy.campaign.matrix.store import FILE, Answer, Answers
 from murxpy.campaign.matrix.study import Question, carry_out, read_answers
@@ -271,6 +272,19 @@ def test_answers_do_not_depend_on_the_scripts_before(solver: str, name: str) -> 
     if solver == "z3":
         z3 = importlib.import_module("z3")
         assert z3.get_param("rlimit") == "0", "what a script sets, z3 sets for the whole process"
+
+
+HARD = """(declare-const a (_ BitVec 32))(declare-const b (_ BitVec 32))
+(assert (and (= (bvmul a b) #x7fffffff) (bvult #x00000001 a) (bvult a b) (= (bvudiv #x7fffffff a) b)))
+(check-sat)(get-model)
+"""
+
+
+def test_z3_is_interrupted_after_its_time_also_behind_an_error() -> None:
+    unlimited = 10**9
+    for _ in range(2):  # the model that is not there is an error, which its context keeps
+        output, spent = z3_scripts.run_alone(HARD, unlimited, 30)
+        assert output.startswith("unknown") and 0 < spent < unlimited
 
 
 # -- the command

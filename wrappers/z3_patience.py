@@ -5,13 +5,13 @@ the standard library.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
-from z3 import z3core
+import z3
 
 _TICK = 0.01  # seconds between two looks
 
@@ -33,15 +33,15 @@ class _Watch(threading.Thread):
             time.sleep(_TICK)
             with self.lock:
                 if self.context is not None and time.process_time() >= self.end:
-                    # without a look at errors, which are those of the other thread
-                    z3core._lib.Z3_interrupt(self.context.ref())
+                    with contextlib.suppress(z3.Z3Exception):  # an error of the other thread
+                        z3.Z3_interrupt(self.context.ref())
                     self.end += self.period
 
 
 _watches: list[_Watch] = []  # at most one; a process that needs none has none
 
 
-@contextmanager
+@contextlib.contextmanager
 def patience(context: Any, ms: int) -> Iterator[None]:
     """Interrupt the context after `ms` milliseconds of the processor's time."""
     if not _watches:
