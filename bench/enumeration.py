@@ -27,7 +27,7 @@ from murxpy.fuzzers.api import SCRIPT_CHECKS
 from murxpy.worker.session import Session
 
 LARGE = 10**275
-CHECK_MS = 50.0
+CHECK_MS = 25.0
 BLOCK = 100
 
 

@@ -69,6 +69,7 @@ def _plain(document: Document, grammar: Grammar) -> Plain:
         "about": grammar.about,
         "file": document.file,
         "logic": grammar.logic,
+        "logic-line": document.line(("logic",)),
         "sorts": dict(grammar.sorts),
         "scope": {name: dict(bound) for name, bound in grammar.scope.items()},
         "declare": _with_lines(document, "declare", grammar.declare),

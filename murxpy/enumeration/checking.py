@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from murxpy.enumeration.grammar import Grammar
 from murxpy.enumeration.productions import Production
-from murxpy.errors import InputError
+from murxpy.errors import InputError, nearest
 from murxpy.logic.catalogue import Catalogue
+from murxpy.smtlib.logics import LOGICS, known
 from murxpy.smtlib.reading.scripts import read_script
 
 Line = tuple[str, int]  # a command, and the line of the file that it comes from
@@ -21,11 +22,22 @@ def check_grammar(grammar: Grammar, catalogue: Catalogue) -> None:
     Each nonterminal becomes a function of the variables that are bound where it stands, and each
     spelling of each production the body of a definition of its sort.
     """
+    _check_logic(grammar)
     _check_sorts(grammar, catalogue)
     _check_commands(grammar)
     grammar.check_use()
     _check_twice(grammar)
     _check_cycles(grammar)
+
+
+def _check_logic(grammar: Grammar) -> None:
+    logic = grammar.plain["logic"]
+    if not known(logic):
+        raise InputError(
+            f"unknown logic '{logic}', expected one that solvers know, such as ALL or QF_LIA{nearest(logic, LOGICS)}",
+            file=grammar.file,
+            line=grammar.plain["logic-line"],
+        )
 
 
 def spelled_out(grammar: Grammar) -> str:

@@ -72,6 +72,17 @@ _LETTERS = {
 }
 
 
+def known(logic: str) -> bool:
+    """Return whether solvers know a logic by this name: one of `LOGICS`, or one that is composed of
+    the same letters, also with those of finite fields and of functions as values.
+    """
+    plain = logic.removeprefix("HO_")
+    if plain in ("QF_ALL", *LOGICS):
+        return True
+    letters = plain.replace("FF", "", 1)
+    return bool(features(letters)) or letters == "QF_" != plain
+
+
 def composed(logic: str, kind: str) -> bool:
     """Return whether a logic has sorts of a kind, in a dialect that takes every combination of
     letters as a logic. Only `ALL` has the sorts of extensions.

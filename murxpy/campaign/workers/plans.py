@@ -144,6 +144,11 @@ def settle(request: Request) -> Request:
     return replace(request, targets=tuple(names))
 
 
+def check_targets(request: Request) -> None:
+    """Raise InputError for a target of a solver that nobody knows."""
+    _wrappers(request)
+
+
 def _wrappers(request: Request) -> dict[str, dict[str, Any]]:
     """The wrapper of each target."""
     own = None if request.wrapper is None else load_wrapper(request.wrapper)
