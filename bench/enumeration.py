@@ -20,10 +20,11 @@ from typing import Any
 
 from common import facts, parser, save, setup, table
 
-from murxpy.data.grammars import grammar_names, load_grammar
+from murxpy.data.grammars import grammar_names
 from murxpy.enumeration.blocks import COUNTED, Blocks
 from murxpy.enumeration.grammar import Grammar
 from murxpy.fuzzers.api import SCRIPT_CHECKS
+from murxpy.fuzzers.enumeration import checked
 from murxpy.worker.session import Session
 
 LARGE = 10**275
@@ -76,7 +77,7 @@ def main() -> None:
 
 def measure(name: str, args: Any) -> tuple[dict[str, Any], Session]:
     """The figures of one grammar."""
-    grammar = Grammar(load_grammar(name))
+    grammar = Grammar(checked(name).plain)
     stream = random.Random(args.seed)
     indices = [stream.randrange(args.scripts) for _ in range(args.scripts)]
     scattered = seconds(lambda: [grammar.at(index) for index in indices])
@@ -102,7 +103,7 @@ def answered(name: str, args: Any, checks: Any) -> tuple[float, int, int, Sessio
     how many of them are decided. They are whole blocks, evenly spread over those that are made.
     """
     enumeration = {
-        "grammars": [load_grammar(name)],
+        "grammars": [checked(name).plain],
         "at": "0",
         "take": args.scripts,
         "block": BLOCK,

@@ -22,6 +22,7 @@ from murxpy.enumeration.blocks import Blocks
 from murxpy.enumeration.canonical import Canonical
 from murxpy.enumeration.exhaustive import Exhaustive
 from murxpy.enumeration.grammar import Grammar
+from murxpy.enumeration.operators import with_operators
 from murxpy.enumeration.productions import parse_production
 from murxpy.enumeration.reading import Reader
 from murxpy.errors import InputError
@@ -46,8 +47,8 @@ COUNTS = {
     "floats": [0, 0, 112, 2800, 71792, 1853040, 48955760, 1318250864],
     "strings": [0, 4, 114, 296, 2408, 20636, 171138, 1229312],
 }
-LOADED = {name: Grammar(load_grammar(name)) for name in grammar_names()}
 CATALOGUE = build_catalogue(load_catalogue())
+LOADED = {name: Grammar(with_operators(load_grammar(name), CATALOGUE)) for name in grammar_names()}
 
 
 @pytest.mark.parametrize("name", COUNTS)

@@ -22,7 +22,8 @@ _SHIPPED = Named("grammar", "grammars")
 class Grammar(Strict, frozen=True):
     """A file of `fsm/grammars`.
 
-    `sorts` gives the sort of each nonterminal, and `rules` its productions. `scope` names bound
+    `sorts` gives the sort of each nonterminal, and `rules` its productions. All operators of
+    `theories` are productions, too, or those of them that `operators` names, but for those of `without`. `scope` names bound
     variables with their sorts, which the productions of a nonterminal can use, because it stands
     only where they are bound. `declare` and `script` are commands of SMT-LIB; those of `script` have
     nonterminals in them.
@@ -31,8 +32,11 @@ class Grammar(Strict, frozen=True):
     grammar: Name
     about: str
     sorts: dict[Nonterminal, str]
-    rules: dict[Nonterminal, list[str]]
     script: list[str]
+    rules: dict[Nonterminal, list[str]] = {}
+    theories: list[str] = []
+    operators: list[str] = []
+    without: list[str] = []
     declare: list[str] = []
     scope: dict[Nonterminal, dict[Symbol, str]] = {}
     logic: str = "ALL"
@@ -62,12 +66,16 @@ def _plain(document: Document, grammar: Grammar) -> Plain:
                     f"the nonterminal {name} has no sort: expected it under 'sorts'{nearest(name, grammar.sorts)}",
                 )
     for name in grammar.sorts:
-        if not grammar.rules.get(name):
+        if not grammar.rules.get(name) and not grammar.theories:
             raise document.error(("sorts", name), f"the nonterminal {name} has no productions")
     return {
         "grammar": grammar.grammar,
         "about": grammar.about,
         "file": document.file,
+        "theories": list(grammar.theories),
+        "theories-line": document.line(("theories",)),
+        "operators": list(grammar.operators),
+        "without": list(grammar.without),
         "logic": grammar.logic,
         "logic-line": document.line(("logic",)),
         "sorts": dict(grammar.sorts),
@@ -76,9 +84,10 @@ def _plain(document: Document, grammar: Grammar) -> Plain:
         "script": _with_lines(document, "script", grammar.script),
         "rules": {
             name: [
-                [text, document.line(("rules", name, place))] for place, text in enumerate(rules)
+                [text, document.line(("rules", name, place))]
+                for place, text in enumerate(grammar.rules.get(name, ()))
             ]
-            for name, rules in grammar.rules.items()
+            for name in grammar.sorts
         },
     }
 

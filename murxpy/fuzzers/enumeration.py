@@ -12,6 +12,7 @@ from murxpy.data.pools import load_pool
 from murxpy.enumeration.calls import calls_grammar
 from murxpy.enumeration.checking import check_grammar
 from murxpy.enumeration.grammar import Grammar
+from murxpy.enumeration.operators import with_operators
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 
@@ -64,8 +65,9 @@ def enumeration_setup(wanted: Enumerated) -> dict[str, Any]:
 
 def checked(name: str) -> Grammar:
     """A grammar, shipped or the user's, after its check. Raises InputError."""
-    grammar = Grammar(load_grammar(name))
-    check_grammar(grammar, build_catalogue(load_catalogue()))
+    catalogue = build_catalogue(load_catalogue())
+    grammar = Grammar(with_operators(load_grammar(name), catalogue))
+    check_grammar(grammar, catalogue)
     return grammar
 
 
