@@ -16,9 +16,9 @@ from commands import error, outcome
 from releases import SOURCE, offer
 from scriptsolvers import z3_scripts
 
-from murxpy.campaign.matrix.store import FILE, Answer, Answers
+from murxpy.campaign.matrix.store import FILE, Answer, Answers, Followed
 from murxpy.campaign.matrix.study import Question, carry_out, read_answers
-from murxpy.campaign.matrix.triggers import Found, Truth, find, truth_of
+from murxpy.campaign.matrix.triggers import Found, Kind, Trigger, Truth, find, truth_of
 from murxpy.campaign.workers.limits import Limits
 from murxpy.data import load_catalogue, load_wrapper
 from murxpy.data.grammars import load_grammar
@@ -27,6 +27,7 @@ from murxpy.enumeration.grammar import Grammar
 from murxpy.errors import InputError
 from murxpy.fuzzers.enumeration import checked
 from murxpy.oracles.crash import Outcome
+from murxpy.report.followed.tables import shown_triggers
 
 # All scripts of this grammar are satisfiable, by the model in which all constants are true.
 MONOTONE = """grammar: {name}
@@ -313,8 +314,25 @@ def test_a_report_asks_no_solver(tmp_path: Path, capsys: pytest.CaptureFixture[s
     with sqlite3.connect(tmp_path / "out" / FILE) as db:  # the newest release is wrong
         db.execute("UPDATE targets SET judge = 1 WHERE name NOT LIKE '%unsound'")
     code, text = reported(tmp_path, capsys)
-    assert code == 1 and "unsound  monotone              7  (assert (or a b)) (check-sat)" in text
-    assert re.search(r"\(check-sat\)  (sat|unsat), (sat|unsat) by (all values|a model)", text), text
+    assert code == 1 and re.search(r"monotone +1 +7  \(assert \(or a b\)\)", text)
+    assert re.search(r"\(check-sat\) +(sat|unsat), (sat|unsat) by (all values|a model)", text), text
+
+
+def test_each_set_of_releases_has_a_row_with_its_first_script() -> None:
+    def trigger(target: int, place: int, kind: Kind = "unsound") -> Trigger:
+        return Trigger(1, place, target, kind, f"said {target}", f"script\n{place}")
+
+    targets = [Followed(n, name, name == "judge") for n, name in enumerate("abcd", 1)]
+    targets.append(Followed(5, "judge", True))
+    showing = {3: (1, 2, 4), 4: (2, 3), 9: (1, 2, 4), 10: (2, 3, 5)}
+    triggers = [trigger(one, place) for place, ones in showing.items() for one in ones]
+    found = Found(targets, {1: "g"}, {}, {}, [*triggers, trigger(1, 3, "crash")])
+    assert [row[1:6] for row in shown_triggers(found).rows] == [
+        ["b..c, judge", "g", "1", "10", "script 10"],
+        ["a..b, d", "g", "2", "3", "script 3"],
+        ["b..c", "g", "1", "4", "script 4"],
+        ["a", "g", "1", "3", "script 3"],
+    ]
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ from murxpy.report.followed.tables import (
     answers_table,
     csv_rows,
     evidence,
-    newest_triggers,
+    shown_triggers,
     solved_table,
     study_data,
     triggers_table,
@@ -257,10 +257,12 @@ def _print(found: Found) -> None:
     print_table(console, answers_table(found))
     click.echo("\nDecided at a cost of at most 2^k resource units")
     print_table(console, solved_table(found))
-    newest = newest_triggers(found)
-    if newest.rows:
-        click.echo("\nThe first triggers of the newest release")
-        print_table(console, newest)
+    triggers = shown_triggers(found)
+    if triggers.rows:
+        click.echo(
+            "\nThe triggers by the targets that show them, with the first script of each row"
+        )
+        print_table(console, triggers)
     click.echo("")
     for line in evidence(found):
         click.echo(line)

@@ -6,11 +6,20 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from murxpy.campaign.matrix.triggers import ALL_VALUES, JUDGE, KINDS, MODEL, TRIGGERS, Cell, Found
+from murxpy.campaign.matrix.triggers import (
+    ALL_VALUES,
+    JUDGE,
+    KINDS,
+    MODEL,
+    TRIGGERS,
+    Cell,
+    Found,
+    Trigger,
+)
 from murxpy.report.tables import Table
 
 _WRITTEN_OUT = 10**15  # larger numbers of scripts are not read digit by digit
-_SHOWN = 20  # triggers of the newest release
+_SHOWN = 20  # rows of triggers
 _STEP = 2  # powers of two between the columns of a table
 
 
@@ -87,18 +96,53 @@ def evidence(found: Found) -> Iterator[str]:
         )
 
 
-def newest_triggers(found: Found) -> Table:
-    """A row for each of the first triggers of the newest release: kind, grammar, place, script, and what
-    says that the release is wrong.
+def shown_triggers(found: Found) -> Table:
+    """A row for each kind of trigger, grammar, and set of releases on which scripts show it: how many
+    scripts, and of the first one its number, itself, and what says that a release is wrong. The rows
+    of the newest releases stand first.
     """
-    table = Table(["trigger", "grammar", "script number", "script", "why"], right=["script number"])
-    newest = [one.number for one in found.releases[-1:]]
-    shown = [one for one in found.triggers if one.target in newest and one.kind in TRIGGERS]
-    for one in shown[:_SHOWN]:
+    columns = ["trigger", "shown by", "grammar", "scripts", "first", "script", "why"]
+    table = Table(columns, right=["scripts", "first"])
+    rows = _by_releases(found)
+    for (kind, grammar, targets), triggers in rows[:_SHOWN]:
+        one = triggers[0]
         script = " ".join(one.script.split())
         number = f"{found.at + one.place:,}" if found.at < _WRITTEN_OUT else f"--at + {one.place:,}"
-        table.add(one.kind, found.grammars[one.grammar], number, script, one.words)
+        name = found.grammars[grammar]
+        size = f"{len(triggers):,}"
+        table.add(kind, _span(found, targets), name, size, number, script, one.words)
     return table
+
+
+def _by_releases(found: Found) -> list[tuple[tuple[str, int, tuple[int, ...]], list[Trigger]]]:
+    scripts: dict[tuple[str, int, int], list[Trigger]] = {}
+    for one in found.triggers:
+        scripts.setdefault((one.kind, one.grammar, one.place), []).append(one)
+    rows: dict[tuple[str, int, tuple[int, ...]], list[Trigger]] = {}
+    for (kind, grammar, _), triggers in scripts.items():
+        key = kind, grammar, tuple(one.target for one in triggers)
+        rows.setdefault(key, []).append(triggers[-1])
+    order = [one.number for one in found.targets]
+
+    def rank(row: tuple[tuple[str, int, tuple[int, ...]], list[Trigger]]) -> tuple[int, ...]:
+        _, grammar, targets = row[0]
+        return (-max(map(order.index, targets)), KINDS.index(row[1][0].kind), grammar, len(targets))
+
+    return sorted(rows.items(), key=rank)
+
+
+def _span(found: Found, targets: tuple[int, ...]) -> str:
+    """The names of targets, `A..B` for those that were named in a row."""
+    spans: list[list[str]] = []
+    before = False
+    for one in found.targets:
+        shows = one.number in targets
+        if shows and before and not one.judge:
+            spans[-1] = [spans[-1][0], one.name]
+        elif shows:
+            spans.append([one.name])
+        before = shows and not one.judge
+    return ", ".join("..".join(span) for span in spans)
 
 
 def study_data(found: Found) -> dict[str, Any]:
