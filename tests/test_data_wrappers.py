@@ -227,6 +227,11 @@ FAULTS = {
     "option range": ("max: 9", "max: -9", ":25: the option 'depth' is a number: expected"),
     "option twice": ("name: depth", "name: on", ":25: the option 'on' stands here a second time"),
     "option theory": ("theories: [BV]", "theories: [BW]", ":25: unknown theory 'BW'"),
+    "open point": (
+        "module: toy\n",
+        "module: toy\nopen-points: {div0: OP_INT_DIVV}\n",
+        ":3: unknown operator 'OP_INT_DIVV'; did you mean 'OP_INT_DIV'?",
+    ),
     "class": (
         "class: unsupported",
         "class: unsuported",

@@ -121,6 +121,33 @@ def test_output_without_a_model_is_an_empty_one(output: str) -> None:
     assert not read_printed_model(output, read_script(SCRIPT, "f.smt2", CATALOGUE)).definitions
 
 
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("2", ["true", "true", "false"]),
+        ("(ite (= x!0 7) 3 2)", ["false", "false", "true"]),
+        ("(ite (= x!1 0) 2 3)", ["true", "true", "false"]),
+        ("(mod x!0 0)", ["open", "open", "open"]),
+    ],
+)
+def test_a_model_may_say_what_division_by_zero_is(body: str, said: list[str]) -> None:
+    text = "(declare-const a Int)(assert (= 2 (mod a 0)))(assert (= 2 (mod a (- a 7))))(assert (> (mod 7 0) 2 1))"
+    model = (
+        f"sat\n(\n(define-fun a () Int 7)\n(define-fun mod0 ((x!0 Int) (x!1 Int)) Int {body})\n)"
+    )
+    script = read_script(text, "f.smt2", CATALOGUE)
+    named = read_printed_model(model, script, {"mod0": "OP_INT_MOD"})
+    verdicts = judged(Valuation(script, named), script)
+    assert [one if one in ("true", "false") else "open" for one in verdicts] == said
+    # without a name for the function, nothing is known
+    unnamed = judged(Valuation(script, read_printed_model(model, script)), script)
+    assert not {*unnamed} & {"true", "false"}
+    # a function of the script may have that name
+    own = read_script(f"(declare-fun mod0 (Int Int) Int){text}", "f.smt2", CATALOGUE)
+    read = read_printed_model(model, own, {"mod0": "OP_INT_MOD"})
+    assert not read.partial
+
+
 def test_what_the_model_does_not_say_is_not_known() -> None:
     assert verdicts("(model (define-fun x () Int 0))")[0] not in ("true", "false")
 

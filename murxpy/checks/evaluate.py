@@ -119,7 +119,7 @@ def _judged(run: Run, script: Script, printed: list[tuple[str, str]]) -> Iterato
         formulas.setdefault(command.term, lines[id(command)])
     for term in check.assumptions if isinstance(check, CheckSatAssuming) else ():
         formulas.setdefault(term, lines[id(check)])
-    model = read_printed_model(rest, script)
+    model = read_printed_model(rest, script, run.wrapper.facts.open_points)
     valuation = Valuation(script, model, completed=True)
     for name, value in shown_model(script.tables.catalogue, model).items():
         yield f"model {quote(name)} {quote(value if len(value) <= LENGTH else f'{value[: LENGTH - 3]}...')}"

@@ -295,6 +295,7 @@ class Wrapper(Strict, frozen=True):
     own_actions: dict[str, OwnAction] = {}
     unjudged: dict[str, str] = {}
     unasked: dict[str, str] = {}
+    open_points: dict[str, str] = {}
     own_checks: dict[str, bool] = {}
     required_options: dict[str, list[tuple[str, Scalar]]] = {}
     refusals: list[Refusal] = []

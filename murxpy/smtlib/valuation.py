@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from typing import Any
 
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.samples import samples
-from murxpy.semantics.values import CannotSay, Value
+from murxpy.semantics.values import CannotSay, FunctionValue, Value
 from murxpy.smtlib.reading.models import Model, declared
 from murxpy.smtlib.script import Script
 from murxpy.smtlib.substitution import substituted
+from murxpy.smtlib.tables import Tables
 
 
 class Valuation:
@@ -47,6 +49,10 @@ class Valuation:
             self._definitions[constant] = term
         interpretation = model.interpretation()
         interpretation.constants.update(values)
+        interpretation.partial.update(
+            (operator, _Printed(script.tables, model, function))
+            for operator, function in model.partial.items()
+        )
         for constant in declared(script) if completed and model.whole else ():
             if constant not in model.definitions and constant not in interpretation.constants:
                 interpretation.constants.update(
@@ -74,3 +80,28 @@ class Valuation:
     def holds(self, formula: Term) -> bool:
         """Return whether a closed formula is true. Raises CannotSay."""
         return bool(self.value(formula))
+
+
+class _Printed(FunctionValue):
+    """A function that a model defines, by our evaluation of its body."""
+
+    __slots__ = ("_body", "_model", "_parameters", "_tables")
+
+    def __init__(self, tables: Tables, model: Model, function: Term) -> None:
+        super().__init__(None)
+        *variables, body = function.args
+        self._tables, self._model = tables, model
+        self._parameters = [
+            tables.constant(f"parameter {at}", variable.sort)
+            for at, variable in enumerate(variables)
+        ]
+        self._body = substituted(tables, body, dict(zip(variables, self._parameters, strict=True)))
+
+    def at(self, point: Any) -> Value:
+        """The value at a point. Raises LookupError where it cannot be said."""
+        interpretation = self._model.interpretation()
+        interpretation.constants.update(zip(self._parameters, point, strict=True))
+        try:
+            return Evaluator(self._tables.catalogue, interpretation).value(self._body)
+        except CannotSay as reason:
+            raise LookupError(str(reason)) from None

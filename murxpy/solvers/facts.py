@@ -73,6 +73,7 @@ class Facts:
     own_actions: Mapping[str, OwnAction] = field(default_factory=dict)
     unjudged: frozenset[str] = frozenset()
     unasked: frozenset[str] = frozenset()
+    open_points: Mapping[str, str] = field(default_factory=dict)
     calls: Mapping[str, Any] = field(default_factory=dict)
     forms: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -118,6 +119,7 @@ def build_facts(data: Mapping[str, Any]) -> Facts:
         },
         unjudged=frozenset(data.get("unjudged") or ()),
         unasked=frozenset(data.get("unasked") or ()),
+        open_points=dict(data.get("open-points") or {}),
         calls=(data.get("contract") or {}).get("calls") or {},
         forms={name: entry for name, entry in data.items() if isinstance(entry, Mapping)},
     )

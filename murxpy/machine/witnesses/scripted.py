@@ -181,7 +181,8 @@ def verdicts(run: Run, script: Script, formulas: Sequence[Term], printed: str) -
     """
     found: dict[Term, str] = {}
     try:
-        valuation = Valuation(script, read_printed_model(printed, script), completed=True)
+        model = read_printed_model(printed, script, run.wrapper.facts.open_points)
+        valuation = Valuation(script, model, completed=True)
     except (InputError, CannotSay, *TOO_LARGE) as error:
         return dict.fromkeys(formulas, f"a model that cannot be read: {error}")
     for term in formulas:

@@ -5,6 +5,7 @@ elements of uninterpreted sorts.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from murxpy.errors import InputError
@@ -31,11 +32,13 @@ class Model:
     """What a model says: for each constant a closed term or a defined function, and the elements of
     uninterpreted sorts.
 
+    `partial` are functions that say what an operator is at points that the standard leaves open.
     `listed` are the sorts of which the model names all elements, so that quantifiers over them can
     be judged. `whole` is False if some part of the output could not be read.
     """
 
     definitions: dict[Term, Term] = field(default_factory=dict)
+    partial: dict[str, Term] = field(default_factory=dict)
     # elements, by the constants that stand for them
     elements: dict[Term, Element] = field(default_factory=dict)
     listed: set[Sort] = field(default_factory=set)
@@ -63,12 +66,15 @@ def read_model(text: str, name: str, script: Script) -> Model:
     return reader.model
 
 
-def read_printed_model(output: str, script: Script) -> Model:
+def read_printed_model(
+    output: str, script: Script, open_points: Mapping[str, str] | None = None
+) -> Model:
     """Read as much as possible of the model in what a solver printed. A definition that cannot be
-    read is left out.
+    read is left out. `open_points` are the names of functions that say what an operator is where
+    the standard does not, with the operators.
     """
     try:
-        reader = _ModelReader(Source(_with_elements(output), "model"), script)
+        reader = _ModelReader(Source(_with_elements(output), "model"), script, open_points)
     except InputError:  # the output ends inside of a string
         return Model(whole=False)
     reader.read_leniently()
@@ -83,8 +89,11 @@ def _with_elements(text: str) -> str:
 class _ModelReader(Reader):
     """Reads the definitions of a model. It knows the sorts and datatypes of the script."""
 
-    def __init__(self, source: Source, script: Script) -> None:
+    def __init__(
+        self, source: Source, script: Script, open_points: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(source, script.tables)
+        self._open_points = open_points or {}
         self.model = Model()
         self._defined = {
             key_of(command.name) for command in script.commands if isinstance(command, c.DefineFun)
@@ -176,6 +185,9 @@ class _ModelReader(Reader):
         constant = self._constants.get(definition.name)
         term = definition.function or definition.body
         if constant is None:
+            operator = self._open_points.get(definition.name)
+            if operator is not None and definition.function is not None:
+                self.model.partial[operator] = definition.function
             return
         if constant.sort is not term.sort:
             raise InputError(
