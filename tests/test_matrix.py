@@ -54,6 +54,8 @@ BUGS = {
     "endless": 'if "(or b b)" in text: faults.commit("spin")',
     "checking": 'if ":checking true" in text and "(and a a)" in text: raise FakeError("the model is wrong")',
     "refusing": 'if "or" in text: raise FakeError("unknown operator or")',
+    "late": 'if "or" in text: raise FakeError("check error: unknown operator or")',
+    "ill-formed": 'if "(or b" in text: raise FakeError("check error: bad sort")',
 }
 
 
@@ -64,7 +66,8 @@ def wrapper(folder: Path) -> str:
     file.write_text(
         text
         + 'readers: {alone: "f.run_alone({v}, {0}, {1})"}\nown-checks: {checking: true}\n'
-        + "refusals: [{class: unsupported, message: unknown operator}, {class: invalid-model, message: the model is wrong}]\n"
+        + "refusals: [{class: unsupported, message: unknown operator}, {class: ill-formed, message: bad sort}, "
+        + "{class: invalid-model, message: the model is wrong}]\n"
     )
     return str(file)
 
@@ -130,14 +133,20 @@ def shown(found: Found, target: int) -> list[tuple[str, str]]:
 
 # the first ten scripts: a, b, then (and a a) (and a b) (and b a) (and b b) (or a a) .. (or b b)
 def test_each_kind_of_bug_is_told_of_the_release_that_has_it(tmp_path: Path) -> None:
-    found = study(tmp_path, "right unsound wrong-model crashing endless refusing unsure", jobs=2)
-    right, unsound, model, crash, endless, refusing, unsure = range(1, 8)
+    found = study(
+        tmp_path,
+        "right unsound wrong-model crashing endless refusing unsure late ill-formed",
+        jobs=2,
+    )
+    right, unsound, model, crash, endless, refusing, unsure, late, ill_formed = range(1, 10)
     assert shown(found, right) == []
     assert shown(found, unsound) == [("unsound", "7")]
     assert shown(found, model) == [("invalid-model", "2")]
     assert shown(found, crash) == [("crash", "9")]
     assert found.whole(endless).answers == Counter(sat=9, timeout=1)
     assert found.whole(refusing).answers == Counter(sat=6, error=4)
+    assert found.whole(late).answers == Counter(sat=6, error=4)
+    assert [kind for kind, _ in shown(found, ill_formed)] == ["crash", "crash"]
     assert found.whole(unsure).answers == Counter(sat=8, unknown=2)
     # Both answers of Boolean scripts are known
     assert found.truths[1] == Counter({"all values": 10})

@@ -137,8 +137,9 @@ class Answering:
             return "sat", 0, OWN, message
         if refusal.sort == "resources":
             return UNKNOWN, 0, NO_MODEL, message
-        solving = refusal.sort == UNDOCUMENTED or refusal.message.startswith(SOLVING)
-        return CRASH if solving else ERROR, 0, NO_MODEL, message
+        # in a check, what the solver has read is no longer ill-formed; it may still be unsupported
+        ill_formed = refusal.sort == "ill-formed" and refusal.message.startswith(SOLVING)
+        return CRASH if refusal.sort == UNDOCUMENTED or ill_formed else ERROR, 0, NO_MODEL, message
 
     def _judged(self, script: str, parts: Sequence[tuple[str, str]]) -> str:
         """The verdict of our evaluator on the models that the solver printed."""
