@@ -49,10 +49,8 @@ class Valuation:
             self._definitions[constant] = term
         interpretation = model.interpretation()
         interpretation.constants.update(values)
-        interpretation.partial.update(
-            (operator, _Printed(script.tables, model, function))
-            for operator, function in model.partial.items()
-        )
+        for operator, function in model.partial.items():
+            interpretation.partial[operator] = _Printed(script.tables, model, function)
         for constant in declared(script) if completed and model.whole else ():
             if constant not in model.definitions and constant not in interpretation.constants:
                 interpretation.constants.update(
