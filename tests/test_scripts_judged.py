@@ -328,3 +328,16 @@ def test_the_program_of_a_script_that_asks_for_its_model(
     assert (
         done.returncode == 0 and "the assertions with the values of the model: sat" in done.stdout
     ), done
+
+
+def test_a_constant_that_is_renamed_for_the_solver_has_its_value(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    seed = tmp_path / "a.smt2"
+    seed.write_text(
+        "(set-info :status sat)(declare-const pi Real)"
+        "(assert (and (> pi 3.0) (not (>= pi (/ 7.0 2.0)))))(check-sat)"
+    )
+    words = ("--oracle", "sat", "--runs", "4", "--jobs", "1", "--iterations", "6")
+    code, out, err = outcome(capsys, "janus", "z3", seed, *words, "--out", tmp_path / "out")
+    assert code == 0, out + err

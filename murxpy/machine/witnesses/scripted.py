@@ -37,9 +37,10 @@ from murxpy.smtlib.commands import (
 )
 from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.printing.scripts import print_script
-from murxpy.smtlib.reading.models import read_printed_model
+from murxpy.smtlib.reading.models import declared, read_printed_model
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
+from murxpy.smtlib.syntax.symbols import spell
 from murxpy.smtlib.valuation import Valuation
 from murxpy.solvers.spelling import Spelling
 
@@ -132,13 +133,9 @@ def check_script(run: Run, text: str, made: Script | None, output: str, chosen: 
         return
     with timed(run, "scripts"):
         try:
-            # the printed script may have other names for assertions than `made` has
-            named = f"({CORE})" in text
-            script = (
-                made
-                if made is not None and not named
-                else read_script(text, "script", run.catalogue)
-            )
+            script = made
+            if script is None or not _as_printed(script, text):
+                script = read_script(text, "script", run.catalogue)
         except InputError:
             run.counts["check-script:unreadable"] += 1
             return
@@ -153,6 +150,16 @@ def check_script(run: Run, text: str, made: Script | None, output: str, chosen: 
             elif answer == "unsat" and check.core and "cores" in kept:
                 run.meter.core_read()
                 _check_core(run, script, check, rest, chosen)
+
+
+def _as_printed(made: Script, text: str) -> bool:
+    """Whether a script has the names that its printed text has. Printing names assertions anew, and
+    constants whose names the dialect reserves, such as `pi`.
+    """
+    names = [spell(str(constant.indices[0])) for constant in declared(made)]
+    return f"({CORE})" not in text and all(
+        f"(declare-const {name} " in text or f"(declare-fun {name} " in text for name in names
+    )
 
 
 def _check_model(run: Run, script: Script, check: Question, printed: str, chosen: Spelling) -> None:
