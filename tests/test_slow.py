@@ -17,7 +17,7 @@ from murxpy.campaign.events import Ended
 from murxpy.campaign.findings.buckets import failing, new_bucket
 from murxpy.campaign.findings.keys import bucket_key
 from murxpy.campaign.findings.store import read_counters
-from murxpy.campaign.slow_scripts import SlowScripts
+from murxpy.campaign.slow_scripts import SizeCosts, SlowScripts
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.fuzzers.enumeration import Enumerated
 from murxpy.machine.tokens import quote
@@ -156,3 +156,17 @@ def test_a_script_is_measured_against_what_it_costs_a_judge() -> None:
     found = slow.of_judge(7, ours, {0: 2.0, 1: 2.5, 2: 4.0, 3: 2.0})
     assert [(one.place, one.against, one.bound) for one in found] == [(1, "reference", 51_000)]
     assert slow.of_judge(7, ours, {}) == []
+
+
+def test_costs_of_a_size_keep_what_is_told_later() -> None:
+    costs = SizeCosts(3_000)
+    for number in range(3_000):
+        costs.add(number % 1_500 * 10, 7, number)
+    # of 3,000 scripts three may cost more: two cost 14990, two 14980
+    assert [(one.place, one.bound) for one in costs.slow(0)] == [(1499, 14980), (2999, 14980)]
+    assert len(costs.top) == 4
+    again = SizeCosts(costs.wanted, costs.count, costs.top)
+    assert again.slow(0) == costs.slow(0) and again.slow(20_000) == []
+    few = SizeCosts(999)
+    few.add(10**6, 7, 0)
+    assert few.slow(0) == []

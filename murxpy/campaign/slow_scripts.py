@@ -17,6 +17,7 @@ from murxpy.machine.witnesses.slowness import REFERENCE, SIZE
 
 ABOVE = 1000  # of so many scripts of a size one may cost more than the others
 FACTOR = 100  # times the cost for a judge
+MOST = 5_000  # scripts of a size that are kept and told
 FLOOR_MS = 5.0  # the least cost that is too much, in milliseconds of a usual machine
 
 
@@ -46,11 +47,12 @@ class SizeCosts:
         self.count += 1
         insort(self.top, (cost, seed, place))
         # the largest cost that is not too much stands below those that are
-        del self.top[: max(0, len(self.top) - self.wanted // ABOVE - 1)]
+        kept = min(MOST, self.wanted // ABOVE) + 1
+        del self.top[: max(0, len(self.top) - kept)]
 
     def slow(self, floor: int) -> list[Suspect]:
         """The scripts that cost more than all but one in `ABOVE`, and more than `floor`."""
-        above = self.count // ABOVE
+        above = min(MOST, self.count // ABOVE)
         if not 0 < above < len(self.top):
             return []
         bound = max(floor, self.top[-above - 1][0])
