@@ -13,7 +13,7 @@ from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream
 from murxpy.mutation.diving.places import Places
-from murxpy.mutation.diving.witness import Witness
+from murxpy.mutation.diving.witness import modelled
 from murxpy.mutation.registry import FUZZERS
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
 from murxpy.semantics.ranges.abstract import TRUE, Few, Interval
@@ -82,9 +82,8 @@ def test_the_example_of_the_paper() -> None:
     script = read_script(PAPER, "paper", CATALOGUE)
     model = read_model("((define-fun x () Real 3.0)(define-fun y () Real 1.0))", "model", script)
     assert isinstance(model, Model)
-    places = Places(
-        CATALOGUE, Witness(Workshop(SHOP, Stream(1), [NUMBERS], lambda t: None, {}), script, model)
-    )
+    workshop = Workshop(SHOP, Stream(1), [NUMBERS], lambda text: None, {})
+    places = Places(SHOP, modelled(workshop, script, model, script.assertions()))
     (root,) = script.assertions()
     found = [(node[0].op, node[1], weight) for node, weight in places.nodes(root)]
     total = sum(weight for _, _, weight in found)

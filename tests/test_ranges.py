@@ -24,9 +24,12 @@ from murxpy.semantics.exact import regex
 from murxpy.semantics.model import Interpretation
 from murxpy.semantics.ranges.abstract import ANY, Bits, Except, Few, Interval, Range
 from murxpy.semantics.ranges.backward import NOTHING, RULES, TRIED, WITHOUT, below
-from murxpy.semantics.registry import Unknown
+from murxpy.semantics.ranges.floats import Floats, is_nan, rank
+from murxpy.semantics.ranges.languages import Having, Words
+from murxpy.semantics.ranges.structures import Cell, Element, Field, Lengths, Member
+from murxpy.semantics.registry import BINDERS, Unknown
 from murxpy.semantics.samples import samples
-from murxpy.semantics.values import Value
+from murxpy.semantics.values import DatatypeValue, Value
 from murxpy.smtlib.tables import Tables
 
 CATALOGUE = build_catalogue(load_catalogue())
@@ -75,6 +78,8 @@ def values(sort: Sort) -> tuple[Value, ...]:
         made = [regex.union((x, y)) for x in parts for y in parts]
         made += [regex.concat((x, regex.loop(y, 0, None))) for x in parts for y in parts]
         return (*parts, *dict.fromkeys(made), regex.NONE, regex.ALL, regex.complement(a))
+    if sort.kind == "SORT_TUPLE":
+        return tuple(DatatypeValue("", row) for row in product(*map(values, sort.sorts())))
     if sort.kind == "SORT_SEQ":
         return tuple(row for size in range(4) for row in product((0, 1), repeat=size))
     return samples(sort, EVALUATOR)
@@ -96,11 +101,69 @@ def some_range(sort: Sort, given: Any, stream: Stream) -> Range:
             given + stream.choose((0, 1, 3)) if stream.chance(0.6) else None,
             open_ and stream.chance(0.5),
         )
+    if sort.kind == "SORT_STRING" and chance < 0.7:
+        part = regex.word(given[:1])
+        ways = (
+            regex.concat([part, regex.ALL]),
+            regex.concat([regex.ALL, regex.word(given[-1:])]),
+            regex.loop(regex.ALLCHAR, 0, len(given) + 1),
+            regex.complement(regex.word("ab" if given != "ab" else "b")),
+        )
+        return Words(stream.choose(ways))
+    if sort.kind == "SORT_REGLAN":
+        word = stream.choose(WORDS)
+        return Having(word, regex.matches(word, given))
+    if sort.kind in PARTS and chance < 0.8:
+        return PARTS[sort.kind](sort, given, stream)
+    if sort.kind == "SORT_FP":
+        return some_floats(sort, given, stream)
     if sort.kind == "SORT_BV":
         mask = stream.bits(sort.width) & stream.bits(sort.width)
         low, high = stream.between(0, given), stream.between(given, (1 << sort.width) - 1)
         return Bits(sort.width, low, high, mask, given & mask)
     return Few((given, *others[: stream.below(3)]))
+
+
+def some_cell(sort: Sort, given: Any, stream: Stream) -> Range:
+    index = stream.choose(values(sort.sort(0)))
+    return Cell(index, some_range(sort.sort(1), given.at(index), stream))
+
+
+def some_element(sort: Sort, given: Any, stream: Stream) -> Range:
+    if not given or stream.chance(0.5):
+        return Lengths(Interval(0, len(given) + stream.below(2)))
+    position = stream.below(len(given))
+    return Element(position, some_range(sort.sort(0), given[position], stream))
+
+
+def some_member(sort: Sort, given: Any, stream: Stream) -> Range:
+    element = stream.choose(values(sort.sort(0)))
+    return Member(element, Member(element, True).holds(given))
+
+
+def some_field(sort: Sort, given: Any, stream: Stream) -> Range:
+    position = stream.below(len(given.fields))
+    return Field("", position, some_range(sort.sort(position), given.fields[position], stream))
+
+
+PARTS = {
+    "SORT_ARRAY": some_cell,
+    "SORT_SEQ": some_element,
+    "SORT_SET": some_member,
+    "SORT_TUPLE": some_field,
+}
+
+
+def some_floats(sort: Sort, given: int, stream: Stream) -> Range:
+    """A random range of floats that contains `given`."""
+    known: tuple[Any, ...] = values(sort)
+    ends = [rank(sort, value) for value in known if not is_nan(sort, value)]
+    if is_nan(sort, given):
+        low, high = sorted(stream.sample(ends, 2))
+        return Floats(sort.number(0), sort.number(1), low, high, True)
+    here = rank(sort, given)
+    low, high = stream.between(min(ends), here), stream.between(here, max(ends))
+    return Floats(sort.number(0), sort.number(1), low, high, stream.chance(0.5))
 
 
 def application(operator: Operator, stream: Stream) -> Term | None:
@@ -156,6 +219,15 @@ def test_values_of_a_range_keep_the_value_of_the_parent(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_values_of_many_ranges_keep_the_value_of_the_parent(kind: str) -> None:
     assert [found for one in questions(kind, 2000) if (found := contradiction(*one))][:3] == []
+
+
+def test_every_operator_has_a_rule_or_a_reason_for_none() -> None:
+    missing = [
+        kind
+        for kind in CATALOGUE.operators
+        if kind not in RULES and kind not in WITHOUT and kind not in BINDERS
+    ]
+    assert missing == []
 
 
 def test_no_rule_is_for_an_operator_that_there_is_not() -> None:

@@ -91,6 +91,11 @@ class Expressions:
         new = self._guarded(term, scope, made) or self._application(term.sort, scope, made, 0)
         return None if new is None else (new, " of ".join(made))
 
+    def formula(self) -> Term | None:
+        """A formula without free variables, mostly a new one."""
+        found = self.instead(self._tables.true, {})
+        return None if found is None or found[0].free else found[0]
+
     def _guarded(self, term: Term, scope: Scope, made: list[str]) -> Term | None:
         """For some terms that are no formulas: an `ite` that gives the term itself if a new formula
         holds, and otherwise another term.

@@ -7,7 +7,14 @@ from typing import Any
 
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
+from murxpy.mutation.diving.expressing import language_term
+from murxpy.semantics.exact.algebraic import Algebraic
+from murxpy.semantics.exact.float_formats import format_of
 from murxpy.semantics.ranges.abstract import ANY, Bits, Except, Few, Interval, Range
+from murxpy.semantics.ranges.backward import NOTHING
+from murxpy.semantics.ranges.floats import Floats, at_rank
+from murxpy.semantics.ranges.languages import Words
+from murxpy.semantics.ranges.structures import Cell, Element, Lengths, Member, Shapes
 from murxpy.semantics.values import CannotSay, Value
 from murxpy.smtlib.printing.values import ValueTerms
 from murxpy.smtlib.tables import Tables
@@ -24,19 +31,19 @@ class Conditions:
 
     def literal(self, value: Value, sort: Sort) -> Term | None:
         """A term without constants for a value; None if there is none."""
-        if _named(sort):
+        if _named(sort) or isinstance(value, Algebraic):
             return None
         try:
             return self._values.term(value, sort)
-        except (CannotSay, AttributeError):  # an irrational number has no numerator
+        except CannotSay:
             return None
 
     def of(self, constant: Term, wanted: Range) -> Term | None:
-        """A formula that holds exactly if the constant is in the range; None if there is none."""
+        """A formula that holds only if the constant is in the range; None if there is none."""
         if wanted is ANY:
             return self._tables.true
         maker = _FORMULAS.get(type(wanted))
-        parts = None if maker is None else maker(self, constant, wanted)
+        parts = None if maker is None or wanted == NOTHING else maker(self, constant, wanted)
         if not parts or any(part is None for part in parts):
             return None
         return self._tables.conjunction([part for part in parts if part is not None])
@@ -92,12 +99,66 @@ class Conditions:
             found.append(self._apply("OP_EQUAL", part, number(wanted.ones)))
         return found
 
+    def _floats(self, constant: Term, wanted: Floats) -> list[Term | None]:
+        """Of comparisons, both zeros are equal, so an end must be no zero."""
+        form = format_of(wanted.e, wanted.s)
+        if {wanted.low, wanted.high} & {0, -1}:
+            return []
+        low, high = (
+            self.literal(at_rank(form, place), constant.sort) for place in (wanted.low, wanted.high)
+        )
+        return [
+            self._apply("OP_FP_LEQ", low, constant),
+            self._apply("OP_FP_LEQ", constant, high),
+        ]
+
+    def _words(self, constant: Term, wanted: Words) -> list[Term | None]:
+        return [self._apply("OP_STR_IN_RE", constant, language_term(self._tables, wanted.language))]
+
+    def _cell(self, constant: Term, wanted: Cell) -> list[Term | None]:
+        index = self.literal(wanted.index, constant.sort.sort(0))
+        return self._part(self._apply("OP_ARRAY_SELECT", constant, index), wanted.inner)
+
+    def _element(self, constant: Term, wanted: Element) -> list[Term | None]:
+        tables = self._tables
+        position = tables.value(tables.int, wanted.position)
+        length = tables.apply("OP_SEQ_LENGTH", constant)
+        found = self._part(tables.apply("OP_SEQ_NTH", constant, position), wanted.inner)
+        return [tables.apply("OP_INT_LT", position, length), *found]
+
+    def _lengths(self, constant: Term, wanted: Lengths) -> list[Term | None]:
+        return self._part(self._tables.apply("OP_SEQ_LENGTH", constant), wanted.inner)
+
+    def _shapes(self, constant: Term, wanted: Shapes) -> list[Term | None]:
+        tested = [
+            self._tables.apply("OP_DT_APPLY_TESTER", constant, indices=(name,))
+            for name in wanted.constructors
+        ]
+        return [tested[0] if len(tested) == 1 else self._tables.apply("OP_OR", *tested)]
+
+    def _member(self, constant: Term, wanted: Member) -> list[Term | None]:
+        element = self.literal(wanted.element, constant.sort.sort(0))
+        found = self._apply("OP_SET_MEMBER", element, constant)
+        if found is None or wanted.truth:
+            return [found]
+        return [self._tables.apply("OP_NOT", found)]
+
+    def _part(self, term: Term | None, inner: Range) -> list[Term | None]:
+        return [None if term is None else self.of(term, inner)]
+
 
 _FORMULAS: dict[type, Callable[[Conditions, Term, Any], list[Term | None]]] = {
     Few: Conditions._few,
     Except: Conditions._except,
     Interval: Conditions._interval,
     Bits: Conditions._bits,
+    Floats: Conditions._floats,
+    Words: Conditions._words,
+    Cell: Conditions._cell,
+    Element: Conditions._element,
+    Lengths: Conditions._lengths,
+    Shapes: Conditions._shapes,
+    Member: Conditions._member,
 }
 
 

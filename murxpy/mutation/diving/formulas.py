@@ -45,10 +45,12 @@ class Formulas:
         """The formula at a spot."""
         return self._terms[spot[0]][spot[1]]
 
-    def at_check(self, check: int) -> Iterator[Term]:
-        """The formulas that hold at a check if it is sat."""
+    def at_check(self, check: int, without: Spot | None = None) -> Iterator[Term]:
+        """The formulas that hold at a check if it is sat, without the one at a spot."""
         for number in self.seen[check]:
-            yield from self._terms[number]
+            for place, term in enumerate(self._terms[number]):
+                if (number, place) != without:
+                    yield term
         yield from self.assumed[check]
 
     def change(self, spot: Spot, term: Term, added: Sequence[Term] = ()) -> None:

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import murxpy.semantics.ranges.all  # noqa: F401  # enters the backward rules
-from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import FUNCTION, Term
 from murxpy.machine.random import Stream
 from murxpy.mutation.diving.witness import Witness
 from murxpy.mutation.occurrences import Occurrence, binds
-from murxpy.semantics.ranges.abstract import TRUE, Range
+from murxpy.mutation.workshop import Shop
+from murxpy.semantics.ranges.abstract import ANY, TRUE, Range
 from murxpy.semantics.ranges.backward import NOTHING, below
 from murxpy.semantics.registry import Unknown
 
@@ -36,11 +36,13 @@ class Places:
     """The places in formulas that are true in a witness. What is computed for a node is remembered,
     so that a changed formula only costs its new nodes.
 
-    There are no places inside of binders. With `weighted` unset, all places have the same weight.
+    There are no places inside of binders. Without a witness, only formulas that may have any value
+    have places. With `weighted` unset, all places have the same weight.
     """
 
-    def __init__(self, catalogue: Catalogue, witness: Witness, weighted: bool = True) -> None:
-        self._catalogue = catalogue
+    def __init__(self, shop: Shop, witness: Witness | None, weighted: bool = True) -> None:
+        self._catalogue = shop.catalogue
+        self._profile = shop.profile
         self._witness = witness
         self._weighted = weighted
         self._inner: dict[Node, tuple[tuple[int, Node], ...]] = {}
@@ -117,11 +119,17 @@ class Places:
             return
         if binds(self._catalogue, term) or term.op == "OP_DT_MATCH":
             return
-        values = [self._witness.value(arg) for arg in term.args]
-        ranges = below(self._witness.evaluator, term, wanted, values)
+        if wanted is ANY or self._witness is None:
+            ranges: list[Range] = [wanted if wanted is ANY else NOTHING] * len(term.args)
+        else:
+            values = [self._witness.value(arg) for arg in term.args]
+            ranges = below(self._witness.evaluator, term, wanted, values)
         first = 1 if term.op == "OP_UF_APPLY" else 0
+        operator = self._catalogue.operators.get(term.op)
         for position in range(first, len(term.args)):
-            yield position, (term.args[position], ranges[position])
+            # the solver takes nothing but a literal there
+            bound = operator is not None and self._profile.literal(operator, position) is not None
+            yield position, (term.args[position], NOTHING if bound else ranges[position])
 
 
 def unknown(value: object) -> bool:

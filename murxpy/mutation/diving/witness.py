@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 from murxpy.logic.terms import Term
 from murxpy.machine.planted import DOMAIN, TOO_LARGE, WORLDS, Judged
-from murxpy.mutation.pools.assignments import recursive
+from murxpy.mutation.pools.assignments import best, recursive
 from murxpy.mutation.workshop import Workshop
 from murxpy.semantics.evaluator import Evaluator
+from murxpy.semantics.model import Interpretation
 from murxpy.semantics.registry import Unknown
 from murxpy.semantics.samples import samples
 from murxpy.semantics.values import CannotSay, FunctionValue, Value
@@ -21,27 +23,19 @@ _LIMITS = {"domain": DOMAIN, "worlds": WORLDS, "bodies": 1 << 9}
 
 
 class Witness:
-    """A model of a script: values of its constants and functions, and of all terms.
+    """An interpretation of the constants and functions of a script, and the values of all terms in
+    it.
 
-    A constant that a model leaves out may have any value, because solvers leave out those that do
-    not matter; it gets one. `whole` says whether every constant then has a value.
+    `trusted` are formulas that are true in it although our evaluator may not be able to judge them,
+    because the solver gave the interpretation as a model of them.
     """
 
-    def __init__(self, workshop: Workshop, script: Script, model: Model) -> None:
+    def __init__(
+        self, workshop: Workshop, interpretation: Interpretation, trusted: Sequence[Term] = ()
+    ) -> None:
         self._judged = Judged(workshop.shop.solvers_own)
-        first = Evaluator(workshop.catalogue, model.interpretation(), **_LIMITS)
-        interpretation = model.interpretation()
-        values = interpretation.constants
-        for constant, term in model.definitions.items():
-            with suppress(CannotSay, *TOO_LARGE):
-                values[constant] = first.value(term)
-        defined = recursive(script)  # their definitions say what they are
-        free = [constant for constant in declared(script) if constant not in defined]
-        for constant in free if model.whole else ():
-            if constant not in values and constant not in model.definitions:
-                values.update((constant, value) for value in _any_value(constant, first))
-        self.whole = all(constant in values for constant in free)
         self.evaluator = Evaluator(workshop.catalogue, interpretation, **_LIMITS)
+        self._trusted = dict.fromkeys(trusted)
 
     def value(self, term: Term) -> Any:
         """The value of a closed term; an Unknown if it cannot be said."""
@@ -52,9 +46,38 @@ class Witness:
         except TOO_LARGE as error:
             return Unknown(f"too large: {error}")
 
+    def holds(self, formula: Term) -> bool:
+        """Whether a formula is true."""
+        value = self.value(formula)
+        return value is True or (type(value) is Unknown and formula in self._trusted)
+
+    def trust(self, formula: Term, like: Term) -> None:
+        """Let a formula that cannot be judged be true if another one is, which it is equal to."""
+        if like in self._trusted:
+            self._trusted[formula] = None
+
     def give(self, constant: Term, value: Value) -> None:
         """Give a new constant its value. No term that was evaluated contains it."""
         self.evaluator.interpretation.constants[constant] = value
+
+
+def modelled(workshop: Workshop, script: Script, model: Model, asserted: Sequence[Term]) -> Witness:
+    """A solver's model of these assertions. A constant that it leaves out may have any value, because
+    solvers leave out those that do not matter; it gets one.
+    """
+    first = Evaluator(workshop.catalogue, model.interpretation(), **_LIMITS)
+    interpretation = model.interpretation()
+    values = interpretation.constants
+    for constant, term in model.definitions.items():
+        with suppress(CannotSay, *TOO_LARGE):
+            values[constant] = first.value(term)
+    defined = recursive(script)  # their definitions say what they are
+    free = [constant for constant in declared(script) if constant not in defined]
+    for constant in free if model.whole else ():
+        if constant not in values and constant not in model.definitions:
+            values.update((constant, value) for value in _any_value(constant, first))
+    whole = all(constant in values for constant in free)
+    return Witness(workshop, interpretation, asserted if whole else ())
 
 
 def _any_value(constant: Term, evaluator: Evaluator) -> list[Value]:
@@ -62,3 +85,9 @@ def _any_value(constant: Term, evaluator: Evaluator) -> list[Value]:
     if constant.sort.kind != "SORT_FUN":
         return list(samples(constant.sort, evaluator)[:1])
     return [FunctionValue(one) for one in samples(constant.sort.sorts()[-1], evaluator)[:1]]
+
+
+def drawn(workshop: Workshop, script: Script) -> Witness | None:
+    """Random values of all constants, as STORM draws them; None if none can be drawn."""
+    assignment = best(workshop, script, script.assertions(), ())
+    return None if assignment is None else Witness(workshop, assignment.interpretation)

@@ -9,30 +9,50 @@ model, never the solver under test.
 
 from __future__ import annotations
 
-from murxpy.logic.terms import CONSTANT, VALUE, Term
+from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.terms import Term
 from murxpy.mutation.building.expressions import Expressions
+from murxpy.mutation.cores import core_of
+from murxpy.mutation.diving.complicating import Complicating
 from murxpy.mutation.diving.conditions import Conditions
+from murxpy.mutation.diving.fitting import Wrapping, drawn
 from murxpy.mutation.diving.formulas import Formulas, Spot
-from murxpy.mutation.diving.places import Place, Places, unknown
-from murxpy.mutation.diving.witness import Witness
+from murxpy.mutation.diving.keeping import Core, Keeping, Models
+from murxpy.mutation.diving.models import MODELS, negated, witnesses
+from murxpy.mutation.diving.places import Place, unknown
 from murxpy.mutation.entry import Entry, Setting
 from murxpy.mutation.fitting import Fitting
 from murxpy.mutation.occurrences import Occurrence, Occurrences, replaced
 from murxpy.mutation.patience import decided
-from murxpy.mutation.pools.fragments import fresh_prefix
-from murxpy.mutation.pools.questions import alone, asking
 from murxpy.mutation.preparing import prepared
-from murxpy.mutation.views import View, views
+from murxpy.mutation.producers import Producers
+from murxpy.mutation.views import views
 from murxpy.mutation.workshop import Mutant, Mutants, Workshop
-from murxpy.semantics.ranges.abstract import ANY, TRUE, Range
-from murxpy.smtlib.reading.models import declared, read_printed_model
+from murxpy.semantics.ranges.abstract import ANY
+from murxpy.smtlib.commands import Assert
 from murxpy.smtlib.script import Script
 
 PLACES = 20  # places that are tried for one mutant
 DRAWS = 50  # terms that are drawn for one place, as in the paper
-GROWTH = 4  # how many times as large as the seed a mutant may be, in occurrences of terms
+# How many times as large as the seed a mutant may be, in occurrences of terms, and how large it must be
+# for the next mutant to be made from the seed again.
+GROWTH, GROWN = 4, 2
 COMPLICATED = 0.5  # the share of mutants that get a new constant
-MODELS = 3  # models of a seed
+WRAPPED = 0.5  # the share of mutants in which a drawn term that does not fit is made to fit
+
+
+State = tuple[list[tuple[Term, ...]], int, int]
+"""The formulas, their size, and the number of the model that is kept."""
+
+
+class StandardProducers(Producers):
+    """The operators of the standard alone."""
+
+    def __init__(self, catalogue: Catalogue, operators: frozenset[str]) -> None:
+        known = catalogue.operators
+        super().__init__(
+            catalogue, frozenset(kind for kind in operators if not known[kind].extension)
+        )
 
 
 def mutants(workshop: Workshop) -> Mutants:
@@ -40,157 +60,171 @@ def mutants(workshop: Workshop) -> Mutants:
     script = workshop.script()
     if script is None:
         return
-    seen = [view for view in views(script, workshop.seeds[0].label) if view.label != "unsat"]
+    seen = views(script, workshop.seeds[0].label)
+    script = prepared(script)
     if not seen:
         return
-    script, view = prepared(script), workshop.stream.choose(seen)
-    witness = _witness(workshop, script, view)
-    if witness is None:
-        return
-    diver = _Diver(workshop, script, witness, view)
-    while diver.expected and (mutant := diver.mutant()) is not None:
+    view = workshop.stream.choose(seen)
+    if view.label == "unsat":
+        core = core_of(workshop, script, view.asserted)
+        # the formula `true`, in whose place anything can come, if all assertions are in the core
+        extra = next(at for at, c in enumerate(script.commands) if isinstance(c, Assert))
+        commands = [*script.commands]
+        commands.insert(extra, Assert(script.tables.true))
+        script = Script(script.name, script.tables, commands)
+        formulas = Formulas(script)
+        keeping: Keeping = Core(workshop.shop, formulas, core)
+    else:
+        found = witnesses(workshop, script, view.asserted)
+        if not found:
+            drawn_ = negated(workshop, script)
+            if drawn_ is None:
+                return
+            script, found = drawn_
+        formulas = Formulas(script)
+        weighted = not workshop.choices.get("no_weights")
+        keeping = Models(workshop.shop, formulas, found, weighted)
+    diver = _Diver(workshop, script, formulas, keeping)
+    while any(answer != "unknown" for answer in keeping.expected):
+        mutant = diver.mutant()
+        if mutant is None:
+            return
         if not decided((yield mutant)):
             diver.undo()
 
 
-def _witness(workshop: Workshop, script: Script, view: View) -> Witness | None:
-    """A model of the assertions at a check; None if the solver gives none."""
-    flat = alone(script, view.asserted)
-    output = workshop.ask(asking(flat, workshop.shop.dialect))
-    if output is None or not output.startswith("sat"):
-        return None
-    return Witness(workshop, script, read_printed_model(output, flat))
-
-
 class _Diver:
-    """Replaces one term of a script at a time, and keeps a model."""
+    """Replaces one term of a script at a time, and keeps what is known of the answers."""
 
-    def __init__(self, workshop: Workshop, script: Script, witness: Witness, view: View) -> None:
+    def __init__(
+        self, workshop: Workshop, script: Script, formulas: Formulas, keeping: Keeping
+    ) -> None:
         self._stream = workshop.stream
         self._tables = workshop.tables
-        self._complicates = not workshop.choices.get("no_complicate")
-        self._witness = witness
-        self._formulas = Formulas(script)
-        self._before = self._formulas.keep()
-        self._places = Places(workshop.catalogue, witness, not workshop.choices.get("no_weights"))
-        self._expressions = Expressions(workshop, script)
-        self._conditions = Conditions(workshop.tables)
-        self._fitting = Fitting(workshop.shop, script.assertions())
-        self._leaves = Occurrences(
-            workshop.catalogue, lambda term: term.op in (CONSTANT, VALUE) and _can_be_new(term)
+        self._formulas = formulas
+        self._keeping = keeping
+        choices = workshop.choices
+        self._oracle = not choices.get("no_oracle")
+        self._expressions = Expressions(
+            workshop, script, StandardProducers if choices.get("standard_only") else Producers
         )
+        self._fitting = Fitting(workshop.shop, script.assertions())
+        conditions = Conditions(workshop.tables)
+        self._wrapping = Wrapping(workshop.tables, workshop.stream, conditions)
+        self._complicating = (
+            None
+            if choices.get("no_complicate")
+            else Complicating(workshop, script, keeping, conditions, self._fitting)
+        )
+        self._wraps = not choices.get("no_wrapping")
         self._sizes = Occurrences(workshop.catalogue, lambda term: 1)
         self._size = sum(map(self._sizes.count, script.assertions()))
-        self._most = GROWTH * self._size + 50
-        self._fresh = fresh_prefix(script.tables, declared(script), "dive_")
-        self._made = 0
-        # What our evaluator cannot judge is true in a model that the solver gave for it.
-        self._trusted = frozenset(view.asserted if witness.whole else ())
-        known = [self._holds(check) for check in range(len(self._formulas.seen))]
-        self.expected = ("sat",) * any(known) and tuple("sat" if k else "unknown" for k in known)
-        self._bound = {
-            number
-            for check, numbers in enumerate(self._formulas.seen)
-            if known[check]
-            for number in numbers
-        }
-
-    def _holds(self, check: int) -> bool:
-        """Whether all formulas at a check are true."""
-        for term in self._formulas.at_check(check):
-            value = self._witness.value(term)
-            if value is not True and not (unknown(value) and term in self._trusted):
-                return False
-        return True
+        self._first = self._before = (formulas.keep(), self._size, keeping.at)
+        self._draws = 0
 
     def undo(self) -> None:
         """Go back to the mutant before the last one."""
-        self._formulas.restore(self._before)
+        self._go_back(self._before)
+
+    def _go_back(self, state: State) -> None:
+        kept, self._size, self._keeping.at = state
+        self._formulas.restore(kept)
 
     def mutant(self) -> Mutant | None:
         """The script with one more term replaced; None if no draw fits."""
+        wraps, self._draws = self._wraps and self._stream.chance(WRAPPED), 0
+        if self._size > GROWN * self._first[1] + 50:
+            self._go_back(self._first)
+        self._before = (self._formulas.keep(), self._size, self._keeping.at)
         for _ in range(PLACES):
-            drawn = self._place()
-            if drawn is None:
+            found = self._place()
+            if found is None:
                 return None
-            spot, place = drawn
             for _ in range(DRAWS):
-                found = self._replacement(spot, place)
-                if found is not None:
-                    return found
+                mutant = self._replacement(*found, wraps)
+                if mutant is not None:
+                    return mutant
         return None
-
-    def _wanted(self, spot: Spot) -> Range:
-        """The range of a formula: anything, if it is at no check whose answer is known."""
-        return TRUE if spot[0] in self._bound else ANY
 
     def _place(self) -> tuple[Spot, Place] | None:
         """A random place by weight, and the spot of its formula."""
-        spots = list(self._formulas.spots())
-        weights = [
-            self._places.weight(self._formulas.at(spot), self._wanted(spot)) for spot in spots
-        ]
+        keeping, formulas = self._keeping, self._formulas
+        spots = list(formulas.spots())
+        weights = [keeping.places.weight(formulas.at(spot), keeping.wanted(spot)) for spot in spots]
         point = self._stream.random() * sum(weights)
         for spot, weight in zip(spots, weights, strict=True):
             if point < weight:
-                root = self._formulas.at(spot)
-                place = self._places.draw(root, self._stream, self._wanted(spot))
+                place = keeping.places.draw(formulas.at(spot), self._stream, keeping.wanted(spot))
                 return None if place is None else (spot, place)
             point -= weight
         return None
 
-    def _replacement(self, spot: Spot, place: Place) -> Mutant | None:
+    def _replacement(self, spot: Spot, place: Place, wraps: bool) -> Mutant | None:
         """A mutant with a newly drawn term at a place; None if the term does not fit there."""
         hole = place.occurrence
-        drawn = self._expressions.instead(hole.term, {})
-        if drawn is None or drawn[0] is hole.term or drawn[0].free:
+        found = self._expressions.instead(hole.term, {})
+        if found is None or found[0] is hole.term or found[0].free:
             return None
-        new, made = drawn
-        value = self._witness.value(new)
-        if place.wanted is not ANY and unknown(value):
+        self._draws += 1
+        new, wrapped = self._fit(spot, place, found[0], wraps)
+        if new is None or new is hole.term:
             return None
-        fits = place.wanted is ANY or place.wanted.holds(value)
         changed = replaced(self._tables, hole, new)
-        if not fits and self._witness.value(changed) is not True:
-            return None
         size = self._size - self._sizes.count(self._formulas.at(spot)) + self._sizes.count(changed)
-        if size > self._most or not self._fitting.fits(changed):
+        if size > GROWTH * self._first[1] + 50 or not self._fitting.fits(changed):
             return None
-        step = f"diver: {hole.term.op} to {made}, depth {len(hole.above)}"
-        added: list[Term] = []
-        if self._complicates and self._stream.chance(COMPLICATED):
-            changed, added = self._complicated(changed, Occurrence(new, hole.above), spot)
-            step += f", with {self._fresh}{self._made}" if added else ""
-        self._before = self._formulas.keep()
-        self._formulas.change(spot, changed, added)
-        self._size = size + sum(map(self._sizes.count, added))
-        return Mutant(
-            self._formulas.script(),
-            (step,),
-            self.expected,
-        )
+        step = f"diver: {hole.term.op} to {found[1]}, depth {len(hole.above)}"
+        return self._changed(spot, changed, Occurrence(new, hole.above), step + wrapped)
 
-    def _complicated(self, root: Term, hole: Occurrence, spot: Spot) -> tuple[Term, list[Term]]:
-        """The formula with a new constant in the place of a leaf of its new term, and the condition
-        on the constant: that it is in the range of this place.
+    def _fit(self, spot: Spot, place: Place, new: Term, wraps: bool) -> tuple[Term | None, str]:
+        """The term that comes to the place: the drawn one if it fits, or if it is made to fit, and how
+        that is done; None if it does not fit.
         """
-        leaf = self._leaves.draw(hole.term, self._stream)
-        value = None if leaf is None else self._witness.value(leaf.term)
-        if leaf is None or unknown(value):
-            return root, []
-        self._made += 1
-        constant = self._tables.constant(f"{self._fresh}{self._made}", leaf.term.sort)
-        path = [position for _, position in (*hole.above, *leaf.above)]
-        wanted = self._places.at(root, path, self._wanted(spot))
-        condition = self._conditions.of(constant, wanted)
-        if condition is None:
-            condition = self._tables.apply("OP_EQUAL", constant, leaf.term)
-        self._witness.give(constant, value)
-        return replaced(self._tables, hole, replaced(self._tables, leaf, constant)), [condition]
+        wanted, witness, hole = place.wanted, self._keeping.witness, place.occurrence
+        if wanted is ANY or witness is None or not self._oracle:
+            return new, ""
+        value = witness.value(new)
+        if not unknown(value):
+            if wanted.holds(value):
+                self._keeping.trust(spot, replaced(self._tables, hole, new))
+                return new, ""
+            if self._keeping.keeps(spot, replaced(self._tables, hole, new)):
+                return new, ", out of its range"
+        made = self._wrapped(place, new, value) if wraps else None
+        if made is None or not wanted.holds(witness.value(made)):
+            return None, ""
+        self._keeping.trust(spot, replaced(self._tables, hole, made))
+        return made, f" in {made.op}"
 
+    def _wrapped(self, place: Place, new: Term, value: object) -> Term | None:
+        """A term around `new` with a value of the range; None if there is none."""
+        witness, old = self._keeping.witness, place.occurrence.term
+        present = None if witness is None else witness.value(old)
+        if witness is None or unknown(present):
+            return None
+        if not unknown(value):
+            made = self._wrapping.wrapped(new, value, drawn(place.wanted, present, self._stream))
+            if made is not None:
+                return made
+        condition = self._expressions.formula()
+        truth = None if condition is None else witness.value(condition)
+        if condition is None or unknown(truth) or new.sort.kind in ("SORT_FUN", "SORT_REGLAN"):
+            return None
+        return self._wrapping.guarded(old, new, condition, bool(truth))
 
-def _can_be_new(term: Term) -> bool:
-    return term.sort.kind not in ("SORT_FUN", "SORT_REGLAN")
+    def _changed(self, spot: Spot, changed: Term, hole: Occurrence, step: str) -> Mutant:
+        """The mutant with a changed formula at a spot. Some get a new constant in the new term."""
+        before, size = self._formulas.at(spot), self._size
+        added: list[Term] = []
+        if self._complicating is not None and self._stream.chance(COMPLICATED):
+            changed, added, name = self._complicating.complicated(changed, hole, spot)
+            step += f", with {name}" if name else ""
+        self._formulas.change(spot, changed, added)
+        self._size = (
+            size - self._sizes.count(before) + sum(map(self._sizes.count, (changed, *added)))
+        )
+        expected = self._keeping.expected if self._oracle else ()
+        return Mutant(self._formulas.script(), (step,), expected, ("draws",) * self._draws)
 
 
 ENTRY = Entry(
@@ -211,5 +245,10 @@ ENTRY = Entry(
         ),
         Setting("no-complicate", "Put no new constants into mutants."),
         Setting("no-weights", "Draw all places with the same weight."),
+        Setting("no-wrapping", "Never wrap a term so that it fits."),
+        Setting(
+            "no-oracle", "Replace any term by any other; then nothing is known of the answers."
+        ),
+        Setting("standard-only", "Put no operators into mutants that the standard does not have."),
     ),
 )

@@ -20,6 +20,7 @@ from murxpy.machine.planted_words import element
 from murxpy.machine.random import Stream
 from murxpy.mutation.workshop import Workshop
 from murxpy.semantics.exact.float_formats import Format
+from murxpy.semantics.model import Interpretation
 from murxpy.semantics.registry import LITERALS
 from murxpy.semantics.samples import samples
 from murxpy.semantics.values import CannotSay, Value
@@ -94,6 +95,11 @@ class Assignment:
             return self._stream.choose(samples(sort, self._valuation.evaluator))
         value: Value = _SMALL[sort.kind](sort, self._size, self._stream)
         return value
+
+    @property
+    def interpretation(self) -> Interpretation:
+        """The values of the constants, and the elements of uninterpreted sorts."""
+        return self._valuation.evaluator.interpretation
 
     def value(self, constant: Term) -> Value:
         """The value of a constant. Raises CannotSay."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
-from murxpy.semantics.values import Value
+from murxpy.semantics.values import CannotSay, Value
 
 WIDE = 1000  # the width from which an interval has the full score, as in the paper
 FIXED_TRUTH = 0.5  # the score of a formula whose truth must stay
@@ -88,7 +88,10 @@ class Interval:
         """Return 1 for an infinite interval, and a thousandth for each unit of a bounded one."""
         if self.low is None or self.high is None:
             return 1.0
-        width = self.high - self.low + 1
+        try:
+            width = self.high - self.low + 1
+        except CannotSay:  # between irrational ends
+            return 1 / WIDE
         return 1.0 if width >= WIDE else float(width) / WIDE
 
     def holds(self, value: Any) -> bool:

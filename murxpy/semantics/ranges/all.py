@@ -1,5 +1,13 @@
 """Enters all backward rules."""
 
-from murxpy.semantics.ranges import bitvectors, core, numbers
+from murxpy.semantics.ranges import (
+    bitvectors,
+    collections,
+    core,
+    floating_point,
+    numbers,
+    rest,
+    text,
+)
 
-__all__ = ["bitvectors", "core", "numbers"]
+__all__ = ["bitvectors", "collections", "core", "floating_point", "numbers", "rest", "text"]

@@ -20,6 +20,7 @@ from murxpy.logic.terms import Term
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.ranges.abstract import ANY, Few, Range
 from murxpy.semantics.registry import BINDERS, Unknown
+from murxpy.semantics.values import CannotSay
 
 TRIED = ("SORT_BOOL", "SORT_RM")  # the kinds of sorts of which all values are tried
 
@@ -125,9 +126,11 @@ def _range(
     if rule is None or any(type(value) is Unknown for value in values) or type(given) is Unknown:
         return Few((present,))
     sorts = tuple([arg.sort for arg in term.args])
-    found = rule(
-        Question(term.op, term.indices, term.sort, sorts, at, values, given, wanted, apply)
-    )
+    question = Question(term.op, term.indices, term.sort, sorts, at, values, given, wanted, apply)
+    try:
+        found = rule(question)
+    except CannotSay:  # an irrational end of an interval can be too large to calculate with
+        found = None
     return found if found is not None and found.holds(present) else Few((present,))
 
 

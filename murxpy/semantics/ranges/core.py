@@ -10,7 +10,7 @@ from murxpy.semantics.ranges.abstract import ANY, Except, Few, Range
 from murxpy.semantics.ranges.backward import Question, backward, without
 
 # Sorts whose values have one form each, so that a value that is not among others differs from them.
-_PLAIN = (
+PLAIN = (
     "SORT_BV",
     "SORT_INT",
     "SORT_REAL",
@@ -40,9 +40,9 @@ without(
 def _equal(question: Question) -> Range | None:
     others = question.others
     if question.wanted.holds(question.given) and question.given is True:
-        return Few((others[0],)) if question.sorts[0].kind in _PLAIN else None
+        return Few((others[0],)) if question.sorts[0].kind in PLAIN else None
     if any(left != right for left, right in pairwise(others)):
-        return ANY if question.sorts[0].kind in _PLAIN else None
+        return ANY if question.sorts[0].kind in PLAIN else None
     return _other_than(question, others[:1])
 
 
@@ -51,13 +51,13 @@ def _distinct(question: Question) -> Range | None:
     others = question.others
     if question.given is True:
         return _other_than(question, others)
-    if question.sorts[0].kind not in _PLAIN:
+    if question.sorts[0].kind not in PLAIN:
         return None
     return ANY if len(set(others)) < len(others) else Few(others)
 
 
 def _other_than(question: Question, others: tuple[object, ...]) -> Range | None:
-    return Except(others) if question.sorts[0].kind in _PLAIN else None
+    return Except(others) if question.sorts[0].kind in PLAIN else None
 
 
 @backward("OP_ITE")
