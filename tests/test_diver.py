@@ -12,10 +12,14 @@ from scriptsolvers import SOLVERS, answers, output
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream
+from murxpy.mutation.diving.conditions import Conditions
+from murxpy.mutation.diving.fitting import Wrapping
 from murxpy.mutation.diving.places import Places
 from murxpy.mutation.diving.witness import modelled
 from murxpy.mutation.registry import FUZZERS
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
+from murxpy.semantics.evaluator import Evaluator
+from murxpy.semantics.model import Interpretation
 from murxpy.semantics.ranges.abstract import TRUE, Few, Interval
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.models import Model, read_model
@@ -36,6 +40,12 @@ STEPS = Seed(
     """(declare-const x Int)(assert (> x 0))(check-sat)(push 1)(assert (< x 5))(check-sat)(pop 1)
 (assert (> x 7))(check-sat)""",
 )
+UNSAT = Seed(
+    "unsat.smt2",
+    """(set-info :status unsat)(declare-const x Int)(declare-const y Int)
+(assert (> y (* 2 x)))(assert (< x 3))(assert (> x 5))(check-sat)""",
+    "unsat",
+)
 PAPER = "(declare-const x Real)(declare-const y Real)(assert (and (<= 0.0 y) (= x (+ 2.0 y))))(check-sat)"
 
 
@@ -54,11 +64,11 @@ def made(
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("seed", [NUMBERS, STEPS], ids=lambda seed: seed.name)
 def test_mutants_answer_as_they_must(seed: Seed, solver: str) -> None:
-    found = made(seed, 25)
-    assert len(found) == 25
+    found = made(seed, 12)
+    assert len(found) == 12
     for mutant in found:
         text = print_script(mutant.script, "standard")
-        said = answers(solver, text)
+        said = answers(solver, text, 10_000)
         assert len(said) == len(mutant.expected)
         for answer, expected in zip(said, mutant.expected, strict=True):
             assert answer != "unsat" or expected != "sat", text
@@ -108,3 +118,53 @@ def test_no_new_constants_without_complicate() -> None:
     assert any("dive_" in print_script(m.script, "standard") for m in made(NUMBERS, 10))
     plain = made(NUMBERS, 10, {"no_complicate": True})
     assert not any("dive_" in print_script(m.script, "standard") for m in plain)
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+def test_what_is_not_in_the_core_may_become_anything(solver: str) -> None:
+    found = made(UNSAT, 10)
+    assert len(found) == 10
+    for mutant in found:
+        assert mutant.expected == ("unsat",)
+        text = print_script(mutant.script, "standard")
+        assert "(assert (< x 3))" in text and "(assert (> x 5))" in text
+        assert answers(solver, text) in (["unsat"], ["unknown"]), text
+
+
+def test_without_a_model_values_are_drawn_and_false_assertions_negated() -> None:
+    """The solver calls the seed unsatisfiable, and no label says so."""
+    text = UNSAT.text.replace("(set-info :status unsat)", "")
+    found = made(Seed("u.smt2", text), 10, {"no_complicate": True})
+    assert len(found) == 10
+    assert {mutant.expected for mutant in found} == {("sat",)}
+    assert "sat" in answers("z3", print_script(found[0].script, "standard"))
+
+
+def test_without_its_oracle_nothing_is_known() -> None:
+    assert {mutant.expected for mutant in made(NUMBERS, 5, {"no_oracle": True})} == {()}
+
+
+def test_a_term_that_does_not_fit_is_wrapped() -> None:
+    tables = read_script(PAPER, "paper", CATALOGUE).tables
+    conditions = Conditions(tables)
+    wrapping = Wrapping(tables, Stream(3), conditions)
+    text, word = (
+        tables.constant("s", tables.string),
+        tables.constant("b", tables.sort("SORT_BV", 8)),
+    )
+    wanted = wrapping.wrapped(text, "b", "abc")
+    assert wanted is not None
+    assert wanted.op == "OP_STR_CONCAT" and len(wanted.args) == 3
+    for term, value, goal in ((text, "xy", "abc"), (word, 3, 200)):
+        made_of = wrapping.wrapped(term, value, goal)
+        assert made_of is not None
+        evaluator = Evaluator(CATALOGUE, Interpretation(constants={term: value}))
+        assert evaluator.known(made_of) == goal
+
+
+def test_the_same_run_makes_the_same() -> None:
+    once, again = (
+        [print_script(mutant.script, "standard") for mutant in made(NUMBERS, 8, start=5)]
+        for _ in range(2)
+    )
+    assert once == again

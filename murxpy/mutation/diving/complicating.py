@@ -1,7 +1,7 @@
 """DIVER's Complicate: a leaf of a new term becomes a new constant, and a formula says that the
 constant is in the range of its place.
 
-Li et al., ICSE 2023, section III-C. New here: constants of all sorts, with the range that the
+Kim, So, Oh, ICSE 2023, section III-C. New here: constants of all sorts, with the range that the
 backward rules give. The published program asserts a random interval around the value, of numbers
 alone.
 """

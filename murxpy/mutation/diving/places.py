@@ -1,7 +1,7 @@
 """The places of a formula at which a term can be replaced, each with the range that keeps the
 formula true, and the choice of one by weight.
 
-Li et al., "DIVER", ICSE 2023: the range of an assertion is {true}; a backward rule gives the range
+Kim, So, Oh: "DIVER", ICSE 2023: the range of an assertion is {true}; a backward rule gives the range
 of each argument. The weight of a place is the score of its range.
 """
 

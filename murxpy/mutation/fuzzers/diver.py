@@ -1,7 +1,7 @@
 """DIVER: mutants that are satisfiable by construction. One term is replaced by another one, so that
 a model of the seed stays a model.
 
-Li et al., "DIVER: oracle-guided SMT solver testing with unrestricted random mutations", ICSE 2023.
+Kim, So, Oh: "DIVER: oracle-guided SMT solver testing with unrestricted random mutations", ICSE 2023.
 Backward rules (`murxpy/semantics/ranges`) give the range in which the value of each term must stay,
 and the weight with which the term is drawn. Our exact evaluator decides whether a mutant keeps the
 model, never the solver under test.
@@ -231,7 +231,10 @@ ENTRY = Entry(
     "diver",
     "Fuzz with SMT-LIB scripts that keep a model while terms change.",
     "Fuzz with scripts whose terms are replaced so that a model of the seed stays a model.\n\n"
-    "SEEDS are SMT-LIB scripts and folders of them. The answers of mutants are known: sat.",
+    "SEEDS are SMT-LIB scripts and folders of them. The answers of mutants are known: sat, or unsat "
+    "for seeds that are labelled so.\n\n"
+    "Examples: murxpy diver z3 SEEDS --time 10m; murxpy diver cvc5 SEEDS --cross-check z3; "
+    "murxpy fuzz z3 --mix api:2,diver:2 SEEDS.",
     mutants,
     asks=True,
     settings=(

@@ -1,6 +1,6 @@
 """Ranges: sets of values of a sort, each in a form that says quickly whether a value is in it.
 
-Li et al., "Detecting soundness bugs in SMT solvers by weighted generation" (DIVER), ICSE 2023, has
+Kim, So, Oh, "DIVER", ICSE 2023, has
 Booleans, intervals of numbers, and regular expressions. The other forms are new here.
 """
 
