@@ -26,7 +26,7 @@ from murxpy.mutation.occurrences import Occurrence, Occurrences, replaced
 from murxpy.mutation.patience import decided
 from murxpy.mutation.preparing import prepared
 from murxpy.mutation.producers import Producers
-from murxpy.mutation.views import views
+from murxpy.mutation.views import View, views
 from murxpy.mutation.workshop import Mutant, Mutants, Workshop
 from murxpy.semantics.ranges.abstract import ANY
 from murxpy.smtlib.commands import Assert
@@ -58,33 +58,17 @@ class StandardProducers(Producers):
 def mutants(workshop: Workshop) -> Mutants:
     """A chain of mutants. Each has one more term replaced than the last mutant that was decided."""
     script = workshop.script()
-    if script is None:
+    seen = views(script, workshop.seeds[0].label) if script is not None else []
+    if script is None or not seen:
         return
-    seen = views(script, workshop.seeds[0].label)
-    script = prepared(script)
-    if not seen:
+    view, script = workshop.stream.choose(seen), prepared(script)
+    begun = (
+        _unsat(workshop, script, view) if view.label == "unsat" else _sat(workshop, script, view)
+    )
+    if begun is None:
         return
-    view = workshop.stream.choose(seen)
-    if view.label == "unsat":
-        core = core_of(workshop, script, view.asserted)
-        # the formula `true`, in whose place anything can come, if all assertions are in the core
-        extra = next(at for at, c in enumerate(script.commands) if isinstance(c, Assert))
-        commands = [*script.commands]
-        commands.insert(extra, Assert(script.tables.true))
-        script = Script(script.name, script.tables, commands)
-        formulas = Formulas(script)
-        keeping: Keeping = Core(workshop.shop, formulas, core)
-    else:
-        found = witnesses(workshop, script, view.asserted)
-        if not found:
-            drawn_ = negated(workshop, script)
-            if drawn_ is None:
-                return
-            script, found = drawn_
-        formulas = Formulas(script)
-        weighted = not workshop.choices.get("no_weights")
-        keeping = Models(workshop.shop, formulas, found, weighted)
-    diver = _Diver(workshop, script, formulas, keeping)
+    formulas, keeping = begun
+    diver = _Diver(workshop, formulas, keeping)
     while any(answer != "unknown" for answer in keeping.expected):
         mutant = diver.mutant()
         if mutant is None:
@@ -93,12 +77,38 @@ def mutants(workshop: Workshop) -> Mutants:
             diver.undo()
 
 
+def _unsat(workshop: Workshop, script: Script, view: View) -> tuple[Formulas, Keeping] | None:
+    """The formulas of a seed with an unsatisfiable check, whose core must stay. In front of them stands
+    `true`, in whose place anything can come.
+    """
+    if not script.assertions():
+        return None
+    first = next(at for at, command in enumerate(script.commands) if isinstance(command, Assert))
+    commands = list(script.commands)
+    commands.insert(first, Assert(script.tables.true))
+    formulas = Formulas(Script(script.name, script.tables, commands))
+    core = core_of(workshop, script, view.asserted)
+    return formulas, Core(workshop.shop, formulas, core)
+
+
+def _sat(workshop: Workshop, script: Script, view: View) -> tuple[Formulas, Keeping] | None:
+    """The formulas of a seed, and models of a check; None if there are none."""
+    found = witnesses(workshop, script, view.asserted)
+    if not found:
+        other = negated(workshop, script)
+        if other is None:
+            return None
+        script, found = other
+    formulas = Formulas(script)
+    weighted = not workshop.choices.get("no_weights")
+    return formulas, Models(workshop.shop, formulas, found, weighted)
+
+
 class _Diver:
     """Replaces one term of a script at a time, and keeps what is known of the answers."""
 
-    def __init__(
-        self, workshop: Workshop, script: Script, formulas: Formulas, keeping: Keeping
-    ) -> None:
+    def __init__(self, workshop: Workshop, formulas: Formulas, keeping: Keeping) -> None:
+        script = formulas.script()
         self._stream = workshop.stream
         self._tables = workshop.tables
         self._formulas = formulas
