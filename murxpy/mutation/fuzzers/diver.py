@@ -243,8 +243,8 @@ ENTRY = Entry(
     "Fuzz with scripts whose terms are replaced so that a model of the seed stays a model.\n\n"
     "SEEDS are SMT-LIB scripts and folders of them. The answers of mutants are known: sat, or unsat "
     "for seeds that are labelled so.\n\n"
-    "Examples: murxpy diver z3 SEEDS --time 10m; murxpy diver cvc5 SEEDS --cross-check z3; "
-    "murxpy fuzz z3 --mix api:2,diver:2 SEEDS.",
+    "Examples: murxpy diver SOLVER SEEDS --time 10m; murxpy diver SOLVER SEEDS --cross-check "
+    "OTHER; murxpy fuzz SOLVER --mix api:2,diver:2 SEEDS.",
     mutants,
     asks=True,
     settings=(
