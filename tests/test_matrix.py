@@ -213,6 +213,10 @@ def test_a_folder_takes_no_answers_to_other_questions(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "monotone.yaml").write_text(own)
     answers = Answers(tmp_path / "out")
+    moved = tmp_path / "moved" / "monotone.yaml"
+    moved.parent.mkdir()
+    moved.write_text("# a line above\n" + (tmp_path / "monotone.yaml").read_text())
+    assert answers.grammar(load_grammar(str(moved))) == 1
     with pytest.raises(InputError, match="another grammar monotone"):
         answers.grammar(load_grammar(str(tmp_path / "other" / "monotone.yaml")))
 

@@ -96,7 +96,7 @@ class Answers:
 
     def grammar(self, plain: Mapping[str, Any]) -> int:
         """The number of a grammar, which is noted if it is new. Raises InputError for another grammar
-        of the same name.
+        of the same name, which has other scripts.
         """
         text = json.dumps({key: value for key, value in plain.items() if key != "file"})
         name = str(plain["grammar"])
@@ -106,7 +106,7 @@ class Answers:
                 "INSERT INTO grammars (name, plain) VALUES (?, ?)", (name, text)
             )
             return int(done.lastrowid or 0)
-        if row[1] != text:
+        if _of_scripts(json.loads(row[1])) != _of_scripts(plain):
             raise InputError(
                 f"this folder has answers for another grammar {name}: expected the same one, or another folder",
                 file=str(self.file.parent),
@@ -170,3 +170,17 @@ class Answers:
             found[target] = Answer(*said)
         if found:
             yield at, found
+
+
+def _of_scripts(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """What decides the scripts of a grammar: not its description, nor where its lines stand."""
+    parts = {**plain}
+    for name in ("declare", "script"):
+        parts[name] = [text for text, _ in plain[name]]
+    parts["rules"] = {
+        sort: [text for text, _ in productions] for sort, productions in plain["rules"].items()
+    }
+    for name in plain:
+        if name in ("file", "about") or name.endswith("-line") or not parts[name]:
+            del parts[name]
+    return parts
