@@ -4,6 +4,7 @@ campaign leaves out.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +14,14 @@ from commands import outcome
 
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.config import CampaignConfig
+from murxpy.campaign.enumerated import Enumerated as Runs
 from murxpy.campaign.events import Ended
 from murxpy.campaign.findings.buckets import failing, new_bucket
 from murxpy.campaign.findings.keys import bucket_key
 from murxpy.campaign.findings.store import read_counters
 from murxpy.campaign.slow_scripts import SizeCosts, SlowScripts
 from murxpy.campaign.workers.plans import Request, make_plans
-from murxpy.fuzzers.enumeration import Enumerated
+from murxpy.fuzzers.enumeration import Enumerated, checked
 from murxpy.machine.tokens import quote
 from murxpy.machine.witnesses.slowness import AGAINST, KIND, mark_of, marked
 from murxpy.oracles.crash import Verdict
@@ -170,3 +172,26 @@ def test_costs_of_a_size_keep_what_is_told_later() -> None:
     few = SizeCosts(999)
     few.add(10**6, 7, 0)
     assert few.slow(0) == []
+
+
+def test_a_script_that_a_judge_finds_cheap_is_run_again() -> None:
+    enumeration = {"grammars": [checked("ints").plain], "at": "0", "take": 10, "block": 10}
+    setup = {
+        "enumeration": {**enumeration, "check-ms": 25.0},
+        "wrapper": {"limit-per-ms": 1000},
+        "checks": ["models"],
+    }
+    runs = Runs(setup, "z3 5.4.1")
+    rows = "".join(f'1 run-script "{number}"\n  answer sat\n' for number in range(3))
+    # the rows of the scripts are 2, 4 and 6; the second one costs too much
+    judged = {2: 1.0, 4: 1.0, 6: 1.0}
+    runs.compared(runs.seed_of(0), f"# seed 1\n{rows}", {0: 100, 1: 25_000, 2: 100}, judged)
+    assert runs.number == 2 and runs.text_of(0) is None
+    text = runs.text_of(1)
+    assert text is not None and "(set-info :slow-against-reference 5100)" in text
+    assert "# indices 1 1" in text and "set-limit 25000 50" in text and "(get-model)" in text
+    # what that run shows leads to no other run, also in a later session
+    again = Runs(setup, "z3 5.4.1", json.loads(json.dumps(runs.state())))
+    again.compared(again.seed_of(1), text, {0: 25_000}, judged)
+    assert again.number == 2 and again.text_of(1) == text
+    assert again.ended_early(again.seed_of(1), text, reported=True, killed=False) == {}
