@@ -21,6 +21,7 @@ from murxpy.machine.random import Stream, mix
 from murxpy.mutation.ranks import apply_any
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.exact import regex
+from murxpy.semantics.exact.algebraic import root as power_root
 from murxpy.semantics.model import Interpretation
 from murxpy.semantics.ranges.abstract import ANY, Bits, Except, Few, Interval, Range
 from murxpy.semantics.ranges.backward import NOTHING, RULES, TRIED, WITHOUT, below
@@ -239,3 +240,8 @@ def test_a_free_parent_leaves_its_arguments_free() -> None:
     term = TABLES.apply("OP_INT_MOD", x, y)
     assert below(EVALUATOR, term, ANY, (1, 0)) == [ANY, ANY]
     assert TRIED == ("SORT_BOOL", "SORT_RM")
+
+
+def test_an_interval_with_an_irrational_end_has_a_score() -> None:
+    root = power_root(Fraction(2), 2)
+    assert 0 < Interval(Fraction(0), root).score < 1

@@ -92,7 +92,9 @@ class Interval:
             width = self.high - self.low + 1
         except CannotSay:  # between irrational ends
             return 1 / WIDE
-        return 1.0 if width >= WIDE else float(width) / WIDE
+        if width >= WIDE:
+            return 1.0
+        return float(width) / WIDE if isinstance(width, (int, Fraction)) else 1 / WIDE
 
     def holds(self, value: Any) -> bool:
         """Return whether it is between the ends."""
