@@ -22,10 +22,12 @@ from children import Outcome, Write, run_all
 from murxpy.data import load_wrapper
 from murxpy.data.folders import data_folder
 from murxpy.data.profiles import merge_profile
+from murxpy.fuzzers.rules import proved_rules
 from murxpy.fuzzers.seeds import collect_seeds
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.random import Stream, mix
 from murxpy.mutation.corpus import Corpus
+from murxpy.mutation.implications.book import Book
 from murxpy.mutation.pairing import Pairing
 from murxpy.mutation.registry import FUZZERS
 from murxpy.mutation.terms import TermStore, store_of
@@ -35,13 +37,15 @@ from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.worker.session import Session
 
 # mutants of one run; the original STORM makes 1,000 of a seed
-WALKS = {"opfuzz": 25, "fusion": 25, "typefuzz": 25, "storm": 100, "diver": 100}
+WALKS = {"opfuzz": 25, "fusion": 25, "typefuzz": 25, "storm": 100, "diver": 100, "janus": 25}
 CHUNK = 50  # mutants of one child's task
 WALL = 30.0  # seconds for one mutant, after which a task is killed
 PATIENCE = 3  # mutants of a run in a row that do not count
 USE = "use "  # begins the counts of what was used
 LOST = "lost: "  # begins the counts of tasks that gave nothing
-_MADE = re.compile(r"(?:opfuzz|typefuzz|diver): \w+ to (\w+(?: of \w+)*)|fusion: ([a-z0-9-]+) of")
+_MADE = re.compile(
+    r"(?:opfuzz|typefuzz|diver): \w+ to (\w+(?: of \w+)*)|fusion: ([a-z0-9-]+) of|janus: (\S+),"
+)
 
 
 class Solvers:
@@ -70,8 +74,11 @@ class Solvers:
 
 
 def used(step: str) -> list[str]:
-    """The operators that a step put in, or its fusion function; what it only moved is none."""
-    return [one for made, rule in _MADE.findall(step) for one in (made or rule).split(" of ")]
+    """The operators that a step put in, or its fusion function, or its rule of implication; what it
+    only moved is none.
+    """
+    found = [next(filter(None, some)) for some in _MADE.findall(step)]
+    return [one for made in found for one in made.split(" of ")]
 
 
 Judge = Callable[[Solvers, Mutant, str], str]
@@ -128,9 +135,11 @@ def shop_of(session: Session, dialect: str) -> Shop:
     if dialect == "standard":
         profile = Profile(merge_profile(profile.data, load_wrapper("cvc5")["profile"]))
     kinds = session.swarm.available().values()
-    return Shop(
+    shop = Shop(
         session.catalogue, frozenset(kind for some in kinds for kind in some), dialect, profile
     )
+    shop.book = Book(proved_rules(), shop.catalogue, shop.operators)
+    return shop
 
 
 class Tally:

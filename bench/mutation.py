@@ -7,8 +7,8 @@ tests a second of wall time, decided tests a second of its CPU time, and the sha
 that went into mutants of which no check was decided, and into runs that had to be killed. Beside
 them the figures of the published programs, and the floor: the seeds themselves, one after another,
 in one z3 with `(reset)` between. `typed`: mutants of all logics that z3's and cvc5's own parsers
-take. `sound`: mutants of STORM, Fusion and DIVER that both solvers decide alike, against what they must
-answer. `uses`: how often each operator and fusion function came, of those that can come where the
+take. `sound`: mutants of STORM, Fusion, DIVER and Janus that both solvers decide alike, against what
+they must answer. `uses`: how often each operator and fusion function came, of those that can come where the
 seeds' sorts are.
 """
 
@@ -47,11 +47,12 @@ PEERS = {
     "typefuzz": (51.0, 27.0),
     "storm": (442.0, 45.0),
     "diver": (1.9, 1.9),
+    "janus": (15.0, 15.0),
 }
 # aims: times the peers' figures, and the share of time in checks that are not decided; for a fuzzer in
 # AIMS, mutants made a CPU second and decided tests a second
 GENERATION, DECIDED, WAITING = 10, 5, 0.20
-AIMS = {"diver": (2000.0, 200.0)}
+AIMS = {"diver": (2000.0, 200.0), "janus": (1500.0, 150.0)}
 WALL = 2.0  # seconds after which a mutant is killed, as the fuzzers' --wall has it
 ROUND = 16  # runs between two looks at what came of seeds; a campaign looks after each
 LEAST = 20  # uses of each operator and fusion function
@@ -234,7 +235,8 @@ def sound(args: argparse.Namespace, session: Session) -> dict[str, Any]:
             return f"CONTRADICTED: {' / '.join(mutant.steps)[:100]}"
         return AGREED if pairs else UNDECIDED
 
-    names = tuple(name for name in ("storm", "fusion", "diver") if name in args.fuzzers.split(","))
+    knowing = ("storm", "fusion", "diver", "janus")
+    names = tuple(name for name in knowing if name in args.fuzzers.split(","))
     found = judged(args, session, args.sound, judge, names, "standard", UNDECIDED)
     rows = [
         (f"{name}: {what}", n)
@@ -334,7 +336,7 @@ def main() -> None:
         type=int,
         default=0,
         metavar="N",
-        help="mutants of STORM, Fusion and DIVER, of each, that both solvers decide",
+        help="mutants of STORM, Fusion, DIVER and Janus, of each, that both solvers decide",
     )
     parser.add_argument(
         "--uses",

@@ -7,8 +7,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from campaigns import FAKES
 from chains import chain
-from commands import error
+from commands import error, outcome
 from scriptsolvers import answers
 
 from murxpy.data import load_catalogue
@@ -43,13 +44,12 @@ UNSAT = Seed(
 
 
 def made(seed: Seed, count: int, number: int = 1, **choices: object) -> list[Mutant]:
-    shop = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
-    shop.book = BOOK
-    workshop = Workshop(shop, Stream(number), (seed,), lambda text: None, choices)
+    workshop = Workshop(SHOP, Stream(number), (seed,), lambda text: None, choices)
     return list(chain(mutants(workshop), count))
 
 
-BOOK = Book(proved_rules(), CATALOGUE)
+SHOP = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
+SHOP.book = Book(proved_rules(), CATALOGUE, SHOP.operators)
 
 
 @pytest.mark.parametrize("seed", [SAT, UNSAT], ids=lambda seed: seed.name)
@@ -118,7 +118,10 @@ def test_all_places_are_drawn_and_none_without_a_key_that_is_wanted() -> None:
 
 def test_each_shipped_rule_has_a_kept_proof_of_its_text() -> None:
     """The rules that follow from the table of operators may lack one: then they are not used."""
-    known = {file: read_proofs(proofs_path(Path(file))) for file in {r["file"] for r in RULES}}
+    known = {
+        file: read_proofs(proofs_path(Path(file)))
+        for file in dict.fromkeys(r["file"] for r in RULES)
+    }
     for rule in RULES:
         if not rule.get("generated"):
             proof = known[rule["file"]].get(rule["name"])
@@ -164,3 +167,59 @@ def test_a_name_that_is_no_rule(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     seed.write_text(SAT.text)
     code, line = error(capsys, "janus", "z3", seed, "--rules", "cores")
     assert code == 2 and "unknown rules 'cores'; did you mean 'core'?" in line
+
+
+CONNECTED = """(set-info :status sat)(declare-const a Bool)(declare-const b Bool)(declare-const c Bool)
+(assert (or a b))(assert (not (and a b)))(assert (or c b))(check-sat)"""
+
+# the fake solver is wrong about exclusive or, which these rules do not make
+SOME = "not-not,not-and,or-adds,and-drops"
+
+
+def campaign(
+    capsys: pytest.CaptureFixture[str], folder: Path, planted: str, *more: str
+) -> tuple[int, str, list[str]]:
+    """The exit code, the lines and the findings of a campaign on a solver with a planted defect."""
+    (folder / "seed.smt2").write_text(CONNECTED)
+    wrapper = folder / "scripts.yaml"
+    text = (FAKES / "scripts.yaml").read_text()
+    wrapper.write_text(text.replace("f.run_script({v})", planted))
+    args = ("janus", f"fake@{FAKES}", folder / "seed.smt2", "--wrapper", wrapper, "--check", "none")
+    args = (*args, "--rules", SOME, "--jobs", "1", "--seed", "1", "--no-option-fuzzing", *more)
+    code, out, _ = outcome(capsys, *args, "--out", folder / "out")
+    return code, out, [path.name for path in (folder / "out" / "findings").glob("*")]
+
+
+def test_a_wrong_answer_to_a_mutant_is_found(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The solver answers unsat where it sees a double negation."""
+    planted = "'unsat' if '(not (not' in {v} else f.run_script({v})"
+    code, out, found = campaign(capsys, tmp_path, planted, "--runs", "4")
+    assert code == 1 and "kind=wrong-answer" in out and "expected sat" in out, out
+    assert any(name.startswith("wrong-answer") for name in found)
+    traces = [path.read_text() for path in (tmp_path / "out").rglob("*.trace")]
+    assert any("# janus: core:" in text for text in traces)
+
+
+@pytest.mark.slow
+def test_unknown_behind_a_decided_script_is_incompleteness(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The solver gives up where it sees a double negation; it is asked with three random seeds."""
+    planted = "'unknown (INCOMPLETE)' if '(not (not' in {v} else f.run_script({v})"
+    code, out, _ = campaign(capsys, tmp_path, planted, "--runs", "4")
+    assert code == 0 and "kind=incompleteness" in out and "that was decided" in out, out
+    trace = sorted((tmp_path / "out" / "findings").glob("incompleteness*/*.trace"))[0]
+    text = trace.read_text()
+    assert all(f"(set-option :random-seed {seed})" in text for seed in (1, 2, 3))
+    assert (
+        outcome(
+            capsys,
+            *("replay", trace, "--solver", f"fake@{FAKES}", "--wrapper", tmp_path / "scripts.yaml"),
+        )[0]
+        == 1
+    )
+    lucky = "'unknown (INCOMPLETE)' if '(not (not' in {v} and 'seed 2' not in {v} else f.run_script({v})"
+    (tmp_path / "other").mkdir()
+    assert campaign(capsys, tmp_path / "other", lucky, "--runs", "4")[2] == []

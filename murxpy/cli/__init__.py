@@ -68,6 +68,7 @@ _GROUPS = {
     },
     "Reference": {
         "grammars": "Show grammars of scripts, their counts, and scripts by index.",
+        "rules": "Show the rules of implication, or prove them.",
         "theories": "Show the theories and their operators.",
         "wrappers": "Show the solvers' wrappers and their spellings.",
         "fsm": "Show or check a state machine.",

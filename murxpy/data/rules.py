@@ -29,7 +29,7 @@ class Rule(Strict, frozen=True):
     which `where` holds.
 
     `vars` are metavariables with their sorts, in which a small letter is a number and a capital
-    letter any sort. `sorts` are the sorts that a capital letter stands for, if these are not all.
+    letter any sort. `either` are the sorts or names that a capital letter stands for, if these are not all sorts.
     `indices` are the ranges of numbers that are indices. `chain` names two metavariables if the rule
     also holds for chains of more arguments. `directions` are the directions in which it is used. An
     `equivalent` rule holds the other way round, too. `argument` says why the rule holds for widths
@@ -39,7 +39,7 @@ class Rule(Strict, frozen=True):
     strong: str
     weak: str
     vars: dict[Variable, str] = {}
-    sorts: dict[Letter, list[str]] = {}
+    either: dict[Letter, list[str]] = {}
     indices: dict[Letter, str] = {}
     where: str = ""
     order: str = "bool"

@@ -12,8 +12,8 @@ from murxpy.machine import script, solve
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.random import Stream, mix
 from murxpy.machine.run import Run
-from murxpy.machine.witnesses.unknowns import REASON, marked
 from murxpy.mutation.corpus import Corpus
+from murxpy.mutation.doubting import Doubts
 from murxpy.mutation.implications.book import Book
 from murxpy.mutation.labels import denied
 from murxpy.mutation.lifted import ApiRunner
@@ -34,7 +34,6 @@ OWN_LOGIC = 0.75  # the share of runs whose scripts name their own logic
 LONGEST = 8 << 20  # characters of mutants in a run; a trace has room for four times as many
 UNKNOWNS = 0x5A77  # the key of the random stream that draws whether runs ask about unknown answers
 ASKED = 3  # unknown answers of one run that are asked about, at most
-TWICE = 2  # how much larger the limit is then
 PROMISES = 0x9207  # the key of the random stream that draws what mutants ask for
 # ways for mutants to reach the solver: its reader of scripts, and either this or its API (`api`)
 TEXT, BOTH = "text", "both"
@@ -127,7 +126,8 @@ class _Chain:
             chances = {**chances, MODELS: chances.get(f"{MODELS}-open", 0.0)}
         self._promised = drawn(chances, Stream(mix(run.seed, PROMISES)))
         asks = Stream(mix(run.seed, UNKNOWNS)).chance(sources.unknowns)
-        self._unknowns = ASKED if asks and not api else 0  # answers that can still be asked about
+        implies = FUZZERS[name].implies
+        self._doubts = Doubts(run, ASKED if (asks or implies) and not api else 0, implies)
         self._logics: Logics | None = None
         self._written = 0  # characters of all mutants
 
@@ -166,8 +166,8 @@ class _Chain:
             answers = self._test(mutant)
             spent = self._counted() if before is not None else None
             patience.note(answers, spent - before if before and spent else None)
-            if answers and "unknown" in answers and not tactics:
-                self._doubt(mutant, patience.most)
+            if answers and not tactics:
+                self._doubt(mutant, answers, patience.most)
             try:
                 mutant = mutants.send(None if self._pointless(mutant.script, answers) else answers)
             except StopIteration:
@@ -217,23 +217,13 @@ class _Chain:
             run.counts["time-ns:undecided"] += run.solver_ns - before
         return answers
 
-    def _doubt(self, mutant: Mutant, most: int) -> None:
-        """Ask again about a satisfiable mutant that got unknown, without drawn options and with
-        twice the largest limit. Raises Stopped if the solver gives up for another reason than that.
-        """
-        if not self._unknowns or set(mutant.expected) != {"sat"}:
-            return
-        self._unknowns -= 1
-        dialect = self._workshop.catalogue.dialect(self._run.wrapper.name)
-        made = marked(self._with_logic(mutant.script), REASON in dialect.commands)
+    def _doubt(self, mutant: Mutant, answers: Sequence[str], most: int) -> None:
+        """Ask again where the answers are not as good as they should be. Raises Stopped."""
         try:
-            text = print_script(made, dialect.name)
-        except InputError:
-            return
-        self._limit(TWICE * most)
-        script.expect(self._run, mutant.expected, self._run.line_seed())
-        self._ask(text)
-        self._run.state.expected.clear()
+            self._doubts.look(mutant, self._with_logic, answers, most)
+        except Stopped:
+            self._run.counts[f"mutator:{self._name}:findings"] += 1
+            raise
 
     def _pointless(self, made: Script, answers: Sequence[str] | None) -> bool:
         """True if a chain must not go on from a mutant, because simplification alone finds all its

@@ -38,12 +38,14 @@ class Seed:
 class Mutant:
     """A script that was made, with the steps that led to it from the mutant before it, and the
     answers that are known by construction. `traits` are counted in the statistics of its fuzzer.
+    `implied` is the rule of implication that made it of a script that the solver decided.
     """
 
     script: Script
     steps: tuple[str, ...]
     expected: tuple[str, ...] = ()
     traits: tuple[str, ...] = ()
+    implied: str = ""
 
 
 Answers = Sequence[str] | None

@@ -33,7 +33,7 @@ from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.script import Script
 from murxpy.trace.finished import read_rows
 
-LIMIT_MS = 2000.0  # the limit of one claim, given to the solver as its resource limit
+LIMIT_MS = 400.0  # the limit of one claim, given to the solver as its resource limit
 _WALL = 300.0  # seconds that one solver gets for the claims of one trace
 _CHUNK = 40  # claims of one trace
 EVALUATOR = "evaluator"
@@ -103,7 +103,7 @@ def _claims(verdict: Verdict, catalogue: Catalogue) -> Iterator[_Claim]:
         try:
             made = claims(instance, catalogue)
         except InputError:
-            if not (verdict.rule.numbers or verdict.rule.plain.get("generated")):
+            if not (verdict.rule.numbers or verdict.rule.generated):
                 raise
             continue  # a width, or an old name, with which the patterns are not well-sorted
         for script in made:
@@ -130,13 +130,16 @@ def _answers(plan: Plan, scripts: Sequence[str]) -> tuple[str, list[str]]:
     none.
     """
     unit = float((plan.setup.get("wrapper") or {}).get("limit-per-ms") or 1)
-    lines = "".join(f"1 run-script {quote(script)}\n" for script in scripts)
-    text = f"# murxpy-trace 1\n# solver {plan.target.family}\n1 new\n1 set-limit {int(LIMIT_MS * unit)}\n{lines}"
-    replayed = replay_trace(plan, text, "rules", wall=_WALL)
-    done = [row for row in read_rows(replayed.outcome.trace) if row.action == "run-script"]
-    answers = [(row.answers or ["nothing"])[0] for row in done]
-    name = f"{plan.target.family} {version_of(replayed.about)}"
-    return name, answers + ["nothing"] * (len(scripts) - len(answers))
+    head = f"# murxpy-trace 1\n# solver {plan.target.family}\n1 new\n1 set-limit {int(LIMIT_MS * unit)}\n"
+    name, answers = plan.target.family, list[str]()
+    while len(answers) < len(scripts):
+        lines = "".join(f"1 run-script {quote(script)}\n" for script in scripts[len(answers) :])
+        replayed = replay_trace(plan, head + lines, "rules", wall=_WALL)
+        name = f"{plan.target.family} {version_of(replayed.about)}"
+        done = [row for row in read_rows(replayed.outcome.trace) if row.action == "run-script"]
+        # a script that the solver does not survive is the last one that is done
+        answers += [(row.answers or ["nothing"])[0] for row in done] or ["nothing"]
+    return name, answers
 
 
 _PROVED, _REFUTED = ("unsat", HOLDS), ("sat", FAILS)

@@ -45,7 +45,7 @@ VOTES = 2  # other solvers that must give the right answer where our evaluator c
 WRONG = "wrong-answer"
 # right answers with those that are findings
 WRONG_PAIRS = tuple(OPPOSITE.items())
-UNKNOWN_PAIRS = (("sat", "unknown"),)
+UNKNOWN_PAIRS = (("sat", "unknown"), ("unsat", "unknown"))
 # the marks of scripts that show a finding of a kind only with their mark
 _MARKS = {unknowns.KIND: unknowns.mark_of, slowness.KIND: slowness.mark_of}
 

@@ -1,4 +1,5 @@
-"""Judging the answer unknown to a script that is satisfiable by how it was made.
+"""Judging the answer unknown to a script that is satisfiable by how it was made, or that was made by a
+rule of implication from a script which the solver has decided.
 
 Such a script says so itself, in a `set-info` command. The solver's own reason tells whether a limit
 ended the check, which is no finding, or whether the solver gave up: it is incomplete there.
@@ -18,6 +19,9 @@ from murxpy.smtlib.syntax.fingerprint import theories
 KIND = "incompleteness"
 _ATTRIBUTE = "satisfiable-by-construction"
 MARK = f"(set-info :{_ATTRIBUTE} true)"
+# The mark of a script that was made by a rule from one that the solver decided; its value names the rule.
+_IMPLIED = "implied-by-decided"
+_MARKS = re.compile(rf'^\(set-info :(?:{_ATTRIBUTE} true|{_IMPLIED} "([^"]*)")\)\n?', re.M)
 REASON = "reason-unknown"  # the command of a dialect that asks for the reason, behind any answer
 # an answer, the reason that stands beside it, and the one that is printed behind it
 _ANSWER = re.compile(
@@ -29,11 +33,13 @@ _LIMIT = re.compile(r"limit|resource|cancel|timeout|interrupt|memo", re.I)
 _QUANTIFIERS = "QUANT"
 
 
-def marked(script: Script, asks: bool) -> Script:
+def marked(script: Script, asks: bool, implied: str = "") -> Script:
     """The script with the mark, in which each check is followed by a question for the reason if
-    `asks` is set. The solver must then take that question behind any answer.
+    `asks` is set. The solver must then take that question behind any answer. `implied` is the rule
+    that made the script from one that was decided.
     """
-    commands: list[Command] = [SetInfo(_ATTRIBUTE, "true")]
+    mark = SetInfo(_IMPLIED, f'"{implied}"') if implied else SetInfo(_ATTRIBUTE, "true")
+    commands: list[Command] = [mark]
     for command in script.commands:
         commands.append(command)
         if asks and isinstance(command, CHECKS):
@@ -42,32 +48,38 @@ def marked(script: Script, asks: bool) -> Script:
 
 
 def is_marked(text: str) -> bool:
-    """Whether a script says that it is satisfiable by how it was made."""
-    return MARK in text
+    """Whether a script says that its answer is known by how it was made."""
+    return MARK in text or f"(set-info :{_IMPLIED} " in text
 
 
 def mark_of(text: str) -> str:
     """The mark of a script; empty where it has none."""
-    return f"{MARK}\n" if is_marked(text) else ""
+    found = _MARKS.search(text) if is_marked(text) else None
+    return found[0] if found else ""
 
 
 def judge_unknowns(
     run: Run, text: str, expected: Sequence[str], output: str, spelling: str
 ) -> None:
-    """Raise Stopped for a check whose expected answer is sat, and that the solver gave up."""
+    """Raise Stopped for a check whose expected answer is sat, or known by a rule, and that the solver
+    gave up.
+    """
+    mark = _MARKS.search(text)
+    rule = (mark[1] if mark else None) or ""
     for found, wanted in zip(_ANSWER.finditer(output), expected, strict=False):
         reason = (found[3] or found[2] or "").strip()
-        if found[1] != "unknown" or wanted != "sat":
+        if found[1] != "unknown" or wanted not in (("sat", "unsat") if rule else ("sat",)):
             continue
         gave_up = bool(reason) and not _LIMIT.search(reason)
         run.counts[f"check-unknown:{'gave-up' if gave_up else 'limit'}"] += 1
         if gave_up:
-            message = (
-                f"answered unknown, expected sat by how the check was made; its reason: {reason}"
+            made = (
+                f"by {rule} of a script that was decided" if rule else "by how the check was made"
             )
-            raise Stopped(
-                run.finding(KIND, "solver", message, "run-script", _about(text), spelling)
-            )
+            message = f"answered unknown, expected {wanted} {made}; its reason: {reason}"
+            # the rules of one book are one bucket
+            about = "+".join(filter(None, [rule.partition(":")[0], _about(text)]))
+            raise Stopped(run.finding(KIND, "solver", message, "run-script", about, spelling))
 
 
 def _about(text: str) -> str:

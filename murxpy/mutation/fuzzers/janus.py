@@ -59,7 +59,7 @@ def mutants(workshop: Workshop) -> Mutants:
         return
     current, made = seed, 0
     while (changed := mutator.mutate(current)) is not None:
-        if decided((yield Mutant(changed[0], (changed[1],), answers))):
+        if decided((yield Mutant(changed[0], (changed[1],), answers, implied=changed[2]))):
             current = changed[0]
         made += 1
         if made % walk == 0:
@@ -89,9 +89,9 @@ class _Mutator:
         self._most = GROWTH * sum(map(self._sizes.count, roots)) + 50
         self._states = _states(script, labels)
 
-    def mutate(self, script: Script) -> tuple[Script, str] | None:
-        """The script with one formula or term weaker or stronger, and a description of the change;
-        None if no rule fits at a few draws.
+    def mutate(self, script: Script) -> tuple[Script, str, str] | None:
+        """The script with one formula or term weaker or stronger, a description of the change, and
+        the name of the rule; None if no rule fits at a few draws.
         """
         roots = {
             at: (command.term, (FORMULAS, self._states[at]))
@@ -110,7 +110,8 @@ class _Mutator:
                 at = self._assertion(numbers)
                 changed = self._used(use, *roots[at])
                 if changed is not None and self._fits(roots, at, changed[0]):
-                    return with_assertion(script, at, changed[0]), changed[1]
+                    rule = f"{use.rule.book}:{use.rule.name}"
+                    return with_assertion(script, at, changed[0]), changed[1], rule
         return None
 
     def _assertion(self, numbers: Mapping[int, int]) -> int:

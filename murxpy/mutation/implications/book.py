@@ -90,7 +90,7 @@ class Book:
                     self._by_key[key] = [use for use in self.uses if use.fits(key)]
                 uses.update(dict.fromkeys(self._by_key[key]))
             found = self._known[wanted] = Weighted(
-                [(use, _GENERATED if use.rule.plain.get("generated") else 1.0) for use in uses]
+                [(use, _GENERATED if use.rule.generated else 1.0) for use in uses]
             )
         return found
 

@@ -19,18 +19,19 @@ from murxpy.smtlib.tables import Tables
 
 _APPLY = "OP_UF_APPLY"
 _BINDERS = ("OP_FORALL", "OP_EXISTS")
+_NO_PARTS = ("SORT_FUN", "SORT_CASE", "SORT_REGLAN")
 
 
 @dataclass
 class Binding:
-    """What the metavariables and capital letters of a pattern stand for. `functions` have a variable
+    """What the metavariables and capital letters of a pattern stand for. `functions` have variables
     and a body, `variables` are the bound variables of the pattern, and `rest` are those other
     variables of a quantifier that the pattern has not, which can be where the pattern `root` is a quantifier itself.
     """
 
     terms: dict[str, Term] = field(default_factory=dict)
     sorts: dict[str, Sort] = field(default_factory=dict)
-    functions: dict[str, tuple[Term, Term]] = field(default_factory=dict)
+    functions: dict[str, tuple[tuple[Term, ...], Term]] = field(default_factory=dict)
     variables: dict[Term, Term] = field(default_factory=dict)
     rest: tuple[Term, ...] = ()
     root: Term | None = None
@@ -239,38 +240,100 @@ class Matcher:
     def _function(
         self, metas: Mapping[Term, str], pattern: Term, term: Term, known: Binding
     ) -> bool:
-        name, inner = metas[pattern.args[0]], pattern.args[1]
-        if len(pattern.args) != 2 or name in known.functions or term.sort.kind != "SORT_BOOL":
+        """Match the application of a metavariable: to variables of the pattern, with the formula
+        below their quantifiers; else to one pattern, with a term of which some part matches that.
+        """
+        name, inner = metas[pattern.args[0]], pattern.args[1:]
+        if not self.unify(pattern.sort, term.sort, known):
             return False
-        if inner in known.variables:
-            known.functions[name] = known.variables[inner], term
-            return True
-        if inner not in metas or metas[inner] in known.terms:
+        bound = known.functions.get(name)
+        if all(one in known.variables for one in inner):
+            variables = tuple([known.variables[one] for one in inner])
+            if bound is None:
+                hidden = [v for v in known.variables.values() if v not in variables]
+                if any(variable in term.free for variable in hidden):
+                    return False
+                known.functions[name] = variables, term
+                return True
+            new = dict(zip(bound[0], variables, strict=True))
+            return substituted(self._tables, bound[1], new) is term
+        if len(inner) != 1:
             return False
-        part = self._part(term)
-        if part is None or not self._meta(metas[inner], inner, part, known):
+        if bound is not None:
+            return self._again(metas, inner[0], bound, term, known)
+        part = self._part(metas, inner[0], term, known)
+        if part is None or not self.match(metas, inner[0], part, known):
+            return False
+        if any(variable in term.free for variable in known.variables.values()):
             return False
         variable = self._tables.variable("x", part.sort)
-        known.functions[name] = variable, substituted(self._tables, term, {part: variable})
+        known.functions[name] = (variable,), substituted(self._tables, term, {part: variable})
         return True
 
-    def _part(self, term: Term) -> Term | None:
-        """A random part of a formula that uses no variable that the formula binds."""
+    def _again(
+        self,
+        metas: Mapping[Term, str],
+        inner: Term,
+        function: tuple[tuple[Term, ...], Term],
+        term: Term,
+        known: Binding,
+    ) -> bool:
+        """Match the application of a metavariable that is bound: find the part that stands in the
+        place of its variable.
+        """
+        (variable,), body = function
+        stack, part = [(body, term)], None
+        while stack:
+            one, other = stack.pop()
+            if one is variable:
+                if part is not None and part is not other:
+                    return False
+                part = other
+            elif one is not other:
+                same = (one.op, one.indices, len(one.args)) == (
+                    other.op,
+                    other.indices,
+                    len(other.args),
+                )
+                if not same or not one.args:
+                    return False
+                stack.extend(zip(one.args, other.args, strict=True))
+        closed = part is not None and all(v in term.free for v in part.free)
+        return part is not None and closed and self.match(metas, inner, part, known)
+
+    def _part(
+        self, metas: Mapping[Term, str], inner: Term, term: Term, known: Binding
+    ) -> Term | None:
+        """A random part of a term that may match a pattern, and that uses no variable which the term
+        binds.
+        """
+        name = metas.get(inner)
+        if name in known.terms:
+            return known.terms[str(name)]
+        found = self.parts(term)
+        if name is None:
+            fitting = [one for one in found if one.op == inner.op and not inner.literal]
+        else:
+            fitting = [one for one in found if self.unify(inner.sort, one.sort, known.copy())]
+        near = [one for one in fitting if one in term.args]
+        if near and self._stream.chance(0.5):
+            return self._stream.choose(near)
+        return self._stream.choose(fitting) if fitting else None
+
+    def parts(self, term: Term) -> list[Term]:
+        """The parts of a term that use no variable which the term binds, and that can stand for a
+        metavariable.
+        """
         found: dict[Term, None] = {}
         stack = [term]
         while stack:
             one = stack.pop()
             for arg in one.args[len(binds(self._tables.catalogue, one)) :]:
-                if arg not in found and arg.sort.kind not in ("SORT_FUN", "SORT_CASE"):
+                if arg not in found and arg.sort.kind not in _NO_PARTS:
                     found[arg] = None
                     stack.append(arg)
         free = frozenset(term.free)
-        fitting = [
-            one
-            for one in found
-            if one.sort.kind not in ("SORT_REGLAN", "SORT_RM") and free.issuperset(one.free)
-        ]
-        return self._stream.choose(fitting) if fitting else None
+        return [one for one in found if free.issuperset(one.free) and one.sort.kind != "SORT_RM"]
 
     # -- making
 
@@ -297,9 +360,9 @@ class Matcher:
         if pattern.op == VARIABLE:
             return inner[pattern]
         if pattern.op == _APPLY and pattern.args[0] in metas:
-            variable, body = known.functions[metas[pattern.args[0]]]
-            value = self._make(metas, pattern.args[1], known, inner)
-            return substituted(self._tables, body, {variable: value})
+            variables, body = known.functions[metas[pattern.args[0]]]
+            values = [self._make(metas, arg, known, inner) for arg in pattern.args[1:]]
+            return substituted(self._tables, body, dict(zip(variables, values, strict=True)))
         if pattern.op == VALUE:
             return self._tables.value(self.sort_of(pattern.sort, known), pattern.indices[0])
         if pattern.op == SPECIAL:

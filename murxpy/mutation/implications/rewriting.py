@@ -16,7 +16,10 @@ from murxpy.mutation.implications.rule import Patterns, range_of
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.model import Interpretation
 from murxpy.semantics.values import CannotSay
+from murxpy.smtlib.substitution import substituted
 from murxpy.smtlib.tables import Tables
+
+_CONTEXTS = 12  # terms of the seed that are drawn for one metavariable that is a function
 
 Draw = Callable[[Sort, bool], Term | None]
 """Draws a term of a sort for a metavariable that the matched pattern does not have: a literal if the
@@ -102,6 +105,10 @@ class Rewriter:
         where = patterns.where
         bounded = [] if where is None else unbound(patterns, where, known)
         for meta in dict.fromkeys([*unbound(patterns, new, known), *bounded]):
+            if meta.sort.kind == "SORT_FUN":
+                if not self._context(patterns.metas[meta], meta.sort, known):
+                    return False
+                continue
             for letter in _letters(meta.sort):
                 if letter not in known.sorts:
                     if not self._sorts:
@@ -113,6 +120,34 @@ class Rewriter:
                 return False
             known.terms[patterns.metas[meta]] = drawn
         return where is None or self._holds(self._matcher.make(patterns.metas, where, known))
+
+    def _context(self, name: str, sort: Sort, known: Binding) -> bool:
+        """Let a metavariable that is a function be a term of the seed with a part left open. False if
+        a few draws find none.
+        """
+        if len(sort.params) != 2 or not self._sorts:
+            return False
+        for _ in range(_CONTEXTS):
+            term = self._draw(self._stream.choose(self._sorts), False)
+            parts = [] if term is None else self._matcher.parts(term)
+            fitting = [
+                one for one in parts if self._matcher.unify(sort.sort(0), one.sort, known.copy())
+            ]
+            tried = known.copy()
+            if (
+                term is None
+                or not fitting
+                or not self._matcher.unify(sort.sort(1), term.sort, tried)
+            ):
+                continue
+            part = self._stream.choose(fitting)
+            self._matcher.unify(sort.sort(0), part.sort, tried)
+            known.take(tried)
+            variable = self._tables.variable("x", part.sort)
+            body = substituted(self._tables, term, {part: variable})
+            known.functions[name] = (variable,), body
+            return True
+        return False
 
     def _holds(self, condition: Term) -> bool:
         """Whether our evaluator finds a condition without constants and variables true."""

@@ -122,6 +122,7 @@ class Rule:
         self.chain: tuple[str, ...] = tuple(plain.get("chain") or ())
         self.equivalent = bool(plain.get("equivalent"))
         self.argument = str(plain.get("argument") or "")
+        self.generated = bool(plain.get("generated"))
         self.proved = frozenset(plain.get("proved") or ())
         directions = plain.get("directions") or "both"
         self.weakens = self.equivalent or directions != "strengthen"
@@ -134,7 +135,7 @@ class Rule:
             dict.fromkeys(pair for pair in found if pair[1] and not pair[0].isdigit())
         )
         self.numbers = (*self.widths, *self.indices)
-        self.choices: dict[str, list[str]] = dict(plain.get("sorts") or {})
+        self.choices: dict[str, list[str]] = dict(plain.get("either") or {})
         letters = dict.fromkeys(n for sort in self.vars.values() for n in _SORT.findall(sort))
         self.free_sorts = tuple(n for n in letters if n not in self.choices)
         for name in self.vars:

@@ -1,0 +1,73 @@
+"""Rules of implication as tables and text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from murxpy.report.tables import Table
+
+Rule = Mapping[str, Any]
+Proof = Mapping[str, Any]
+_USED = {"weaken": "weaker", "strengthen": "stronger", "both": "weaker, stronger"}
+
+
+def books_table(rules: Sequence[Rule], proofs: Sequence[Proof]) -> Table:
+    """A row for each book, with how many of its rules are proved."""
+    table = Table(
+        ["book", "rules", "proved", "equivalences", "published"], right=["rules", "proved"]
+    )
+    for book in dict.fromkeys(str(rule["book"]) for rule in rules):
+        own = [(r, p) for r, p in zip(rules, proofs, strict=True) if r["book"] == book]
+        table.add(
+            book,
+            str(len(own)),
+            str(sum(bool(proof) for _, proof in own)),
+            str(sum(bool(rule.get("equivalent")) for rule, _ in own)),
+            str(sum(bool(rule.get("published")) for rule, _ in own)),
+        )
+    return table
+
+
+def rules_table(rules: Sequence[Rule], proofs: Sequence[Proof]) -> Table:
+    """A row for each rule, with its patterns and what proved it."""
+    table = Table(["rule", "strong", "weak", "proved by"])
+    for rule, proof in zip(rules, proofs, strict=True):
+        sign = " =" if rule.get("equivalent") else ""
+        table.add(
+            rule["name"], rule["strong"] + sign, rule["weak"], ", ".join(proof.get("by") or ())
+        )
+    return table
+
+
+def laws(rule: Rule, proof: Proof) -> Iterator[str]:
+    """All that is known of one rule, a line for each part."""
+    order = rule.get("order") or "bool"
+    relation = (
+        "is"
+        if rule.get("equivalent")
+        else "implies"
+        if order == "bool"
+        else f"is at most, in {order},"
+    )
+    yield f"{rule['book']}:{rule['name']}"
+    yield f"  {rule['strong']}\n  {relation}\n  {rule['weak']}"
+    for key in ("vars", "either", "indices"):
+        for letter, said in (rule.get(key) or {}).items():
+            yield f"  {letter}: {', '.join(said) if isinstance(said, list) else said}"
+    if rule.get("where"):
+        yield f"  where {rule['where']}"
+    if rule.get("chain"):
+        yield f"  also for chains of {' and '.join(rule['chain'])}"
+    yield f"  makes formulas {_USED[rule.get('directions') or 'both']}"
+    if rule.get("published"):
+        yield f"  published as {rule['published']}"
+    for by, keys in (proof.get("by") or {}).items():
+        said = ", ".join(key for key in keys if key)
+        yield f"  proved by {by}{said and f' for {said}'}"
+    if proof.get("bounds"):
+        yield f"  the evaluator's bounds: {proof['bounds']}"
+    if rule.get("argument"):
+        yield f"  at other widths: {rule['argument']}"
+    if not proof:
+        yield "  not proved, so it is not used"
