@@ -21,8 +21,8 @@ from murxpy.mutation.fitting import Fitting
 from murxpy.mutation.functions.composed import LITERALS
 from murxpy.mutation.functions.inversions import Maker
 from murxpy.mutation.implications.book import Use
-from murxpy.mutation.implications.matching import renamed
 from murxpy.mutation.implications.places import FORMULAS, Place, Places, State
+from murxpy.mutation.implications.renaming import renamed
 from murxpy.mutation.implications.rewriting import Rewriter
 from murxpy.mutation.occurrences import Occurrences, in_scope, replaced
 from murxpy.mutation.patience import decided

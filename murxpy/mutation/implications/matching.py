@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from murxpy.logic.sorts import Sort, SortParam
-from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, VALUE, VARIABLE, Term, bottom_up
+from murxpy.logic.terms import SPECIAL, VALUE, VARIABLE, Term
 from murxpy.machine.random import Stream
 from murxpy.mutation.implications.rule import Patterns, Variant
 from murxpy.smtlib.substitution import binds, substituted
@@ -374,21 +374,6 @@ class Matcher:
         signature = self._operators[pattern.op].signature
         wanted = self.sort_of(pattern.sort, known) if signature.as_sort else None
         return self._tables.apply(pattern.op, *args, indices=pattern.indices, wanted=wanted)
-
-
-def renamed(tables: Tables, root: Term) -> Term:
-    """The term with new variables in place of those that it binds, so that it can stand anywhere."""
-    done: dict[Term, Term] = {}
-    for term in bottom_up(root, done):
-        if term.op == VARIABLE and term not in root.free:
-            done[term] = tables.variable(str(term.indices[0]), term.sort)
-        elif not term.args or term.op == FUNCTION or term.op == CONSTANT:
-            done[term] = term
-        else:
-            args = tuple([done[arg] for arg in term.args])
-            bound = args[: len(binds(tables.catalogue, term))]
-            done[term] = tables.terms.apply(term.op, args, term.indices, term.sort, bound)
-    return done[root]
 
 
 def unbound(patterns: Patterns, pattern: Term, known: Binding) -> list[Term]:
