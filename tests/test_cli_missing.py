@@ -70,6 +70,7 @@ SHARED = {
     "cli/replay.py": ["replay"],  # those that share `plan_of` are below
     "cli/mutate.py": ["storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "cli/own_options.py": ["fuzz"],
+    "cli/theories.py": ["rules"],
 }
 
 

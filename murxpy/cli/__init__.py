@@ -77,7 +77,12 @@ _GROUPS = {
 }
 _OTHERS = {name: brief for group in _GROUPS.values() for name, brief in group.items()}
 # The modules of commands that have another name.
-_MODULES = {"check-seeds": "check_seeds", "seeds": "figures", "statistics": "figures"}
+_MODULES = {
+    "check-seeds": "check_seeds",
+    "rules": "theories",
+    "seeds": "figures",
+    "statistics": "figures",
+}
 INTERRUPTED = 130  # the exit code by which a shell says that Ctrl-C ended a program
 
 

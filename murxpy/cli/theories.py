@@ -1,16 +1,27 @@
-"""`murxpy theories`: the theories, or the operators of one."""
+"""`murxpy theories`: the theories, or the operators of one; `murxpy rules`: the rules of implication,
+their laws, and what proved them.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
-from murxpy.cli.params import json_option
+from murxpy.campaign.judging.rule_check import Verdict, check_rules, told
+from murxpy.cli.params import json_option, names
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
+from murxpy.data.rules import fingerprint, proofs_path, read_proofs, write_proofs
+from murxpy.data.theories import Plain
 from murxpy.errors import InputError, nearest
+from murxpy.fuzzers.rules import named_rules, shipped_rules
 from murxpy.report.console import make_console
+from murxpy.report.reference.rules import books_table, laws, rules_table
 from murxpy.report.tables import operators_table, print_table, theories_json, theories_table
+
+_AT_ONCE = 12  # rules whose proofs are kept together
 
 
 @click.command()
@@ -23,10 +34,10 @@ def theories(theory: str | None, as_json: bool) -> None:
     catalogue = load_catalogue()
     wrappers = {name: load_wrapper(name) for name in wrapper_names()}
     if theory is not None:
-        names = [entry["name"] for entry in catalogue["theories"]]
-        if theory.upper() not in names:
+        known = [entry["name"] for entry in catalogue["theories"]]
+        if theory.upper() not in known:
             raise InputError(
-                f"unknown theory '{theory}'{nearest(theory.upper(), names)}; known are {', '.join(names)}"
+                f"unknown theory '{theory}'{nearest(theory.upper(), known)}; known are {', '.join(known)}"
             )
         catalogue = {
             "theories": [
@@ -39,3 +50,83 @@ def theories(theory: str | None, as_json: bool) -> None:
         print_table(make_console(), theories_table(catalogue, wrappers))
     else:
         print_table(make_console(), operators_table(catalogue["theories"][0], wrappers))
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option("--check", is_flag=True, help="Prove the rules anew, and keep the proofs.")
+@click.option(
+    "--by",
+    type=names(),
+    default="",
+    metavar="SOLVER[@PLACE],...",
+    help="The solvers that --check asks.  [default: those that judge by default]",
+)
+@json_option
+def rules(name: str | None, check: bool, by: tuple[str, ...], as_json: bool) -> int:
+    """Show the books of rules of implication; or the rules of the book NAME, or the one rule NAME,
+    with their laws and what proved them. NAME can be a file of yours. Without --check no solver is
+    asked.
+
+    \b
+    Examples:
+      murxpy rules
+      murxpy rules strings
+      murxpy rules at-most-extended
+      murxpy rules mine.yaml --check
+    """
+    if by and not check:
+        raise click.UsageError("--by names the solvers of --check: give --check, too")
+    chosen = named_rules([name]) if name else shipped_rules()
+    wrong = _check(chosen, by) if check else 0
+    proofs = _kept(chosen)
+    if as_json:
+        rows = [{**rule, "proof": proof} for rule, proof in zip(chosen, proofs, strict=True)]
+        click.echo(json.dumps(rows, indent=2))
+    elif name is None:
+        print_table(make_console(), books_table(chosen, proofs))
+    elif len(chosen) == 1:
+        click.echo("\n".join(laws(chosen[0], proofs[0])))
+    else:
+        print_table(make_console(), rules_table(chosen, proofs))
+    return 1 if wrong else 0
+
+
+def _kept(chosen: Sequence[Plain]) -> list[Plain]:
+    """The kept proof of each rule; empty where there is none of its text."""
+    known: dict[str, Plain] = {}
+    found = []
+    for rule in chosen:
+        file = str(rule["file"])
+        if file not in known:
+            known[file] = read_proofs(proofs_path(Path(file)))
+        proof = known[file].get(rule["name"]) or {}
+        found.append(proof if proof.get("text") == fingerprint(rule) else {})
+    return found
+
+
+def _check(chosen: Sequence[Plain], by: Sequence[str]) -> int:
+    """Prove rules, keep the proofs, and tell what does not hold or is not proved. Returns how many
+    rules cannot be used. Rules that follow from the table of operators may lack a proof.
+    """
+    wrong = 0
+    for start in range(0, len(chosen), _AT_ONCE):
+        verdicts = check_rules(chosen[start : start + _AT_ONCE], by)
+        for verdict in verdicts:
+            _keep(verdict)
+            if verdict.holds and not verdict.open:
+                continue
+            bad = not verdict.holds and bool(verdict.refuted or not verdict.rule.generated)
+            wrong += bad
+            what = "cannot be used" if not verdict.holds else "is used where it is proved"
+            click.echo(f"{verdict.rule.name} {what}: {told(verdict)}", err=True)
+    return wrong
+
+
+def _keep(verdict: Verdict) -> None:
+    path = proofs_path(Path(str(verdict.rule.plain["file"])))
+    proofs = read_proofs(path)
+    proofs.pop(verdict.rule.name, None)
+    if verdict.holds:
+        proofs[verdict.rule.name] = verdict.kept()
+    write_proofs(path, dict(sorted(proofs.items())))

@@ -1,0 +1,1 @@
+"""Tables of what murxpy knows: the rules of implication."""
