@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 from murxpy.semantics.exact.float_conversions import to_real
 from murxpy.semantics.ranges.abstract import Bits, Except, Few, Interval, Range, bits
@@ -27,6 +28,13 @@ def _interval(wanted: Range) -> bool:
     return convex(wanted) or isinstance(wanted, Floats)
 
 
+def result_sign(question: Question, value: Any) -> int:
+    """Return the sign bit of a result that is a signed number, and 0 of any other result."""
+    if question.kind != "OP_FP_TO_SBV":
+        return 0
+    return int(value) >> (question.sort.width - 1)
+
+
 def part(question: Question, low: int, high: int, nan: bool = False) -> Range | None:
     """Return the interval around the present value, in a part of the order in which the operator is
     monotone and gives no NaN. With `nan`, NaN is in the range, too, if it keeps the result.
@@ -36,8 +44,11 @@ def part(question: Question, low: int, high: int, nan: bool = False) -> Range | 
     if not low <= here <= high or not _interval(question.wanted):
         return None
 
+    sign = result_sign(question, question.given)
+
     def keeps(place: int) -> bool:
-        return question.keeps(at_rank(form, place))
+        value = at_rank(form, place)
+        return question.keeps(value) and result_sign(question, question.apply(value)) == sign
 
     first, last = stretch(keeps, here, low, high)
     return floats(sort, first, last, nan and question.keeps(form.nan))
@@ -253,7 +264,9 @@ def _from_real(question: Question) -> Range | None:
 
 @backward("OP_FP_TO_UBV", "OP_FP_TO_SBV", "OP_FP_TO_REAL", "OP_FP_TO_IEEE_BV")
 def _to_number(question: Question) -> Range | None:
-    """Beyond the numbers of the result, the value is open; those floats are left out."""
+    """Beyond the numbers of the result, the value is open; those floats are left out. Signed numbers are
+    in the order of the wanted range as long as their sign stays.
+    """
     sort = question.sorts[question.at]
     low, high = ends(question)
     if is_nan(sort, question.present) or not _interval(question.wanted):
