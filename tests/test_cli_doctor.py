@@ -26,7 +26,7 @@ def test_fake_solver(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Mon
     (found,) = data["targets"][0]["findings"]
     assert " ".join(found) == (
         "key kind tier severity solver version message new known confirmed count seed lines first "
-        "trace same range"
+        "trace same range against"
     )
 
 

@@ -36,9 +36,9 @@ TEXT = """(set-logic ALL)(set-info :status sat)
 """
 
 
-# It dies of a constant that is declared right before a scope.
-CRASH = """(declare-const x Int)(assert (> x 3))(declare-const a Bool)(push 1)(assert (and a (> x 5)))
-(check-sat)(pop 1)(push 1)(assert a)(check-sat)
+# It dies of a constant of this name that is declared right before a scope.
+CRASH = """(declare-const x Int)(assert (> x 3))(declare-const shared Bool)(push 1)
+(assert (and shared (> x 5)))(check-sat)(pop 1)(push 1)(assert shared)(check-sat)
 """
 
 
@@ -73,7 +73,7 @@ def test_declarations_stay_where_the_defect_needs_them(
     code, out, err = outcome(capsys, "minimize", path, "--solver", f"fake@{FAKES}", *WRAPPER)
     assert code == 0, out + err
     small = (tmp_path / "a.min.smt2").read_text()
-    assert re.fullmatch(r"\(declare-const \w+ (Bool|Int)\)\s*\(push 1\)\s*", small), small
+    assert re.fullmatch(r"\(declare-const shared Bool\)\s*\(push 1\)\s*", small), small
 
 
 @pytest.mark.slow

@@ -184,7 +184,7 @@ def _step(use: Use, place: Place) -> str:
 
 ENTRY = Entry(
     "janus",
-    "Fuzz with SMT-LIB scripts made weaker or stronger, whose answer is known.",
+    "Fuzz with scripts made weaker or stronger by proved rules.",
     "Fuzz with scripts whose formulas are made weaker or stronger by proved rules, so that the "
     "answer is known.\n\n"
     "SEEDS are SMT-LIB scripts and folders of them, labelled by (set-info :status ...), or by a "

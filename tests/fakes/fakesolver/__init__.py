@@ -144,10 +144,10 @@ def run_script(text: str) -> str:
     """What it prints for a script: wrong as soon as there is an exclusive or in it.
 
     In its models all Boolean constants are true, its cores are the last name alone, and it
-    simplifies to false what has an exclusive or. It dies of a constant that is declared right before
-    a scope.
+    simplifies to false what has an exclusive or. It dies of a constant `shared` that is declared
+    right before a scope.
     """
-    if re.search(r"\(declare-const [^()]*\)\s*\(push 1\)", text):
+    if re.search(r"\(declare-const shared \w+\)\s*\(push 1\)", text):
         raise RuntimeError("a constant of all scopes")
     answers = ("unsat\n" if "xor " in text else "sat\n") * text.count("(check-sat)")
     true = "".join(
