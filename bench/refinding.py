@@ -18,8 +18,10 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -127,11 +129,12 @@ def _figures(fuzzer: str, out: Path) -> tuple[Campaign, tuple[str, str]]:
     return Campaign(fuzzer, seconds, cpu, *(counts.get(name, 0) for name in names)), release
 
 
-def found(fuzzer: str, out: Path) -> list[Found]:
-    """The defects that the campaign in `out` found."""
+def found(fuzzer: str, out: Path, at_a_time: int) -> list[Found]:
+    """The defects that the campaign in `out` found, so many of them bisected at a time."""
     listed = murxpy("findings", str(out), "--regroup", "--json")
     rows = [row for row in json.loads(listed.stdout) if not row["same"]]
-    return [_found(fuzzer, row) for row in rows]
+    with ThreadPoolExecutor(at_a_time) as pool:
+        return list(pool.map(partial(_found, fuzzer), rows))
 
 
 def _found(fuzzer: str, row: dict[str, Any]) -> Found:
@@ -244,6 +247,7 @@ def main() -> None:
     )
     parser.add_argument("--label", default="", help="word for these figures, such as before")
     parser.add_argument("--jobs", type=int, default=1, help="workers of each campaign")
+    parser.add_argument("--bisections", type=int, default=1, help="defects bisected at a time")
     parser.add_argument(
         "--keep", type=Path, help="folder of the campaigns, one in a folder FUZZER-RELEASE each"
     )
@@ -254,7 +258,9 @@ def main() -> None:
             for name in args.fuzzers.split(",")
         }
         campaigns = [campaign(args, name, out) for name, out in folders.items()]
-        buckets = [bucket for name, out in folders.items() for bucket in found(name, out)]
+        buckets = [
+            bucket for name, out in folders.items() for bucket in found(name, out, args.bisections)
+        ]
         release = release_of(next(iter(folders.values())))
     report(args, release, campaigns, buckets)
 
