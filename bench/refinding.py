@@ -129,19 +129,19 @@ def _figures(fuzzer: str, out: Path) -> tuple[Campaign, tuple[str, str]]:
     return Campaign(fuzzer, seconds, cpu, *(counts.get(name, 0) for name in names)), release
 
 
-def found(fuzzer: str, out: Path, at_a_time: int) -> list[Found]:
-    """The defects that the campaign in `out` found, so many of them bisected at a time."""
+def found(fuzzer: str, out: Path, args: argparse.Namespace) -> list[Found]:
+    """The defects that the campaign in `out` found, some of them bisected at a time."""
     listed = murxpy("findings", str(out), "--regroup", "--json")
     rows = [row for row in json.loads(listed.stdout) if not row["same"]]
-    with ThreadPoolExecutor(at_a_time) as pool:
-        return list(pool.map(partial(_found, fuzzer), rows))
+    with ThreadPoolExecutor(args.bisections) as pool:
+        return list(pool.map(partial(_found, fuzzer, args.tries), rows))
 
 
-def _found(fuzzer: str, row: dict[str, Any]) -> Found:
+def _found(fuzzer: str, tries: int, row: dict[str, Any]) -> Found:
     whole = Path(row["trace"])
     smaller = sorted(whole.parent.glob("*.min.trace"))
     shown = min((whole, *smaller), key=_size)
-    asked = murxpy("bisect", str(shown), "--tries", "3", "--json", fine=(*FINE, UNSHOWN))
+    asked = murxpy("bisect", str(shown), "--tries", str(tries), "--json", fine=(*FINE, UNSHOWN))
     ranges: dict[str, Any] = next(iter(json.loads(asked.stdout or "{}").values()), {})
     newest = next(iter(reversed(list(ranges.get("asked", {}).values()))), "")
     # the seed's authors may not want it whole
@@ -247,6 +247,7 @@ def main() -> None:
     )
     parser.add_argument("--label", default="", help="word for these figures, such as before")
     parser.add_argument("--jobs", type=int, default=1, help="workers of each campaign")
+    parser.add_argument("--tries", type=int, default=3, help="replays of a defect on a release")
     parser.add_argument("--bisections", type=int, default=1, help="defects bisected at a time")
     parser.add_argument(
         "--keep", type=Path, help="folder of the campaigns, one in a folder FUZZER-RELEASE each"
