@@ -259,9 +259,7 @@ def main() -> None:
             for name in args.fuzzers.split(",")
         }
         campaigns = [campaign(args, name, out) for name, out in folders.items()]
-        buckets = [
-            bucket for name, out in folders.items() for bucket in found(name, out, args.bisections)
-        ]
+        buckets = [bucket for name, out in folders.items() for bucket in found(name, out, args)]
         release = release_of(next(iter(folders.values())))
     report(args, release, campaigns, buckets)
 

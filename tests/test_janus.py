@@ -223,3 +223,55 @@ def test_unknown_behind_a_decided_script_is_incompleteness(
     lucky = "'unknown (INCOMPLETE)' if '(not (not' in {v} and 'seed 2' not in {v} else f.run_script({v})"
     (tmp_path / "other").mkdir()
     assert campaign(capsys, tmp_path / "other", lucky, "--runs", "4")[2] == []
+
+
+def test_a_rule_that_is_not_well_sorted_is_told_without_a_solver(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(
+        "book: mine\nabout: One rule.\nrules:\n  own:\n    vars: {a: Int, p: Bool}\n"
+        "    strong: (<= a p)\n    weak: (< a a)\n"
+    )
+    code, err = error(capsys, "rules", path)
+    assert code == 2 and "mine.yaml:4: rule own: " in err
+
+
+def test_the_other_variables_of_a_binder_stay() -> None:
+    seed = Seed(
+        "binders.smt2",
+        "(set-info :status sat)"
+        "(assert (not (forall ((a Int) (c Int)) (exists ((b Int)) (distinct c 5)))))(check-sat)",
+        "sat",
+    )
+    shop = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
+    shop.book = Book(proved_rules(["exists-forall"]), CATALOGUE, shop.operators)
+    for number in range(8):
+        workshop = Workshop(shop, Stream(number), (seed,), lambda text: None, {"walk": 2})
+        for mutant in chain(mutants(workshop), 6):
+            assert all(not term.free for term in mutant.script.assertions())
+
+
+def test_binders_of_one_name_are_apart_through_the_api(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    seed = tmp_path / "a.smt2"
+    seed.write_text(
+        "(set-info :status sat)(assert (exists ((a Int)) (exists ((d Int)) (= d 5))))(check-sat)"
+    )
+    rules = ("--rules", "named-by-forall,forall-to-instance", "--walk", "4", "--iterations", "8")
+    words = (*rules, "--through", "api", "--no-option-fuzzing", "--jobs", "1", "--runs", "6")
+    code, out, err = outcome(
+        capsys,
+        "janus",
+        "z3",
+        "--oracle",
+        "sat",
+        *words,
+        "--seed",
+        "1",
+        seed,
+        "--out",
+        tmp_path / "o",
+    )
+    assert code == 0, out + err

@@ -9,7 +9,10 @@ import pytest
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.smtlib.commands import Assert, DeclareFun
 from murxpy.smtlib.reading.scripts import read_script
+from murxpy.smtlib.script import Script
+from murxpy.smtlib.tables import Tables
 from murxpy.trace.grammar import parse_trace
 from murxpy.trace.lift import lift
 
@@ -83,3 +86,24 @@ def test_what_a_trace_cannot_say_names_the_line() -> None:
         match=r"f.smt2:1: a field of sort ARRAY\(INT,DT\(T\)\) .* which a trace cannot say",
     ):
         lifted("(declare-datatypes ((T 0)) (((leaf) (node (sons (Array Int T))))))(assert true)")
+
+
+def test_variables_of_one_name_have_names_of_their_own() -> None:
+    """An inner binder would else bind what belongs to an outer one, or to a constant."""
+    tables = Tables(CATALOGUE)
+    free, outer, inner = (
+        tables.constant("x", tables.int),
+        tables.variable("x", tables.int),
+        tables.variable("x", tables.int),
+    )
+    body = tables.conjunction(
+        [tables.apply("OP_EQUAL", inner, outer), tables.apply("OP_EQUAL", outer, free)]
+    )
+    bound = tables.apply("OP_EXISTS", outer, tables.apply("OP_EXISTS", inner, body))
+    script = Script("a.smt2", tables, [DeclareFun(free), Assert(bound)])
+    text = lift(script).text()
+    assert [row.split()[-1] for row in text.splitlines() if " mk-const " in row] == ['"x"']
+    assert sorted(row.split()[-1] for row in text.splitlines() if " mk-var " in row) == [
+        '"x_1"',
+        '"x_2"',
+    ]

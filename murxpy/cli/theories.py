@@ -16,7 +16,7 @@ from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.data.rules import fingerprint, proofs_path, read_proofs, write_proofs
 from murxpy.data.theories import Plain
 from murxpy.errors import InputError, nearest
-from murxpy.fuzzers.rules import named_rules, shipped_rules
+from murxpy.fuzzers.rules import named_rules, shipped_rules, well_sorted
 from murxpy.report.console import make_console
 from murxpy.report.reference.rules import books_table, laws, rules_table
 from murxpy.report.tables import operators_table, print_table, theories_json, theories_table
@@ -78,6 +78,8 @@ def rules(name: str | None, check: bool, by: tuple[str, ...], as_json: bool) -> 
     if by and not check:
         raise click.UsageError("--by names the solvers of --check: give --check, too")
     chosen = named_rules([name]) if name else shipped_rules()
+    if name:
+        well_sorted(chosen)
     wrong = _check(chosen, by) if check else 0
     proofs = _kept(chosen)
     if as_json:

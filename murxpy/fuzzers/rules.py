@@ -20,6 +20,7 @@ from murxpy.data.rules import (
 from murxpy.data.theories import Plain
 from murxpy.errors import InputError, nearest
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.mutation.implications.book import Book
 from murxpy.mutation.implications.generated import generated
 
 _GENERATED = "generated.yaml"  # the file beside which the proofs of the other rules are kept
@@ -58,6 +59,13 @@ def named_rules(names: Sequence[str] = ()) -> list[Plain]:
             )
         found += own
     return [rule for at, rule in enumerate(found) if rule not in found[:at]] if names else shipped
+
+
+def well_sorted(rules: Sequence[Plain]) -> None:
+    """Raise InputError with the place of a rule whose patterns are not well-sorted. Rules that follow
+    from the table of operators are left out.
+    """
+    Book([rule for rule in rules if not rule.get("generated")], build_catalogue(load_catalogue()))
 
 
 def proved_rules(names: Sequence[str] = ()) -> list[Plain]:

@@ -79,6 +79,7 @@ class Lifter:
     def _begin(self) -> None:
         self._sorts: dict[Sort, int] = {}
         self._terms: dict[Term, int] = {}
+        self._named: dict[tuple[str, Sort], Term] = {}  # leaves by their names in the trace
         self._declared: set[Datatype] = set()
         self.line("new", returns=[Ref("o", 1)])
 
@@ -215,7 +216,7 @@ class Lifter:
         """The action that makes a term, and its words."""
         first = term.indices[0] if term.indices else None
         if term.op in _LEAVES:
-            return _LEAVES[term.op], [self.sort(term.sort), Quoted(str(first))]
+            return _LEAVES[term.op], [self.sort(term.sort), Quoted(self._name(term))]
         if term.op == VALUE:
             words = (Quoted(w) if isinstance(w, str) else w for w in write_value(term.sort, first))
             return "mk-value", [self.sort(term.sort), *words]
@@ -223,6 +224,18 @@ class Lifter:
         if term.op == FUNCTION:
             return "mk-fun", [Quoted(str(first)), len(args) - 1, *args]
         return "mk-term", self._application(term, args)
+
+    def _name(self, leaf: Term) -> str:
+        """The name of a leaf in the trace: its own, but another one for a variable whose name a
+        constant or another variable of its sort has. Bindings take two such objects for one, so that
+        an inner binder would bind what the outer one has to.
+        """
+        wish = name = str(leaf.indices[0])
+        count = 0
+        while self._named.setdefault((name, leaf.sort), leaf) is not leaf and leaf.op == VARIABLE:
+            count += 1
+            name = f"{wish}_{count}"  # solvers make fresh names with an exclamation mark
+        return name
 
     def _application(self, term: Term, args: list[Token]) -> list[Token]:
         operator = self.tables.catalogue.operators[term.op]

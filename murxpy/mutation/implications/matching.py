@@ -234,7 +234,8 @@ class Matcher:
         if not self.unify(pattern.args[0].sort, chosen.sort, known):
             return False
         known.variables[pattern.args[0]] = chosen
-        known.rest = tuple([one for one in variables if one is not chosen])
+        if pattern is known.root:  # the pattern's inner quantifiers leave nothing outside
+            known.rest = tuple([one for one in variables if one is not chosen])
         return self.match(metas, pattern.args[-1], body, known)
 
     def _function(

@@ -85,8 +85,9 @@ def evidence(found: Found) -> Iterator[str]:
     if not number:
         return
     yield (
-        f"The right answer of {number:,} scripts is known: {whole[ALL_VALUES]:,} because our evaluator went through all "
-        f"values of the constants, {whole[MODEL]:,} because our evaluator found a model of some target right, "
+        f"Of {number:,} scripts the right answer is known of {number - whole['nothing']:,}: "
+        f"{whole[ALL_VALUES]:,} because our evaluator went through all values of the constants, "
+        f"{whole[MODEL]:,} because our evaluator found a model of some target right, "
         f"{whole[JUDGE]:,} because the judges say so; nothing tells it for {whole['nothing']:,}."
     )
     differing = {(one.grammar, one.place) for one in found.triggers if one.kind == "differs"}

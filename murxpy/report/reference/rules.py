@@ -70,4 +70,4 @@ def laws(rule: Rule, proof: Proof) -> Iterator[str]:
     if rule.get("argument"):
         yield f"  at other widths: {rule['argument']}"
     if not proof:
-        yield "  not proved, so it is not used"
+        yield "  no proof of it is kept, so it is not used; a campaign proves rules of your own files when it begins"
