@@ -18,7 +18,7 @@ class Named:
 
     def names(self) -> list[str]:
         """The names of the shipped files, sorted."""
-        return sorted(path.stem for path in self._shipped().glob("*.yaml"))
+        return sorted(path.stem for path in self.shipped().glob("*.yaml"))
 
     def path(self, name: str) -> Path:
         """The shipped file called `name`, or else the user's own at this path. Raises InputError
@@ -26,7 +26,7 @@ class Named:
         """
         known, own = self.names(), Path(name).expanduser()
         if name in known:
-            return self._shipped() / f"{name}.yaml"
+            return self.shipped() / f"{name}.yaml"
         if own.suffix not in (".yaml", ".yml"):
             raise InputError(
                 f"unknown {self.kind} '{name}'{nearest(name, known)}; known are {', '.join(known)}, "
@@ -34,5 +34,6 @@ class Named:
             )
         return own
 
-    def _shipped(self) -> Path:
+    def shipped(self) -> Path:
+        """The folder of the shipped files."""
         return data_folder("fsm") / self.folder

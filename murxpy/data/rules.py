@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from murxpy.data.convert import Strict, convert, plain
-from murxpy.data.folders import data_folder
+from murxpy.data.named import Named
 from murxpy.data.theories import Plain
 from murxpy.data.yamlfile import Document, read_document
 from murxpy.errors import InputError, nearest
@@ -58,28 +58,7 @@ class Book(Strict, frozen=True):
     rules: dict[Name, Rule]
 
 
-def book_names() -> list[str]:
-    """The names of the shipped files of rules, sorted."""
-    return sorted(path.stem for path in rules_folder().glob("*.yaml"))
-
-
-def rules_folder() -> Path:
-    """The folder of the shipped rules and of their proofs."""
-    return data_folder("fsm") / "rules"
-
-
-def book_path(name: str) -> Path:
-    """The file called `name`, which is shipped, or a file of the user's. Raises InputError."""
-    if name in book_names():
-        return rules_folder() / f"{name}.yaml"
-    own = Path(name).expanduser()
-    if own.suffix in (".yaml", ".yml"):
-        return own
-    known = book_names()
-    raise InputError(
-        f"unknown rules '{name}'{nearest(name, known)}; known are {', '.join(known)}, and files of "
-        "your own whose names end with .yaml"
-    )
+BOOKS = Named("rules", "rules")
 
 
 def load_book(path: Path) -> list[Plain]:

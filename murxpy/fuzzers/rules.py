@@ -9,13 +9,11 @@ from pathlib import Path
 
 from murxpy.data import load_catalogue
 from murxpy.data.rules import (
-    book_names,
-    book_path,
+    BOOKS,
     fingerprint,
     load_book,
     proofs_path,
     read_proofs,
-    rules_folder,
 )
 from murxpy.data.theories import Plain
 from murxpy.errors import InputError, nearest
@@ -30,13 +28,13 @@ def shipped_rules() -> list[Plain]:
     """All shipped rules, and behind them those that follow from the table of operators. Raises
     InputError.
     """
-    found = [rule for name in book_names() for rule in load_book(book_path(name))]
+    found = [rule for name in BOOKS.names() for rule in load_book(BOOKS.path(name))]
     return [*found, *generated_rules()]
 
 
 def generated_rules() -> list[Plain]:
     """The rules that follow from the table of operators."""
-    file = str(rules_folder() / _GENERATED)
+    file = str(BOOKS.shipped() / _GENERATED)
     return [{**rule, "file": file} for rule in generated(build_catalogue(load_catalogue()))]
 
 
@@ -48,7 +46,7 @@ def named_rules(names: Sequence[str] = ()) -> list[Plain]:
     found: list[Plain] = []
     for name in names:
         if Path(name).suffix in (".yaml", ".yml"):
-            found += load_book(book_path(name))
+            found += load_book(BOOKS.path(name))
             continue
         own = [rule for rule in shipped if name in (rule["book"], rule["name"])]
         if not own:

@@ -14,7 +14,7 @@ from murxpy.campaign.judging.common_operators import judge_plans
 from murxpy.campaign.workers.targets import Plan, version_of
 from murxpy.data import default_judges, load_catalogue
 from murxpy.data.rules import (
-    book_path,
+    BOOKS,
     fingerprint,
     load_book,
     proofs_path,
@@ -180,7 +180,7 @@ def prove_files(names: Sequence[str]) -> list[str]:
     Raises InputError for a rule that is refuted or that nobody proves.
     """
     notes = []
-    for path in (book_path(name) for name in names if Path(name).suffix in (".yaml", ".yml")):
+    for path in (BOOKS.path(name) for name in names if Path(name).suffix in (".yaml", ".yml")):
         rules, kept = load_book(path), read_proofs(proofs_path(path))
         if all(kept.get(rule["name"], {}).get("text") == fingerprint(rule) for rule in rules):
             continue

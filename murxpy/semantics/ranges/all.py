@@ -6,8 +6,7 @@ from murxpy.semantics.ranges import (
     core,
     floating_point,
     numbers,
-    rest,
     text,
 )
 
-__all__ = ["bitvectors", "collections", "core", "floating_point", "numbers", "rest", "text"]
+__all__ = ["bitvectors", "collections", "core", "floating_point", "numbers", "text"]

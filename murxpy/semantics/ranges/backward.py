@@ -64,6 +64,12 @@ Rule = Callable[[Question], Range | None]
 RULES: dict[str, Rule] = {}
 # operators without a rule, and why an argument of them keeps its present value
 WITHOUT: dict[str, str] = {}
+# theories whose operators have no rule unless they are entered above, and why
+THEORIES_WITHOUT = {
+    "BAG": "a number counts each element of a bag, and operators add and compare these numbers",
+    "REL": "a row of the result depends on rows of all arguments",
+    "TRANSCENDENTAL": "values are known at a few points only",
+}
 
 
 def backward(*kinds: str) -> Callable[[Rule], Rule]:
