@@ -38,6 +38,7 @@ LAYERS = (
     "smtlib",
     "semantics",
     "logic",
+    "learning",
 )
 WORKER_SIDE = (*LAYERS[LAYERS.index("worker") :], "errors")
 READS_DATA = ("cli", "report", "campaign", "fuzzers", "data")

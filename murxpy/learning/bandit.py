@@ -1,0 +1,81 @@
+"""Thompson sampling with decay: which of some arms pays most often is learnt while they are drawn.
+
+Each arm has a beta distribution over the chance that it pays. To draw is to take one sample of each
+and the arm with the greatest. What an arm earned is forgotten by and by, because what pays changes
+while a search goes on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from murxpy.learning.beta import Uniform, beta
+
+DECAY = 0.95  # of BanditFuzz: an arm remembers about its last 20 draws
+
+
+class Bandit:
+    """Arms by name, each with the gains and losses that it remembers.
+
+    When an arm is rewarded, what it remembers is multiplied by `decay` first; other arms forget
+    nothing. Beside gains and losses each arm has a prior of one of each, which does not decay. So an
+    arm that never paid is still drawn now and then.
+    """
+
+    __slots__ = ("_decay", "_earned")
+
+    def __init__(self, arms: Sequence[str], decay: float = DECAY) -> None:
+        if not arms or len(set(arms)) != len(arms):
+            raise ValueError("a bandit has one or more arms, each with a name of its own")
+        if not 0.0 < decay <= 1.0:
+            raise ValueError(f"the decay of a bandit is above 0 and at most 1, not {decay}")
+        self._decay = decay
+        self._earned = dict.fromkeys(arms, (0.0, 0.0))
+
+    @property
+    def arms(self) -> tuple[str, ...]:
+        """The names of the arms, in their order."""
+        return tuple(self._earned)
+
+    def draw(self, stream: Uniform, among: Collection[str] | None = None) -> str:
+        """The arm with the greatest sample; of those in `among` where only some can be drawn now.
+        Only the arms that can be drawn use up numbers of the stream. Raises ValueError if there are
+        none.
+        """
+        best, greatest = "", -1.0
+        for arm, (gains, losses) in self._earned.items():
+            if among is None or arm in among:
+                sample = beta(stream, 1.0 + gains, 1.0 + losses)
+                if sample > greatest:
+                    best, greatest = arm, sample
+        if greatest < 0.0:
+            raise ValueError("none of the arms that can be drawn is an arm of this bandit")
+        return best
+
+    def reward(self, arm: str, gain: float) -> None:
+        """Note what a draw of `arm` gained: True or 1 if it paid, False or 0 if not, or a share."""
+        if not 0.0 <= gain <= 1.0:
+            raise ValueError(f"a gain is a share from 0 to 1, not {gain}")
+        gains, losses = self._earned[arm]
+        self._earned[arm] = (self._decay * gains + gain, self._decay * losses + 1.0 - gain)
+
+    def damp(self, arm: str, losses: float) -> None:
+        """Forget what `arm` gained, and note so many losses: what it leads to is known now."""
+        self._earned[arm] = (0.0, self._earned[arm][1] + losses)
+
+    def mean(self, arm: str) -> float:
+        """The chance that `arm` pays, as far as is known."""
+        gains, losses = self._earned[arm]
+        return (1.0 + gains) / (2.0 + gains + losses)
+
+    def state(self) -> dict[str, list[float]]:
+        """The gains and losses of each arm, as plain data to store."""
+        return {arm: list(earned) for arm, earned in self._earned.items()}
+
+    def restore(self, state: Mapping[str, Sequence[float]]) -> None:
+        """Take over what `state` gave. Arms that are not named there know nothing yet, and arms that
+        exist no longer are left out.
+        """
+        for arm in self._earned:
+            gains, losses = state.get(arm, (0.0, 0.0))
+            self._earned[arm] = (float(gains), float(losses))
