@@ -28,9 +28,10 @@ PATTERNS = """(set-option :smt.mbqi false)(set-option :auto_config false)
 def test_the_mark_stands_in_front_and_the_question_behind_each_check() -> None:
     catalogue = build_catalogue(load_catalogue())
     script = read_script(GROWS + "(check-sat)", "a", catalogue)
-    text = print_script(marked(script, True), "standard")
+    plain = print_script(script, "standard")
+    text = marked(plain, True)
     assert is_marked(text) and text.count("(check-sat)\n(get-info :reason-unknown)\n") == 2
-    assert "get-info" not in print_script(marked(script, False), "standard")
+    assert "get-info" not in marked(plain, False)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from murxpy.campaign import events, interrupts
 from murxpy.campaign.aftermath.orders import Aftermath
 from murxpy.campaign.breakdown import Breakdown
 from murxpy.campaign.budget import Budget
-from murxpy.campaign.comparing.comparison import Comparison
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.cpu import cpu_counts, own_cpu
 from murxpy.campaign.event_log import EventLog
@@ -24,10 +23,11 @@ from murxpy.campaign.findings.folder import Folder
 from murxpy.campaign.findings.store import Store, TargetState
 from murxpy.campaign.going_on import choose_seed, refuse_another, told
 from murxpy.campaign.hangs import Hangs
-from murxpy.campaign.judging.cross_check import CrossCheck, Hooks, Unfinished
+from murxpy.campaign.judging.cross_check import Hooks, Unfinished
 from murxpy.campaign.replays.service import Replays
 from murxpy.campaign.run_ends import RunEnds
 from murxpy.campaign.runs import FuzzedTarget, stored_runs
+from murxpy.campaign.second_look import SecondLook, second_look
 from murxpy.campaign.slots import Slots
 from murxpy.campaign.statistics import operators_of
 from murxpy.campaign.workers.pool import Pool
@@ -91,7 +91,7 @@ class Campaign:
         sweep()
         refuse_another(store, self.config)
         self.seed = choose_seed(store, self.config)
-        self._pool = Pool([*self.config.targets, *self.config.judges], self.config.limits)
+        self._pool = Pool([*self.config.targets, *self.config.others], self.config.limits)
         self._budget = Budget(self.config.share)
         self._traces = Backtraces(self._budget, lambda key, text: self._collector.framed(key, text))
         self._aftermath = Aftermath(
@@ -142,7 +142,7 @@ class Campaign:
         self._slots = Slots(
             config, self._targets, self._replays, self._archive, self._log, self._ends.ended
         )
-        self._cross = self._ends.cross = self._second_look(versions) if config.judges else None
+        self._cross = self._ends.cross = self._second_look(versions) if config.others else None
         self._epoch = time.time()
         self._log.restart_clock()
         self._flushed = self._ticked = 0.0
@@ -191,20 +191,22 @@ class Campaign:
         solvers = [self._solver(number) for number in range(len(self._targets))]
         self._collector.confirm_stored(solvers, config.limits.wall)
 
-    def _second_look(self, versions: list[str]) -> CrossCheck | Comparison:
-        """What has the runs looked at by other solvers: the cross-check, or the comparison with a
-        newer release.
-        """
+    def _second_look(self, versions: list[str]) -> SecondLook:
+        """What has the runs looked at by other solvers."""
         hooks = Hooks(
             lambda target: self._targets[target].runs,
             self._ends.triaged,
             self._ends.count,
             lambda: self.buckets,
         )
-        if self.config.compare:
-            runs = self._targets[0].runs
-            return Comparison(self._replays, versions, self._slots.count, hooks, runs.lowest)
-        return CrossCheck(self._replays, len(self._targets), versions, self._slots.count, hooks)
+        return second_look(
+            self.config,
+            self._replays,
+            versions,
+            self._slots.count,
+            hooks,
+            self._targets[0].runs.lowest,
+        )
 
     def _solver(self, target: int) -> tuple[str, str]:
         return self._targets[target].family, self._targets[target].version

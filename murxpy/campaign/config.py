@@ -30,7 +30,8 @@ class CampaignConfig:
     are found. Both, programs and gdb take `share` of the workers' time, from 0 to 1. There are
     `tick` seconds between two `Tick` events. With `compare`, the one judge is a
     newer release of the one target's solver: it replays the runs, and only what it shows and the
-    target does not counts as a finding.
+    target does not counts as a finding. `baseline` is an older release of the one target's solver:
+    what it decides and the target does not is a finding, too.
     """
 
     targets: tuple[Plan, ...]
@@ -54,3 +55,9 @@ class CampaignConfig:
     bisect: bool = False
     share: float = 0.15
     compare: bool = False
+    baseline: Plan | None = None
+
+    @property
+    def others(self) -> tuple[Plan, ...]:
+        """The plans whose solvers look at the runs of the targets."""
+        return (*self.judges, *([self.baseline] if self.baseline else []))

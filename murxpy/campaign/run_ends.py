@@ -10,15 +10,14 @@ from pathlib import Path
 
 from murxpy.campaign import events
 from murxpy.campaign.breakdown import Breakdown
-from murxpy.campaign.comparing.comparison import Comparison
 from murxpy.campaign.event_log import EventLog
 from murxpy.campaign.finding import Finding
 from murxpy.campaign.findings.archive import Archive
 from murxpy.campaign.findings.candidates import candidate
 from murxpy.campaign.findings.collector import Collector
 from murxpy.campaign.hangs import Hangs
-from murxpy.campaign.judging.cross_check import CrossCheck
 from murxpy.campaign.runs import FuzzedTarget
+from murxpy.campaign.second_look import SecondLook
 from murxpy.campaign.workers.pool import Result
 from murxpy.trace.finished import last_call
 
@@ -46,7 +45,7 @@ class RunEnds:
         self._collector = collector
         self._hangs = hangs
         self._breakdown = breakdown
-        self.cross: CrossCheck | Comparison | None = None
+        self.cross: SecondLook | None = None
 
     def ended(self, number: int, result: Result) -> None:
         """Take the result of a run of target number `number`. A result with `Outcome.after` says

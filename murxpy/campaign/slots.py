@@ -68,7 +68,9 @@ class Slots(Watcher):
             index,
             # what a comparison has found does not change what is compared
             damp=self._targets[target].damp if config.damp and not config.compare else (),
-            keep=config.compare or ("decided" if config.judges else False),
+            keep=config.compare
+            or config.baseline is not None
+            or ("decided" if config.judges else False),
             by_line=config.limits.by_line,
             call=config.limits.call,
             text=self._targets[target].runs.text_of(index),

@@ -29,6 +29,7 @@ from murxpy.campaign.workers.limits import Limits, ensure_files
 from murxpy.campaign.workers.names import absolute_target, parse_target
 from murxpy.campaign.workers.plans import Request, make_plans, settle
 from murxpy.campaign.workers.targets import Plan
+from murxpy.cli.parts.baselines import baseline_plan
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import Wishes, chosen_checks, parse_option, without_object
 from murxpy.fuzzers.enumeration import Enumerated
@@ -89,6 +90,7 @@ def run(
     plans = make_plans(request)
     limits = _limits(wishes, by_line=mutation is not None or enumeration is not None)
     judges = make_judges(request, plans, judged) if judged else ()
+    baseline = baseline_plan(request, plans, wishes)
     notes = _without_object(wishes["checks"], plans)
     notes += [] if mutation is None else seed_files(mutation).notices()
     # an interrupted campaign ends before its first run
@@ -99,6 +101,7 @@ def run(
         with interrupts.at_once():
             return _one_run(plans, limits, wishes)
     config = _config(plans, judges, limits, wishes, _recorded(request, judged))
+    config = replace(config, baseline=baseline)
     if wishes["as_json"] and wishes["statistics"]:
         raise click.UsageError("--statistics prints tables: leave it or --json out")
     return _campaign(Campaign(config), wishes, notes)

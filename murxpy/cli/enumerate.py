@@ -38,6 +38,7 @@ _NOT_HERE = (
     "no_option_fuzzing",
     "contract",
     "compare",
+    "baseline",
     "runs",
     "seed",
     *(name for name in MUTATION_OPTIONS if name != "check_limit"),

@@ -15,6 +15,7 @@ from murxpy.cli.own_options import own_options, prefixed
 from murxpy.cli.params import (
     Existing,
     NamedFile,
+    Target,
     duration,
     judge_names,
     names,
@@ -94,6 +95,12 @@ _EXAMPLES = (
     "--judge-limit",
     "200ms",
     "Limit of each check that a judge is asked: its own resource limit that takes about this time.",
+)
+@click.option(
+    "--baseline",
+    type=Target(),
+    metavar="SOLVER@PLACE",
+    help="Ask this older release about each script that the target leaves unknown; with mutation fuzzers.",
 )
 @click.option(
     "--compare",

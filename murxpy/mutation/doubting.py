@@ -5,6 +5,7 @@ than the script that they were made from: they are asked again, with a mark that
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from murxpy.errors import InputError
 from murxpy.machine import script, solve
@@ -13,7 +14,6 @@ from murxpy.machine.run import Run
 from murxpy.machine.witnesses import slowness
 from murxpy.machine.witnesses.unknowns import REASON, marked
 from murxpy.mutation.workshop import Mutant
-from murxpy.smtlib.commands import SetOption
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.script import Script
 
@@ -63,14 +63,13 @@ class Doubts:
         self._left -= 1
         run = self._run
         asks = REASON in run.catalogue.dialect(run.wrapper.name).commands
-        made = marked(plain(mutant.script), asks, mutant.implied)
+        made = plain(mutant.script)
         if mutant.implied:
             for seed in SEEDS[:-1]:
-                answers = self._ask(_seeded(plain(mutant.script), seed), mutant, TWICE * most)
+                answers = self._ask(made, mutant, TWICE * most, partial(seeded, seed=seed))
                 if answers is None or "unknown" not in answers:
                     return
-            made = _seeded(made, SEEDS[-1])
-        self._ask(made, mutant, TWICE * most)
+        self._ask(made, mutant, TWICE * most, lambda text: _doubted(text, asks, mutant.implied))
 
     def _dear(
         self, mutant: Mutant, plain: Callable[[Script], Script], most: int, bound: int
@@ -103,6 +102,12 @@ class Doubts:
             run.state.expected.clear()
 
 
-def _seeded(made: Script, seed: int) -> Script:
+def _doubted(text: str, asks: bool, implied: str) -> str:
+    """The script with its mark; one that was made by a rule also with the last random seed."""
+    made = marked(text, asks, implied)
+    return seeded(made, SEEDS[-1]) if implied else made
+
+
+def seeded(text: str, seed: int) -> str:
     """The script with a random seed of the solver."""
-    return Script(made.name, made.tables, [SetOption("random-seed", str(seed)), *made.commands])
+    return f"(set-option :random-seed {seed})\n{text}"

@@ -137,7 +137,8 @@ class Outcome:
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """A misbehaviour. A `doubtful` one may come from outside, and counts only when a replay shows it
-    again. `against` is what the cost of a slow script is measured against.
+    again. `against` is what the cost of a slow script is measured against, and for
+    incompleteness who decides: `parent` or `baseline`.
     """
 
     kind: str

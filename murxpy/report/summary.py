@@ -97,6 +97,8 @@ def _results(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     yield "over limit", f"{answers['over-limit']:,}"
     if snapshot.counts.get("compare:runs"):
         yield "compared", _compared(snapshot)
+    if snapshot.counts.get("baseline:asked"):
+        yield "baseline", _baseline(snapshot)
     if snapshot.judged:
         yield "judges", _judges(snapshot)
         yield "confirmed", _confirmed(snapshot)
@@ -138,6 +140,16 @@ def _compared(snapshot: Snapshot) -> str:
     return (
         f"{runs} with {checks} replayed by the newer release{earlier}; {suspects} looked into, of which "
         f"{counts.get('compare:regressions', 0):,} count; {counts.get('compare:timeouts', 0):,} past the limit of time"
+    )
+
+
+def _baseline(snapshot: Snapshot) -> str:
+    """What an older release said about scripts that the target left unknown."""
+    counts = snapshot.counts
+    asked = amount(counts["baseline:asked"], "unknown script")
+    return (
+        f"{asked} asked, {counts.get('baseline:decided', 0):,} decided by the older release, of which the "
+        f"target gives up {counts.get('baseline:lost', 0):,} with other random seeds and twice the limit, too"
     )
 
 

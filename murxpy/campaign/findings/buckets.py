@@ -66,7 +66,7 @@ class Bucket:
     traces: list[Kept] = field(default_factory=list)
     # of a disagreement or an invalid model: which solver is wrong, by which evidence
     triage: dict[str, Any] = field(default_factory=dict)
-    against: str = ""  # of a slow script: what its cost is measured against
+    against: str = ""  # of a slow script: what its cost is measured against; of incompleteness: parent or baseline
     reproducers: tuple[Reproducer, ...] = ()
 
     @property

@@ -66,8 +66,8 @@ class Unfinished:
 
 
 class CrossCheck:
-    """Has the runs of the first `targets` plans in the pool of `replays` judged by the solvers of
-    the other plans. `versions` are those of the loaded solvers, `jobs` is the number of workers of
+    """Has the runs of the targets judged by the solvers of the plans of these numbers, `judges`, in the
+    pool of `replays`. `versions` are those of the loaded solvers, `jobs` is the number of workers of
     the campaign.
     """
 
@@ -76,13 +76,12 @@ class CrossCheck:
     def __init__(
         self,
         replays: Replays,
-        targets: int,
+        judges: Sequence[int],
         versions: Sequence[str],
         jobs: int,
         hooks: Hooks,
     ) -> None:
         pool = replays.pool
-        judges = range(targets, len(pool.plans))
         self._versions = versions
         self._hooks = hooks
         self._solvers = loaded_solvers(pool.plans, versions, pool.limits.judge_ms)

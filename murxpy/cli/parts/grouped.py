@@ -28,7 +28,7 @@ _GROUPS = {
         "no_option_fuzzing",
         "run_seed",
     ),
-    CHECKS: ("judges", "compare", "checks"),
+    CHECKS: ("judges", "baseline", "compare", "checks"),
     LIMITS: ("limits", "wall", "memory", "judge_limit", "isolate"),
     FINDINGS: ("known", "fail_on", "minimize", "bisect", "share"),
     SEEDS: ("mix", "iterations", "budget", "check_limit", "through", "size_limit"),

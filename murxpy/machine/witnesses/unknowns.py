@@ -1,5 +1,5 @@
-"""Judging the answer unknown to a script that is satisfiable by how it was made, or that was made by a
-rule of implication from a script which the solver has decided.
+"""Judging the answer unknown to a script that is satisfiable by how it was made, that was made by a
+rule of implication from a script which the solver has decided, or that an older release decides.
 
 Such a script says so itself, in a `set-info` command. The solver's own reason tells whether a limit
 ended the check, which is no finding, or whether the solver gave up: it is incomplete there.
@@ -12,8 +12,7 @@ from collections.abc import Sequence
 
 from murxpy.machine.outcomes import Stopped
 from murxpy.machine.run import Run
-from murxpy.smtlib.commands import CHECKS, Ask, Command, SetInfo
-from murxpy.smtlib.script import Script
+from murxpy.machine.witnesses.slowness import PARENT
 from murxpy.smtlib.syntax.fingerprint import theories
 
 KIND = "incompleteness"
@@ -21,7 +20,13 @@ _ATTRIBUTE = "satisfiable-by-construction"
 MARK = f"(set-info :{_ATTRIBUTE} true)"
 # The mark of a script that was made by a rule from one that the solver decided; its value names the rule.
 _IMPLIED = "implied-by-decided"
-_MARKS = re.compile(rf'^\(set-info :(?:{_ATTRIBUTE} true|{_IMPLIED} "([^"]*)")\)\n?', re.M)
+# The mark of a script that an older release decides; its value names that release.
+_BASELINE = "decided-by-baseline"
+BASELINE = "baseline"
+_MARKS = re.compile(
+    rf'^\(set-info :(?:{_ATTRIBUTE} true|({_IMPLIED}|{_BASELINE}) "([^"\n]*)")\)\n?', re.M
+)
+_CHECK = re.compile(r"^\(check-sat(?:-assuming|-using)?(?: .*)?\)$", re.M)
 REASON = "reason-unknown"  # the command of a dialect that asks for the reason, behind any answer
 # an answer, the reason that stands beside it, and the one that is printed behind it
 _ANSWER = re.compile(
@@ -33,23 +38,21 @@ _LIMIT = re.compile(r"limit|resource|cancel|timeout|interrupt|memo", re.I)
 _QUANTIFIERS = "QUANT"
 
 
-def marked(script: Script, asks: bool, implied: str = "") -> Script:
+def marked(text: str, asks: bool, implied: str = "", baseline: str = "") -> str:
     """The script with the mark, in which each check is followed by a question for the reason if
     `asks` is set. The solver must then take that question behind any answer. `implied` is the rule
-    that made the script from one that was decided.
+    that made the script from one that was decided, and `baseline` the release that decides it.
     """
-    mark = SetInfo(_IMPLIED, f'"{implied}"') if implied else SetInfo(_ATTRIBUTE, "true")
-    commands: list[Command] = [mark]
-    for command in script.commands:
-        commands.append(command)
-        if asks and isinstance(command, CHECKS):
-            commands.append(Ask("get-info", f":{REASON}"))
-    return Script(script.name, script.tables, commands)
+    mark = MARK
+    if implied or baseline:
+        mark = f'(set-info :{_IMPLIED if implied else _BASELINE} "{implied or baseline}")'
+    asked = _CHECK.sub(rf"\g<0>\n(get-info :{REASON})", text) if asks else text
+    return f"{mark}\n{asked}"
 
 
 def is_marked(text: str) -> bool:
     """Whether a script says that its answer is known by how it was made."""
-    return MARK in text or f"(set-info :{_IMPLIED} " in text
+    return any(f"(set-info :{name} " in text for name in (_ATTRIBUTE, _IMPLIED, _BASELINE))
 
 
 def mark_of(text: str) -> str:
@@ -61,25 +64,32 @@ def mark_of(text: str) -> str:
 def judge_unknowns(
     run: Run, text: str, expected: Sequence[str], output: str, spelling: str
 ) -> None:
-    """Raise Stopped for a check whose expected answer is sat, or known by a rule, and that the solver
-    gave up.
+    """Raise Stopped for a check whose expected answer is sat, or known by a rule or a release, and
+    that the solver gave up.
     """
     mark = _MARKS.search(text)
-    rule = (mark[1] if mark else None) or ""
+    against, named = (mark[1], mark[2]) if mark and mark[1] else ("", "")
     for found, wanted in zip(_ANSWER.finditer(output), expected, strict=False):
         reason = (found[3] or found[2] or "").strip()
-        if found[1] != "unknown" or wanted not in (("sat", "unsat") if rule else ("sat",)):
+        if found[1] != "unknown" or wanted not in (("sat", "unsat") if against else ("sat",)):
             continue
         gave_up = bool(reason) and not _LIMIT.search(reason)
         run.counts[f"check-unknown:{'gave-up' if gave_up else 'limit'}"] += 1
         if gave_up:
-            made = (
-                f"by {rule} of a script that was decided" if rule else "by how the check was made"
-            )
-            message = f"answered unknown, expected {wanted} {made}; its reason: {reason}"
+            message = f"answered unknown, expected {wanted} {_because(against, named)}; its reason: {reason}"
             # the rules of one book are one bucket
-            about = "+".join(filter(None, [rule.partition(":")[0], _about(text)]))
-            raise Stopped(run.finding(KIND, "solver", message, "run-script", about, spelling))
+            rule = named.partition(":")[0] if against == _IMPLIED else ""
+            about = "+".join(filter(None, [rule, _about(text)]))
+            raised = run.finding(KIND, "solver", message, "run-script", about, spelling)
+            kind = {_IMPLIED: PARENT, _BASELINE: BASELINE}.get(against, "")
+            raise Stopped({**raised, "against": kind} if kind else raised)
+
+
+def _because(against: str, named: str) -> str:
+    """Why the answer is known, by the mark of a script and its value."""
+    if against == _BASELINE:
+        return f"as {named} answers"
+    return f"by {named} of a script that was decided" if against else "by how the check was made"
 
 
 def _about(text: str) -> str:
