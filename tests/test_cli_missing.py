@@ -27,6 +27,7 @@ WRITTEN = ("out", "output", "into", "svg", "table")
 # Who can come to the errors of a shared module that name options.
 SHARED = {
     "cli/campaigns.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
+    "cli/parts/baselines.py": ["fuzz"],  # the other commands have no --mix and no --compare
     "campaign/going_on.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "campaign/campaign.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "campaign/judging/common_operators.py": [
