@@ -16,9 +16,10 @@ from commands import error, outcome
 from releases import SOURCE, offer
 from scriptsolvers import z3_scripts
 
-from murxpy.campaign.matrix.store import FILE, Answer, Answers, Followed
-from murxpy.campaign.matrix.study import Question, carry_out, read_answers
+from murxpy.campaign.matrix.store import FILE, Answers, Followed
+from murxpy.campaign.matrix.study import Question, carry_out
 from murxpy.campaign.matrix.triggers import Found, Kind, Trigger, Truth, find, truth_of
+from murxpy.campaign.replays.lists import Answer, read_answers
 from murxpy.campaign.workers.limits import Limits
 from murxpy.data import load_catalogue, load_wrapper
 from murxpy.data.grammars import load_grammar

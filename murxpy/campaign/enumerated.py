@@ -12,18 +12,9 @@ from typing import Any
 
 from murxpy.campaign.slow_scripts import SlowScripts, Suspect
 from murxpy.campaign.spoken import Spoken
-from murxpy.enumeration.blocks import (
-    AGREED,
-    DIFFERS,
-    KILLED,
-    NOT_RUN,
-    TWIN,
-    UNKNOWN,
-    Block,
-    Blocks,
-    outcome_of,
-)
+from murxpy.enumeration.blocks import AGREED, DIFFERS, KILLED, NOT_RUN, TWIN, Block, Blocks
 from murxpy.enumeration.calls import HEAD
+from murxpy.machine.alone import UNKNOWN, outcome_of
 from murxpy.machine.witnesses.slowness import is_marked
 from murxpy.oracles.disagreement import OPPOSITE, Answers
 from murxpy.trace.finished import Row, read_rows

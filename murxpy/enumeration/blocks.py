@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,8 +16,8 @@ _OFFSET = 16  # bits of a seed that say how many scripts of a block are left out
 _AGAIN = 1 << _OFFSET  # set where the first script that is not left out was killed before
 _NUMBER = _OFFSET + 1  # the lowest bit of the block's number
 COUNTED = "enumerate:"  # what the names of counters of scripts begin with
-# What can come of a script, besides its answers and the classes of refused calls.
-UNKNOWN, FINDING, KILLED, TWIN = "unknown", "finding", "killed", "twin"
+# What can come of a script, besides its answers, `unknown`, and the classes of refused calls.
+FINDING, KILLED, TWIN = "finding", "killed", "twin"
 JUDGED = "judged:"  # what the names of counters of the answers of judges begin with
 # What a judge says of a script that was decided, besides `unknown`.
 AGREED, DIFFERS, NOT_RUN = "agreed", "differs", "not-run"
@@ -53,12 +53,6 @@ class Block:
         which the judge with this name `said` the same.
         """
         return f"{JUDGED}{self.grammar.name}:{self.grammar.size_at(index)}:{said}:{judge}"
-
-
-def outcome_of(answers: Sequence[str]) -> str:
-    """What came of a script with these answers: the answers, or `unknown` if one is not known."""
-    decided = answers and all(answer in ("sat", "unsat") for answer in answers)
-    return "+".join(answers) if decided else UNKNOWN
 
 
 class Blocks:

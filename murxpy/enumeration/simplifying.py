@@ -9,10 +9,10 @@ from dataclasses import replace
 
 from murxpy.checks.entailment import check_simplify
 from murxpy.checks.registry import READERS
-from murxpy.enumeration.blocks import UNKNOWN
 from murxpy.enumeration.exhaustive import MOST
 from murxpy.enumeration.grammar import Grammar
 from murxpy.logic.terms import Term
+from murxpy.machine.alone import UNKNOWN
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.run import Run
 from murxpy.machine.witnesses.points import SAME

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from murxpy.enumeration.blocks import FINDING, TWIN, Block, Blocks, outcome_of
+from murxpy.enumeration.blocks import FINDING, TWIN, Block, Blocks
 from murxpy.enumeration.calls import HEAD, carry_out
 from murxpy.enumeration.reading import Reader
 from murxpy.enumeration.simplifying import Simplifier
 from murxpy.machine import script, solve
+from murxpy.machine.alone import outcome_of
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.witnesses.slowness import Spending

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from murxpy.campaign.replays.lists import Answer
 from murxpy.errors import InputError
 
 FILE = "matrix.sqlite"
@@ -25,18 +26,6 @@ CREATE TABLE answers (grammar INTEGER, place INTEGER, target INTEGER, answer TEX
 CREATE TABLE known (grammar INTEGER, place INTEGER, answer TEXT NOT NULL, PRIMARY KEY (grammar, place)) WITHOUT ROWID;
 PRAGMA user_version = {_VERSION};
 """
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a target said to a script: the answer (sat, unsat, unknown, error, crash or timeout), its
-    cost in the solver's own units, the verdict on its model, and a message where there is one.
-    """
-
-    answer: str
-    cost: int = 0
-    model: str = "-"
-    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from murxpy.campaign.matrix.store import Answer, Answers
-from murxpy.campaign.replays.service import Future, Group, Replays
-from murxpy.campaign.workers.handles import Job
-from murxpy.campaign.workers.limits import Limits, ensure_files
+from murxpy.campaign.matrix.store import Answers
+from murxpy.campaign.replays.lists import KEPT_MEMORY, Found, Lists
+from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.names import parse_target
-from murxpy.campaign.workers.pool import Pool
 from murxpy.campaign.workers.targets import Plan, resolve
 from murxpy.data import load_catalogue, load_wrapper, with_dialect
 from murxpy.enumeration.answering import GRAMMARS, SESSION, WAY, seed_of
@@ -20,18 +18,13 @@ from murxpy.enumeration.exhaustive import Exhaustive
 from murxpy.enumeration.grammar import Grammar
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.oracles.crash import Outcome, signal_name
 from murxpy.releases.environments import Notice
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.tables import Tables
 
-# Each script has a context of its own, and glibc gives the large tables of a dead context back to the
-# kernel at once. Kept memory made z3 5.4.1 answer 3.5 times as many scripts in a second.
-_KEPT_MEMORY = (("MALLOC_MMAP_THRESHOLD_", f"{1 << 30}"), ("MALLOC_TRIM_THRESHOLD_", f"{1 << 30}"))
 # A check ends after so many times its limit in milliseconds, because z3 counts almost nothing of what
 # it does for sines and cosines.
 _PATIENCE = 10
-_AHEAD = 2  # blocks that a process has in hand
 _BATCH = 500  # scripts that are gone through between two writes
 Watch = Callable[[str, str, int, int, Counter[str]], None]
 
@@ -95,8 +88,8 @@ def carry_out(question: Question, answers: Answers, watch: Watch, notice: Notice
             for number, places in zip(numbers, wanted, strict=True)
         ]
         if any(todo):
-            with _Release(question, name, target, answers, numbers, watch, notice) as release:
-                release.ask(todo, [*map(len, wanted)])
+            release = _Release(question, target, answers, watch, name)
+            release.ask(plan_of(question, name, notice), numbers, todo, [*map(len, wanted)])
     for grammar, number, places in zip(question.grammars, numbers, wanted, strict=True):
         _go_through(grammar, number, question.at, places, answers)
 
@@ -155,94 +148,46 @@ def plan_of(question: Question, name: str, notice: Notice) -> Plan:
     }
     libraries = tuple(wrapper["library-variables"])
     target = resolve(name, wrapper, notice)
-    return Plan(replace(target, variables=_KEPT_MEMORY, library_variables=libraries), setup)
+    return Plan(replace(target, variables=KEPT_MEMORY, library_variables=libraries), setup)
 
 
 class _Release:
-    """Asks one release, which has a pool of processes of its own."""
+    """Asks one release, and counts what it answers to the grammar at hand."""
 
     def __init__(
-        self,
-        question: Question,
-        name: str,
-        target: int,
-        answers: Answers,
-        numbers: Sequence[int],
-        watch: Watch,
-        notice: Notice,
+        self, question: Question, target: int, answers: Answers, watch: Watch, name: str
     ) -> None:
-        self._question, self._name, self._target = question, name, target
-        self._answers, self._numbers, self._watch = answers, numbers, watch
-        ensure_files(question.jobs)
-        self._pool = Pool([plan_of(question, name, notice)], question.limits)
-        self._service = Replays(self._pool)
-        self._group = Group(places=range(question.jobs), ahead=_AHEAD)
-        self._open = 0
+        self._question, self._target, self._name = question, target, name
+        self._answers, self._watch = answers, watch
 
-    def __enter__(self) -> _Release:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._pool.close()
-
-    def ask(self, todo: Sequence[Sequence[range]], sizes: Sequence[int]) -> None:
-        """Ask the blocks that are to do of each grammar."""
-        self._pool.warm()
-        for at, blocks in enumerate(todo):
-            self._done, self._size = sizes[at] - sum(map(len, blocks)), sizes[at]
-            self._came: Counter[str] = Counter()
-            for places in blocks:
-                while not self._service.room(self._group):
-                    self._service.step()
-                self._submit(at, places)
-            while self._open:
-                self._service.step()
-
-    def _submit(self, at: int, places: range) -> None:
-        wall = self._question.limits.wall
-        seed = seed_of(at, places.start, len(places), places.step)
-        self._open += 1
-        self._service.submit(
-            [Job(seed, wall, keep=True, by_line=True)],
-            self._group,
-            lambda future: self._ended(future, at, places),
+    def ask(
+        self,
+        plan: Plan,
+        numbers: Sequence[int],
+        todo: Sequence[Sequence[range]],
+        sizes: Sequence[int],
+    ) -> None:
+        """Ask the blocks that are to do of each grammar, which has that number in the store."""
+        self._numbers, self._sizes = numbers, sizes
+        self._done = [
+            size - sum(map(len, blocks)) for size, blocks in zip(sizes, todo, strict=True)
+        ]
+        self._came: list[Counter[str]] = [Counter() for _ in todo]
+        question = self._question
+        Lists(plan, question.limits, question.jobs, _seed, self._told).ask(
+            (at, places) for at, blocks in enumerate(todo) for places in blocks
         )
 
-    def _ended(self, future: Future, at: int, places: range) -> None:
-        self._open -= 1
-        outcome = future.seen()[0]
-        found = list(read_answers(outcome))
+    def _told(self, at: int, found: Found) -> None:
         self._answers.keep(self._numbers[at], self._target, found)
-        if outcome.report is not None and outcome.report["status"] != "ok":
-            raise InputError(f"{self._name}: {outcome.report['finding']['message']}")
-        if len(found) < len(places):
-            self._submit(at, places[len(found) :])
-        self._done += len(found)
-        self._came.update(answer.answer for _, answer in found)
-        self._watch(
-            self._name, self._question.grammars[at].name, self._done, self._size, self._came
-        )
+        self._done[at] += len(found)
+        self._came[at].update(answer.answer for _, answer in found)
+        name = self._question.grammars[at].name
+        self._watch(self._name, name, self._done[at], self._sizes[at], self._came[at])
 
 
-def read_answers(outcome: Outcome) -> Iterator[tuple[int, Answer]]:
-    """The answers in the trace of a run, by place. The last one is that of the process where it died or
-    was killed: a script after whose place nothing stands.
-    """
-    for line in outcome.trace.split("\n"):
-        place, _, said = line.partition(" ")
-        words = said.split(" ", 3)
-        if len(words) == 4:
-            yield int(place), Answer(words[0], int(words[1]), words[2], words[3])
-        elif place:
-            yield int(place), _death(outcome)
-
-
-def _death(outcome: Outcome) -> Answer:
-    if outcome.cause in ("wall", "cpu"):
-        return Answer("timeout")
-    if outcome.cause == "memory":
-        return Answer("timeout", message="out of memory")
-    return Answer("crash", message=signal_name(outcome.status) or "the process ended")
+def _seed(at: int, places: range) -> int:
+    return seed_of(at, places.start, len(places), places.step)
 
 
 def _go_through(grammar: Grammar, number: int, at: int, places: range, answers: Answers) -> None:

@@ -9,9 +9,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from murxpy.campaign.matrix.store import Answer, Answers, Followed
-from murxpy.enumeration.answering import FALSE, OWN, TRUE
+from murxpy.campaign.matrix.store import Answers, Followed
+from murxpy.campaign.replays.lists import Answer
+from murxpy.enumeration.answering import FALSE, TRUE
 from murxpy.enumeration.grammar import Grammar
+from murxpy.machine.alone import OWN
 
 Kind = Literal["unsound", "invalid-model", "own-check", "crash", "differs"]
 # `own-check` and `differs` are no triggers by our own evidence

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from murxpy.enumeration.blocks import FINDING, KILLED, UNKNOWN
+from murxpy.enumeration.blocks import FINDING, KILLED
 from murxpy.enumeration.calls import NO_CHECK, NOT_ALLOWED
+from murxpy.machine.alone import UNKNOWN
 from murxpy.report.enumerated.guarantee import Tested, number_text, whole_sizes
 from murxpy.report.tables import Table
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from murxpy.enumeration.blocks import COUNTED, FINDING, KILLED, TWIN, UNKNOWN
+from murxpy.enumeration.blocks import COUNTED, FINDING, KILLED, TWIN
 from murxpy.enumeration.grammar import Grammar
 from murxpy.enumeration.simplifying import EQUAL
+from murxpy.machine.alone import UNKNOWN
 from murxpy.report.tables import Table
 
 _ANSWERS = {"sat", "unsat", EQUAL}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from murxpy.enumeration.blocks import AGREED, DIFFERS, JUDGED, NOT_RUN, UNKNOWN
+from murxpy.enumeration.blocks import AGREED, DIFFERS, JUDGED, NOT_RUN
+from murxpy.machine.alone import UNKNOWN
 from murxpy.report.enumerated.guarantee import Tested
 from murxpy.report.tables import Table
 
