@@ -52,20 +52,24 @@ CANDIDATES = {
 }
 
 
-def differs(name: str, sorts: list[str]) -> str:
-    """`sat` if the operator gives something else for exchanged arguments somewhere; else `unsat`, or
-    `unknown` if the standard leaves it open at some point (fp.min of the two zeros).
+def differs(name: str, sorts: list[str], count: int = 2) -> str:
+    """`sat` if the operator gives something else for `count` arguments in another order somewhere;
+    else `unsat`, or `unknown` if the standard leaves it open at some point (fp.min of the two zeros).
     """
     modes = ["RNE", "RNA", "RTP", "RTN", "RTZ"] if sorts[0] == "RM" else [""]
     small = SMALL.get(sorts[-1])
-    head = f"(declare-const x {small or 'Bool'})(declare-const y {small or 'Bool'})"
-    pairs = [("x", "y")] if small else list(permutations(TERMS[sorts[-1]], 2))
+    names = "xyz"[:count]
+    head = "".join(f"(declare-const {name} {small or 'Bool'})" for name in names)
+    lists = [tuple(names)] if small else list(permutations(TERMS[sorts[-1]], count))
     tables = Tables(CATALOGUE)
     exhaustive = Exhaustive(head, CATALOGUE, tables)
     answers = set()
-    for first, second in pairs:
+    for some in lists:
         for mode in modes:
-            one, other = f"({name} {mode} {first} {second})", f"({name} {mode} {second} {first})"
+            one, other = (
+                f"({name} {mode} {' '.join(args)})"
+                for args in (some, (some[1], *some[2:], some[0]))
+            )
             same = f"(= {one} {other})"
             if sorts[-1] == "REGLAN" and name.startswith("re."):
                 words = ('""', '"a"', '"ab"', '"aab"', '"aba"')
@@ -87,3 +91,12 @@ def test_an_operator_commutes_if_the_theory_says_so(kind: str) -> None:
 def test_what_is_said_to_commute_is_tested() -> None:
     said = {kind for kind, (_, _, commutative) in OPERATORS.items() if commutative}
     assert said <= CANDIDATES.keys() and len(CANDIDATES) > 60
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [kind for kind, said in CANDIDATES.items() if said[2] and CATALOGUE.operators[kind].variadic],
+)
+def test_any_order_of_more_arguments_is_the_same(kind: str) -> None:
+    name, sorts, _ = CANDIDATES[kind]
+    assert differs(name, sorts, count=3) == "unsat"

@@ -49,6 +49,7 @@ ROOMS = (
     "ranges",
     "reduction",
     "matrix",
+    "stability",
     "comparing",
     "judging",
     "findings",

@@ -43,6 +43,7 @@ _GROUPS = {
     FIND: {
         "enumerate": "Test every small script of a grammar.",
         "matrix": "Follow a solver over its releases with every small script.",
+        "stability": "Tell how much equal scripts differ in answer and cost.",
         "check-seeds": "Say which SMT-LIB scripts are unreadable or mislabelled.",
     },
     "Look": {

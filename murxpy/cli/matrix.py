@@ -15,8 +15,9 @@ import click
 
 from murxpy.campaign.findings.folder import Folder, write_atomically
 from murxpy.campaign.matrix.store import Answers
-from murxpy.campaign.matrix.study import Question, carry_out, wrapper_of
+from murxpy.campaign.matrix.study import Question, carry_out
 from murxpy.campaign.matrix.triggers import TRIGGERS, Found, find
+from murxpy.campaign.replays.lists import wrapper_of
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.names import releases_of
 from murxpy.cli.params import NamedFile, duration, judge_names, names, size

@@ -287,6 +287,7 @@ class Wrapper(Strict, frozen=True):
     self_checks: dict[str, Any] = {}
     invariants: dict[str, Any] = {}
     seed_option: str = ""
+    script_seeds: list[str] = []
     script_option_prefix: str = ""
     script_since: dict[str, str] = {}
     ascii_symbols_before: str = ""

@@ -43,7 +43,7 @@ def shrink_datatypes(tables: Tables, reducer: Reducer[Commands]) -> None:
 
 def rename(tables: Tables, reducer: Reducer[Commands]) -> None:
     """Name constants, variables and sorts with a letter: all at once, else one by one."""
-    leaves, sorts = _named(reducer.best)
+    leaves, sorts = named(reducer.best)
     whole = Rebuilder(tables, names=_short(leaves), sorts=_short(sorts, str.upper))
     if reducer.offer(_built(reducer.best, [whole])) is not None:
         return
@@ -127,7 +127,7 @@ def _built(best: Commands, rebuilders: list[Rebuilder]) -> Iterator[Commands]:
             continue
 
 
-def _named(best: Commands) -> tuple[list[Term], list[Sort]]:
+def named(best: Commands) -> tuple[list[Term], list[Sort]]:
     """The constants, functions, variables and uninterpreted sorts of a script, the oldest first."""
     leaves: dict[Term, None] = {}
     sorts: dict[Sort, None] = {}

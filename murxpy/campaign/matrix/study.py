@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from murxpy.campaign.matrix.store import Answers
-from murxpy.campaign.replays.lists import KEPT_MEMORY, Found, Lists
+from murxpy.campaign.replays.lists import Found, Lists, plan_of
 from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.names import parse_target
-from murxpy.campaign.workers.targets import Plan, resolve
-from murxpy.data import load_catalogue, load_wrapper, with_dialect
+from murxpy.campaign.workers.targets import Plan
+from murxpy.data import load_catalogue
 from murxpy.enumeration.answering import GRAMMARS, SESSION, WAY, seed_of
 from murxpy.enumeration.exhaustive import Exhaustive
 from murxpy.enumeration.grammar import Grammar
@@ -22,9 +21,6 @@ from murxpy.releases.environments import Notice
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.tables import Tables
 
-# A check ends after so many times its limit in milliseconds, because z3 counts almost nothing of what
-# it does for sines and cosines.
-_PATIENCE = 10
 _BATCH = 500  # scripts that are gone through between two writes
 Watch = Callable[[str, str, int, int, Counter[str]], None]
 
@@ -89,7 +85,7 @@ def carry_out(question: Question, answers: Answers, watch: Watch, notice: Notice
         ]
         if any(todo):
             release = _Release(question, target, answers, watch, name)
-            release.ask(plan_of(question, name, notice), numbers, todo, [*map(len, wanted)])
+            release.ask(_plan_of(question, name, notice), numbers, todo, [*map(len, wanted)])
     for grammar, number, places in zip(question.grammars, numbers, wanted, strict=True):
         _go_through(grammar, number, question.at, places, answers)
 
@@ -120,35 +116,6 @@ def _missing(done: set[int], places: range, block: int) -> list[range]:
         else:
             found.append(range(place, place + places.step, places.step))
     return found
-
-
-def wrapper_of(solver: str, file: str | None) -> dict[str, Any]:
-    """The wrapper of a solver: the one that the user names, where it is of this solver, else the shipped
-    one. Raises InputError.
-    """
-    own = None if file is None else load_wrapper(file)
-    return own if own is not None and own["solver"] == solver else load_wrapper(solver)
-
-
-def plan_of(question: Question, name: str, notice: Notice) -> Plan:
-    """The plan of a target, whose session answers scripts. Raises InputError, TargetError."""
-    named = parse_target(name)
-    wrapper = wrapper_of(named.solver, question.wrapper)
-    if named.options:
-        raise InputError(f"'{name}': expected SOLVER or SOLVER@RELEASE, without options")
-    setup = {
-        "session": SESSION,
-        "catalogue": with_dialect(load_catalogue(), wrapper),
-        "wrapper": wrapper,
-        "grammars": [grammar.plain for grammar in question.grammars],
-        "at": str(question.at),
-        "limit": int(question.check_ms * wrapper["limit-per-ms"]),
-        "wall-ms": int(_PATIENCE * question.check_ms),
-        "own-checks": question.own_checks,
-    }
-    libraries = tuple(wrapper["library-variables"])
-    target = resolve(name, wrapper, notice)
-    return Plan(replace(target, variables=KEPT_MEMORY, library_variables=libraries), setup)
 
 
 class _Release:
@@ -184,6 +151,16 @@ class _Release:
         self._came[at].update(answer.answer for _, answer in found)
         name = self._question.grammars[at].name
         self._watch(self._name, name, self._done[at], self._sizes[at], self._came[at])
+
+
+def _plan_of(question: Question, name: str, notice: Notice) -> Plan:
+    more = {
+        "session": SESSION,
+        "grammars": [grammar.plain for grammar in question.grammars],
+        "at": str(question.at),
+        "own-checks": question.own_checks,
+    }
+    return plan_of(name, question.wrapper, question.check_ms, more, notice)
 
 
 def _seed(at: int, places: range) -> int:

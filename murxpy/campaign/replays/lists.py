@@ -4,22 +4,28 @@ process dies of a script, the next process goes on behind it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Generic, TypeVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Generic, TypeVar
 
 from murxpy.campaign.replays.service import Future, Group, Replays
 from murxpy.campaign.workers.handles import Job
 from murxpy.campaign.workers.limits import Limits, ensure_files
+from murxpy.campaign.workers.names import parse_target
 from murxpy.campaign.workers.pool import Pool
-from murxpy.campaign.workers.targets import Plan
+from murxpy.campaign.workers.targets import Plan, resolve
+from murxpy.data import load_catalogue, load_wrapper, with_dialect
 from murxpy.errors import InputError
 from murxpy.oracles.crash import Outcome, signal_name
+from murxpy.releases.environments import Notice
 
 _AHEAD = 2  # lists that a process has in hand
 # Each script has a context of its own, and glibc gives the large tables of a dead context back to the
 # kernel at once. Kept memory made z3 5.4.1 answer 3.5 times as many scripts in a second.
-KEPT_MEMORY = (("MALLOC_MMAP_THRESHOLD_", f"{1 << 30}"), ("MALLOC_TRIM_THRESHOLD_", f"{1 << 30}"))
+_KEPT_MEMORY = (("MALLOC_MMAP_THRESHOLD_", f"{1 << 30}"), ("MALLOC_TRIM_THRESHOLD_", f"{1 << 30}"))
+# A check ends after so many times its limit in milliseconds, because some solvers count almost nothing
+# of what they do for sines and cosines.
+_PATIENCE = 10
 T = TypeVar("T")
 
 
@@ -122,3 +128,33 @@ def _death(outcome: Outcome) -> Answer:
     if outcome.cause == "memory":
         return Answer("timeout", message="out of memory")
     return Answer("crash", message=signal_name(outcome.status) or "the process ended")
+
+
+def plan_of(
+    name: str, wrapper_file: str | None, check_ms: float, more: Mapping[str, Any], notice: Notice
+) -> Plan:
+    """The plan of a target that reads scripts alone. A check has a limit of `check_ms` milliseconds of a
+    usual machine. `more` is the rest of the setup of its session. Raises InputError, TargetError.
+    """
+    named = parse_target(name)
+    wrapper = wrapper_of(named.solver, wrapper_file)
+    if named.options:
+        raise InputError(f"'{name}': expected SOLVER or SOLVER@RELEASE, without options")
+    setup = {
+        "catalogue": with_dialect(load_catalogue(), wrapper),
+        "wrapper": wrapper,
+        "limit": int(check_ms * wrapper["limit-per-ms"]),
+        "wall-ms": int(_PATIENCE * check_ms),
+        **more,
+    }
+    libraries = tuple(wrapper["library-variables"])
+    target = resolve(name, wrapper, notice)
+    return Plan(replace(target, variables=_KEPT_MEMORY, library_variables=libraries), setup)
+
+
+def wrapper_of(solver: str, file: str | None) -> dict[str, Any]:
+    """The wrapper of a solver: the one that the user names, where it is of this solver, else the shipped
+    one. Raises InputError.
+    """
+    own = None if file is None else load_wrapper(file)
+    return own if own is not None and own["solver"] == solver else load_wrapper(solver)

@@ -10,8 +10,8 @@ from math import log10
 
 from murxpy.campaign.matrix.triggers import TRIGGERS, Found
 from murxpy.report.followed.tables import powers
+from murxpy.report.svg import picture, stroke, words
 
-_FONT = 'font-family="\'DejaVu Sans\', Verdana, Helvetica, sans-serif" font-size="11"'
 _LEFT, _TOP, _CELL, _ROW, _GAP = 120, 64, 62, 20, 24  # pixels
 _WIDE, _HIGH = 640, 360  # of the plot of lines
 _LINES = ("#1b6ca8", "#c0392b", "#27814b", "#8e5ea2", "#b9770e", "#17808a", "#7f5539", "#5b6775")
@@ -24,21 +24,21 @@ def heat_map(found: Found) -> str:
     panel = len(grammars) * _CELL + _GAP
     width = _LEFT + len(TRIGGERS) * panel
     height = _TOP + len(releases) * _ROW + _GAP
-    parts = [_text(12, 22, "Triggers by release and grammar", "bold")]
+    parts = [words(12, 22, "Triggers by release and grammar", "bold")]
     for row, one in enumerate(releases):
-        parts.append(_text(12, _TOP + row * _ROW + 14, one.name))
+        parts.append(words(12, _TOP + row * _ROW + 14, one.name))
     for at, kind in enumerate(TRIGGERS):
         left = _LEFT + at * panel
-        parts.append(_text(left, 40, kind, "bold"))
+        parts.append(words(left, 40, kind, "bold"))
         for column, (number, name) in enumerate(grammars.items()):
             x = left + column * _CELL
-            parts.append(_text(x + 2, 56, name[:9]))
+            parts.append(words(x + 2, 56, name[:9]))
             for row, one in enumerate(releases):
                 cell = found.cells.get((one.number, number))
                 count = None if cell is None else cell.kinds[kind]
                 title = f"{one.name}, {name}: {count} {kind}"
                 parts += _square(x, _TOP + row * _ROW, count, title)
-    return _svg(width, height, parts)
+    return picture(width, height, parts)
 
 
 def _square(x: int, y: int, count: int | None, title: str) -> Iterator[str]:
@@ -52,7 +52,7 @@ def _square(x: int, y: int, count: int | None, title: str) -> Iterator[str]:
     )
     ink = "#ffffff" if heat > 0.6 else "#26303c"
     yield (
-        f"{_text(x + _CELL - 8, y + 13, f'{count:,}', ink=ink, anchor='end')}</g>"
+        f"{words(x + _CELL - 8, y + 13, f'{count:,}', ink=ink, anchor='end')}</g>"
         if count
         else "</g>"
     )
@@ -66,16 +66,16 @@ def _mix(low: Sequence[int], high: Sequence[int], share: float) -> str:
 def solved_lines(found: Found) -> str:
     """A line for each release: the share of its scripts that it decides at a cost of at most 2^k."""
     shown = powers(found)
-    parts = [_text(12, 22, "Scripts decided at a cost of at most 2^k resource units", "bold")]
+    parts = [words(12, 22, "Scripts decided at a cost of at most 2^k resource units", "bold")]
     span = max(1, len(shown) - 1)
     for power in shown:
         x = _LEFT + (power - shown[0]) * _WIDE / span
-        parts.append(_stroke([(x, _TOP), (x, _TOP + _HIGH)], "#e3e8ee"))
-        parts.append(_text(x, _TOP + _HIGH + 16, f"{power}", anchor="middle"))
+        parts.append(stroke([(x, _TOP), (x, _TOP + _HIGH)], "#e3e8ee"))
+        parts.append(words(x, _TOP + _HIGH + 16, f"{power}", anchor="middle"))
     for percent in range(0, 101, 20):
         y = _TOP + _HIGH * (1 - percent / 100)
-        parts.append(_stroke([(_LEFT, y), (_LEFT + _WIDE, y)], "#e3e8ee"))
-        parts.append(_text(_LEFT - 8, y + 4, f"{percent} %", anchor="end"))
+        parts.append(stroke([(_LEFT, y), (_LEFT + _WIDE, y)], "#e3e8ee"))
+        parts.append(words(_LEFT - 8, y + 4, f"{percent} %", anchor="end"))
     for row, one in enumerate(found.releases):
         whole = found.whole(one.number)
         colour = _LINES[row % len(_LINES)]
@@ -87,49 +87,10 @@ def solved_lines(found: Found) -> str:
             )
             for power in shown
         ]
-        parts.append(_stroke(points, colour, 1.8, dashes, one.name))
+        parts.append(stroke(points, colour, 1.8, dashes, one.name))
         y = _TOP + row * 16
         legend = _LEFT + _WIDE + 20
-        parts.append(_stroke([(legend, y), (legend + 22, y)], colour, 1.8, dashes))
-        parts.append(_text(legend + 28, y + 4, one.name))
+        parts.append(stroke([(legend, y), (legend + 22, y)], colour, 1.8, dashes))
+        parts.append(words(legend + 28, y + 4, one.name))
     height = max(_TOP + _HIGH + 40, _TOP + 16 * len(found.releases) + 20)
-    return _svg(_LEFT + _WIDE + 180, height, parts)
-
-
-def _stroke(
-    points: Sequence[tuple[float, float]],
-    colour: str,
-    width: float = 1.0,
-    dashes: str = "",
-    title: str = "",
-) -> str:
-    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
-    return (
-        f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="{width}"{dashed}>'
-        f"<title>{escape(title)}</title></polyline>"
-    )
-
-
-def _text(
-    x: float,
-    y: float,
-    text: str,
-    weight: str = "normal",
-    ink: str = "#26303c",
-    anchor: str = "start",
-) -> str:
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" fill="{ink}" font-weight="{weight}" text-anchor="{anchor}">'
-        f"{escape(text)}</text>"
-    )
-
-
-def _svg(width: float, height: float, parts: Sequence[str]) -> str:
-    head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
-        f'height="{height}" {_FONT}>'
-    )
-    return "\n".join(
-        [head, '<rect width="100%" height="100%" fill="#ffffff"/>', *parts, "</svg>", ""]
-    )
+    return picture(_LEFT + _WIDE + 180, height, parts)

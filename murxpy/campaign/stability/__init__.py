@@ -1,0 +1,1 @@
+"""How stable the answers to scripts are: variants that mean the same, asked of targets."""

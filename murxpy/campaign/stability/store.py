@@ -1,0 +1,94 @@
+"""The answers to variants of scripts, kept in a file of JSON lines. What a line says stays said, so a
+study that was killed goes on with what has no line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import defaultdict
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from murxpy.campaign.replays.lists import Answer, Found
+from murxpy.errors import InputError
+
+FILE = "stability.jsonl"
+Key = tuple[str, str, str]
+"""A target, the question as text that changes with all that an answer depends on, and a method."""
+
+
+class Store:
+    """The answers by place, for each key. Without a folder they are kept in memory alone. Raises
+    InputError for a file with other things in it, or one that cannot be written.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self._answers: dict[Key, dict[int, Answer]] = defaultdict(dict)
+        self._file = None
+        if folder is None:
+            return
+        path = folder / FILE
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            if path.exists():
+                self._read(path)
+            self._file = path.open("a", encoding="utf-8")
+        except OSError as error:
+            raise InputError(
+                f"the answers cannot be kept: {error.strerror}", file=str(path)
+            ) from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+
+    def of(self, key: Key) -> dict[int, Answer]:
+        """The answers by place."""
+        return self._answers[key]
+
+    def keep(self, key: Key, found: Found) -> None:
+        """Keep answers. Raises InputError where they cannot be written."""
+        self._answers[key].update(found)
+        if self._file is None or not found:
+            return
+        rows = [[place, one.answer, one.cost, one.message] for place, one in found]
+        try:
+            self._file.write(json.dumps([*key, rows]) + "\n")
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise InputError(f"the answers cannot be kept: {error.strerror}", file=FILE) from None
+
+    def _read(self, path: Path) -> None:
+        text = path.read_text(encoding="utf-8", errors="replace")
+        whole = text[: text.rfind("\n") + 1]
+        if len(whole) < len(text):  # a line that was torn when its process was killed
+            os.truncate(path, len(whole.encode("utf-8", "replace")))
+        for number, line in enumerate(whole.splitlines(), 1):
+            key, found = _line(path, number, line)
+            self._answers[key].update(found)
+
+
+def _line(path: Path, number: int, line: str) -> tuple[Key, list[tuple[int, Answer]]]:
+    try:
+        target, question, method, rows = json.loads(line)
+        found = [
+            (int(place), Answer(str(answer), int(cost), message=str(message)))
+            for place, answer, cost, message in rows
+        ]
+    except (ValueError, TypeError):
+        raise InputError(
+            "expected answers that 'murxpy stability' has written", file=str(path), line=number
+        ) from None
+    key: list[Any] = [target, question, method]
+    return (str(key[0]), str(key[1]), str(key[2])), found

@@ -1,0 +1,245 @@
+"""`murxpy stability`: how much answers and costs of scripts differ where nothing of substance does."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import click
+
+from murxpy.campaign.findings.folder import Folder, write_atomically
+from murxpy.campaign.replays.lists import wrapper_of
+from murxpy.campaign.stability.store import Store
+from murxpy.campaign.stability.study import Question, Row, Subject, carry_out, lists_of, rows
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.names import parse_target
+from murxpy.cli.params import (
+    MISSING_SEEDS,
+    Existing,
+    NamedFile,
+    duration,
+    judge_names,
+    names,
+    seed,
+    size,
+)
+from murxpy.data import load_catalogue, with_dialect
+from murxpy.errors import InputError
+from murxpy.fuzzers.seeds import SeedFiles, collect_seeds
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.logic.typing import IllSorted
+from murxpy.mutation.varying.answering import MOST
+from murxpy.mutation.varying.variants import METHODS, PLAIN, Varier
+from murxpy.oracles.stability import UNSTABLE
+from murxpy.releases.environments import print_notice
+from murxpy.report.console import Progress, make_console
+from murxpy.report.stability import classes_table, csv_rows, drawing, scripts_table, study_data
+from murxpy.report.tables import print_table
+from murxpy.smtlib.printing.forms import Unsayable
+from murxpy.smtlib.reading.scripts import read_script
+
+_METHODS = tuple(name for name in METHODS if name != PLAIN)
+
+
+@click.command()
+@click.argument("targets", metavar="SOLVER[@PLACE],...", type=judge_names)
+@click.argument(
+    "scripts", metavar="SCRIPTS...", nargs=-1, required=True, type=Existing(MISSING_SEEDS)
+)
+@click.option(
+    "--methods",
+    type=names(_METHODS),
+    default=",".join(_METHODS),
+    show_default=True,
+    metavar="NAMES",
+    help="What is changed: the names, the order of declarations and assertions, the order of operands, or"
+    " the solver's random seed. A variant has one change.",
+)
+@click.option(
+    "--variants",
+    type=click.IntRange(1, MOST - 1),
+    default=60,
+    show_default=True,
+    metavar="N",
+    help="Variants of a script by each method. 'stable' can be told from 59 on.",
+)
+@click.option(
+    "--check-limit",
+    type=duration,
+    default="1s",
+    show_default=True,
+    metavar="TIME",
+    help="Limit of a check, on a usual machine; the solver gets it in its own resource units.",
+)
+@click.option(
+    "--wall",
+    type=duration,
+    default="30s",
+    show_default=True,
+    metavar="TIME",
+    help="Wall time of a variant.",
+)
+@click.option(
+    "--memory",
+    type=size,
+    default="2g",
+    show_default=True,
+    metavar="SIZE",
+    help="Memory of a process.",
+)
+@click.option(
+    "--jobs",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    metavar="N",
+    help="Processes at a time.",
+)
+@click.option(
+    "--seed",
+    type=seed,
+    default="0",
+    show_default=True,
+    metavar="N",
+    help="Another seed makes other variants.",
+)
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Keep the answers there, and draw stability.svg. A study that was stopped goes on.",
+)
+@click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
+@click.option(
+    "--print",
+    "shown",
+    metavar="METHOD:K",
+    help="Print variant K of the only script, in the words of the only target, and ask nobody.",
+)
+@click.option(
+    "--fail-on", type=click.Choice([UNSTABLE]), help="Also exit with 1 where a script is unstable."
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "csv"]),
+    default="text",
+    show_default=True,
+    help="What is printed.",
+)
+def stability(
+    targets: Sequence[str],
+    scripts: Sequence[Path],
+    shown: str | None,
+    out: Path | None,
+    form: str,
+    fail_on: str | None,
+    **wishes: Any,
+) -> int:
+    """Ask targets variants of scripts that mean the same, and tell how much answers and costs differ.
+
+    A script is 'stable' if over 95 % of its variants are decided by each method, 'unsolved' if less
+    than 5 % are, 'unstable' if neither holds by some method, and 'unsure' where there are too few
+    variants to tell. SCRIPTS are files and folders. The exit code is 1 where variants of a script have
+    different answers, or a variant crashes the solver.
+
+    \b
+    Examples:
+      murxpy stability z3 proofs/
+      murxpy stability z3@4.13.0,z3@latest proofs/ --methods shuffle,seed --out spread
+      murxpy stability cvc5 goal.smt2 --print shuffle:17
+    """
+    question = _question(targets, scripts, **wishes)
+    if shown is not None:
+        click.echo(_variant(question, shown), nl=False)
+        return 0
+    with ExitStack() as stack:
+        if out is not None:
+            stack.callback(Folder(out).close)
+        store = stack.enter_context(Store(out))
+        with Progress(lists_of(question, store)) as progress:
+            carry_out(question, store, progress.step, print_notice)
+        found = list(rows(question, store))
+    _report(found, form)
+    if out is not None:
+        write_atomically(out / "stability.svg", drawing(found))
+    wrong = any(len(row.answers) > 1 or row.crashes for row in found)
+    return int(wrong or (fail_on is not None and any(row.kind == UNSTABLE for row in found)))
+
+
+def _question(
+    targets: Sequence[str],
+    scripts: Sequence[Path],
+    methods: Sequence[str],
+    check_limit: float,
+    wall: float,
+    memory: int,
+    **as_given: Any,
+) -> Question:
+    if not targets or not methods:
+        raise click.UsageError("expected at least one target and one method")
+    found = collect_seeds(scripts)
+    for notice in found.notices():
+        print_notice(notice)
+    subjects = [Subject(name, text) for name, text in _named(found)]
+    ordered = [name for name in METHODS if name in methods]
+    limits = Limits(wall=wall, memory=memory, by_line=True)
+    return Question(
+        targets, subjects, ordered, check_ms=1000 * check_limit, limits=limits, **as_given
+    )
+
+
+def _named(found: SeedFiles) -> Iterator[tuple[str, str]]:
+    """The names and texts of scripts; the folder that all of them are in is left out of the names."""
+    folder = os.path.dirname(os.path.commonprefix([name for name, *_ in found.files]))
+    for name, text, _ in found.files:
+        yield os.path.relpath(name, folder or "."), text
+
+
+def _variant(question: Question, shown: str) -> str:
+    """The text of a variant that the user names. Raises UsageError, InputError."""
+    method, _, number = shown.partition(":")
+    if method not in METHODS or not number.isdecimal() or int(number) >= MOST:
+        known = ", ".join(METHODS)
+        raise click.UsageError(
+            f"--print {shown}: expected a method ({known}), a colon, and a number below {MOST:,}"
+        )
+    if len(question.scripts) != 1 or len(question.targets) != 1:
+        raise click.UsageError("--print takes one target and one script")
+    (subject,) = question.scripts
+    solver = parse_target(question.targets[0]).solver
+    wrapper = wrapper_of(solver, question.wrapper)
+    catalogue = build_catalogue(with_dialect(load_catalogue(), wrapper))
+    script = read_script(subject.text, subject.name, catalogue, dialect=solver)
+    varier = Varier(
+        script, solver, subject.number(question.seed), wrapper.get("script-seeds") or []
+    )
+    try:
+        return varier.text(method, int(number))
+    except (Unsayable, IllSorted) as error:
+        raise InputError(f"there is no such variant: {error}", file=subject.name) from None
+
+
+def _report(found: Sequence[Row], form: str) -> None:
+    if form == "json":
+        click.echo(json.dumps(study_data(found), indent=1))
+        return
+    if form == "csv":
+        csv.writer(sys.stdout, lineterminator="\n").writerows(csv_rows(found))
+        return
+    console = make_console()
+    print_table(console, scripts_table(found))
+    click.echo("\nScripts by class")
+    print_table(console, classes_table(found))
+    for row in found:
+        if len(row.answers) > 1:
+            answers = ", ".join(f"{answer} ({row.first[answer]})" for answer in row.answers)
+            click.echo(f"{row.target} {row.script}: variants have different answers: {answers}")
+        if row.crashes:
+            click.echo(f"{row.target} {row.script}: {row.crashes}")
