@@ -159,18 +159,23 @@ def stability(
     if shown is not None:
         click.echo(_variant(question, shown), nl=False)
         return 0
+    found = _study(question, out)
+    _report(found, form)
+    if out is not None:
+        write_atomically(out / "stability.svg", drawing(found))
+    wrong = any(len(row.answers) > 1 or row.crashes for row in found)
+    return int(wrong or (fail_on is not None and any(row.kind == UNSTABLE for row in found)))
+
+
+def _study(question: Question, out: Path | None) -> list[Row]:
+    """Ask what the folder `out` does not know yet, and tell what came of all."""
     with ExitStack() as stack:
         if out is not None:
             stack.callback(Folder(out).close)
         store = stack.enter_context(Store(out))
         with Progress(lists_of(question, store)) as progress:
             carry_out(question, store, progress.step, print_notice)
-        found = list(rows(question, store))
-    _report(found, form)
-    if out is not None:
-        write_atomically(out / "stability.svg", drawing(found))
-    wrong = any(len(row.answers) > 1 or row.crashes for row in found)
-    return int(wrong or (fail_on is not None and any(row.kind == UNSTABLE for row in found)))
+        return list(rows(question, store))
 
 
 def _question(
