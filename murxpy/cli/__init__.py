@@ -80,6 +80,8 @@ _OTHERS = {name: brief for group in _GROUPS.values() for name, brief in group.it
 # The modules of commands that have another name.
 _MODULES = {
     "check-seeds": "check_seeds",
+    "matrix": "studies.matrix",
+    "stability": "studies.stability",
     "rules": "theories",
     "seeds": "figures",
     "statistics": "figures",
