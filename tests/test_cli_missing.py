@@ -173,7 +173,8 @@ FILES = [
 
 @pytest.mark.parametrize("path", [path for path in FILES if list(_raised(PACKAGE / path))], ids=str)
 def test_an_error_names_only_options_of_its_commands(path: Path) -> None:
-    modules = {f"cli/{_MODULES.get(name, name)}.py": [name] for name in listed()} | SHARED
+    own = {name: _MODULES.get(name, name).replace(".", "/") for name in listed()}
+    modules = {f"cli/{module}.py": [name] for name, module in own.items()} | SHARED
     assert str(path) in modules, "say in SHARED which commands can come to this error"
     for words, command in ALL:
         if words[0] in modules[str(path)] and len(words) < 2:
