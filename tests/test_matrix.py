@@ -28,7 +28,7 @@ from murxpy.enumeration.grammar import Grammar
 from murxpy.errors import InputError
 from murxpy.fuzzers.enumeration import checked
 from murxpy.oracles.crash import Outcome
-from murxpy.report.followed.tables import shown_triggers
+from murxpy.report.studies.tables import shown_triggers
 
 # All scripts of this grammar are satisfiable, by the model in which all constants are true.
 MONOTONE = """grammar: {name}

@@ -26,8 +26,8 @@ from murxpy.fuzzers.enumeration import all_checked
 from murxpy.releases.environments import package_of, print_notice
 from murxpy.releases.versions import short, span
 from murxpy.report.console import make_console
-from murxpy.report.followed.drawings import heat_map, solved_lines
-from murxpy.report.followed.tables import (
+from murxpy.report.studies.drawings import heat_map, solved_lines
+from murxpy.report.studies.tables import (
     answers_table,
     csv_rows,
     evidence,

@@ -39,7 +39,13 @@ from murxpy.mutation.varying.variants import METHODS, PLAIN, Varier
 from murxpy.oracles.stability import UNSTABLE
 from murxpy.releases.environments import print_notice
 from murxpy.report.console import Progress, make_console
-from murxpy.report.stability import classes_table, csv_rows, drawing, scripts_table, study_data
+from murxpy.report.studies.stability import (
+    classes_table,
+    csv_rows,
+    drawing,
+    scripts_table,
+    study_data,
+)
 from murxpy.report.tables import print_table
 from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script

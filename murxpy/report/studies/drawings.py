@@ -9,8 +9,8 @@ from html import escape
 from math import log10
 
 from murxpy.campaign.matrix.triggers import TRIGGERS, Found
-from murxpy.report.followed.tables import powers
-from murxpy.report.svg import picture, stroke, words
+from murxpy.report.studies.svg import picture, stroke, words
+from murxpy.report.studies.tables import powers
 
 _LEFT, _TOP, _CELL, _ROW, _GAP = 120, 64, 62, 20, 24  # pixels
 _WIDE, _HIGH = 640, 360  # of the plot of lines

@@ -10,7 +10,7 @@ from typing import Any
 
 from murxpy.campaign.stability.study import Row
 from murxpy.oracles.stability import CLASSES, Spread, class_of
-from murxpy.report.svg import picture, stroke, words
+from murxpy.report.studies.svg import picture, stroke, words
 from murxpy.report.tables import Table
 
 _COLOURS = {"stable": "#27814b", "unstable": "#c0392b", "unsolved": "#5b6775", "unsure": "#b9770e"}

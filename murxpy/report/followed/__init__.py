@@ -1,1 +1,0 @@
-"""A solver followed over its releases: tables, JSON, CSV and drawings."""

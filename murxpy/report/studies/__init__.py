@@ -1,0 +1,1 @@
+"""What studies of many scripts found, as tables, plain data and drawings."""
