@@ -16,10 +16,14 @@ from murxpy.data import load_catalogue
 from murxpy.data.rules import fingerprint, load_book, proofs_path, read_proofs
 from murxpy.fuzzers.rules import proved_rules, shipped_rules
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import Term
 from murxpy.machine.random import Stream
 from murxpy.mutation.fuzzers.janus import mutants
 from murxpy.mutation.implications.book import Book
-from murxpy.mutation.implications.places import Places
+from murxpy.mutation.implications.keys import Keys
+from murxpy.mutation.implications.places import Places, State
+from murxpy.mutation.implications.rewriting import Rewriter
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
@@ -101,7 +105,7 @@ def test_parity(formula: str, places: dict[tuple[str, int, str], int]) -> None:
         CATALOGUE,
     )
     (root,) = script.assertions()
-    found = Places(CATALOGUE).count(root, ("bool", 1))
+    found = Places(CATALOGUE, lambda term, state: (*state, term.op)).count(root, ("bool", 1))
     assert {key: found.get(key, 0) for key in places} == places
 
 
@@ -109,11 +113,40 @@ def test_all_places_are_drawn_and_none_without_a_key_that_is_wanted() -> None:
     (root,) = read_script(
         "(declare-const p Bool)(assert (and p (or p (not p))))", "a", CATALOGUE
     ).assertions()
-    places = Places(CATALOGUE)
-    drawn = [places.draw(root, ("bool", 1), lambda key: True, Stream(n)) for n in range(200)]
+    places = Places(CATALOGUE, lambda term, state: "any")
+    drawn = [places.draw(root, ("bool", 1), "any", Stream(n)) for n in range(200)]
     paths = {place.occurrence.above and place.occurrence.above[-1] for place in drawn if place}
     assert len(paths) == 6  # the root and five below it
-    assert places.draw(root, ("bool", 1), lambda key: key[2] == "OP_XOR", Stream(1)) is None
+    assert places.draw(root, ("bool", 1), "other", Stream(1)) is None
+
+
+def test_a_rule_that_can_be_used_is_never_left_out() -> None:
+    """The keys of places are a quick look at terms. They leave out no rule that matches."""
+    script = read_script(SAT.text, "a", CATALOGUE)
+    stream, book = Stream(5), SHOP.book
+    sorts = [script.tables.bool, script.tables.int, script.tables.string]
+
+    def draw(sort: Sort, literal: bool) -> Term | None:
+        there = sort in sorts or sort.kind == "SORT_BV"
+        return script.tables.constant("drawn", sort) if there else None
+
+    assert book is not None
+    rewriter = Rewriter(script.tables, stream, sorts, frozenset(["SORT_BV"]), draw)
+    keys = Keys(CATALOGUE, book, rewriter.possible)
+    used: dict[str, None] = {}
+    for sign in (1, -1, 0):
+        nodes: dict[tuple[Term, State], None] = {}
+        places = Places(CATALOGUE, lambda term, state, nodes=nodes: nodes.setdefault((term, state)))
+        for root in script.assertions():
+            places.count(root, ("bool", sign))
+        for term, state in nodes:
+            key = keys.of(term, state)
+            for use in book.all:
+                wanted = state[1] == (1 if use.weakening else -1) or use.rule.equivalent
+                if use.rule.order == state[0] and wanted and rewriter.rewrite(use, term):
+                    assert key is not None and use in key.uses, (use.rule.name, term)
+                    used[use.rule.name] = None
+    assert len(used) > 60
 
 
 def test_each_shipped_rule_has_a_kept_proof_of_its_text() -> None:

@@ -10,8 +10,8 @@ them on terms, too, whose order an assertion keeps.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, Term
@@ -21,6 +21,7 @@ from murxpy.mutation.fitting import Fitting
 from murxpy.mutation.functions.composed import LITERALS
 from murxpy.mutation.functions.inversions import Maker
 from murxpy.mutation.implications.book import Use
+from murxpy.mutation.implications.keys import Choice, Key, Keys
 from murxpy.mutation.implications.places import FORMULAS, Place, Places, State
 from murxpy.mutation.implications.renaming import renamed
 from murxpy.mutation.implications.rewriting import Rewriter
@@ -35,15 +36,18 @@ from murxpy.smtlib.script import Script
 
 RULES = 30  # rules that are tried for one mutant
 PLACES = 4  # places that are tried for one rule
-GROWTH = 4  # how many times as large as the seed a mutant may be, in occurrences of terms
+# How many times as large as the seed a mutant may be, in occurrences of terms, and how large it must be
+# for the chain to begin anew with the seed.
+GROWTH, GROWN = 4, 2
 _LITERAL = 0.2  # the share of literals among drawn terms
+_SERVED = frozenset(["SORT_REGLAN", "SORT_FP", *LITERALS])  # the kinds of sorts that have literals
 _SIGNS = {"sat": 1, "unsat": -1}
 
 
 def mutants(workshop: Workshop) -> Mutants:
     """First the seed itself, then a chain of mutants. Each has one formula or term more that is
-    weaker or stronger than in the last mutant before it that was decided; behind `walk` mutants the
-    chain begins anew with the seed.
+    weaker or stronger than in the last mutant before it that was decided; behind `walk` mutants, and
+    behind a mutant that is much larger than the seed, the chain begins anew with the seed.
     """
     script = workshop.script()
     if script is None or workshop.shop.book is None:
@@ -57,13 +61,27 @@ def mutants(workshop: Workshop) -> Mutants:
     walk = int(workshop.choices.get("walk") or 25)
     if not decided((yield Mutant(seed, ("janus: the seed",), answers))):
         return
-    current, made = seed, 0
+    first = current = mutator.standing(seed)
+    made = 0
     while (changed := mutator.mutate(current)) is not None:
-        if decided((yield Mutant(changed[0], (changed[1],), answers, implied=changed[2]))):
-            current = changed[0]
+        new, step, rule = changed
+        if decided((yield Mutant(new.script, (step,), answers, implied=rule))):
+            current = new
         made += 1
-        if made % walk == 0:
-            current = seed
+        if made % walk == 0 or current.size > GROWN * first.size + 50:
+            current = first
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """A script with what is known of it: the assertions in which there are places, by their positions,
+    each with its state; how many places there are of each key; and the size of the assertions.
+    """
+
+    script: Script
+    roots: Mapping[int, tuple[Term, State]]
+    places: Mapping[Key, int]
+    size: int
 
 
 class _Mutator:
@@ -73,71 +91,86 @@ class _Mutator:
         assert workshop.shop.book is not None
         self._tables = workshop.tables
         self._stream = workshop.stream
-        self._book = workshop.shop.book
         self._maker = Maker(workshop.tables, workshop.stream)
         roots = script.assertions()
         self._pool = Pool(workshop.catalogue, roots)
         for constant in script.constants():
             if constant.op == CONSTANT and constant.sort.kind != "SORT_FUN":
                 self._pool.add(constant)
-        self._places = Places(workshop.catalogue)
         self._fitting = Fitting(workshop.shop, roots)
         self._scope: dict[Term, None] = {}
         sorts = [sort for sort in self._pool.sorts if sort.kind not in ("SORT_REGLAN", "SORT_RM")]
-        self._rewriter = Rewriter(workshop.tables, workshop.stream, sorts, self._drawn)
+        self._rewriter = Rewriter(workshop.tables, workshop.stream, sorts, _SERVED, self._drawn)
+        keys = Keys(workshop.catalogue, workshop.shop.book, self._rewriter.possible)
+        self._places = Places(workshop.catalogue, keys.of)
+        self._choice = Choice()
         self._sizes = Occurrences(workshop.catalogue, lambda term: 1)
         self._most = GROWTH * sum(map(self._sizes.count, roots)) + 50
         self._states = _states(script, labels)
 
-    def mutate(self, script: Script) -> tuple[Script, str, str] | None:
-        """The script with one formula or term weaker or stronger, a description of the change, and
-        the name of the rule; None if no rule fits at a few draws.
-        """
+    def standing(self, script: Script) -> _Standing:
+        """The script with its places."""
         roots = {
             at: (command.term, (FORMULAS, self._states[at]))
             for at, command in enumerate(script.commands)
             if isinstance(command, Assert) and at in self._states
         }
-        counts = {at: self._places.count(*root) for at, root in roots.items()}
-        uses = self._book.of(list(dict.fromkeys(key for some in counts.values() for key in some)))
-        for _ in range(RULES if uses.items else 0):
-            use = self._stream.weighted(uses)
-            numbers = {
-                at: sum([n for key, n in some.items() if use.fits(key)])
-                for at, some in counts.items()
-            }
+        places: dict[Key, int] = {}
+        for root in roots.values():
+            _add(places, self._places.count(*root), 1)
+        size = sum([self._sizes.count(term) for term, _ in roots.values()])
+        return _Standing(script, roots, places, size)
+
+    def mutate(self, old: _Standing) -> tuple[_Standing, str, str] | None:
+        """The script with one formula or term weaker or stronger, a description of the change, and
+        the name of the rule; None if no rule fits at a few draws.
+        """
+        for _ in range(RULES):
+            drawn = self._choice.draw(old.places, self._stream)
+            if drawn is None:
+                continue
+            use, keys = drawn
+            numbers = [old.places[key] for key in keys]
             for _ in range(PLACES):
-                at = self._assertion(numbers)
-                changed = self._used(use, *roots[at])
-                if changed is not None and self._fits(roots, at, changed[0]):
-                    rule = f"{use.rule.book}:{use.rule.name}"
-                    return with_assertion(script, at, changed[0]), changed[1], rule
+                found = self._used(old, use, keys[self._position(numbers)])
+                if found is not None:
+                    return *found, f"{use.rule.book}:{use.rule.name}"
         return None
 
-    def _assertion(self, numbers: Mapping[int, int]) -> int:
-        """An assertion by the numbers of its places."""
-        at = self._stream.below(sum(numbers.values()))
-        for position, number in numbers.items():
+    def _position(self, numbers: Sequence[int]) -> int:
+        """A random position by the number that stands there."""
+        if len(numbers) == 1:
+            return 0
+        at = self._stream.below(sum(numbers))
+        for position, number in enumerate(numbers):
             if at < number:
                 return position
             at -= number
         raise AssertionError(numbers)
 
-    def _used(self, use: Use, root: Term, state: State) -> tuple[Term, str] | None:
-        """The assertion with a rule used at a random place, and a description of that."""
-        place = self._places.draw(root, state, use.fits, self._stream)
+    def _used(self, old: _Standing, use: Use, key: Key) -> tuple[_Standing, str] | None:
+        """The script with a rule used at a random place of a key, and a description of that."""
+        positions = list(old.roots)
+        numbers = [self._places.count(*root).get(key, 0) for root in old.roots.values()]
+        at = positions[self._position(numbers)]
+        root, state = old.roots[at]
+        place = self._places.draw(root, state, key, self._stream)
         if place is None:
             return None
         self._scope = dict.fromkeys(in_scope(self._tables.catalogue, place.occurrence))
         new = self._rewriter.rewrite(use, place.occurrence.term)
         if new is None:
             return None
-        return replaced(self._tables, place.occurrence, new), _step(use, place)
-
-    def _fits(self, roots: Mapping[int, tuple[Term, Any]], at: int, changed: Term) -> bool:
-        others = [root for place, (root, _) in roots.items() if place != at]
-        size = sum(map(self._sizes.count, [*others, changed]))
-        return size <= self._most and self._fitting.fits(changed)
+        changed = replaced(self._tables, place.occurrence, new)
+        size = old.size - self._sizes.count(root) + self._sizes.count(changed)
+        if size > self._most or not self._fitting.fits(changed):
+            return None
+        places = dict(old.places)
+        _add(places, self._places.count(root, state), -1)
+        _add(places, self._places.count(changed, state), 1)
+        script = with_assertion(old.script, at, changed)
+        roots = {**old.roots, at: (changed, state)}
+        return _Standing(script, roots, places, size), _step(use, place)
 
     def _drawn(self, sort: Sort, literal: bool) -> Term | None:
         """A term of the seed that can stand at the place in hand, or a literal."""
@@ -157,6 +190,14 @@ class _Mutator:
             bits = self._stream.bits(sort.number(0) + sort.number(1))
             return self._tables.value(sort, bits)
         return LITERALS[sort.kind](self._maker, sort) if sort.kind in LITERALS else None
+
+
+def _add(places: dict[Key, int], more: Mapping[Key, int], sign: int) -> None:
+    """Add numbers of places, or take them away."""
+    for key, number in more.items():
+        places[key] = places.get(key, 0) + sign * number
+        if not places[key]:
+            del places[key]
 
 
 def _states(script: Script, labels: tuple[str, ...]) -> dict[int, int]:

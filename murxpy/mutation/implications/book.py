@@ -1,57 +1,79 @@
-"""All rules of a session, by the keys of the places at which they can be used."""
+"""All rules of a session, and which of them can be used at a place."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
-from murxpy.machine.random import Weighted
-from murxpy.mutation.implications.places import Key
+from murxpy.mutation.implications.forms import (
+    APPLY,
+    Form,
+    Need,
+    is_deep,
+    may_match,
+    met_by,
+    need_of,
+    numbers_in,
+    parts_of,
+    plain,
+)
+from murxpy.mutation.implications.places import State
 from murxpy.mutation.implications.rule import Patterns, Rule, Variant
 
-_APPLY = "OP_UF_APPLY"
 # The share of uses of a rule that follows from the table of operators, of which there are hundreds.
-_GENERATED = 0.1
+GENERATED = 0.1
+# Forms of terms whose rules are remembered; more would take memory in campaigns of days.
+_FORMS = 50_000
 
 
-@dataclass(frozen=True, eq=False, slots=True)
 class Use:
-    """A rule in one direction: a term of the form `old` becomes one of the form `new`."""
+    """A rule in one direction: a term of the form `old` becomes one of the form of the other pattern."""
 
-    variant: Variant
-    weakening: bool
-
-    @property
-    def rule(self) -> Rule:
-        """The rule that is used."""
-        return self.variant.rule
-
-    @property
-    def old(self) -> Term:
-        """The sample of the pattern that is matched."""
-        sample = self.variant.sample
-        return sample.strong if self.weakening else sample.weak
-
-    @property
-    def root(self) -> str | None:
-        """The operator of the terms that can match; None for any."""
-        metas, old = self.variant.sample.metas, self.old
-        if old in metas or (old.op == _APPLY and old.args[0] in metas):
-            return None
-        return old.op
-
-    def fits(self, key: Key) -> bool:
-        """Whether the rule can be used so at places of this key, as far as the key says it."""
-        order, sign, op = key
-        wanted = 1 if self.weakening else -1
-        return (
-            (sign == wanted or self.rule.equivalent)
-            and order == self.rule.order
-            and self.root in (None, op)
+    def __init__(self, variant: Variant, weakening: bool) -> None:
+        sample = variant.sample
+        self.variant = variant
+        self.weakening = weakening
+        self.rule: Rule = variant.rule
+        self.metas = sample.metas
+        self.old, new = sample.strong, sample.weak
+        if not weakening:
+            self.old, new = new, self.old
+        known = dict.fromkeys(parts_of(self.old))
+        more = [*parts_of(new), *(parts_of(sample.where) if sample.where is not None else ())]
+        # the sorts of the metavariables for which terms have to be drawn
+        self.parameters: Mapping[Sort, None] = dict.fromkeys(
+            [one.sort for one in more if one in self.metas and one not in known]
         )
+        # the sorts with numbers that the matched pattern does not determine
+        numbers = {n for one in known for n in numbers_in(one.sort)}
+        self.open_sorts = tuple(
+            [
+                s
+                for s in self.parameters
+                if not numbers.issuperset(numbers_in(s) & variant.letters.keys())
+            ]
+        )
+        self.operators = tuple(
+            dict.fromkeys([one.op for one in known if one.args and not plain(self.metas, one)])
+        )
+        self.deep = is_deep(self.metas, self.old)  # the form of a term says too little
+
+    def fits(self, catalogue: Catalogue, state: State, term: Term) -> bool:
+        """Whether the rule can be used so at a place of this state, as far as the form of the term
+        says it.
+        """
+        order, sign = state
+        return (
+            order == self.rule.order
+            and (sign == (1 if self.weakening else -1) or self.rule.equivalent)
+            and may_match(catalogue, self.metas, self.old, term, bool(self.rule.chain))
+        )
+
+
+Uses = tuple[Use, ...]
 
 
 class Book:
@@ -66,7 +88,8 @@ class Book:
         catalogue: Catalogue,
         operators: frozenset[str] | None = None,
     ) -> None:
-        self.uses: list[Use] = []
+        self._catalogue = catalogue
+        self.all: list[Use] = []
         for one in plain:
             rule = Rule(one)
             check_order(rule, catalogue)
@@ -75,24 +98,27 @@ class Book:
                 if operators is not None and not _said(variant, catalogue, operators):
                     continue
                 ways = (rule.weakens, True), (rule.strengthens, False)
-                self.uses += [Use(variant, weakening) for allowed, weakening in ways if allowed]
-        self._by_key: dict[Key, list[Use]] = {}
-        self._known: dict[tuple[Key, ...], Weighted[Use]] = {}
+                self.all += [Use(variant, weakening) for allowed, weakening in ways if allowed]
+        self._by_need: dict[tuple[str, Need], list[Use]] = {}
+        for use in self.all:
+            need = need_of(use.metas, use.old)
+            self._by_need.setdefault((use.rule.order, need), []).append(use)
+        self._by_form: dict[tuple[State, Form], tuple[Uses, Uses]] = {}
 
-    def of(self, keys: Sequence[Key]) -> Weighted[Use]:
-        """The rules that can be used at some place, by the keys of all places."""
-        wanted = tuple(sorted(keys))
-        found = self._known.get(wanted)
-        if found is None:
-            uses: dict[Use, None] = {}
-            for key in wanted:
-                if key not in self._by_key:
-                    self._by_key[key] = [use for use in self.uses if use.fits(key)]
-                uses.update(dict.fromkeys(self._by_key[key]))
-            found = self._known[wanted] = Weighted(
-                [(use, _GENERATED if use.rule.generated else 1.0) for use in uses]
-            )
-        return found
+    def uses(self, term: Term, state: State, form: tuple[State, Form]) -> tuple[Uses, Uses]:
+        """The rules that can be used on terms of a form at places of a state: those for which the
+        form says it, and those whose patterns are deeper. `term` is one of the form.
+        """
+        known = self._by_form
+        if form not in known:
+            if len(known) >= _FORMS:
+                known.clear()
+            needs = [(state[0], need) for need in met_by(term)]
+            some = [use for need in needs for use in self._by_need.get(need, ())]
+            fine = [use for use in some if use.fits(self._catalogue, state, term)]
+            plain = tuple([use for use in fine if not use.deep])
+            known[form] = plain, tuple([use for use in fine if use.deep])
+        return known[form]
 
 
 def check_order(rule: Rule, catalogue: Catalogue) -> None:
@@ -140,7 +166,7 @@ def _said(variant: Variant, catalogue: Catalogue, operators: frozenset[str]) -> 
     stack = [sample.strong, sample.weak]
     while stack:
         term = stack.pop()
-        if term.op in catalogue.operators and term.op not in operators and term.op != _APPLY:
+        if term.op in catalogue.operators and term.op not in operators and term.op != APPLY:
             return False
         stack.extend(term.args)
     return True

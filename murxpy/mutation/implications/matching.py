@@ -7,18 +7,17 @@ with `t` in place of `x`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from murxpy.logic.sorts import Sort, SortParam
 from murxpy.logic.terms import SPECIAL, VALUE, VARIABLE, Term
 from murxpy.machine.random import Stream
+from murxpy.mutation.implications.forms import APPLY, BINDERS, LETTER, NO_LETTER, plain
 from murxpy.mutation.implications.rule import Patterns, Variant
 from murxpy.smtlib.substitution import binds, substituted
 from murxpy.smtlib.tables import Tables
 
-_APPLY = "OP_UF_APPLY"
-_BINDERS = ("OP_FORALL", "OP_EXISTS")
 _NO_PARTS = ("SORT_FUN", "SORT_CASE", "SORT_REGLAN")
 
 
@@ -68,15 +67,12 @@ class Matcher:
         it has another form.
         """
         found: dict[str, int] = {}
-        metas = variant.sample.metas
-        stack = [(pattern, term)]
+        stack = [(pattern, term)] if variant.rule.numbers else []
         while stack:
             one, other = stack.pop()
-            if not self._sorts(variant, one.sort, other.sort, found):
+            if not self.fit(variant, one.sort, other.sort, found):
                 return None
-            if one in metas or one.op == VARIABLE or one.literal:
-                continue
-            if one.op == _APPLY and one.args[0] in metas:
+            if plain(variant.sample.metas, one) or one.op == VARIABLE or one.literal:
                 continue
             if one.op != other.op or len(one.args) > len(other.args):
                 return None
@@ -84,12 +80,24 @@ class Matcher:
                 letter = variant.letters.get(index) if isinstance(index, int) else None
                 if letter is not None and found.setdefault(letter, value) != value:
                     return None
-            if one.op not in _BINDERS:
-                stack.extend(zip(one.args, other.args, strict=False))
+            if one.op not in BINDERS:
+                stack.extend(self._paired(variant.sample.metas, one, other))
         return found
 
-    def _sorts(self, variant: Variant, one: Sort, other: Sort, found: dict[str, int]) -> bool:
-        if one.kind == "SORT_UNINTERPRETED":
+    def _paired(
+        self, metas: Mapping[Term, str], pattern: Term, term: Term
+    ) -> Iterator[tuple[Term, Term]]:
+        """The arguments of a pattern, each with one of a term that it may match."""
+        commutative = self._operators[term.op].commutative
+        for one, other in zip(pattern.args, term.args, strict=False):
+            if commutative and not plain(metas, one) and one.op != other.op:
+                yield one, next((arg for arg in term.args if arg.op == one.op), other)
+            else:
+                yield one, other
+
+    def fit(self, variant: Variant, one: Sort, other: Sort, found: dict[str, int]) -> bool:
+        """Whether a sort has the form of one of a sample. Adds the numbers in it to `found`."""
+        if one.kind == LETTER:
             return True  # a capital letter, for any sort
         if one.kind != other.kind:
             return False
@@ -101,7 +109,7 @@ class Matcher:
             elif (
                 isinstance(left, Sort)
                 and isinstance(right, Sort)
-                and not self._sorts(variant, left, right, found)
+                and not self.fit(variant, left, right, found)
             ):
                 return False
         return True
@@ -116,14 +124,14 @@ class Matcher:
             return self._meta(metas[pattern], pattern, term, known)
         if pattern.op == VARIABLE:
             return known.variables.get(pattern) is term
-        if pattern.op == _APPLY and pattern.args[0] in metas:
+        if pattern.op == APPLY and pattern.args[0] in metas:
             return self._function(metas, pattern, term, known)
         if pattern.literal:
             same = term.op == pattern.op and term.indices == pattern.indices
             return same and self.unify(pattern.sort, term.sort, known)
         if pattern.op != term.op or pattern.indices != term.indices:
             return False
-        if pattern.op in _BINDERS:
+        if pattern.op in BINDERS:
             return self._binder(metas, pattern, term, known)
         if len(pattern.args) != len(term.args):
             return self._several(metas, pattern, term, known)
@@ -161,9 +169,11 @@ class Matcher:
 
     def unify(self, pattern: Sort, sort: Sort, known: Binding) -> bool:
         """Whether a sort has the form of a pattern's sort, with capital letters for any sorts."""
-        if pattern.kind == "SORT_UNINTERPRETED":
-            fits = sort.kind not in ("SORT_FUN", "SORT_REGLAN", "SORT_CASE")
-            return fits and known.sorts.setdefault(str(pattern.params[0]), sort) is sort
+        if pattern.kind == LETTER:
+            return (
+                sort.kind not in NO_LETTER
+                and known.sorts.setdefault(str(pattern.params[0]), sort) is sort
+            )
         if pattern.kind != sort.kind or len(pattern.params) != len(sort.params):
             return False
         return all(
@@ -342,7 +352,7 @@ class Matcher:
         """The sort of the run that a pattern's sort stands for. Raises KeyError for a letter that
         stands for nothing yet.
         """
-        if pattern.kind == "SORT_UNINTERPRETED":
+        if pattern.kind == LETTER:
             return known.sorts[str(pattern.params[0])]
         params: list[SortParam] = [
             self.sort_of(one, known) if isinstance(one, Sort) else one for one in pattern.params
@@ -360,7 +370,7 @@ class Matcher:
             return known.terms[metas[pattern]]
         if pattern.op == VARIABLE:
             return inner[pattern]
-        if pattern.op == _APPLY and pattern.args[0] in metas:
+        if pattern.op == APPLY and pattern.args[0] in metas:
             variables, body = known.functions[metas[pattern.args[0]]]
             values = [self._make(metas, arg, known, inner) for arg in pattern.args[1:]]
             return substituted(self._tables, body, dict(zip(variables, values, strict=True)))

@@ -10,8 +10,9 @@ operators, where only an equivalent formula can stand.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.orders import ANY_ORDER
@@ -23,8 +24,9 @@ from murxpy.smtlib.substitution import binds
 FORMULAS = "bool"
 State = tuple[str, int]
 """An order and a sign."""
-Key = tuple[str, int, str]
-"""What decides which rules can be used at a place: its order, its sign, and the operator of its term."""
+Node = tuple[Term, State]
+Step = tuple[Term, int]
+K = TypeVar("K", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,63 +37,76 @@ class Place:
     state: State
 
 
-class Places:
-    """Counts places by their keys, once for each term and state, and draws one uniformly."""
+class Places(Generic[K]):
+    """Counts places by keys, once for each term and state, and draws one uniformly.
 
-    def __init__(self, catalogue: Catalogue) -> None:
+    `key_of` gives the key of a term at a place with a state; None if the place does not count.
+    """
+
+    def __init__(self, catalogue: Catalogue, key_of: Callable[[Term, State], K | None]) -> None:
         self._catalogue = catalogue
-        self._counts: dict[tuple[Term, State], dict[Key, int]] = {}
+        self._key_of = key_of
+        self._nodes: dict[Node, tuple[K | None, tuple[tuple[int, Node], ...]]] = {}
+        self._counts: dict[Node, dict[K, int]] = {}
         self._below: dict[tuple[str, int, int, State], tuple[tuple[int, State], ...]] = {}
 
-    def count(self, root: Term, state: State) -> dict[Key, int]:
+    def count(self, root: Term, state: State) -> dict[K, int]:
         """How many places of each key there are in a term at a place with this state."""
-        counts = self._counts
-        start = (root, state)
+        counts, start = self._counts, (root, state)
+        known = counts.get(start)
+        if known is not None:
+            return known
         stack = [start]
         while stack:
             node = stack[-1]
             if node in counts:
                 stack.pop()
                 continue
-            below = [(node[0].args[position], inner) for position, inner in self._parts(*node)]
-            waiting = [child for child in below if child not in counts]
+            below = self._inner(node)[1]
+            waiting = [child for _, child in below if child not in counts]
             if waiting:
                 stack.extend(waiting)
                 continue
             stack.pop()
-            found: dict[Key, int] = {(*node[1], node[0].op): 1}
-            for child in below:
-                for key, number in counts[child].items():
-                    found[key] = found.get(key, 0) + number
-            counts[node] = found
+            counts[node] = self._sum(node)
         return counts[start]
 
-    def draw(
-        self, root: Term, state: State, wanted: Callable[[Key], bool], stream: Stream
-    ) -> Place | None:
-        """A random place whose key is wanted; None if there is none."""
-        counts = self._counts
+    def _sum(self, node: Node) -> dict[K, int]:
+        own, below = self._nodes[node]
+        found: dict[K, int] = {} if own is None else {own: 1}
+        for _, child in below:
+            for key, number in self._counts[child].items():
+                found[key] = found.get(key, 0) + number
+        return found
 
-        def number(term: Term, there: State) -> int:
-            return sum([count for key, count in counts[term, there].items() if wanted(key)])
-
-        self.count(root, state)
-        total = number(root, state)
+    def draw(self, root: Term, state: State, key: K, stream: Stream) -> Place | None:
+        """A random place with a key; None if there is none."""
+        total = self.count(root, state).get(key, 0)
         if not total:
             return None
-        at, above, term = stream.below(total), list[tuple[Term, int]](), root
+        counts, at, above, node = self._counts, stream.below(total), list[Step](), (root, state)
         while True:
-            own = wanted((*state, term.op))
-            if at < own:
-                return Place(Occurrence(term, tuple(above)), state)
-            at -= own
-            for position, inner in self._parts(term, state):
-                below = number(term.args[position], inner)
+            own, inner = self._nodes[node]
+            if own == key:
+                if not at:
+                    return Place(Occurrence(node[0], tuple(above)), node[1])
+                at -= 1
+            for position, child in inner:
+                below = counts[child].get(key, 0)
                 if at < below:
-                    above.append((term, position))
-                    term, state = term.args[position], inner
+                    above.append((node[0], position))
+                    node = child
                     break
                 at -= below
+
+    def _inner(self, node: Node) -> tuple[K | None, tuple[tuple[int, Node], ...]]:
+        """The key of a node, and the nodes below it."""
+        known = self._nodes.get(node)
+        if known is None:
+            term, state = node
+            below = tuple([(at, (term.args[at], there)) for at, there in self._parts(term, state)])
+            known = self._nodes[node] = self._key_of(term, state), below
+        return known
 
     def _parts(self, term: Term, state: State) -> tuple[tuple[int, State], ...]:
         """The arguments of a term at a place with this state in which there are places, each with its

@@ -11,6 +11,7 @@ from murxpy.logic.terms import Term
 from murxpy.logic.typing import IllSorted
 from murxpy.machine.random import Stream
 from murxpy.mutation.implications.book import Use
+from murxpy.mutation.implications.forms import LETTER
 from murxpy.mutation.implications.matching import Binding, Matcher, unbound
 from murxpy.mutation.implications.rule import Patterns, range_of
 from murxpy.semantics.evaluator import Evaluator
@@ -21,6 +22,8 @@ from murxpy.smtlib.tables import Tables
 
 _CONTEXTS = 12  # terms of the seed that are drawn for one metavariable that is a function
 
+_LITERALS = 6  # draws of literals for which the condition of a rule may hold
+
 Draw = Callable[[Sort, bool], Term | None]
 """Draws a term of a sort for a metavariable that the matched pattern does not have: a literal if the
 second argument says so. None if there is none.
@@ -28,12 +31,22 @@ second argument says so. None if there is none.
 
 
 class Rewriter:
-    """Uses rules on terms of `tables`. `sorts` are the sorts of which there are terms to draw."""
+    """Uses rules on terms of `tables`. `sorts` are the sorts of which there are terms to draw, and
+    `served` the kinds of sorts that have literals.
+    """
 
-    def __init__(self, tables: Tables, stream: Stream, sorts: list[Sort], draw: Draw) -> None:
+    def __init__(
+        self,
+        tables: Tables,
+        stream: Stream,
+        sorts: list[Sort],
+        served: frozenset[str],
+        draw: Draw,
+    ) -> None:
         self._tables = tables
         self._stream = stream
         self._sorts = sorts
+        self._served = served
         self._draw = draw
         self._matcher = Matcher(tables, stream)
 
@@ -57,8 +70,30 @@ class Rewriter:
             return None
         return None if made is term else made
 
+    def possible(self, use: Use) -> bool:
+        """Whether terms can be drawn for the metavariables that the matched pattern does not have."""
+        for sort in use.parameters:
+            if sort.kind == "SORT_FUN":
+                there = bool(self._sorts)
+            else:
+                served = sort.kind in self._served and sort not in use.open_sorts
+                there = served or bool(self._fitting(use, sort, {}))
+            if not there:
+                return False
+        return True
+
+    def _fitting(self, use: Use, sort: Sort, numbers: dict[str, int]) -> list[Sort]:
+        """The sorts of terms to draw that have the form of a sort in a rule."""
+        fit = self._matcher.fit
+        return [one for one in self._sorts if fit(use.variant, sort, one, dict(numbers))]
+
     def _indices(self, use: Use, numbers: dict[str, int]) -> bool:
         """Draw those numbers that the matched term does not determine. False if one cannot be drawn."""
+        for sort in use.open_sorts:
+            fitting = self._fitting(use, sort, numbers)
+            if not fitting:
+                return False
+            self._matcher.fit(use.variant, sort, self._stream.choose(fitting), numbers)
         for letter in use.rule.numbers:
             if letter in numbers and letter not in use.rule.indices:
                 continue
@@ -104,22 +139,36 @@ class Rewriter:
         """
         where = patterns.where
         bounded = [] if where is None else unbound(patterns, where, known)
-        for meta in dict.fromkeys([*unbound(patterns, new, known), *bounded]):
-            if meta.sort.kind == "SORT_FUN":
-                if not self._context(patterns.metas[meta], meta.sort, known):
-                    return False
-                continue
-            for letter in _letters(meta.sort):
-                if letter not in known.sorts:
-                    if not self._sorts:
-                        return False
-                    known.sorts[letter] = self._stream.choose(self._sorts)
-            sort = self._matcher.sort_of(meta.sort, known)
-            drawn = self._draw(sort, meta in bounded)
-            if drawn is None:
+        for meta in unbound(patterns, new, known):
+            if meta not in bounded and not self._bound(patterns, meta, known):
                 return False
-            known.terms[patterns.metas[meta]] = drawn
-        return where is None or self._holds(self._matcher.make(patterns.metas, where, known))
+        if where is None:
+            return True
+        for _ in range(_LITERALS if bounded else 1):
+            for meta in bounded:
+                drawn = self._draw(self._matcher.sort_of(meta.sort, known), True)
+                if drawn is None:
+                    return False
+                known.terms[patterns.metas[meta]] = drawn
+            if self._holds(self._matcher.make(patterns.metas, where, known)):
+                return True
+        return False
+
+    def _bound(self, patterns: Patterns, meta: Term, known: Binding) -> bool:
+        """Draw a term for a metavariable. False if there is none."""
+        name = patterns.metas[meta]
+        if meta.sort.kind == "SORT_FUN":
+            return self._context(name, meta.sort, known)
+        if any(letter not in known.sorts for letter in _letters(meta.sort)):
+            unify = self._matcher.unify
+            fitting = [one for one in self._sorts if unify(meta.sort, one, known.copy())]
+            if not fitting:
+                return False
+            unify(meta.sort, self._stream.choose(fitting), known)
+        drawn = self._draw(self._matcher.sort_of(meta.sort, known), False)
+        if drawn is not None:
+            known.terms[name] = drawn
+        return drawn is not None
 
     def _context(self, name: str, sort: Sort, known: Binding) -> bool:
         """Let a metavariable that is a function be a term of the seed with a part left open. False if
@@ -161,6 +210,6 @@ class Rewriter:
 
 def _letters(sort: Sort) -> list[str]:
     """The capital letters in a pattern's sort."""
-    if sort.kind == "SORT_UNINTERPRETED":
+    if sort.kind == LETTER:
         return [str(sort.params[0])]
     return [letter for inner in sort.sorts() for letter in _letters(inner)]
