@@ -308,3 +308,19 @@ def test_binders_of_one_name_are_apart_through_the_api(
         tmp_path / "o",
     )
     assert code == 0, out + err
+
+
+def test_no_variable_comes_into_the_body_of_a_function() -> None:
+    """The constant that becomes a variable occurs in the definition of `f`, too."""
+    seed = Seed(
+        "defined.smt2",
+        "(set-info :status sat)(declare-const c Int)(define-fun f ((a Int)) Int (+ a c))"
+        "(assert (or (> c 0) (> (f c) 0)))(check-sat)",
+        "sat",
+    )
+    shop = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
+    shop.book = Book(proved_rules(["instance-to-exists"]), CATALOGUE, shop.operators)
+    for number in range(8):
+        workshop = Workshop(shop, Stream(number), (seed,), lambda text: None, {"walk": 2})
+        for mutant in chain(mutants(workshop), 4):
+            answers("z3", print_script(mutant.script, "standard"))

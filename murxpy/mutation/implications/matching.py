@@ -14,6 +14,7 @@ from murxpy.logic.sorts import Sort, SortParam
 from murxpy.logic.terms import SPECIAL, VALUE, VARIABLE, Term
 from murxpy.machine.random import Stream
 from murxpy.mutation.implications.forms import APPLY, BINDERS, LETTER, NO_LETTER, plain
+from murxpy.mutation.implications.renaming import opened
 from murxpy.mutation.implications.rule import Patterns, Variant
 from murxpy.smtlib.substitution import binds, substituted
 from murxpy.smtlib.tables import Tables
@@ -278,7 +279,7 @@ class Matcher:
         if any(variable in term.free for variable in known.variables.values()):
             return False
         variable = self._tables.variable("x", part.sort)
-        known.functions[name] = (variable,), substituted(self._tables, term, {part: variable})
+        known.functions[name] = (variable,), opened(self._tables, term, part, variable)
         return True
 
     def _again(

@@ -108,6 +108,10 @@ class Places(Generic[K]):
             known = self._nodes[node] = self._key_of(term, state), below
         return known
 
+    def below(self, term: Term, state: State) -> dict[int, State]:
+        """The states of the arguments of a term at a place with this state, by their positions."""
+        return dict(self._parts(term, state))
+
     def _parts(self, term: Term, state: State) -> tuple[tuple[int, State], ...]:
         """The arguments of a term at a place with this state in which there are places, each with its
         state.

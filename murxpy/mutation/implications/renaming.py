@@ -1,9 +1,11 @@
-"""New variables in place of those that a term binds, so that the term can stand anywhere."""
+"""New variables: in place of those that a term binds, so that the term can stand anywhere, and in place
+of parts of a term.
+"""
 
 from __future__ import annotations
 
 from murxpy.logic.terms import CONSTANT, FUNCTION, VARIABLE, Term, bottom_up
-from murxpy.smtlib.substitution import binds
+from murxpy.smtlib.substitution import binds, substituted
 from murxpy.smtlib.tables import Tables
 
 
@@ -20,3 +22,19 @@ def renamed(tables: Tables, root: Term) -> Term:
             bound = args[: len(binds(tables.catalogue, term))]
             done[term] = tables.terms.apply(term.op, args, term.indices, term.sort, bound)
     return done[root]
+
+
+def opened(tables: Tables, term: Term, part: Term, variable: Term) -> Term:
+    """The term with a variable in place of a part, also where that occurs again, but not in the bodies
+    of functions, which have no other variables than their own.
+    """
+    functions: dict[Term, Term] = {}
+    stack, seen = [term], dict[Term, None]()
+    while stack:
+        one = stack.pop()
+        if one.op == FUNCTION:
+            functions[one] = one
+        elif one not in seen:
+            seen[one] = None
+            stack.extend(one.args)
+    return substituted(tables, term, {**functions, part: variable})

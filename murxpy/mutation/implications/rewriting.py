@@ -13,11 +13,11 @@ from murxpy.machine.random import Stream
 from murxpy.mutation.implications.book import Use
 from murxpy.mutation.implications.forms import LETTER
 from murxpy.mutation.implications.matching import Binding, Matcher, unbound
+from murxpy.mutation.implications.renaming import opened
 from murxpy.mutation.implications.rule import Patterns, range_of
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.model import Interpretation
 from murxpy.semantics.values import CannotSay
-from murxpy.smtlib.substitution import substituted
 from murxpy.smtlib.tables import Tables
 
 _CONTEXTS = 12  # terms of the seed that are drawn for one metavariable that is a function
@@ -193,7 +193,7 @@ class Rewriter:
             self._matcher.unify(sort.sort(0), part.sort, tried)
             known.take(tried)
             variable = self._tables.variable("x", part.sort)
-            body = substituted(self._tables, term, {part: variable})
+            body = opened(self._tables, term, part, variable)
             known.functions[name] = (variable,), body
             return True
         return False
