@@ -57,6 +57,26 @@ def test_what_an_older_release_decides_is_found(
         assert code == shown and (KIND in out) == bool(shown), out + err
 
 
+@pytest.mark.slow
+def test_the_older_release_decides_a_smaller_script_too(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    wrapper, (new, old) = releases(tmp_path)
+    whole, small = tmp_path / "a.trace", tmp_path / "small.trace"
+    script = '(set-info :decided-by-baseline "fake 0.9")\n' + SEED.replace(
+        "(or a", "(or (not (not a))"
+    )
+    whole.write_text(
+        f"# murxpy-trace 1\n# solver fake\n# baseline {old}\n1 new\n1 expect sat\n"
+        f"1 run-script {quote(script)}\n"
+    )
+    named = ("--solver", new, "--wrapper", wrapper)
+    code, out, err = outcome(capsys, "minimize", whole, "-o", small, "--jobs", "1", *named)
+    assert code == 0 and f"# baseline {old}" in small.read_text(), out + err
+    assert small.read_text().count("assert") == 1 and "(not (not" in small.read_text()
+    assert outcome(capsys, "replay", small, *named)[0] == 1
+
+
 def test_only_unknown_scripts_are_asked_about() -> None:
     def run(text: str, answer: str) -> str:
         return f"1 expect sat\n1 run-script {quote(text)}\n      answer {answer}\n"

@@ -4,6 +4,7 @@ than the script that they were made from: they are asked again, with a mark that
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -69,7 +70,7 @@ class Doubts:
                 answers = self._ask(made, mutant, TWICE * most, partial(seeded, seed=seed))
                 if answers is None or "unknown" not in answers:
                     return
-        self._ask(made, mutant, TWICE * most, lambda text: _doubted(text, asks, mutant.implied))
+        self._ask(made, mutant, TWICE * most, lambda text: doubted(text, asks, mutant.implied))
 
     def _dear(
         self, mutant: Mutant, plain: Callable[[Script], Script], most: int, bound: int
@@ -102,10 +103,14 @@ class Doubts:
             run.state.expected.clear()
 
 
-def _doubted(text: str, asks: bool, implied: str) -> str:
+def doubted(text: str, asks: bool, implied: str) -> str:
     """The script with its mark; one that was made by a rule also with the last random seed."""
     made = marked(text, asks, implied)
     return seeded(made, SEEDS[-1]) if implied else made
+
+
+# the line that `seeded` puts in front of a script
+SEED = re.compile(r"^\(set-option :random-seed \d+\)\n", re.M)
 
 
 def seeded(text: str, seed: int) -> str:

@@ -4,7 +4,6 @@ unknown although it gets twice the limit and three random seeds: each is a findi
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -25,17 +24,16 @@ from murxpy.machine.script import for_others
 from murxpy.machine.tokens import Quoted
 from murxpy.machine.witnesses import unknowns
 from murxpy.machine.witnesses.scripted import without_questions
-from murxpy.mutation.doubting import SEEDS, TWICE, seeded
+from murxpy.mutation.doubting import SEED, SEEDS, TWICE, seeded
 from murxpy.oracles.crash import Outcome, judge
 from murxpy.oracles.disagreement import OPPOSITE
 from murxpy.trace.finished import last_row
 from murxpy.trace.grammar import Line, parse_trace
 
-HEADER = "baseline"  # the key of the row in a trace's header that names the older release
+HEADER = unknowns.BASELINE  # the key of the row in a trace's header that names the older release
 ASKED = 3  # scripts of one run that the older release is asked about, at most
 _WAITING = 24  # runs that may wait; with more, the target waits, too
 _UNKNOWN = "\n      answer unknown"
-_SEEDED = re.compile(r"^\(set-option :random-seed \d+\)\n", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +83,7 @@ def undecided(trace: str) -> list[Undecided]:
         answers = tuple([str(words[0]) for name, words in line.results if name == "answer"])
         text = str(line.args[0].text) if isinstance(line.args[0], Quoted) else ""
         if "unknown" in answers and not unknowns.is_marked(text):
-            plain = _SEEDED.sub("", without_questions(for_others(text)))
+            plain = SEED.sub("", without_questions(for_others(text)))
             found.setdefault(plain, Undecided(plain, expected, answers, limit))
         expected = ()
     return list(found.values())[:ASKED]

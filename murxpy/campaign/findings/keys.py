@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from hashlib import blake2b
 
+from murxpy.machine.witnesses.unknowns import KIND as INCOMPLETENESS
 from murxpy.oracles.crash import INVALID_MODEL, Verdict
 from murxpy.solvers.contract import CONVERTED
 
@@ -31,6 +32,9 @@ _SOLVING = (
     *("check-sat", "check-sat-assuming", "push", "check-core"),
     *("check-assumptions", "check-model", "check-invariant"),
 )
+
+# The name of the rule in the message of incompleteness.
+_BY_RULE = re.compile(r"(?<= by )\S+ of (?=a script)")
 
 # What differs between two findings of one defect, and what stands in its place.
 _VARIABLE = (
@@ -80,6 +84,9 @@ def _message_and_call(verdict: Verdict) -> tuple[str, list[str]]:
     if verdict.kind == INVALID_MODEL:
         # What the solver itself says of the assertion stands behind the semicolon.
         return message.partition(";")[0], [call.action, call.operator, call.spelling]
+    if verdict.kind == INCOMPLETENESS:
+        # The rule that made the script tells no defects apart; the reason does.
+        return _BY_RULE.sub("", message), [call.action, call.operator, call.spelling]
     if verdict.kind == "wrong-unsat":
         # The kind of check, and the planted model behind the semicolon, tell no defects apart.
         return message.partition(";")[0], [call.operator]

@@ -3,7 +3,7 @@
 A crash or an exception is recognised by its message. For a wrong answer, and for unknown where the
 answer is known, the right one must be known for each candidate anew: two other solvers give it, or
 one of them gives a model in which our evaluator finds all assertions true. In a disagreement both
-sides must answer as before.
+sides must answer as before. Where an older release decides what the target does not, it must go on to.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.dialects import STANDARD
 from murxpy.machine.script import for_others
 from murxpy.machine.witnesses import slowness, unknowns
+from murxpy.mutation.doubting import TWICE
 from murxpy.oracles.crash import Outcome, Verdict, judge
 from murxpy.oracles.disagreement import OPPOSITE
 from murxpy.passes.parts import Commands, order, terms
@@ -80,9 +81,9 @@ class _Solver:
         self.tester.first(iter([trace_of(script, self.tester.release)]), seen)
         return found[-1]
 
-    def opinion(self, text: str) -> list[str]:
+    def opinion(self, text: str, limit: int = 0) -> list[str]:
         """What this solver answers to the checks of another solver's script."""
-        return answers_in(self.run(Scripted(for_others(text))))
+        return answers_in(self.run(Scripted(for_others(text), limit=limit)))
 
     def holds(self, script: Script) -> bool:
         """True if our evaluator finds all assertions true in a model of this solver."""
@@ -133,6 +134,14 @@ class ScriptPredicate(Predicate[Printed]):
         self._answer = self._right = ""
         # without the mark, which parsing drops, nobody looks at unknown answers and costs
         self._mark = _MARKS[verdict.kind](source.text) if verdict and verdict.kind in _MARKS else ""
+        self._baseline = (
+            self._judges[0]
+            if verdict is not None
+            and verdict.against == unknowns.BASELINE
+            and self._judges[:1]
+            and self._judges[0].family == self._target.family
+            else None
+        )
         if verdict is None:
             self._disagree(answers_in(outcome), source, name)
             return None
@@ -212,6 +221,9 @@ class ScriptPredicate(Predicate[Printed]):
 
     def _stands(self, candidate: Printed) -> bool:
         """Ask the other solvers whether the result of the target is still wrong."""
+        if self._baseline is not None:  # it decides with the limit that the target had first
+            limit = self._limit // TWICE
+            return self._baseline.opinion(candidate.text, limit)[-1:] == [self._right]
         if self._answer:
             return self._votes(candidate.text, OPPOSITE[self._answer]) > 0
         if not self._right:
@@ -236,6 +248,9 @@ class ScriptPredicate(Predicate[Printed]):
             judges = ",".join(absolute_target(solver.name) for solver in self._judges)
             return self.key, add_header(trace, f"# {HEADER} {judges}\n")
         verdict = judge(outcome)
+        if self._baseline is not None:
+            row = f"# {unknowns.BASELINE} {absolute_target(self._baseline.name)}\n"
+            trace = add_header(trace, row)
         return (self.key if verdict is None else bucket_key(family, verdict)), trace
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
@@ -11,14 +11,17 @@ from math import inf
 from typing import Any
 
 from murxpy.campaign import interrupts
+from murxpy.campaign.comparing.baseline import HEADER as BASELINE
 from murxpy.campaign.judging.common_operators import judge_plans
 from murxpy.campaign.reduction.command import Commanded
+from murxpy.campaign.reduction.pairs import minimize_pair, pair_of
 from murxpy.campaign.reduction.pipeline import Minimized, Predicate, Problem, Task, reduce
 from murxpy.campaign.reduction.predicates import Comparing, Disagreeing, Replaying
-from murxpy.campaign.reduction.scripted import scripted
+from murxpy.campaign.reduction.scripted import Scripted, scripted
 from murxpy.campaign.reduction.scripts import minimize_script, others_than
 from murxpy.campaign.replays.tester import OutOfTime
 from murxpy.campaign.workers.names import split_names
+from murxpy.campaign.workers.targets import Plan, resolve
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
@@ -54,16 +57,32 @@ def minimize_trace(
     solvers are the judges. If the script alone does not show the finding, `refused` is called with
     the reason, and may raise it; then the lines of the trace are reduced, as by `minimize`.
     """
-    script = None if header_value(source, COMPARED) else scripted(parse_trace(source, task.name))
+    trace = parse_trace(source, task.name)
+    script = None if header_value(source, COMPARED) else scripted(trace)
     if script is not None and not task.match and not task.command:
-        if judges is None:
-            judges = others_than(task.plan.target.name) if script.expected else ()
         try:
-            return minimize_script(task, script, judge_plans(judges))
+            pair = pair_of(task, script, trace) if judges is None else None
+            if pair is not None:
+                return minimize_pair(task, script, pair)
+            return minimize_script(task, script, _judging(task, script, trace, judges))
         except InputError as error:
             refused(error)
         task = replace(task, began=time.monotonic())
     return minimize(task, source, earlier)
+
+
+def _judging(
+    task: Task, script: Scripted, trace: Trace, judges: tuple[str, ...] | None
+) -> Sequence[Plan]:
+    """The plans of the solvers that say what a script must answer: of `judges`, else of the older
+    release that the trace names, else of other solvers if some answers are known.
+    """
+    if judges is not None:
+        return judge_plans(judges)
+    baseline, setup = trace.header.get(BASELINE, ""), task.plan.setup
+    if baseline and BASELINE in script.text:
+        return (Plan(resolve(baseline, setup.get("wrapper") or {}), setup),)
+    return judge_plans(others_than(task.plan.target.name) if script.expected else ())
 
 
 def minimize(task: Task, source: str, earlier: str | None = None) -> Minimized:

@@ -61,6 +61,17 @@ def mark_of(text: str) -> str:
     return found[0] if found else ""
 
 
+def rule_of(text: str) -> str:
+    """The rule of implication that the mark of a script names; empty where it names none."""
+    found = _MARKS.search(text)
+    return found[2] if found and found[1] == _IMPLIED else ""
+
+
+def unmarked(text: str) -> str:
+    """The script as it was before `marked`."""
+    return _MARKS.sub("", text).replace(f"\n(get-info :{REASON})", "")
+
+
 def judge_unknowns(
     run: Run, text: str, expected: Sequence[str], output: str, spelling: str
 ) -> None:
