@@ -38,7 +38,7 @@ class Instances:
     def __init__(self, tables: Tables, book: Book) -> None:
         self._tables = tables
         self._book = book
-        self._places = Places(tables.catalogue)
+        self._places = Places[State](tables.catalogue, lambda term, state: state)
 
     def step(self, before: Term, after: Term, sign: int) -> Step | None:
         """The use of a rule that leads from the assertion `before` to `after`, where `sign` is that of
@@ -54,11 +54,13 @@ class Instances:
         state = self._state(place, (FORMULAS, sign))
         if state is None or place.term.sort is not new.sort:
             return False
-        key = (*state, place.term.op)
+        uses = [
+            use for use in self._book.all if use.fits(self._tables.catalogue, state, place.term)
+        ]
         return any(
-            use.fits(key) and self._matches(use, place.term, new, Stream(number))
+            self._matches(use, place.term, new, Stream(number))
             for number in range(_TRIES)
-            for use in self._book.uses
+            for use in uses
         )
 
     def _state(self, place: Occurrence, state: State) -> State | None:
