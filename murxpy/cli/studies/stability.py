@@ -208,9 +208,9 @@ def _question(
 
 def _named(found: SeedFiles) -> Iterator[tuple[str, str]]:
     """The names and texts of scripts; the folder that all of them are in is left out of the names."""
-    folder = os.path.dirname(os.path.commonprefix([name for name, *_ in found.files]))
+    folders = [os.path.dirname(os.path.abspath(name)) for name, *_ in found.files]
     for name, text, _ in found.files:
-        yield os.path.relpath(name, folder or "."), text
+        yield os.path.relpath(name, os.path.commonpath(folders)), text
 
 
 def _variant(question: Question, shown: str) -> str:
