@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import FUNCTION, Term, bottom_up
 from murxpy.machine.random import Stream
+from murxpy.mutation.implications.binding import Binding
 from murxpy.mutation.implications.book import Book, Use
-from murxpy.mutation.implications.matching import Binding, Matcher
+from murxpy.mutation.implications.matching import Matcher
 from murxpy.mutation.implications.places import FORMULAS, Places, State
 from murxpy.mutation.implications.rule import Patterns
 from murxpy.mutation.occurrences import Occurrence

@@ -8,11 +8,11 @@ with `t` in place of `x`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 
 from murxpy.logic.sorts import Sort, SortParam
 from murxpy.logic.terms import SPECIAL, VALUE, VARIABLE, Term
 from murxpy.machine.random import Stream
+from murxpy.mutation.implications.binding import Binding
 from murxpy.mutation.implications.forms import APPLY, BINDERS, LETTER, NO_LETTER, plain
 from murxpy.mutation.implications.renaming import opened
 from murxpy.mutation.implications.rule import Patterns, Variant
@@ -20,37 +20,6 @@ from murxpy.smtlib.substitution import binds, substituted
 from murxpy.smtlib.tables import Tables
 
 _NO_PARTS = ("SORT_FUN", "SORT_CASE", "SORT_REGLAN")
-
-
-@dataclass
-class Binding:
-    """What the metavariables and capital letters of a pattern stand for. `functions` have variables
-    and a body, `variables` are the bound variables of the pattern, and `rest` are those other
-    variables of a quantifier that the pattern has not, which can be where the pattern `root` is a quantifier itself.
-    """
-
-    terms: dict[str, Term] = field(default_factory=dict)
-    sorts: dict[str, Sort] = field(default_factory=dict)
-    functions: dict[str, tuple[tuple[Term, ...], Term]] = field(default_factory=dict)
-    variables: dict[Term, Term] = field(default_factory=dict)
-    rest: tuple[Term, ...] = ()
-    root: Term | None = None
-
-    def copy(self) -> Binding:
-        """A binding to which others can be added."""
-        return Binding(
-            dict(self.terms),
-            dict(self.sorts),
-            dict(self.functions),
-            dict(self.variables),
-            self.rest,
-            self.root,
-        )
-
-    def take(self, other: Binding) -> None:
-        """Become the same as another binding."""
-        self.terms, self.sorts, self.functions = other.terms, other.sorts, other.functions
-        self.variables, self.rest = other.variables, other.rest
 
 
 class Matcher:

@@ -10,9 +10,10 @@ from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.logic.typing import IllSorted
 from murxpy.machine.random import Stream
+from murxpy.mutation.implications.binding import Binding
 from murxpy.mutation.implications.book import Use
 from murxpy.mutation.implications.forms import LETTER
-from murxpy.mutation.implications.matching import Binding, Matcher, unbound
+from murxpy.mutation.implications.matching import Matcher, unbound
 from murxpy.mutation.implications.renaming import opened
 from murxpy.mutation.implications.rule import Patterns, range_of
 from murxpy.semantics.evaluator import Evaluator
