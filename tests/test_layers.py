@@ -53,6 +53,7 @@ ROOMS = (
     "comparing",
     "judging",
     "findings",
+    "guiding",
     "replays",
     "workers",
 )

@@ -87,3 +87,19 @@ def read_cost(solver: Any) -> int | None:
     """What cvc5 has counted towards the resource limit of a solver; None if it does not tell."""
     counted = solver.getStatistics()["resource::resourceUnitsUsed"]["value"]
     return counted if isinstance(counted, int) else None
+
+
+def read_statistics(solver: Any) -> tuple[int, list[tuple[str, int]]]:
+    """What cvc5 has counted towards the resource limit of a solver, 0 if it does not tell, and the
+    integers among the solver's statistics that differ from their defaults, also the internal ones.
+    Histograms give an integer for each of their entries. Times are texts, and left out.
+    """
+    pairs: list[tuple[str, int]] = []
+    for key, entry in solver.getStatistics().get(True, False).items():
+        value = entry["value"]
+        if isinstance(value, dict):
+            pairs += [(f"{key}: {part}", count) for part, count in value.items()]
+        elif isinstance(value, int):
+            pairs.append((key, value))
+    spent = dict(pairs).get("resource::resourceUnitsUsed", 0)
+    return spent, pairs

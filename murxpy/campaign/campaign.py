@@ -158,17 +158,17 @@ class Campaign:
         versions = [version_of(about) for about in abouts]
         self._abouts = abouts[: len(self.config.targets)]
         self._targets = [
-            self._target(plan, version, store)
-            for plan, version in zip(self.config.targets, versions, strict=False)
+            self._target(plan, about, store)
+            for plan, about in zip(self.config.targets, self._abouts, strict=True)
         ]
         return versions
 
-    def _target(self, plan: Plan, version: str, store: Store) -> FuzzedTarget:
-        runs = stored_runs(plan, version, store, self.seed, self.config.runs)
+    def _target(self, plan: Plan, about: dict[str, Any], store: Store) -> FuzzedTarget:
+        runs = stored_runs(plan, about, store, self.seed, self.config.runs)
         if runs.steering is not None:
             for notice in runs.steering.notices():
                 self._log.notice(notice)
-        return FuzzedTarget(plan.target.name, plan.target.family, version, runs)
+        return FuzzedTarget(plan.target.name, plan.target.family, version_of(about), runs)
 
     def _begin(self, versions: list[str]) -> None:
         config = self.config
@@ -389,6 +389,8 @@ class Campaign:
             )
             if runs.steering is not None:
                 self._archive.steered(target.name, runs.steering)
+            if runs.guidance is not None:
+                self._archive.guided(target.name, runs.guidance)
             if runs.enumerated is not None:
                 self._archive.note(**{f"enumerated:{target.name}": runs.enumerated.state()})
             self._archive.note(**{f"ended:{target.name}": dict(runs.ledger.ended)})

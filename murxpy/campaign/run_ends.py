@@ -149,7 +149,8 @@ class RunEnds:
         or murxpy itself is at fault.
         """
         pays = not self._archive.buckets[found.bucket].known and found.verdict.tier != "murxpy"
-        self._targets[found.target].runs.found(found.job.index, found.bucket if pays else "")
+        bucket = found.bucket if pays else ""
+        self._targets[found.target].runs.found(found.job.index, bucket, found.verdict)
 
     def triaged(self, found: Finding) -> None:
         """Take a disagreement that was investigated: `found` holds the triage."""

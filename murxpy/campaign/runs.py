@@ -8,19 +8,22 @@ from typing import Any
 
 from murxpy.campaign.enumerated import Enumerated
 from murxpy.campaign.findings.store import Store
+from murxpy.campaign.guiding.choosing import choices_of
+from murxpy.campaign.guiding.guidance import Guidance
 from murxpy.campaign.seeds import Ledger, run_seed
 from murxpy.campaign.steering import Steering
 from murxpy.campaign.workers.handles import Damp
-from murxpy.campaign.workers.targets import Plan
+from murxpy.campaign.workers.targets import Plan, version_of
 from murxpy.campaign.yields import Yield, settled
-from murxpy.oracles.crash import Outcome
+from murxpy.oracles.crash import Outcome, Verdict
 from murxpy.oracles.disagreement import Answers, spent_of
 
 
 class Runs:
     """Hands out runs as `ledger` has them. `steering` chooses the seed files that the runs work on;
-    it is None when the runs need no seed files. `enumerated` chooses the
-    runs of an enumeration; it is None for any other campaign.
+    it is None when the runs need no seed files. `guidance` chooses the arms of walks; it is None in a
+    campaign without guidance. `enumerated` chooses the runs of an enumeration; it is None for any
+    other campaign.
     """
 
     def __init__(
@@ -29,11 +32,13 @@ class Runs:
         ledger: Ledger,
         steering: Steering | None,
         enumerated: Enumerated | None = None,
+        guidance: Guidance | None = None,
     ) -> None:
         self._seed = seed
         self.ledger = ledger
         self.steering = steering
         self.enumerated = enumerated
+        self.guidance = guidance
 
     def take(self) -> tuple[int, int] | None:
         """The index and the seed of the next run; None when there is none."""
@@ -49,9 +54,13 @@ class Runs:
             return None
         if self.enumerated is not None:
             return index, self.enumerated.seed_of(index)
-        return index, run_seed(
-            self._seed, index
-        ) if self.steering is None else self.steering.seed_of(index)
+        if self.steering is None:
+            seed = run_seed(self._seed, index)
+        else:
+            seed = self.steering.seed_of(index)
+            if self.steering.fuzzer_of(seed) is not None:
+                return index, seed
+        return index, seed if self.guidance is None else self.guidance.seed_of(index, seed)
 
     @property
     def used_up(self) -> bool:
@@ -75,6 +84,8 @@ class Runs:
     def reported(self, index: int, seed: int, report: Mapping[str, Any]) -> None:
         """Note the report of run `index`, which has this seed."""
         self.count(index, report["counts"])
+        if self.guidance is not None:
+            self.guidance.reported(index, report)
         if self.enumerated is not None:
             self.enumerated.spent(seed, spent_of(report))
 
@@ -117,18 +128,22 @@ class Runs:
         """The counters for a run that ended without a report, or in which something was found:
         `word` names the counter. Empty unless the run belongs to a mutation fuzzer.
         """
+        if self.guidance is not None and word == "timeouts":
+            self.guidance.killed(index)
         if self.steering is None or (source := self.steering.fuzzer_of(seed)) is None:
             return {}
         counts = {f"mutator:{source}:{word}": 1}
         self.count(index, counts)
         return counts
 
-    def found(self, index: int, bucket: str) -> None:
+    def found(self, index: int, bucket: str, verdict: Verdict) -> None:
         """Note that run `index` had a finding of `bucket`, empty for a finding that does not count
-        for its seed file.
+        for its seed file and its arms.
         """
         if self.steering is not None:
             self.steering.found(index, bucket)
+        if self.guidance is not None:
+            self.guidance.found(index, bucket, verdict)
 
     def ended(self, index: int, bucket: str = "") -> None:
         """Note that run `index` ended and was counted; a finding in it went to `bucket`. The run is
@@ -147,6 +162,8 @@ class Runs:
         self.ledger.done(index)
         if self.steering is not None:
             self.steering.done(index)
+        if self.guidance is not None:
+            self.guidance.done(index)
 
     def give_back(self, index: int) -> None:
         """Note that run `index` was not begun. It is handed out again with the same seed."""
@@ -173,11 +190,20 @@ class FuzzedTarget:
     runs: Runs
     damp: Damp = ()
 
+    @property
+    def damped(self) -> Damp:
+        """The calls that the run which was taken last draws less often. With guidance, only findings
+        of runs far enough before it decide, so that a campaign can be made again.
+        """
+        return self.damp if self.runs.guidance is None else self.runs.guidance.damp
 
-def stored_runs(plan: Plan, version: str, store: Store, seed: int, limit: int | None) -> Runs:
-    """The runs of the target of `plan`, in this version, in the campaign with `seed`. They go on where an earlier
-    session stopped, and there are at most `limit` more. Raises InputError when every source lacks
-    seeds that it needs.
+
+def stored_runs(
+    plan: Plan, about: Mapping[str, Any], store: Store, seed: int, limit: int | None
+) -> Runs:
+    """The runs of the target of `plan`, whose session describes its solver by `about`, in the campaign
+    with `seed`. They go on where an earlier session stopped, and there are at most `limit` more.
+    Raises InputError when every source lacks seeds that it needs.
     """
     name, meta = plan.target.name, store.meta()
     state = store.targets().get(name)
@@ -185,9 +211,23 @@ def stored_runs(plan: Plan, version: str, store: Store, seed: int, limit: int | 
     ledger = Ledger(state.next if state else 0, state.open if state else (), limit, ended)
     sources = plan.setup.get("sources")
     if plan.setup.get("enumeration"):
-        release, saved = f"{plan.target.family} {version}", meta.get(f"enumerated:{name}")
+        release, saved = f"{plan.target.family} {version_of(about)}", meta.get(f"enumerated:{name}")
         return Runs(seed, ledger, None, Enumerated(plan.setup, release, saved))
+    guidance = _stored_guidance(plan, about, store, seed)
     if not sources:
-        return Runs(seed, ledger, None)
+        return Runs(seed, ledger, None, guidance=guidance)
     stored = meta.get(f"steering:{name}")
-    return Runs(seed, ledger, Steering(seed, sources, store.yields().get(name, ()), stored))
+    steering = Steering(seed, sources, store.yields().get(name, ()), stored)
+    return Runs(seed, ledger, steering, guidance=guidance)
+
+
+def _stored_guidance(
+    plan: Plan, about: Mapping[str, Any], store: Store, seed: int
+) -> Guidance | None:
+    """The guidance of the target of `plan`; None where the user wants none."""
+    way, name = plan.setup.get("guide"), plan.target.name
+    if way is None:
+        return None
+    saved = store.meta().get(f"guidance:{name}")
+    arms, choices = choices_of(plan.setup, about)
+    return Guidance(way, seed, arms, choices, store.arms().get(name, ()), store.news(name), saved)

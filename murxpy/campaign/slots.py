@@ -67,7 +67,7 @@ class Slots(Watcher):
             config.limits.wall,
             index,
             # what a comparison has found does not change what is compared
-            damp=self._targets[target].damp if config.damp and not config.compare else (),
+            damp=self._targets[target].damped if config.damp and not config.compare else (),
             keep=config.compare
             or config.baseline is not None
             or ("decided" if config.judges else False),

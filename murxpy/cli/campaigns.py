@@ -228,6 +228,7 @@ def _request(
         not wishes["no_option_fuzzing"],
         wishes["limits"],
         chosen_checks(wishes["checks"]),
+        wishes["guide"],
     )
     return Request(
         targets, wishes["machine"], wishes["wrapper"], wishes["profile"], of_runs, mutation

@@ -35,6 +35,7 @@ _NOT_HERE = (
     "machine",
     "theories",
     "no_swarm",
+    "guide",
     "no_option_fuzzing",
     "contract",
     "compare",

@@ -34,6 +34,8 @@ from murxpy.fuzzers.api import (
 )
 from murxpy.fuzzers.mutation import WAYS, parse_mix
 from murxpy.fuzzers.seeds import SUFFIX
+from murxpy.learning.gains import OFF
+from murxpy.learning.gains import WAYS as WAYS_TO_GUIDE
 from murxpy.mutation.registry import FUZZERS
 from murxpy.oracles.crash import SEVERITY
 
@@ -141,6 +143,13 @@ _EXAMPLES = (
     "--no-swarm",
     is_flag=True,
     help="Give each run all theories and operators, with the machine's weights.",
+)
+@click.option(
+    "--guide",
+    type=click.Choice(WAYS_TO_GUIDE),
+    default=OFF,
+    show_default=True,
+    help="What runs are made of is learnt: from what the solver says of itself (statistics), or also from findings and costs (bandit).",
 )
 @click.option("--no-option-fuzzing", is_flag=True, help="Set no options of the solver at random.")
 @click.option(

@@ -23,6 +23,7 @@ _NOT_HERE = (
     "machine",
     "theories",
     "no_swarm",
+    "guide",
     "contract",
     "compare",
 )  # options of walks alone

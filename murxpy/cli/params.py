@@ -55,14 +55,17 @@ def seed(text: str) -> int:
 def run_seed(text: str) -> int:
     """The seed in hexadecimal `text`. Raises BadParameter."""
     return _seed(
-        text, 16, "at most 16 hexadecimal digits, as in the header and the name of a trace"
+        text,
+        16,
+        "at most 64 hexadecimal digits, as in the header and the name of a trace",
+        bits=256,
     )
 
 
-def _seed(text: str, base: int, expected: str) -> int:
-    fits = re.fullmatch(r"(0x)?[0-9a-f]{1,20}", text.strip().lower())
-    number = int(text, base) if fits else 1 << 64
-    if number >= 1 << 64:
+def _seed(text: str, base: int, expected: str, bits: int = 64) -> int:
+    fits = re.fullmatch(r"(0x)?[0-9a-f]{1,64}", text.strip().lower())
+    number = int(text, base) if fits else 1 << bits
+    if number >= 1 << bits:
         raise click.BadParameter(f"'{text}': expected {expected}")
     return number
 

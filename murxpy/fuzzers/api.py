@@ -11,6 +11,7 @@ from typing import Any, Literal
 from murxpy.checks.invariants import INVARIANTS, PHRASES, PROMISES
 from murxpy.checks.registry import CHECKS as ANSWER_CHECKS
 from murxpy.errors import InputError, nearest
+from murxpy.learning.gains import OFF
 from murxpy.oracles.documented import Documented
 
 Plain = dict[str, Any]
@@ -31,7 +32,7 @@ class Wishes:
     `options`: names and values that every run sets. `swarm`: runs differ in theories, operators and
     weights. `random_options`: runs set options at random. `limits`: what ends a check, the solver's
     own resource limit or only the wall time of the run. `checks`: the checks of the solver's
-    promises that are on.
+    promises that are on. `guide`: how a campaign chooses what its runs are made of.
     """
 
     theories: tuple[str, ...] = ()
@@ -40,6 +41,7 @@ class Wishes:
     random_options: bool = True
     limits: LimitedBy = "solver"
     checks: tuple[str, ...] = DEFAULT_CHECKS
+    guide: str = OFF
 
 
 def session_setup(
@@ -61,6 +63,7 @@ def session_setup(
         "limits": wishes.limits,
         "checks": list(wishes.checks),
         "documented": Documented(wrapper).operators(),
+        **({} if wishes.guide == OFF else {"guide": wishes.guide}),
     }
 
 

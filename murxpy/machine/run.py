@@ -13,6 +13,7 @@ from time import thread_time_ns
 from typing import Any, Protocol
 
 from murxpy.errors import InputError
+from murxpy.learning.signals import Signals
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort, SortTable
 from murxpy.logic.terms import Term, TermTable
@@ -108,8 +109,7 @@ class Run(Lines, Steps):
         self.planted: Planted | None = None  # a model of all assertions, see machine/planting
         self.counts: defaultdict[str, int] = defaultdict(int)
         self.meter = Meter(self.counts)
-        # the answers of scripts that are judged
-        self.script_checks = frozenset(["models", "cores"])
+        self.script_checks = frozenset(["models", "cores"])  # of scripts, those that are judged
         # True while a check builds terms of what the solver gave, see murxpy/checks
         self.checking = False
         self.solver_ns = self.trace_ns = self.lines = self._symbols = 0
@@ -127,6 +127,7 @@ class Run(Lines, Steps):
         self.objects = Objects()  # what public callables of the binding gave
         self._elsewhere: Frame | None = None
         self.parameters: Pairs = ()  # of the process; the next `new` sets them first
+        self.signals: Signals | None = None  # of a run of a campaign with guidance
 
     # -- lines
 

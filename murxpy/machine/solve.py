@@ -11,6 +11,7 @@ from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import Stopped
 from murxpy.machine.planting.lines import judge_planted
 from murxpy.machine.run import Run
+from murxpy.machine.signals import note_check
 from murxpy.machine.tokens import Ref, Token, as_word, print_token, quote
 
 ANSWERS = ("sat", "unsat", "unknown")
@@ -48,6 +49,8 @@ def new(run: Run, seed: int, spelling: str | None = None) -> None:
     with run.binding_time():
         run.frame.ctx = lifecycle["new-context"].spellings[0].call((), (), run.frame)
     run.frame.solver = run.call(chosen, (), (), "new")
+    if run.signals is not None:
+        run.signals.note(f"new@{chosen.name}", 1)
     run.state.started = True
     run.result("return o1")
 
@@ -164,6 +167,7 @@ def _answered(run: Run, answer: Any, assumptions: list[Entry], action: str) -> s
     state.answer = text
     state.has_model = text == "sat"
     run.meter.answered(text, state)
+    note_check(run, text)
     run.judge(text, action, "")
     judge_planted(run, text, action)
     return text
@@ -293,6 +297,8 @@ def own(
         # The finding has the name of the spelling that ran. A replay uses the same spelling, so it
         # finds the same.
         raise Stopped(run.finding("contract", "binding", broken, action, "", chosen.name))
+    if run.signals is not None:
+        run.signals.note(f"{action}@{chosen.name}", 1)
     if run.wrapper.facts.own_actions[action].changes:
         run.state.altered = True
         run.state.changed()

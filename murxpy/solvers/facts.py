@@ -49,7 +49,8 @@ class Facts:
 
     `options` is None if the wrapper has no such section. `process_options` are parameters of the
     whole process, by their names in scripts; only mutants set them. `listed_options` are the names
-    of all of these by their names in scripts, also where runs draw none. `required_options` are by theory. `calls`
+    of all of these by their names in scripts, also where runs draw none, and `every_option` those of
+    solver objects. `required_options` are by theory. `calls`
     is the section of public callables, which `murxpy.solvers.callables` decodes. `forms` are the
     spellings as they are written, by section and key.
     """
@@ -68,6 +69,7 @@ class Facts:
     options: tuple[Option, ...] | None = None
     process_options: tuple[Option, ...] = ()
     listed_options: Mapping[str, str] = field(default_factory=dict)
+    every_option: tuple[Option, ...] = ()
     required_options: Mapping[str, Pairs] = field(default_factory=dict)
     judge_options: Pairs = ()
     own_actions: Mapping[str, OwnAction] = field(default_factory=dict)
@@ -110,6 +112,7 @@ def build_facts(data: Mapping[str, Any]) -> Facts:
         options=None if options is None else tuple(map(_option, options)),
         process_options=tuple(map(_option, data.get("process-options") or ())),
         listed_options=_listed(data),
+        every_option=tuple(map(_option, (data.get("not-drawn") or data).get("options") or ())),
         required_options={
             theory: _pairs(pairs) for theory, pairs in (data.get("required-options") or {}).items()
         },

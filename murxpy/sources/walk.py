@@ -9,9 +9,12 @@ from murxpy.actions.self_checks import check_newest
 from murxpy.checks.registry import ACTIONS
 from murxpy.machine.generate import terms
 from murxpy.machine.generate.base import Generator
+from murxpy.machine.generate.guided import transition_name
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.random import Weighted, mix
 from murxpy.machine.state import HOLDS
+
+PREFERRED = 4.0  # the factor of the weight of the transition that the guidance of a campaign chose
 
 Condition = Callable[[Generator], bool]
 
@@ -41,9 +44,10 @@ CONDITIONS: dict[str, Condition] = {
 class Transition:
     """One transition of a state: its action, its target, and its conditions."""
 
-    __slots__ = ("action", "target", "weight", "when")
+    __slots__ = ("action", "name", "target", "weight", "when")
 
     def __init__(self, data: dict[str, Any], state: str) -> None:
+        self.name = transition_name(state, data)
         self.action: str = data["do"]
         self.weight = float(data["weight"])
         self.target: str = data.get("to") or state
@@ -52,8 +56,8 @@ class Transition:
 
 
 class State:
-    """A state: its transitions, and a weighted choice for each combination of conditions that
-    occurred so far.
+    """A state: its transitions, and a weighted choice for each preferred transition and combination
+    of conditions that occurred so far.
     """
 
     def __init__(self, transitions: list[Transition], needs: dict[str, tuple[str, ...]]) -> None:
@@ -67,23 +71,29 @@ class State:
         )
         self._names = list(names)
         self._conditions = [CONDITIONS[name] for name in self._names]
-        self._choices: dict[int, Weighted[Transition]] = {}
+        self._own = frozenset(t.name for t in transitions)
+        self._choices: dict[tuple[int, str], Weighted[Transition]] = {}
 
     def choose(self, gen: Generator) -> Transition | None:
         """A transition, by weight, among those whose conditions hold now; None if there is none."""
         key = 0
         for condition in self._conditions:
             key = key * 2 + condition(gen)
-        choice = self._choices.get(key)
+        preferred = gen.preferred if gen.preferred in self._own else ""
+        choice = self._choices.get((key, preferred))
         if choice is None:
-            choice = self._choices[key] = self._prepare(key)
+            choice = self._choices[key, preferred] = self._prepare(key, preferred)
         return gen.stream.weighted(choice) if choice.items else None
 
-    def _prepare(self, key: int) -> Weighted[Transition]:
+    def _prepare(self, key: int, preferred: str) -> Weighted[Transition]:
         count = len(self._names)
         true = {name: bool(key >> (count - 1 - at) & 1) for at, name in enumerate(self._names)}
         return Weighted(
-            [(t, t.weight) for t, demands in self._demands if all(_met(n, true) for n in demands)]
+            [
+                (t, t.weight * (PREFERRED if t.name == preferred else 1.0))
+                for t, demands in self._demands
+                if all(_met(n, true) for n in demands)
+            ]
         )
 
 

@@ -28,7 +28,7 @@ _HEAD = re.compile(
     re.ASCII,
 )
 _ROW = re.compile(r"[^\n]+")
-_SEED = re.compile(r"[0-9a-f]{1,16}")
+_SEED = re.compile(r"[0-9a-f]{1,64}")  # 16 digits, and those of the arms of a guided run
 _SPACE = r"[^\S\n]"
 # A row of ids, numbers, names and closed quotes, as nearly all rows are, cannot violate the grammar.
 # This pattern accepts only rows that `_HEAD` and `read_tokens` accept, and looks at each character

@@ -19,6 +19,7 @@ HEADER = 64
 LENGTH, SEED, JOB, STATE, START = range(5)
 IDLE, RUNNING, ENDED = range(3)  # values of STATE
 _WORDS = struct.Struct("@5Q")
+_WORD = (1 << 64) - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class TraceBuffer:
         """Forget the trace of the last run, and begin the run of `seed`."""
         words = self._words
         words[LENGTH] = 0
-        words[SEED] = seed
+        words[SEED] = seed & _WORD  # a guided run seed has its arms in further bits
         words[JOB] = job
         words[START] = time.monotonic_ns()
         words[STATE] = RUNNING

@@ -12,10 +12,12 @@ from typing import Any
 from murxpy.checks.registry import ACTIONS
 from murxpy.enumeration.source import Enumeration
 from murxpy.errors import InputError
+from murxpy.learning.signals import Signals
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.distributions import Settings
 from murxpy.machine.generate import planting
 from murxpy.machine.generate.base import Generator
+from murxpy.machine.generate.guided import Reader
 from murxpy.machine.generate.options import draw_value, option_choice
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.generate.swarm import SwarmDrawer
@@ -33,6 +35,7 @@ from murxpy.solvers.wrapper import Wrapper
 from murxpy.sources.walk import StateMachine
 from murxpy.trace.grammar import VERSION, Trace, parse_trace
 from murxpy.worker.finalizers import watched
+from murxpy.worker.interpreter import settle_interpreter
 from murxpy.worker.wished import scratch, settle, takes
 
 Write = Callable[[str], None]
@@ -84,8 +87,10 @@ class Session:
         if self.sources is not None:
             self._tell(self.sources, options)
         self._runs = 0
+        self._arms = Reader(self.catalogue, setup["machine"], self.wrapper.facts.every_option)
+        self._signals: dict[tuple[str, int], int] = {}  # numbers of pairs, worked out once
         self.wrapper.parameters.reset()
-        _settle_interpreter()
+        settle_interpreter()
 
     def _settle_options(self, setup: dict[str, Any]) -> None:
         """Sort the options that hold in every run, and those that hold when this session judges.
@@ -215,20 +220,27 @@ class Session:
             name, seeds = self.sources.draw(seed)
             if name != API:
                 return self._mutate(run, self.sources, name, seeds)
-        swarm = self.swarm.draw(run.stream)
+        guided = self._arms.of(seed)
+        swarm = self.swarm.draw(run.stream, guided.theories, guided.operators)
         gen = Generator(
             run, self.settings, self.profile, swarm, self.catalogue, options=self.options
         )
+        gen.preferred = guided.transition
         gen.damped, gen.limited, gen.option_choice, gen.checks = (
             self._damped,
             self._limited,
             self._option_choice,
             self._checks,
         )
+        if guided.arms:  # the arms say which options the run sets
+            gen.option_choice = option_choice(())
+            gen.options = [*self.options, *(list(pair) for pair in guided.options)]
         gen.planting = (
             planting.CHECK in self._checks and self._plain and planting.drawn(self.settings, seed)
         )
-        rows = self._walk_rows(seed, swarm.rows(), planted=gen.planting)
+        if guided.guided:
+            run.signals = Signals(self._signals)
+        rows = self._walk_rows(seed, [*guided.rows(), *swarm.rows()], planted=gen.planting)
         run.header(rows)
         return self._report(run, lambda: self.machine.walk(gen, self.settings.limit("steps")))
 
@@ -356,22 +368,13 @@ class Session:
             "finding": finding,
             "differences": differences,
             **{name: found for name in _OF_RUNS if (found := getattr(run, name))},
+            **({"signals": run.signals.numbers()} if run.signals is not None else {}),
         }
 
     def _collect(self, now: bool) -> None:
         self._runs += 1
         if now or self._runs % COLLECT_EVERY == 0:
             gc.collect()
-
-
-def _settle_interpreter() -> None:
-    """Set up the Python interpreter of a session before the first run."""
-    # integers in models may have more digits than Python converts by default
-    sys.set_int_max_str_digits(0)
-    gc.collect()
-    gc.freeze()  # a `gc` line need not look at what is loaded now
-    # the run alone may decide when objects die, not what was allocated before it
-    gc.disable()
 
 
 def _malformed(message: str) -> dict[str, Any]:

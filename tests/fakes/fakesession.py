@@ -3,7 +3,8 @@ plants.
 
 The setup: `every` maps a fault to the number of runs of which one commits it (by the run's seed),
 `idle` are seconds that a run takes, `error` is what the solver's import fails with, `lines` the
-number of lines of a run's trace, `wrote` more text of it, `counts` more counters of a run.
+number of lines of a run's trace, `wrote` more text of it, `counts` more counters of a run. The
+runs report pairs of `signals` in so many numbers.
 `starving`: workers have no memory for their trace (`memory`), cannot be forked (`fork`), or the
 process that forks them dies each time (`parent`). Faults beyond those of `faults`: `exception` (a
 report), `raise` (the session breaks), `drawn` (the session breaks before it writes the
@@ -172,10 +173,12 @@ class FakeSession:
             "action:mk-const": self._setup.get("lines", 3),
             **self._setup.get("counts", {}),
         }
-        return {
+        report = {
             "status": status,
             "seed": seed,
             "counts": counts,
             "finding": finding,
             "differences": [],
         }
+        many = self._setup.get("signals")
+        return {**report, "signals": [seed % many, seed // many % many]} if many else report

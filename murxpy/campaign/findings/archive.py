@@ -19,6 +19,7 @@ from murxpy.campaign.findings.files import Files
 from murxpy.campaign.findings.folder import Folder
 from murxpy.campaign.findings.range_file import kept_range
 from murxpy.campaign.findings.store import Changes, Store, TargetState, finding_row
+from murxpy.campaign.guiding.guidance import Guidance
 from murxpy.campaign.steering import Steering
 from murxpy.oracles.crash import Tier
 
@@ -165,6 +166,11 @@ class Archive:
         self._changes.yields.update(changed)
         steering.changed.clear()
         self._changes.meta[f"steering:{target}"] = steering.state()
+
+    def guided(self, target: str, guidance: Guidance) -> None:
+        """Note what the guidance of `target` learnt since the last call."""
+        guidance.hand_over(target, self._changes.learnt)
+        self._changes.meta[f"guidance:{target}"] = guidance.state()
 
     def session(
         self,

@@ -15,13 +15,12 @@ from murxpy.campaign.findings.confirmation import Confirmation
 from murxpy.campaign.findings.defects import Defect, Grouping, same
 from murxpy.campaign.replays.service import Replays
 from murxpy.campaign.replays.trials import Trials
-from murxpy.campaign.workers.handles import Damp, Job
+from murxpy.campaign.workers.handles import DAMPED, Damp, Job
 from murxpy.oracles.crash import Outcome, Verdict
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.oracles.documented import Documented
 from murxpy.trace.finished import Call
 
-_DAMPED = 200  # calls at most in the list of those that runs draw less often
 _NATIVE = ("crash", "abort")  # kinds with native frames
 
 
@@ -65,7 +64,7 @@ class Collector:
             for b in self._archive.buckets.values()
             if b.solver == solver and b.action
         }
-        return tuple(sorted(calls)[:_DAMPED])
+        return tuple(sorted(calls)[:DAMPED])
 
     def fails(self, fail_on: Sequence[str]) -> bool:
         """Whether this session found a defect that makes the exit code 1. A bucket that it opened does

@@ -17,6 +17,8 @@ from typing import Any
 
 from murxpy.campaign.finding import Finding, Reproducer
 from murxpy.campaign.findings.buckets import Bucket, Kept
+from murxpy.campaign.guiding.arm_yields import TABLES as ARM_TABLES
+from murxpy.campaign.guiding.arm_yields import ArmYield, Learnt, read_arms, read_news
 from murxpy.campaign.yields import Key, Yield, settled
 from murxpy.errors import InputError
 
@@ -125,6 +127,7 @@ class Changes:
     meta: dict[str, Any] = field(default_factory=dict)
     session: tuple[float, float | None, str | None, str] | None = None
     yields: dict[tuple[str, Key], Yield] = field(default_factory=dict)
+    learnt: Learnt = field(default_factory=Learnt)
 
 
 class Store:
@@ -175,7 +178,8 @@ class Store:
         elif version == 1 and not read_only:
             self._update()
         if not read_only:
-            self._db.execute(_YIELDS)
+            for table in (_YIELDS, *ARM_TABLES):
+                self._db.execute(table)
 
     def _update(self) -> None:
         """Bring a database of version 1 up to date, whole or not at all, and give the room that
@@ -205,6 +209,7 @@ class Store:
         self._db.execute("BEGIN IMMEDIATE")
         try:
             self._write(changes)
+            changes.learnt.write(self._db)
             self._db.execute("COMMIT")
         except BaseException:
             if self._db.in_transaction:
@@ -285,6 +290,14 @@ class Store:
             ):
                 found.setdefault(target, []).append(Yield(**json.loads(data)))
         return found
+
+    def arms(self) -> dict[str, list[ArmYield]]:
+        """By target, what came of the runs with each arm."""
+        return read_arms(self._db)
+
+    def news(self, target: str) -> list[int]:
+        """The pairs of signals that the campaign has seen from a target."""
+        return read_news(self._db, target)
 
     def versions(self) -> dict[str, str]:
         """The solver's version in which each bucket was last seen, by key."""

@@ -23,6 +23,7 @@ from murxpy.worker.worker import excerpt
 # runs that were killed after 2 s would have ended within 1 s of a processor.
 _WORKED, _LONGER = 0.8, 5.0
 _EARLY = 0.1  # seconds of a job in which nobody asks how much of the processor it takes
+DAMPED = 200  # calls at most in the list of those that runs draw less often
 Damp = tuple[tuple[str, str, str], ...]
 
 

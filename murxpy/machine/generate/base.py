@@ -40,6 +40,8 @@ class Generator:
     # names of the checks of the solver's promises that are switched on
     checks: frozenset[str] = frozenset()
     planting: bool = False  # the run has a planted model, and asserts only what is true under it
+    # the transition of the machine that the guidance of the campaign prefers, by its name
+    preferred: str = ""
     # The public callables that this run is going to call, the next one last; None before the first
     # call.
     turns: list[str] | None = None

@@ -4,6 +4,7 @@ differ in kind (Groce et al., "Swarm testing", ISSTA 2012).
 
 from __future__ import annotations
 
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 
 from murxpy.logic.catalogue import Catalogue, Operator
@@ -12,6 +13,10 @@ from murxpy.machine.distributions import Distribution, Settings
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.random import Stream, Weighted
 from murxpy.solvers.wrapper import Wrapper
+
+# Factors of the weights of what the guidance of a campaign chose for a run: of theories, which a run
+# draws for each term, and of operators within their theory, of which there are many more.
+WANTED, PREFERRED = 3.0, 4.0
 
 
 @dataclass
@@ -119,28 +124,32 @@ class SwarmDrawer:
         names = set(theories)
         return [(op, weight) for op, needs, weight in self.usable if needs <= names]
 
-    def draw(self, stream: Stream) -> Swarm:
-        """The swarm of one run."""
-        theories = self._theories(stream)
+    def draw(
+        self, stream: Stream, wanted: Sequence[str] = (), preferred: Container[str] = ()
+    ) -> Swarm:
+        """The swarm of one run. It has the theories `wanted` if the user leaves the choice open, and
+        drops no operator of a kind in `preferred`; both have larger weights.
+        """
+        theories = self._theories(stream, wanted)
         linear = stream.chance(float(self.rules.get("linear") or 0.0))
         usable = [
             (op, w)
             for op, w in self._within(theories)
             if not (linear and op.nonlinear in ("quotient", "always"))
         ]
-        kept, dropped = self._operators(usable, stream)
+        kept, dropped = self._operators(usable, stream, preferred)
         factor = self._factors(stream)
-        weight = self.settings.weight
         by_theory: dict[str, list[tuple[Operator, float]]] = {theory: [] for theory in theories}
         for operator, base in kept:
-            by_theory[operator.theory].append((operator, base * factor()))
+            liked = PREFERRED if operator.kind in preferred else 1.0
+            by_theory[operator.theory].append((operator, base * factor() * liked))
         operators = {theory: Weighted(pairs) for theory, pairs in by_theory.items() if pairs}
         kinds = [k for k in self.spelled_kinds if self.kind_theory[k] in theories]
         return Swarm(
             theories,
             operators,
-            Weighted([(t, weight("theories", t) * factor()) for t in operators]),
-            Weighted([(k, weight("sorts", k) * factor()) for k in kinds]),
+            Weighted([(t, self._of_theory(t, wanted) * factor()) for t in operators]),
+            Weighted([(k, self.settings.weight("sorts", k) * factor()) for k in kinds]),
             predicates_of([op for op, _ in kept]),
             linear,
             self.settings.number("run-length", stream),
@@ -148,27 +157,32 @@ class SwarmDrawer:
             factor.varies,
         )
 
-    def _theories(self, stream: Stream) -> list[str]:
+    def _of_theory(self, name: str, wanted: Sequence[str]) -> float:
+        """The weight of a theory before the run's own factor."""
+        return self.settings.weight("theories", name) * (WANTED if name in wanted else 1.0)
+
+    def _theories(self, stream: Stream, wanted: Sequence[str]) -> list[str]:
         rules = self.rules.get("theories")
         if rules is None or self.forced or stream.chance(float(rules.get("all", 0))):
             chosen = list(self.optional)
-            return self._closed(self._compatible(chosen, stream))
+            return self._closed(self._compatible(chosen, stream, wanted))
         count = min(int(Distribution(rules["count"]["choices"]).draw(stream)), len(self.optional))
         weights = rules.get("weights") or {}
         pool = {t: float(weights.get(t, weights.get("default", 1))) for t in self.optional}
-        chosen = []
+        chosen = [theory for theory in wanted if pool.pop(theory, None) is not None]
         while pool and len(chosen) < count:
             theory = stream.weighted(Weighted(list(pool.items())))
             chosen.append(theory)
             del pool[theory]
-        return self._closed(self._compatible(chosen, stream))
+        return self._closed(self._compatible(chosen, stream, wanted))
 
-    def _compatible(self, chosen: list[str], stream: Stream) -> list[str]:
-        """The chosen theories, without one side of each combination that the profile excludes. The
-        theories that a theory needs count as part of it.
+    def _compatible(self, chosen: list[str], stream: Stream, wanted: Sequence[str]) -> list[str]:
+        """The chosen theories, without one side of each combination that the profile excludes: what
+        is `wanted` stays. The theories that a theory needs count as part of it.
         """
         left = list(chosen)
         stream.shuffle(left)
+        left.sort(key=lambda theory: theory not in wanted)
         kept: list[str] = []
         taken: set[str] = set(self.always)
         for theory in left:
@@ -188,7 +202,7 @@ class SwarmDrawer:
         return [name for name in self.catalogue.theories if name in wanted]
 
     def _operators(
-        self, usable: list[tuple[Operator, float]], stream: Stream
+        self, usable: list[tuple[Operator, float]], stream: Stream, preferred: Container[str]
     ) -> tuple[list[tuple[Operator, float]], list[str]]:
         """The operators that the run keeps, and the kinds of the operators that it leaves out."""
         rules = self.rules.get("operators")
@@ -198,7 +212,7 @@ class SwarmDrawer:
         share = low + (high - low) * stream.random()
         kept, dropped = [], []
         for operator, weight in usable:
-            if stream.random() < share:
+            if stream.random() < share or operator.kind in preferred:
                 kept.append((operator, weight))
             else:
                 dropped.append(operator.kind)

@@ -96,6 +96,11 @@ class Solver:
         self._context = context
         self._levels: list[list[Term]] = [[]]
         self._model: dict[str, bool] | None = None
+        self.tried = 0
+
+    @property
+    def levels(self) -> int:
+        return len(self._levels)
 
     def add(self, term: Term) -> None:
         self._levels[-1].append(term)
@@ -114,6 +119,7 @@ class Solver:
         if len(names) > 16:
             return "unknown"
         for values in itertools.product((False, True), repeat=len(names)):
+            self.tried += 1
             self._model = dict(zip(names, values, strict=True))
             if all(term.value(self._model) for term in terms):
                 return "sat"

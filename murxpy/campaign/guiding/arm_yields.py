@@ -1,0 +1,106 @@
+"""What came of the runs with each arm, and the store's tables for it: one row an arm, and the pairs of
+signals that the campaign has seen.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from murxpy.learning.gains import Result
+
+PLAIN = ""  # the text of the arm that stands for runs of a guided campaign without arms
+# kinds of findings about what was answered, beside those that are called invalid
+_WRONG = ("disagreement", "wrong-answer", "model-value", "repeated-model", "invariant")
+
+TABLES = (
+    "CREATE TABLE IF NOT EXISTS arms (target TEXT, arm TEXT, data TEXT NOT NULL, PRIMARY KEY (target, arm))",
+    "CREATE TABLE IF NOT EXISTS news (target TEXT, pair INTEGER, PRIMARY KEY (target, pair)) WITHOUT ROWID",
+)
+
+
+def is_wrong(kind: str) -> bool:
+    """Whether findings of this kind are about what was answered."""
+    return kind.startswith("invalid-") or kind in _WRONG
+
+
+@dataclass
+class ArmYield:
+    """The sums of the runs with one arm: runs, decided and undecided checks, milliseconds of limits
+    that the solver spent, runs that were killed, runs with a finding, those of them that opened a
+    bucket, those whose finding is about an answer, and pairs of signals that no earlier run gave.
+
+    `gains` and `losses` are what the guide remembers of the arm.
+    """
+
+    arm: str
+    runs: int = 0
+    decided: int = 0
+    undecided: int = 0
+    spent: int = 0
+    killed: int = 0
+    findings: int = 0
+    new: int = 0
+    wrong: int = 0
+    news: int = 0
+    gains: float = 0.0
+    losses: float = 0.0
+
+    def add(self, result: Result, wrong: bool) -> None:
+        """Count a run."""
+        self.runs += 1
+        self.decided += result.decided
+        self.undecided += result.undecided
+        self.spent += result.spent
+        self.killed += result.killed
+        self.findings += result.findings > 0
+        self.new += result.new > 0
+        self.wrong += wrong
+        self.news += result.news
+
+
+@dataclass
+class Learnt:
+    """What the guidance of the targets has to store: arms whose sums changed, and pairs of signals
+    that are new, both by target.
+    """
+
+    arms: dict[tuple[str, str], ArmYield] = field(default_factory=dict)
+    news: dict[tuple[str, int], None] = field(default_factory=dict)
+
+    def write(self, database: sqlite3.Connection) -> None:
+        """Write it in the transaction that is open."""
+        database.executemany(
+            "INSERT OR REPLACE INTO arms VALUES (?, ?, ?)",
+            [(*key, json.dumps(asdict(entry))) for key, entry in self.arms.items()],
+        )
+        database.executemany("INSERT OR IGNORE INTO news VALUES (?, ?)", list(self.news))
+
+
+def read_arms(database: sqlite3.Connection) -> dict[str, list[ArmYield]]:
+    """By target, the sums of each arm; nothing in a folder of an earlier release."""
+    found: dict[str, list[ArmYield]] = {}
+    for target, data in _rows(
+        database, "arms", "SELECT target, data FROM arms ORDER BY target, arm"
+    ):
+        found.setdefault(target, []).append(ArmYield(**json.loads(data)))
+    return found
+
+
+def read_news(database: sqlite3.Connection, target: str) -> list[int]:
+    """The pairs of signals that the campaign has seen from a target."""
+    rows = _rows(
+        database, "news", "SELECT pair FROM news WHERE target = ? ORDER BY pair", (target,)
+    )
+    return [pair for (pair,) in rows]
+
+
+def _rows(
+    database: sqlite3.Connection, table: str, query: str, values: tuple[str, ...] = ()
+) -> list[Any]:
+    known = "SELECT 1 FROM sqlite_master WHERE name = ?"
+    if database.execute(known, (table,)).fetchone() is None:
+        return []
+    return database.execute(query, values).fetchall()

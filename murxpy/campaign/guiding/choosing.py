@@ -1,0 +1,45 @@
+"""The arms that the runs of a target can have: what its session can do, as far as the user leaves it
+open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from murxpy.learning.arms import TRANSITION, Arms
+from murxpy.learning.guide import Choices
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.generate.guided import Reader, groups_of, option_names
+from murxpy.solvers.facts import build_facts
+
+
+def choices_of(setup: Mapping[str, Any], about: Mapping[str, Any]) -> tuple[Arms, Choices]:
+    """How run seeds carry arms, and the arms to draw from. `setup` is that of a session, and `about`
+    is how the session describes its solver.
+    """
+    catalogue = build_catalogue(setup["catalogue"])
+    facts = build_facts(setup["wrapper"])
+    reader = Reader(catalogue, setup["machine"], facts.every_option)
+    usable = {kind for kinds in about.get("operators", {}).values() for kind in kinds}
+    groups: dict[str, tuple[str, ...]] = {}
+    for name, kinds in groups_of(catalogue).items():
+        if not usable.isdisjoint(kinds):
+            theory = name.partition("/")[0]
+            groups[theory] = (*groups.get(theory, ()), name)
+    theories = [name for name in groups if not catalogue.theories[name].always]
+    lacking = {key for section, key, *_ in about.get("missing", ()) if section == "options"}
+    fixed = {name for name, _ in setup.get("options") or ()}
+    options = {
+        name: option.theories
+        for option in facts.options or ()
+        if option.weight > 0 and option.name not in lacking | fixed
+        for name in option_names(option)
+    }
+    choices = Choices(
+        () if setup.get("theories") else tuple(theories),
+        groups,
+        options,
+        reader.arms.names(TRANSITION),
+    )
+    return reader.arms, choices

@@ -1,0 +1,171 @@
+"""Guidance: which arms the runs of a target have, learnt from what earlier runs gained.
+
+The choice depends only on the counts of earlier runs, in the order of their numbers, and never on a
+clock. It is written into the seed of the run (`murxpy.learning.arms`), so that the run can be made
+again without the campaign.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from murxpy.campaign.guiding.arm_yields import PLAIN, ArmYield, Learnt, is_wrong
+from murxpy.campaign.workers.handles import DAMPED, Damp
+from murxpy.learning.arms import Arms, parse_arm
+from murxpy.learning.gains import RUN, Gains, Result
+from murxpy.learning.guide import Choices, Guide
+from murxpy.machine.random import Stream, mix
+from murxpy.oracles.crash import Verdict
+
+# A run is chosen by what is known of the runs that are so many places before it, since the runs in
+# between may still be under way.
+LAG = 32
+_KEY = 0xA4B17
+# the counters of a run that decide what it gained
+_COUNTED = ("answer:unknown", "check:decided", "signal:spent")
+
+
+@dataclass
+class _Begun:
+    """A run that is under way, or over and not learnt from yet."""
+
+    seed: int
+    arms: list[str]
+    news: list[int] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=dict)
+    buckets: list[str] = field(default_factory=list)
+    wrong: bool = False
+    killed: bool = False
+    call: list[str] = field(default_factory=list)
+
+    def row(self) -> list[Any]:
+        """The run as plain data."""
+        own = [self.arms, self.news, self.counts, self.buckets, self.wrong, self.killed]
+        return [f"{self.seed:x}", *own, self.call]
+
+
+class Guidance:
+    """Chooses the arms of the runs of one target. `way` is `statistics` or `bandit`, `arms` say how a
+    run seed carries arms, `choices` which of them the target can have. `yields`, `news` and `saved`
+    are from an earlier session: what came of each arm, the pairs that were seen, and what `state`
+    gave. `hand_over` gives what is to be stored beside `state`.
+    """
+
+    def __init__(
+        self,
+        way: str,
+        seed: int,
+        arms: Arms,
+        choices: Choices,
+        yields: Iterable[ArmYield] = (),
+        news: Iterable[int] = (),
+        saved: Mapping[str, Any] | None = None,
+    ) -> None:
+        saved = saved or {}
+        self._seed, self._arms = seed, arms
+        self.yields = {entry.arm: entry for entry in yields}
+        earned = {arm: (entry.gains, entry.losses) for arm, entry in self.yields.items()}
+        self._guide = Guide(choices, earned)
+        self._gains = Gains(way, float(saved.get("typical", RUN)))
+        self._seen = dict.fromkeys(news)
+        self._open, self._over = (
+            {int(at): _begun(row) for at, row in saved.get(part, {}).items()}
+            for part in ("open", "over")
+        )
+        self._paid: dict[str, None] = dict.fromkeys(saved.get("paid", ()))
+        self._calls = {(call[0], call[1], call[2]): None for call in saved.get("calls", ())}
+        self._changed: dict[str, None] = {}
+        self._new: list[int] = []
+
+    def state(self) -> dict[str, Any]:
+        """The plain data to store besides `changes`."""
+        open_, over = (
+            {str(index): run.row() for index, run in runs.items()}
+            for runs in (self._open, self._over)
+        )
+        known = {"paid": list(self._paid), "calls": [list(call) for call in self._calls]}
+        return {"open": open_, "over": over, **known, "typical": self._gains.typical}
+
+    @property
+    def damp(self) -> Damp:
+        """The fatal calls (action, operator, spelling) of the findings from which was learnt."""
+        return tuple(sorted(self._calls)[:DAMPED])
+
+    def hand_over(self, target: str, learnt: Learnt) -> None:
+        """Add what changed since the last call to `learnt`, for the target called `target`."""
+        earned = self._guide.earned() if self._changed else {}
+        for arm in self._changed:
+            entry = learnt.arms[target, arm] = self.yields[arm]
+            entry.gains, entry.losses = earned.get(arm, (0.0, 0.0))
+        learnt.news.update(((target, pair), None) for pair in self._new)
+        self._changed, self._new = {}, []
+
+    def seed_of(self, index: int, base: int) -> int:
+        """The seed of run `index`, which begins now and would have the seed `base` without guidance.
+        A run that began before keeps its seed.
+        """
+        if index not in self._open:
+            self._learn(index)
+            arms = self._guide.draw(Stream(mix(mix(self._seed, index), _KEY)))
+            seed = self._arms.guided(base, arms)
+            self._open[index] = _Begun(seed, [str(arm) for arm in arms])
+        return self._open[index].seed
+
+    def reported(self, index: int, report: Mapping[str, Any]) -> None:
+        """Note the report of run `index`."""
+        run = self._open.get(index)
+        if run is not None:
+            # What earlier runs gave is no news later. So little has to be kept of a run.
+            run.news = [pair for pair in report.get("signals", ()) if pair not in self._seen]
+            counts = report["counts"]
+            run.counts = {name: counts[name] for name in _COUNTED if name in counts}
+
+    def found(self, index: int, bucket: str, verdict: Verdict) -> None:
+        """Note that run `index` had a finding of `bucket`, empty for a finding that is known."""
+        run = self._open.get(index)
+        if run is not None:
+            run.buckets.append(bucket)
+            run.wrong = run.wrong or is_wrong(verdict.kind)
+            if verdict.call.action:
+                run.call = [verdict.call.action, verdict.call.operator, verdict.call.spelling]
+
+    def killed(self, index: int) -> None:
+        """Note that run `index` was ended by a limit of time."""
+        if index in self._open:
+            self._open[index].killed = True
+
+    def done(self, index: int) -> None:
+        """Note that run `index` is over."""
+        if index in self._open:
+            self._over[index] = self._open.pop(index)
+
+    def _learn(self, index: int) -> None:
+        """Learn, in their order, from the runs that are far enough before `index`."""
+        for number in sorted(n for n in self._over if n <= index - LAG):
+            run = self._over.pop(number)
+            if run.call:
+                self._calls[run.call[0], run.call[1], run.call[2]] = None
+            result = self._result(run)
+            self._guide.learn([parse_arm(arm) for arm in run.arms], self._gains.of(result))
+            for arm in run.arms or (PLAIN,):
+                self.yields.setdefault(arm, ArmYield(arm)).add(result, run.wrong)
+                self._changed[arm] = None
+
+    def _result(self, run: _Begun) -> Result:
+        """What came of a run, which counts for what is new from now on."""
+        news = [pair for pair in run.news if pair not in self._seen]
+        self._seen.update(dict.fromkeys(news))
+        self._new += news
+        new = [
+            bucket for bucket in dict.fromkeys(run.buckets) if bucket and bucket not in self._paid
+        ]
+        self._paid.update(dict.fromkeys(new))
+        undecided, decided, spent = (run.counts.get(name, 0) for name in _COUNTED)
+        return Result(len(news), len(run.buckets), len(new), decided, undecided, spent, run.killed)
+
+
+def _begun(row: Iterable[Any]) -> _Begun:
+    seed, *rest = row
+    return _Begun(int(seed, 16), *rest)

@@ -1,0 +1,83 @@
+"""Arms: what the guidance of a campaign can choose for a run, and how a run seed carries them.
+
+A run seed below 2^64 has no arms. Above its low 64 bits, a guided run seed has the digit 1, and then
+four hexadecimal digits for each arm: one for the kind of the arm, three for its place among the arms
+of that kind. Random streams use the low 64 bits alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+BITS = 64  # of a run seed without arms
+_DIGIT = 16  # bits of an arm
+_PLACE = 12  # bits of its place among those of its kind
+MOST = 8  # arms of a run
+# The kinds of arms; run seeds have their numbers from 1, so new kinds stand last.
+THEORY, GROUP, OPTION, TRANSITION, SOURCE = KINDS = (
+    "theory",
+    "group",
+    "option",
+    "transition",
+    "source",
+)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Arm:
+    """One choice for a run: a kind of `KINDS`, and a name among those of its kind."""
+
+    kind: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}:{self.name}"
+
+
+def parse_arm(text: str) -> Arm:
+    """The arm that `str` gave as `text`."""
+    kind, _, name = text.partition(":")
+    return Arm(kind, name)
+
+
+def is_guided(run_seed: int) -> bool:
+    """Whether the guidance of a campaign chose the arms of the run with this seed, if only none."""
+    return run_seed >> BITS > 0
+
+
+class Arms:
+    """The arms that there are, by kind. The order of the names of a kind is their place in run
+    seeds.
+    """
+
+    def __init__(self, names: Mapping[str, Sequence[str]]) -> None:
+        self._names = {kind: tuple(names.get(kind, ()))[: 1 << _PLACE] for kind in KINDS}
+        self._digits = {
+            Arm(kind, name): (number << _PLACE) | place
+            for number, kind in enumerate(KINDS, 1)
+            for place, name in enumerate(self._names[kind])
+        }
+
+    def names(self, kind: str) -> tuple[str, ...]:
+        """The names of a kind, in their order."""
+        return self._names[kind]
+
+    def guided(self, run_seed: int, arms: Iterable[Arm]) -> int:
+        """The seed of a run that has these arms, and else is that of `run_seed`."""
+        high = 1
+        for arm in arms:
+            high = (high << _DIGIT) | self._digits[arm]
+        return (high << BITS) | (run_seed & ((1 << BITS) - 1))
+
+    def of(self, run_seed: int) -> tuple[Arm, ...]:
+        """The arms of the run with this seed. Digits that name no arm are left out: the run seed is
+        of another solver or machine.
+        """
+        high, found = run_seed >> BITS, []
+        while high > 1:
+            kind, place = (high >> _PLACE) & 15, high & ((1 << _PLACE) - 1)
+            if 1 <= kind <= len(KINDS) and place < len(self._names[KINDS[kind - 1]]):
+                found.append(Arm(KINDS[kind - 1], self._names[KINDS[kind - 1]][place]))
+            high >>= _DIGIT
+        return tuple(reversed(found))

@@ -1,0 +1,259 @@
+"""Guidance: arms in run seeds, what is learnt, and campaigns that are the same again."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from campaigns import run
+from commands import FAKE, outcome
+from hypothesis import given
+from hypothesis import strategies as st
+
+from murxpy.campaign.guiding.arm_yields import ArmYield, Learnt
+from murxpy.campaign.guiding.guidance import LAG, Guidance
+from murxpy.campaign.seeds import run_seed
+from murxpy.data import load_catalogue, load_machine, load_wrapper
+from murxpy.learning.arms import (
+    KINDS,
+    MOST,
+    OPTION,
+    THEORY,
+    TRANSITION,
+    Arm,
+    Arms,
+    is_guided,
+    parse_arm,
+)
+from murxpy.learning.gains import BANDIT, OFF, STATISTICS, Gains, Result
+from murxpy.learning.guide import Choices, Guide
+from murxpy.learning.signals import Signals, order
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.generate.guided import Reader
+from murxpy.machine.random import Stream
+from murxpy.oracles.crash import Verdict
+from murxpy.solvers.facts import build_facts
+from murxpy.sources.walk import State, Transition
+from murxpy.trace.finished import Call
+
+NAMES = {kind: [f"{kind}{at}" for at in range(20)] for kind in KINDS}
+ARMS = Arms(NAMES)
+CRASH = Verdict("crash", "solver", "it died", "SIGSEGV", Call("mk-term", "OP_OR", "mk"))
+THEORIES = Choices(theories=("good", "bad", "worse"))
+OF_THEORIES = Arms({THEORY: THEORIES.theories})
+
+
+def some_arms() -> st.SearchStrategy[list[Arm]]:
+    return st.lists(
+        st.sampled_from([Arm(kind, name) for kind in KINDS for name in NAMES[kind]]), max_size=MOST
+    )
+
+
+@given(st.integers(0, 2**64 - 1), some_arms())
+def test_a_run_seed_carries_arms(base: int, arms: list[Arm]) -> None:
+    seed = ARMS.guided(base, arms)
+    assert is_guided(seed) and not is_guided(base)
+    assert list(ARMS.of(seed)) == arms and ARMS.of(base) == ()
+    assert seed & (2**64 - 1) == base and seed < 2**256
+    assert [parse_arm(str(arm)) for arm in arms] == arms
+
+
+def test_digits_that_name_no_arm_are_left_out() -> None:
+    seed = ARMS.guided(7, [Arm(THEORY, "theory19"), Arm(OPTION, "option3")])
+    assert Arms({OPTION: NAMES[OPTION]}).of(seed) == (Arm(OPTION, "option3"),)
+
+
+@pytest.mark.parametrize(
+    ("value", "digits"), [(0, 0), (1, 1), (9, 1), (10, 2), (999, 3), (1000, 4), (-12, -2)]
+)
+def test_orders_of_magnitude(value: int, digits: int) -> None:
+    assert order(value) == digits
+
+
+def test_signals_are_pairs_of_key_and_order() -> None:
+    numbers: dict[tuple[str, int], int] = {}
+    first, again = Signals(numbers), Signals(numbers)
+    first.note_all([("conflicts", 12), ("conflicts", 99), ("decisions", 12)])
+    again.note("conflicts", 50)
+    again.note("conflicts", 500)
+    assert len(first.numbers()) == 2 and len(again.numbers()) == 2
+    assert len({*first.numbers(), *again.numbers()}) == 3
+
+
+def test_what_costs_more_than_usual_gains_less() -> None:
+    gains = Gains(BANDIT)
+    cheap, dear = (
+        gains.of(Result(new=1, findings=1)),
+        gains.of(Result(new=1, findings=1, spent=980)),
+    )
+    assert cheap == 1.0 and 0.01 < dear < 0.05
+
+
+def test_only_news_count_by_statistics() -> None:
+    found = Result(findings=1, new=1, decided=5)
+    assert Gains(STATISTICS).of(found) == 0.0 < Gains(BANDIT).of(found)
+    assert 0.0 < Gains(STATISTICS).of(Result(news=1)) < Gains(STATISTICS).of(Result(news=4)) < 1.0
+
+
+def drive(guidance: Guidance, runs: int, first: int = 0) -> list[int]:
+    """Runs one after another, in which the theory `good` opens a bucket each time; the run seeds."""
+    seeds = []
+    for index in range(first, first + runs):
+        seed = guidance.seed_of(index, run_seed(1, index))
+        if Arm(THEORY, "good") in OF_THEORIES.of(seed):
+            guidance.found(index, f"bucket-{index}", CRASH)
+        guidance.reported(index, {"counts": {"check:decided": 1}, "signals": [index % 7]})
+        guidance.done(index)
+        seeds.append(seed)
+    return seeds
+
+
+def guidance(**more: Any) -> Guidance:
+    return Guidance(BANDIT, 1, OF_THEORIES, THEORIES, **more)
+
+
+def share(seeds: list[int]) -> float:
+    return sum(Arm(THEORY, "good") in OF_THEORIES.of(seed) for seed in seeds) / len(seeds)
+
+
+def test_what_pays_is_drawn_more_often() -> None:
+    seeds = drive(guidance(), 400)
+    assert share(seeds[:LAG]) < 0.5 < 0.75 < share(seeds[200:])
+    assert all(is_guided(seed) for seed in seeds)
+    assert any(not OF_THEORIES.of(seed) for seed in seeds)  # runs to compare with
+
+
+def test_guidance_goes_on_where_it_was() -> None:
+    whole = drive(guidance(), 300)
+    half, learnt = guidance(), Learnt()
+    begun = drive(half, 150)
+    half.hand_over("target", learnt)
+    rows = [ArmYield(**json.loads(json.dumps(vars(row)))) for row in learnt.arms.values()]
+    saved = json.loads(json.dumps(half.state()))
+    seen = [pair for _, pair in learnt.news]
+    rest = guidance(yields=rows, news=seen, saved=saved)
+    assert begun + drive(rest, 150, 150) == whole
+
+
+def test_a_run_is_drawn_by_runs_that_are_far_enough_before_it() -> None:
+    """So the order in which the runs in between end does not matter."""
+    one, other = guidance(), guidance()
+    first = drive(one, LAG)
+    assert [other.seed_of(index, run_seed(1, index)) for index in range(LAG)] == first
+    assert one.seed_of(LAG - 1, 0) & 1 == 0  # it is over: a new one
+
+
+def test_news_count_once_and_for_the_first_run() -> None:
+    mine = guidance()
+    drive(mine, LAG + 20)
+    assert sum(entry.news for entry in mine.yields.values()) == 7
+
+
+def test_options_are_few_and_fit_the_theory() -> None:
+    guide = Guide(Choices(("BV", "INT"), {}, {"a=true": ("BV",), "a=false": ("BV",), "b": ()}), {})
+    stream = Stream(3)
+    drawn = [guide.draw(stream) for _ in range(1000)]
+    counts = [sum(arm.kind == OPTION for arm in arms) for arms in drawn]
+    assert max(counts) == 2 and 400 < counts.count(0) < 560 and counts.count(2) < 120
+    for arms in drawn:
+        options = [arm.name for arm in arms if arm.kind == OPTION]
+        assert len({name.partition("=")[0] for name in options}) == len(options)
+        if Arm(THEORY, "INT") in arms:
+            assert set(options) <= {"b"}
+
+
+@pytest.mark.parametrize("solver", ["z3", "cvc5"])
+def test_every_option_of_a_wrapper_is_an_arm(solver: str) -> None:
+    wrapper = load_wrapper(solver)
+    facts = build_facts(wrapper)
+    reader = Reader(build_catalogue(SETUP["catalogue"]), SETUP["machine"], facts.every_option)
+    options = reader.arms.names(OPTION)
+    assert {name.partition("=")[0] for name in options} == {o["name"] for o in wrapper["options"]}
+    for name in options:
+        ((first, value), *_) = reader.of(reader.arms.guided(5, [Arm(OPTION, name)])).options
+        assert name in (first, f"{first}={value}")
+
+
+SETUP = {
+    "catalogue": load_catalogue(),
+    "machine": load_machine("default"),
+    "wrapper": load_wrapper("z3"),
+    "every": {"segfault": 25},
+    "signals": 40,
+}
+Learned = tuple[list[tuple[str, str]], list[str]]
+
+
+def campaign(out: Path, way: str = BANDIT, jobs: int = 2, runs: int = 100) -> Learned:
+    """A campaign with the fake session: what came of each arm, and the seeds of the runs with findings."""
+    guide = {} if way == OFF else {"guide": way}
+    run(out, {**SETUP, **guide}, jobs=jobs, runs=runs)
+    with closing(sqlite3.connect(out / "campaign.sqlite")) as store:
+        found = store.execute("SELECT seed FROM findings ORDER BY run")
+        arms = store.execute("SELECT arm, data FROM arms ORDER BY arm").fetchall()
+        return arms, [seed for (seed,) in found]
+
+
+def test_a_guided_campaign_is_the_same_again(tmp_path: Path) -> None:
+    first = campaign(tmp_path / "first")
+    assert len(first[0]) > 20 and len(first[1]) > 1
+    assert all(is_guided(int(seed, 16)) for seed in first[1])
+    assert campaign(tmp_path / "again", jobs=1) == first
+    assert campaign(tmp_path / "other", STATISTICS)[0] != first[0]
+    campaign(tmp_path / "halves", runs=45)  # and in two sessions
+    assert campaign(tmp_path / "halves", runs=55) == first
+
+
+def test_the_run_seed_alone_makes_a_guided_run_again(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKESOLVER_FAULT", "or:segfault")
+    guided = ("--guide", BANDIT, "--first", "--jobs", "1", "--seed", "1")
+    assert outcome(capsys, "fuzz", *FAKE, *guided, "--out", tmp_path)[0] == 1
+    traces = (path.read_text() for path in sorted(tmp_path.rglob("findings/*/*.trace")))
+    kept = next(text for text in traces if "# damped" not in text)
+    assert "# guided" in kept
+    seed = kept.partition("# seed ")[2].split()[0]
+    assert is_guided(int(seed, 16))
+    assert outcome(capsys, "fuzz", *FAKE, "--run-seed", seed)[:2] == (1, kept)
+
+
+@pytest.mark.parametrize("solver", ["z3", "cvc5"])
+def test_arms_show_in_the_trace(capsys: pytest.CaptureFixture[str], solver: str) -> None:
+    wrapper = load_wrapper(solver)
+    facts = build_facts(wrapper)
+    reader = Reader(build_catalogue(load_catalogue()), load_machine("default"), facts.every_option)
+    option = next(o.name for o in facts.every_option if o.type == "bool" and not o.theories)
+    arms = [
+        Arm(THEORY, "BV"),
+        Arm(OPTION, f"{option}=true"),
+        Arm(TRANSITION, "create-terms/simplify"),
+    ]
+    seed = reader.arms.guided(9, arms)
+    code, trace, _ = outcome(capsys, "fuzz", solver, "--run-seed", f"{seed:x}")
+    assert code in (0, 1)
+    assert f"# guided theory:BV option:{option}=true transition:create-terms/simplify\n" in trace
+    assert f"{option} true\n" in trace
+    assert "BV" in trace.partition("# theories ")[2].split()[0].split(",")
+
+
+def test_a_preferred_transition_is_drawn_more_often() -> None:
+    transitions = [Transition({"do": name, "weight": 1}, "here") for name in ("push", "pop", "gc")]
+    state = State(transitions, {})
+    gen: Any = SimpleNamespace(preferred="here/pop", stream=Stream(1))
+    drawn = Counter(chosen.action for _ in range(600) if (chosen := state.choose(gen)) is not None)
+    assert drawn["pop"] > 2.5 * max(drawn["push"], drawn["gc"])
+    gen.preferred = "elsewhere/pop"
+    drawn = Counter(chosen.action for _ in range(600) if (chosen := state.choose(gen)) is not None)
+    assert max(drawn.values()) < 1.5 * min(drawn.values())
+
+
+def test_without_guidance_nothing_is_learnt(tmp_path: Path) -> None:
+    arms, seeds = campaign(tmp_path, OFF)
+    assert arms == [] and seeds and not any(is_guided(int(seed, 16)) for seed in seeds)
