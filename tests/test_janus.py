@@ -21,9 +21,11 @@ from murxpy.logic.terms import Term
 from murxpy.machine.random import Stream
 from murxpy.mutation.fuzzers.janus import mutants
 from murxpy.mutation.implications.book import Book
+from murxpy.mutation.implications.claims import claims, instances
 from murxpy.mutation.implications.keys import Keys
 from murxpy.mutation.implications.places import Places, State
 from murxpy.mutation.implications.rewriting import Rewriter
+from murxpy.mutation.implications.rule import Rule
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
@@ -324,3 +326,44 @@ def test_no_variable_comes_into_the_body_of_a_function() -> None:
         workshop = Workshop(shop, Stream(number), (seed,), lambda text: None, {"walk": 2})
         for mutant in chain(mutants(workshop), 4):
             answers("z3", print_script(mutant.script, "standard"))
+
+
+LISTS = Seed(
+    "lists.smt2",
+    """(set-info :status sat)
+(declare-datatypes ((L 1)) ((par (T) ((cons (head T) (tail (L T))) (nil)))))
+(declare-datatypes ((P 0)) (((pair (one Int) (two (L Int))) (left (where Int)))))
+(declare-const x (L Int))(declare-const p P)(assert ((_ is cons) x))(assert (= p (pair (head x) x)))
+(assert (not (= (tail x) x)))(assert (distinct p (left 3)))(check-sat)""",
+    "sat",
+)
+
+
+def test_rules_of_datatypes_hold_for_the_constructors_of_the_seed() -> None:
+    """A sample datatype stands for a parametric one, and its names for constructors of any number of
+    fields, of which no two are the same.
+    """
+    shop = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
+    shop.book = Book(proved_rules(["datatypes"]), CATALOGUE, shop.operators)
+    used: dict[str, None] = {}
+    for number in range(6):
+        workshop = Workshop(shop, Stream(number), (LISTS,), lambda text: None, {})
+        for mutant in chain(mutants(workshop), 12):
+            used[mutant.implied] = None
+            assert answers("z3", print_script(mutant.script, "standard")) == ["sat"]
+    assert len(used) >= 12, used
+
+
+def test_what_holds_of_the_sample_datatype_alone_is_refuted() -> None:
+    """Other datatypes have more constructors than the rule names."""
+    rule = {
+        "name": "closed",
+        "book": "mine",
+        "datatypes": {"D": "(k) (l)"},
+        "vars": {"x": "D"},
+        "strong": "(not ((_ is k) x))",
+        "weak": "((_ is l) x)",
+    }
+    (instance,) = instances(Rule(rule))
+    (script,) = claims(instance, CATALOGUE)
+    assert answers("z3", print_script(script, "z3")) == ["sat"]

@@ -30,16 +30,18 @@ class Rule(Strict, frozen=True):
 
     `vars` are metavariables with their sorts, in which a small letter is a number and a capital
     letter any sort. `either` are the sorts or names that a capital letter stands for, if these are not all sorts.
+    `datatypes` are the constructors of sample datatypes, whose names stand for those of any datatype.
     `indices` are the ranges of numbers that are indices. `chain` names two metavariables if the rule
     also holds for chains of more arguments. `directions` are the directions in which it is used. An
     `equivalent` rule holds the other way round, too. `argument` says why the rule holds for widths
-    that were not checked. `published` is the name of a rule that was published.
+    and datatypes that were not checked. `published` is the name of a rule that was published.
     """
 
     strong: str
     weak: str
     vars: dict[Variable, str] = {}
     either: dict[Letter, list[str]] = {}
+    datatypes: dict[Letter, str] = {}
     indices: dict[Letter, str] = {}
     where: str = ""
     order: str = "bool"

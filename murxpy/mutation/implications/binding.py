@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from murxpy.logic.sorts import Sort
+from murxpy.logic.sorts import Constructor, Sort
 from murxpy.logic.terms import Term
 
 
@@ -13,6 +13,7 @@ class Binding:
     """What the metavariables and capital letters of a pattern stand for. `functions` have variables
     and a body, `variables` are the bound variables of the pattern, and `rest` are those other
     variables of a quantifier that the pattern has not, which can be where the pattern `root` is a quantifier itself.
+    `constructors` are by datatype and name in the pattern.
     """
 
     terms: dict[str, Term] = field(default_factory=dict)
@@ -21,6 +22,7 @@ class Binding:
     variables: dict[Term, Term] = field(default_factory=dict)
     rest: tuple[Term, ...] = ()
     root: Term | None = None
+    constructors: dict[tuple[str, str], Constructor] = field(default_factory=dict)
 
     def copy(self) -> Binding:
         """A binding to which others can be added."""
@@ -31,9 +33,11 @@ class Binding:
             dict(self.variables),
             self.rest,
             self.root,
+            dict(self.constructors),
         )
 
     def take(self, other: Binding) -> None:
         """Become the same as another binding."""
         self.terms, self.sorts, self.functions = other.terms, other.sorts, other.functions
         self.variables, self.rest = other.variables, other.rest
+        self.constructors = other.constructors

@@ -13,6 +13,7 @@ from murxpy.logic.sorts import Sort, SortParam
 from murxpy.logic.terms import SPECIAL, VALUE, VARIABLE, Term
 from murxpy.machine.random import Stream
 from murxpy.mutation.implications.binding import Binding
+from murxpy.mutation.implications.constructors import DATATYPE, Constructors
 from murxpy.mutation.implications.forms import APPLY, BINDERS, LETTER, NO_LETTER, plain
 from murxpy.mutation.implications.renaming import opened
 from murxpy.mutation.implications.rule import Patterns, Variant
@@ -29,6 +30,7 @@ class Matcher:
         self._tables = tables
         self._stream = stream
         self._operators = tables.catalogue.operators
+        self.constructors = Constructors(tables, self.unify)
 
     # -- what the numbers of a rule are
 
@@ -99,7 +101,7 @@ class Matcher:
         if pattern.literal:
             same = term.op == pattern.op and term.indices == pattern.indices
             return same and self.unify(pattern.sort, term.sort, known)
-        if pattern.op != term.op or pattern.indices != term.indices:
+        if pattern.op != term.op or not self.constructors.match(pattern, term, known):
             return False
         if pattern.op in BINDERS:
             return self._binder(metas, pattern, term, known)
@@ -144,6 +146,9 @@ class Matcher:
                 sort.kind not in NO_LETTER
                 and known.sorts.setdefault(str(pattern.params[0]), sort) is sort
             )
+        if pattern.kind == DATATYPE:
+            name = pattern.datatype.name
+            return sort.kind == DATATYPE and known.sorts.setdefault(name, sort) is sort
         if pattern.kind != sort.kind or len(pattern.params) != len(sort.params):
             return False
         return all(
@@ -324,6 +329,8 @@ class Matcher:
         """
         if pattern.kind == LETTER:
             return known.sorts[str(pattern.params[0])]
+        if pattern.kind == DATATYPE:
+            return known.sorts[pattern.datatype.name]
         params: list[SortParam] = [
             self.sort_of(one, known) if isinstance(one, Sort) else one for one in pattern.params
         ]
@@ -354,7 +361,8 @@ class Matcher:
         args = [self._make(metas, arg, known, inner) for arg in pattern.args]
         signature = self._operators[pattern.op].signature
         wanted = self.sort_of(pattern.sort, known) if signature.as_sort else None
-        return self._tables.apply(pattern.op, *args, indices=pattern.indices, wanted=wanted)
+        indices = self.constructors.indices(pattern, known)
+        return self._tables.apply(pattern.op, *args, indices=indices, wanted=wanted)
 
 
 def unbound(patterns: Patterns, pattern: Term, known: Binding) -> list[Term]:

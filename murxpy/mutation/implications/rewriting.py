@@ -12,6 +12,7 @@ from murxpy.logic.typing import IllSorted
 from murxpy.machine.random import Stream
 from murxpy.mutation.implications.binding import Binding
 from murxpy.mutation.implications.book import Use
+from murxpy.mutation.implications.constructors import DATATYPE
 from murxpy.mutation.implications.forms import LETTER
 from murxpy.mutation.implications.matching import Matcher, unbound
 from murxpy.mutation.implications.renaming import opened
@@ -138,6 +139,9 @@ class Rewriter:
         """Draw terms for the metavariables that the matched pattern does not have, and say whether
         the condition of the rule holds. Raises KeyError if nothing can be drawn.
         """
+        constructors = self._matcher.constructors
+        if not constructors.draw(new, known, self._stream, self._sorts):
+            return False
         where = patterns.where
         bounded = [] if where is None else unbound(patterns, where, known)
         for meta in unbound(patterns, new, known):
@@ -210,7 +214,9 @@ class Rewriter:
 
 
 def _letters(sort: Sort) -> list[str]:
-    """The capital letters in a pattern's sort."""
+    """The capital letters in a pattern's sort, and the names of sample datatypes."""
     if sort.kind == LETTER:
         return [str(sort.params[0])]
+    if sort.kind == DATATYPE:
+        return [sort.datatype.name]
     return [letter for inner in sort.sorts() for letter in _letters(inner)]

@@ -27,6 +27,9 @@ _SORT = re.compile(r"(?<![A-Za-z0-9])[A-Z](?![A-Za-z0-9])")
 _SAMPLE = (1009, 1511, 2003, 2503)
 _INDEX = (311, 211, 107)
 
+# The constructors that a sample datatype has beside those that a rule names.
+_MORE = "(another) (wrapped (inside Bool))"
+
 Numbers = Mapping[str, int]
 
 
@@ -135,9 +138,13 @@ class Rule:
             dict.fromkeys(pair for pair in found if pair[1] and not pair[0].isdigit())
         )
         self.numbers = (*self.widths, *self.indices)
+        self.datatypes: dict[str, str] = dict(plain.get("datatypes") or {})
         self.choices: dict[str, list[str]] = dict(plain.get("either") or {})
-        letters = dict.fromkeys(n for sort in self.vars.values() for n in _SORT.findall(sort))
-        self.free_sorts = tuple(n for n in letters if n not in self.choices)
+        sorts = [*self.vars.values(), *self.datatypes.values()]
+        letters = dict.fromkeys(n for sort in sorts for n in _SORT.findall(sort))
+        self.free_sorts = tuple(
+            n for n in letters if n not in self.choices and n not in self.datatypes
+        )
         for name in self.vars:
             if name in self.numbers or name in self.choices or name in self.free_sorts:
                 raise self.error(f"'{name}' names both a metavariable and a number or a sort")
@@ -181,6 +188,10 @@ class Rule:
     def declarations(self, numbers: Numbers, sorts: Mapping[str, str]) -> str:
         """The declarations of the metavariables, for these numbers and sorts."""
         lines = [f"(declare-sort {name} 0)" for name in self.free_sorts]
+        lines += [
+            f"(declare-datatypes (({name} 0)) (({put_in(text, numbers, sorts)} {_MORE})))"
+            for name, text in self.datatypes.items()
+        ]
         for name, sort in self.vars.items():
             text = put_in(sort, numbers, sorts)
             if text.startswith("(->"):

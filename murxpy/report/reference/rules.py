@@ -52,7 +52,7 @@ def laws(rule: Rule, proof: Proof) -> Iterator[str]:
     )
     yield f"{rule['book']}:{rule['name']}"
     yield f"  {rule['strong']}\n  {relation}\n  {rule['weak']}"
-    for key in ("vars", "either", "indices"):
+    for key in ("datatypes", "vars", "either", "indices"):
         for letter, said in (rule.get(key) or {}).items():
             yield f"  {letter}: {', '.join(said) if isinstance(said, list) else said}"
     if rule.get("where"):
@@ -68,6 +68,7 @@ def laws(rule: Rule, proof: Proof) -> Iterator[str]:
     if proof.get("bounds"):
         yield f"  the evaluator's bounds: {proof['bounds']}"
     if rule.get("argument"):
-        yield f"  at other widths: {rule['argument']}"
+        others = "for other datatypes" if rule.get("datatypes") else "at other widths"
+        yield f"  {others}: {rule['argument']}"
     if not proof:
         yield "  no proof of it is kept, so it is not used; a campaign proves rules of your own files when it begins"
