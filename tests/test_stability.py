@@ -56,6 +56,7 @@ def run_alone(text, limit, wall_ms):
 """
 BUGS = {
     "calm": "pass",
+    "refusing": 'raise FakeError("unknown operator or")',
     "orderly": 'if "(assert b)" in text and text.index("(assert b)") < text.index("(assert a)"): return "unknown", limit',
     "lying": 'if "(assert b)" in text and text.index("(assert b)") < text.index("(assert a)"): return "unsat", 5',
     "crashing": 'if "(or b a)" in text: faults.commit("segfault")',
@@ -230,6 +231,18 @@ def test_what_makes_a_solver_unstable_is_told(
     assert found == code and (row["answers"] == ["sat", "unsat"]) == (bug == "lying")
     assert bool(row["crashes"]) == (bug == "crashing")
     assert [one["count"] for one in row["methods"].values()] == [60] * 4
+
+
+def test_a_script_that_is_not_read_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = target(tmp_path, "refusing")
+    with (tmp_path / "scripts.yaml").open("a") as wrapper:
+        wrapper.write("refusals: [{class: unsupported, message: unknown operator}]\n")
+    (tmp_path / "bad.smt2").write_text("(assert nobody)(check-sat)")
+    code, text, told = outcome(capsys, "stability", *words, str(tmp_path / "bad.smt2"))
+    assert code == 0 and "s.smt2: refused: " in text and "unknown operator or" in text
+    assert "left out: " in told and "unknown symbol 'nobody'" in told
 
 
 def test_a_study_goes_on_and_asks_nothing_twice(

@@ -14,7 +14,7 @@ from murxpy.campaign.workers.targets import Plan
 from murxpy.machine.random import mix
 from murxpy.mutation.varying.answering import SESSION, seed_of
 from murxpy.mutation.varying.variants import METHODS, PLAIN
-from murxpy.oracles.stability import Spread, class_of, spread, whole
+from murxpy.oracles.stability import BAD, REFUSED, Spread, class_of, spread, whole
 from murxpy.releases.environments import Notice
 
 _LIST = 20  # variants that a process gets at a time
@@ -76,17 +76,15 @@ class Row:
 
     @property
     def kind(self) -> str:
-        """The class of the script."""
+        """The class of the script; `refused` where the target does not read it."""
+        if self.plain.answer == "error":
+            return REFUSED
         return whole([class_of(one) for one in self.spreads.values()])
 
     @property
     def answers(self) -> list[str]:
         """The different answers; two of them contradict each other."""
-        own = [self.plain.answer] if self.plain.answer not in ("unknown", *_LOST) else []
-        return sorted({*own, *(answer for one in self.spreads.values() for answer in one.answers)})
-
-
-_LOST = ("error", "crash", "timeout")
+        return sorted(answer for answer in self.first if answer not in BAD)
 
 
 def carry_out(question: Question, store: Store, told: Told, notice: Notice) -> None:

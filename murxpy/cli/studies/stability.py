@@ -36,7 +36,7 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.typing import IllSorted
 from murxpy.mutation.varying.answering import MOST
 from murxpy.mutation.varying.variants import METHODS, PLAIN, Varier
-from murxpy.oracles.stability import UNSTABLE
+from murxpy.oracles.stability import REFUSED, UNSTABLE
 from murxpy.releases.environments import print_notice
 from murxpy.report.console import Progress, make_console
 from murxpy.report.studies.stability import (
@@ -198,7 +198,7 @@ def _question(
     found = collect_seeds(scripts)
     for notice in found.notices():
         print_notice(notice)
-    subjects = [Subject(name, text) for name, text in _named(found)]
+    subjects = list(_readable(found, parse_target(targets[0]).solver))
     ordered = [name for name in METHODS if name in methods]
     limits = Limits(wall=wall, memory=memory, by_line=True)
     return Question(
@@ -206,11 +206,21 @@ def _question(
     )
 
 
-def _named(found: SeedFiles) -> Iterator[tuple[str, str]]:
-    """The names and texts of scripts; the folder that all of them are in is left out of the names."""
+def _readable(found: SeedFiles, dialect: str) -> Iterator[Subject]:
+    """The scripts that can be read; others are told. The folder that all of them are in is left out of
+    the names. Raises InputError where the only one cannot be read.
+    """
+    catalogue = build_catalogue(load_catalogue())
     folders = [os.path.dirname(os.path.abspath(name)) for name, *_ in found.files]
     for name, text, _ in found.files:
-        yield os.path.relpath(name, os.path.commonpath(folders)), text
+        try:
+            read_script(text, name, catalogue, dialect=dialect)
+        except InputError as error:
+            if len(found.files) == 1:
+                raise
+            print_notice(f"left out: {error}")
+        else:
+            yield Subject(os.path.relpath(name, os.path.commonpath(folders)), text)
 
 
 def _variant(question: Question, shown: str) -> str:
@@ -249,6 +259,8 @@ def _report(found: Sequence[Row], form: str) -> None:
     click.echo("\nScripts by class")
     print_table(console, classes_table(found))
     for row in found:
+        if row.kind == REFUSED:
+            click.echo(f"{row.target} {row.script}: refused: {row.plain.message}")
         if len(row.answers) > 1:
             answers = ", ".join(f"{answer} ({row.first[answer]})" for answer in row.answers)
             click.echo(f"{row.target} {row.script}: variants have different answers: {answers}")

@@ -9,7 +9,7 @@ from math import log10
 from typing import Any
 
 from murxpy.campaign.stability.study import Row
-from murxpy.oracles.stability import CLASSES, Spread, class_of
+from murxpy.oracles.stability import CLASSES, REFUSED, Spread, class_of
 from murxpy.report.studies.svg import picture, stroke, words
 from murxpy.report.tables import Table
 
@@ -52,14 +52,17 @@ def _cell(one: Spread) -> str:
 
 def classes_table(rows: Sequence[Row]) -> Table:
     """A row for each target and method, and one for all methods: the number of scripts of each class."""
-    table = Table(["target", "method", *CLASSES], right=CLASSES)
+    columns = (*CLASSES, REFUSED)
+    table = Table(["target", "method", *columns], right=columns)
     for target in dict.fromkeys(row.target for row in rows):
         own = [row for row in rows if row.target == target]
         for method in own[0].spreads:
-            counts = Counter(class_of(row.spreads[method]) for row in own)
-            table.add(target, method, *(f"{counts[one]:,}" for one in CLASSES))
+            counts = Counter(
+                REFUSED if row.kind == REFUSED else class_of(row.spreads[method]) for row in own
+            )
+            table.add(target, method, *(f"{counts[one]:,}" for one in columns))
         whole = Counter(row.kind for row in own)
-        table.add(target, "all", *(f"{whole[one]:,}" for one in CLASSES), strong=True)
+        table.add(target, "all", *(f"{whole[one]:,}" for one in columns), strong=True)
     return table
 
 
