@@ -95,7 +95,7 @@ def test_the_example_of_the_paper() -> None:
     workshop = Workshop(SHOP, Stream(1), [NUMBERS], lambda text: None, {})
     places = Places(SHOP, modelled(workshop, script, model, script.assertions()))
     (root,) = script.assertions()
-    found = [(node[0].op, node[1], weight) for node, weight in places.nodes(root)]
+    found = [(node.term.op, node.wanted, node.own) for node in places.nodes(root)]
     total = sum(weight for _, _, weight in found)
     shares = [round(weight / total, 4) for _, _, weight in found]
     assert total == pytest.approx(3.504)

@@ -23,7 +23,7 @@ from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.exact import regex
 from murxpy.semantics.exact.algebraic import root as power_root
 from murxpy.semantics.model import Interpretation
-from murxpy.semantics.ranges.abstract import ANY, Bits, Except, Few, Interval, Range
+from murxpy.semantics.ranges.abstract import ANY, FALSE, TRUE, Bits, Except, Few, Interval, Range
 from murxpy.semantics.ranges.backward import (
     NOTHING,
     RULES,
@@ -31,7 +31,9 @@ from murxpy.semantics.ranges.backward import (
     TRIED,
     WITHOUT,
     below,
+    tried,
 )
+from murxpy.semantics.ranges.connectives import CONNECTIVES
 from murxpy.semantics.ranges.floats import Floats, is_nan, rank
 from murxpy.semantics.ranges.languages import Having, Words
 from murxpy.semantics.ranges.structures import Cell, Element, Field, Lengths, Member
@@ -189,6 +191,27 @@ def application(operator: Operator, stream: Stream) -> Term | None:
     return TABLES.apply(operator.kind, *args, indices=indices, wanted=wanted)
 
 
+@pytest.mark.parametrize("kind", CONNECTIVES)
+def test_the_ranges_of_connectives_are_those_of_trying_all_values(kind: str) -> None:
+    arguments = [TABLES.constant(f"p{at}", TABLES.bool) for at in range(3)]
+    for size in (1,) if kind == "OP_NOT" else (2, 3):
+        term = TABLES.apply(kind, *arguments[:size])
+        for present in product((False, True, Unknown("not known")), repeat=size):
+            for wanted in (TRUE, FALSE):
+                expected = [one_by_one(term, wanted, present, at) for at in range(size)]
+                assert below(EVALUATOR, term, wanted, present) == expected, (present, wanted)
+
+
+def one_by_one(term: Term, wanted: Range, present: tuple[Any, ...], at: int) -> Range:
+    """The range of an argument of a connective, by trying both truth values."""
+    application = EVALUATOR.applying(term)
+
+    def apply(value: bool) -> Any:
+        return application((*present[:at], value, *present[at + 1 :]))
+
+    return tried(apply, wanted, (False, True), present[at])
+
+
 def contradiction(term: Term, present: tuple[Any, ...], stream: Stream) -> str:
     """Ask for the ranges of all arguments, and try values in them. Return what is wrong, or nothing."""
     constants = dict(zip(term.args, present, strict=True))
@@ -204,7 +227,7 @@ def contradiction(term: Term, present: tuple[Any, ...], stream: Stream) -> str:
         for value in values(term.args[at].sort):
             if not found.holds(value):
                 continue
-            new = evaluator.applied(term, (*present[:at], value, *present[at + 1 :]))
+            new = evaluator.applying(term)((*present[:at], value, *present[at + 1 :]))
             if type(new) is Unknown or not wanted.holds(new):
                 return (
                     f"{term.op} {term.indices} of {present} is {given}, wanted {wanted}; "

@@ -12,8 +12,9 @@ throughout an evaluation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 from operator import attrgetter
+from types import GeneratorType
 from typing import Any
 
 import murxpy.semantics.meanings.all  # noqa: F401  # enters the meanings
@@ -132,21 +133,27 @@ class Evaluator(OpenPoints):
         self._bodies, self.world = 0, self.base
         return self._closed(term)
 
-    def applied(self, term: Term, values: Sequence[Any]) -> Any:
-        """Return the value that an application would have with these values of its arguments, some
-        of which may be an Unknown. Return an Unknown if that is not known. A binder is none.
+    def applying(self, term: Term) -> Callable[[Sequence[Any]], Any]:
+        """Return the function that gives the value of an application, which is no binder, for other
+        values of its arguments. Some may be an Unknown, and so may be the result.
         """
-        self.world = self.base
         meaning = MEANINGS[term.op]
-        if not meaning.lazy:
-            unknown = next((v for v in values if type(v) is Unknown), None)
-            if unknown is not None:
-                return unknown
-        try:
-            found: Any = self._function(meaning, term)(*values)
-            return self._driven(found) if isinstance(found, Generator) else found
-        except (CannotSay, RecursionError) as reason:
-            return _unknown(reason)
+        prepared: list[Callable[..., Any]] = []
+
+        def apply(values: Sequence[Any]) -> Any:
+            self.world = self.base
+            for value in () if meaning.lazy else values:
+                if type(value) is Unknown:
+                    return value
+            try:
+                if not prepared:
+                    prepared.append(self._function(meaning, term))
+                found: Any = prepared[0](*values)
+                return self._driven(found) if type(found) is GeneratorType else found
+            except (CannotSay, RecursionError) as reason:
+                return _unknown(reason)
+
+        return apply
 
     def equal(self, sort: Sort, left: Value, right: Value) -> bool:
         """Return whether two values of a sort are equal. Raises CannotSay, for example for
@@ -228,7 +235,7 @@ class Evaluator(OpenPoints):
                     value = _unknown(reason)
             else:
                 value = self._careful(term, values)
-            if type(value) is _GENERATOR:
+            if type(value) is GeneratorType:
                 activation.at, activation.task = at, value
                 return True
             if type(value) is Unknown:
@@ -383,12 +390,8 @@ class Evaluator(OpenPoints):
         return made
 
 
-_GENERATOR = type((lambda: (yield))())
-
-
 def _unknown(reason: CannotSay | RecursionError) -> Unknown:
-    # a RecursionError means that values nest too deeply: Python compares and hashes them by
-    # recursion
+    # values that nest too deeply: Python compares and hashes them by recursion
     if isinstance(reason, RecursionError):
         return Unknown("a value nested too deeply")
     return reason.unknown.nameless() if isinstance(reason, OpenPoint) else Unknown(str(reason))

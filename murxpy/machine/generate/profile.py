@@ -66,6 +66,10 @@ class Profile:
         value = literals.get(position, literals.get(str(position)))
         return None if value is None else str(value)
 
+    def literals(self, operator: Operator) -> bool:
+        """True if some argument of the operator must be a literal."""
+        return operator.kind in self._literals
+
     def index_range(self, operator: Operator, position: int) -> tuple[int, int] | None:
         """A tighter range of index `position`."""
         entry = self.operators.get(operator.kind)

@@ -25,6 +25,7 @@ class Formulas:
         self._asserts = [c for c in script.commands if isinstance(c, Assert)]
         numbers = {id(command): number for number, command in enumerate(self._asserts)}
         self._terms: list[tuple[Term, ...]] = [(command.term,) for command in self._asserts]
+        self._made: dict[Term, Assert] = {}  # the assertion of each formula
         # for each check: the assertions that it sees, and its assumptions
         self.seen: list[tuple[int, ...]] = []
         self.assumed: list[tuple[Term, ...]] = []
@@ -76,8 +77,17 @@ class Formulas:
         for command in self._script.commands:
             if isinstance(command, Assert):
                 terms = self._terms[next(numbers)]
-                commands += [Assert(term) for term in terms[1:]]
-                commands.append(Assert(terms[0], command.name))
+                commands += map(self._assertion, terms[1:])
+                plain = command.name is None
+                commands.append(
+                    self._assertion(terms[0]) if plain else Assert(terms[0], command.name)
+                )
             else:
                 commands.append(command)
         return Script(self._script.name, self._script.tables, commands)
+
+    def _assertion(self, term: Term) -> Assert:
+        found = self._made.get(term)
+        if found is None:
+            found = self._made[term] = Assert(term)
+        return found

@@ -20,8 +20,22 @@ from murxpy.semantics.ranges.abstract import ANY, TRUE, Range
 from murxpy.semantics.ranges.backward import NOTHING, below
 from murxpy.semantics.registry import Unknown
 
-Node = tuple[Term, Range]
-"""A term and the range in which its value must stay. Equal nodes have equal places below them."""
+
+class Node:
+    """A term and the range in which its value must stay. There is one node for equal ones, because
+    they have equal places below them. `own` is the weight of the term's own place, `total` that of
+    all places in it, and `inner` has those arguments in which there may be places, with their
+    positions; the last two are None as long as nobody asked.
+    """
+
+    __slots__ = ("inner", "own", "term", "total", "wanted")
+
+    def __init__(self, term: Term, wanted: Range, own: float) -> None:
+        self.term = term
+        self.wanted = wanted
+        self.own = own
+        self.inner: tuple[tuple[int, Node], ...] | None = None
+        self.total: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,76 +59,81 @@ class Places:
         self._profile = shop.profile
         self._witness = witness
         self._weighted = weighted
-        self._inner: dict[Node, tuple[tuple[int, Node], ...]] = {}
-        self._weights: dict[Node, float] = {}
+        self._nodes: dict[Range, dict[Term, Node]] = {}
 
     def weight(self, root: Term, wanted: Range = TRUE) -> float:
         """The weight of all places together, in a formula whose value must stay in a range."""
-        start: Node = (root, wanted)
-        weights = self._weights
-        if start in weights:
-            return weights[start]
+        return self._weighed(self._node(root, wanted))
+
+    def _node(self, term: Term, wanted: Range) -> Node:
+        nodes = self._nodes.get(wanted)
+        if nodes is None:
+            nodes = self._nodes[wanted] = {}
+        node = nodes.get(term)
+        if node is None:
+            node = nodes[term] = Node(term, wanted, self._own(term, wanted))
+        return node
+
+    def _weighed(self, start: Node) -> float:
+        if start.total is not None:
+            return start.total
         stack = [start]
         while stack:
             node = stack[-1]
-            if node in weights:
-                stack.pop()
-                continue
-            inner = self._inner.get(node)
-            if inner is None:
-                inner = self._inner[node] = tuple(self._arguments(node))
-            waiting = [child for _, child in inner if child not in weights]
+            if node.inner is None:
+                node.inner = tuple(self._arguments(node.term, node.wanted))
+            waiting = [child for _, child in node.inner if child.total is None]
             if waiting:
                 stack.extend(waiting)
                 continue
             stack.pop()
-            weights[node] = self._own(node) + sum([weights[child] for _, child in inner])
-        return weights[start]
+            node.total = node.own + sum([child.total or 0.0 for _, child in node.inner])
+        return start.total or 0.0
 
     def draw(self, root: Term, stream: Stream, wanted: Range = TRUE) -> Place | None:
         """A random place in a formula, by weight; None if there is none."""
-        total = self.weight(root, wanted)
+        node = self._node(root, wanted)
+        total = self._weighed(node)
         if total <= 0:
             return None
         above: list[tuple[Term, int]] = []
-        node: Node = (root, wanted)
         point = stream.random() * total
-        while (own := self._own(node)) <= point and self._inner[node]:
-            point -= own
-            for step in self._inner[node]:
-                if point < self._weights[step[1]]:
+        while node.own <= point and node.inner:
+            point -= node.own
+            for step in node.inner:
+                below = step[1].total or 0.0
+                if point < below:
                     break
-                point -= self._weights[step[1]]
+                point -= below
             # rounding can leave the point behind the last argument, which is then taken
-            above.append((node[0], step[0]))
+            above.append((node.term, step[0]))
             node = step[1]
-        return Place(Occurrence(node[0], tuple(above)), node[1]) if own > 0 else None
+        return Place(Occurrence(node.term, tuple(above)), node.wanted) if node.own > 0 else None
 
-    def nodes(self, root: Term) -> Iterator[tuple[Node, float]]:
+    def nodes(self, root: Term) -> Iterator[Node]:
         """Each occurrence of a term with its range and its weight, from the root down."""
         self.weight(root)
-        stack: list[Node] = [(root, TRUE)]
+        stack = [self._node(root, TRUE)]
         while stack:
             node = stack.pop()
-            yield node, self._own(node)
-            stack.extend(child for _, child in reversed(self._inner[node]))
+            yield node
+            stack.extend(child for _, child in reversed(node.inner or ()))
 
     def at(self, root: Term, path: Sequence[int], wanted: Range = TRUE) -> Range:
         """The range of the argument to which a path leads."""
-        node: Node = (root, wanted)
+        node = self._node(root, wanted)
         for position in path:
-            self.weight(*node)
-            node = dict(self._inner[node]).get(position, (node[0].args[position], NOTHING))
-        return node[1]
+            self._weighed(node)
+            below = dict(node.inner or ()).get(position)
+            node = below or self._node(node.term.args[position], NOTHING)
+        return node.wanted
 
-    def _own(self, node: Node) -> float:
-        term, wanted = node
+    def _own(self, term: Term, wanted: Range) -> float:
         if term.sort.kind in ("SORT_FUN", "SORT_CASE") or wanted == NOTHING:
             return 0.0
         return wanted.score if self._weighted else 1.0
 
-    def _arguments(self, node: Node) -> Iterator[tuple[int, Node]]:
-        term, wanted = node
+    def _arguments(self, term: Term, wanted: Range) -> Iterator[tuple[int, Node]]:
         if not term.args or wanted == NOTHING or term.op == FUNCTION:
             return
         if binds(self._catalogue, term) or term.op == "OP_DT_MATCH":
@@ -126,10 +145,11 @@ class Places:
             ranges = below(self._witness.evaluator, term, wanted, values)
         first = 1 if term.op == "OP_UF_APPLY" else 0
         operator = self._catalogue.operators.get(term.op)
+        asking = operator if operator and self._profile.literals(operator) else None
         for position in range(first, len(term.args)):
             # the solver takes nothing but a literal there
-            bound = operator is not None and self._profile.literal(operator, position) is not None
-            yield position, (term.args[position], NOTHING if bound else ranges[position])
+            bound = asking and self._profile.literal(asking, position) is not None
+            yield position, self._node(term.args[position], NOTHING if bound else ranges[position])
 
 
 def unknown(value: object) -> bool:

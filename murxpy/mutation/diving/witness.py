@@ -36,9 +36,16 @@ class Witness:
         self._judged = Judged(workshop.shop.solvers_own)
         self.evaluator = Evaluator(workshop.catalogue, interpretation, **_LIMITS)
         self._trusted = dict.fromkeys(trusted)
+        self._values: dict[Term, Any] = {}
 
     def value(self, term: Term) -> Any:
         """The value of a closed term; an Unknown if it cannot be said."""
+        known = self._values
+        if term not in known:
+            known[term] = self._value(term)
+        return known[term]
+
+    def _value(self, term: Term) -> Any:
         if not self._judged(term):
             return Unknown("an operator whose meaning is the solver's own")
         try:

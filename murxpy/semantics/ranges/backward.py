@@ -19,6 +19,7 @@ from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.ranges.abstract import ANY, Few, Range
+from murxpy.semantics.ranges.connectives import below_connective
 from murxpy.semantics.registry import BINDERS, Unknown
 from murxpy.semantics.values import CannotSay
 
@@ -102,9 +103,13 @@ def below(evaluator: Evaluator, term: Term, wanted: Range, values: Sequence[Any]
     if wanted is ANY:
         return [ANY] * len(term.args)
     assert term.op not in BINDERS
-    given = evaluator.known(term)
+    found = below_connective(term.op, wanted, values, NOTHING)
+    if found is not None:
+        return found
+    given, application = evaluator.known(term), evaluator.applying(term)
     return [
-        _range(evaluator, term, wanted, tuple(values), given, at) for at in range(len(term.args))
+        _range(evaluator, term, wanted, tuple(values), given, at, application)
+        for at in range(len(term.args))
     ]
 
 
@@ -118,11 +123,13 @@ def _range(
     values: tuple[Any, ...],
     given: Any,
     at: int,
+    application: Callable[[Sequence[Any]], Any],
 ) -> Range:
     sort, present = term.args[at].sort, values[at]
+    before, behind = values[:at], values[at + 1 :]
 
     def apply(value: Any) -> Any:
-        return evaluator.applied(term, (*values[:at], value, *values[at + 1 :]))
+        return application((*before, value, *behind))
 
     if sort.kind in TRIED:
         return tried(apply, wanted, evaluator.domain(sort) or (), present)

@@ -57,10 +57,18 @@ def monotone_signed(question: Question, low: int, high: int) -> Range | None:
         value = number & top(width)
         return question.keeps(value) and _sign(question, question.apply(value)) == sign
 
-    low, high = stretch(keeps, present, low, high)
+    return of_sign(question, *stretch(keeps, present, low, high))
+
+
+def of_sign(question: Question, low: int, high: int) -> Range:
+    """Return the signed numbers of an interval, or those among them with the present sign, if it has
+    both.
+    """
+    width = question.sorts[question.at].width
+    half = 1 << (width - 1)
     if (low, high) == (-half, half - 1):
         return ANY
-    if present < 0:
+    if signed(question.present, width) < 0:
         return bits(width, low & top(width), min(high, -1) & top(width))
     return bits(width, max(low, 0), high)
 
@@ -102,17 +110,18 @@ def wired(question: Question) -> Range | None:
     return bits(width, 0, top(width), mask, question.present & mask)
 
 
-@backward(
-    "OP_BV_AND",
-    "OP_BV_OR",
-    "OP_BV_XOR",
-    "OP_BV_NAND",
-    "OP_BV_NOR",
-    "OP_BV_XNOR",
-    "OP_BV_ROTATE_LEFT",
-    "OP_BV_ROTATE_RIGHT",
-)
+@backward("OP_BV_AND", "OP_BV_OR", "OP_BV_XOR", "OP_BV_NAND", "OP_BV_NOR", "OP_BV_XNOR")
 def _bitwise(question: Question) -> Range | None:
+    """Each bit of the result depends on that bit of the argument alone, so all are flipped at once."""
+    width, known = question.sort.width, known_bits(question)
+    if known is None:
+        return None
+    mask = (question.apply(question.present ^ top(width)) ^ question.given) & known
+    return bits(width, 0, top(width), mask, question.present & mask)
+
+
+@backward("OP_BV_ROTATE_LEFT", "OP_BV_ROTATE_RIGHT")
+def _rotated_by(question: Question) -> Range | None:
     return wired(question)
 
 
@@ -296,24 +305,53 @@ def _from_int(question: Question) -> Range | None:
     return integers(base + span.low, base + span.high)
 
 
-@backward(
-    "OP_BV_ULT",
-    "OP_BV_UGT",
-    "OP_BV_ULE",
-    "OP_BV_UGE",
-    "OP_BV_ULTBV",
-    "OP_BV_USUBO",
-    "OP_BV_UADDO",
-    "OP_BV_UMULO",
-)
+@backward("OP_BV_ULTBV", "OP_BV_USUBO", "OP_BV_UADDO", "OP_BV_UMULO")
 def _order(question: Question) -> Range | None:
     return monotone(question)
 
 
-@backward("OP_BV_SLT", "OP_BV_SGT", "OP_BV_SLE", "OP_BV_SGE", "OP_BV_SLTBV")
+@backward("OP_BV_SLTBV")
 def _signed_order(question: Question) -> Range | None:
     half = 1 << (question.sorts[0].width - 1)
     return monotone_signed(question, -half, half - 1)
+
+
+# for each comparison: whether the left side is the smaller one, and whether both may be equal
+_ORDERS = {
+    "LT": (True, False),
+    "LE": (True, True),
+    "GT": (False, False),
+    "GE": (False, True),
+}
+
+
+def _side(
+    question: Question, other: int, smaller: bool, equal: bool
+) -> tuple[int | None, int | None]:
+    """The ends of an argument of a comparison with `other`; None for those of its sort."""
+    below, strict = (question.at == 0) == smaller, not equal
+    if not question.given:
+        below, strict = not below, not strict
+    return (None, other - strict) if below else (other + strict, None)
+
+
+def _comparison(name: str, smaller: bool, equal: bool) -> None:
+    @backward(f"OP_BV_U{name}")
+    def unsigned(question: Question) -> Range | None:
+        width = question.sorts[0].width
+        low, high = _side(question, question.others[0], smaller, equal)
+        return bits(width, low or 0, top(width) if high is None else high)
+
+    @backward(f"OP_BV_S{name}")
+    def with_signs(question: Question) -> Range | None:
+        width = question.sorts[0].width
+        half = 1 << (width - 1)
+        low, high = _side(question, signed(question.others[0], width), smaller, equal)
+        return of_sign(question, -half if low is None else low, half - 1 if high is None else high)
+
+
+for _name, _how in _ORDERS.items():
+    _comparison(_name, *_how)
 
 
 @backward("OP_BV_SADDO", "OP_BV_SSUBO", "OP_BV_SMULO")
