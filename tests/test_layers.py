@@ -25,6 +25,7 @@ LAYERS = (
     "oracles",
     "worker",
     "sources",
+    "trees",
     "mutation",
     "enumeration",
     "passes",
@@ -46,6 +47,7 @@ EVERYBODY = ("errors",)
 # The rooms of campaign/, highest first.
 ROOMS = (
     "aftermath",
+    "performance",
     "ranges",
     "reduction",
     "matrix",

@@ -44,6 +44,8 @@ _GROUPS = {
         "enumerate": "Test every small script of a grammar.",
         "matrix": "Follow a solver over its releases with every small script.",
         "stability": "Tell how much equal scripts differ in answer and cost.",
+        "perf": "Search for scripts on which a solver is slower than others.",
+        "generate": "Print a random script of full trees.",
         "check-seeds": "Say which SMT-LIB scripts are unreadable or mislabelled.",
     },
     "Look": {
@@ -82,6 +84,8 @@ _MODULES = {
     "check-seeds": "check_seeds",
     "matrix": "studies.matrix",
     "stability": "studies.stability",
+    "generate": "studies.generate",
+    "perf": "studies.perf",
     "rules": "theories",
     "seeds": "figures",
     "statistics": "figures",

@@ -66,12 +66,14 @@ class Alone:
             "python": platform.python_version(),
         }
 
-    def ask(self, script: str) -> Said:
-        """Have the solver read a script in its own words."""
+    def ask(self, script: str, limits: tuple[int, int] | None = None) -> Said:
+        """Have the solver read a script in its own words. `limits` are others than those of the setup,
+        in units of the solver and in milliseconds.
+        """
         frame = self.run.frame
         frame.fill(value=script)
         try:
-            output, cost = self._spelling.call(self._limits, (), frame)
+            output, cost = self._spelling.call(limits or self._limits, (), frame)
         except (Exception, SystemExit) as error:  # whatever a binding throws is an outcome
             return self._thrown(error)
         parts = answered(str(output))

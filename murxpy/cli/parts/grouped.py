@@ -13,9 +13,11 @@ CHECKS = "What is checked, and by whom"
 LIMITS = "Limits"
 FINDINGS = "What becomes of findings"
 SEEDS = "Mutating seeds"
+SCRIPTS = "What the scripts look like"
+SEARCH = "The search"
 OUTPUT = "Output"
 _GROUPS = {
-    LENGTH: ("time", "runs", "jobs", "seed", "out", "first"),
+    LENGTH: ("time", "seconds", "runs", "steps", "jobs", "seed", "out", "first"),
     WHAT: (
         "theories",
         "theory",
@@ -32,7 +34,12 @@ _GROUPS = {
     LIMITS: ("limits", "wall", "memory", "judge_limit", "isolate"),
     FINDINGS: ("known", "fail_on", "minimize", "bisect", "share"),
     SEEDS: ("mix", "iterations", "budget", "check_limit", "through", "size_limit"),
-    OUTPUT: ("statistics", "as_json"),
+    SEARCH: ("references", "query", "stale", "no_learning"),
+    SCRIPTS: (
+        *("assertions", "depth", "variables", "widths", "functions", "quantifiers", "linear"),
+        *("extensions", "ban", "weights", "dialect"),
+    ),
+    OUTPUT: ("statistics", "as_json", "output"),
 }
 _HEADINGS = {name: heading for heading, names in _GROUPS.items() for name in names}
 
@@ -51,12 +58,19 @@ def has_heading(option: str) -> bool:
 
 class Grouped(click.Command):
     """A command that prints its options under headings, each of `examples` (a command line and what
-    it does) behind its text.
+    it does) behind its text. The options in `under` stand under other headings than elsewhere.
     """
 
-    def __init__(self, *args: Any, examples: Sequence[tuple[str, str]] = (), **more: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        examples: Sequence[tuple[str, str]] = (),
+        under: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> None:
         super().__init__(*args, **more)
         self._examples = tuple(examples)
+        self._under = dict(under or {})
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         if self._examples:
@@ -73,5 +87,6 @@ class Grouped(click.Command):
             row = param.get_help_record(ctx)
             if row is not None and isinstance(param, click.Option):
                 is_help = "--help" in param.opts
-                found[OUTPUT if is_help else heading_of(param.name or "")].append(row)
+                heading = self._under.get(param.name or "", heading_of(param.name or ""))
+                found[OUTPUT if is_help else heading].append(row)
         return {heading: rows for heading, rows in found.items() if rows}

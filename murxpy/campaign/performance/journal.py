@@ -1,0 +1,97 @@
+"""The journal of a search: one line of JSON for each step, written as soon as the step is done.
+
+No line has a time or a path in it: the same search writes the same journal.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from murxpy.campaign.performance.search import Attempt
+from murxpy.campaign.performance.weights import Weight
+from murxpy.errors import InputError
+
+FILE = "perf.jsonl"
+_VERSION = 1
+
+
+class Journal:
+    """The journal in a folder. Raises InputError where the folder has the journal of another search:
+    `about` says what is searched.
+    """
+
+    def __init__(self, folder: Path, about: Mapping[str, Any]) -> None:
+        self._path = folder / FILE
+        self._head = {"perf": _VERSION, **about}
+        self._done = list(self._read())
+        self._file = self._path.open("a", encoding="utf-8")
+        if not self._path.stat().st_size:
+            self._write(self._head)
+
+    def _read(self) -> Iterator[dict[str, Any]]:
+        """The lines behind the head, without one that a killed process left half-written."""
+        if not self._path.exists():
+            return
+        text = self._path.read_text(encoding="utf-8")
+        whole = text[: text.rfind("\n") + 1]
+        if whole != text:
+            self._path.write_text(whole, encoding="utf-8")
+        for number, line in enumerate(whole.splitlines()):
+            try:
+                entry = json.loads(line)
+            except ValueError:
+                raise InputError(
+                    "expected a line of JSON", file=str(self._path), line=number + 1
+                ) from None
+            if number:
+                yield entry
+            else:
+                self._compare(entry)
+
+    def _compare(self, before: Mapping[str, Any]) -> None:
+        now = json.loads(json.dumps(self._head))
+        for name in dict.fromkeys((*now, *before)):
+            if before.get(name) != now.get(name):
+                raise InputError(
+                    f"this folder has a search with {name} {before.get(name)}, not {now.get(name)}: "
+                    "expected the same options, or another folder",
+                    file=str(self._path.parent),
+                )
+
+    def done(self) -> list[dict[str, Any]]:
+        """The steps and ends of rounds that the journal has."""
+        return self._done
+
+    def step(self, attempt: Attempt) -> None:
+        """Note a step."""
+        choice = attempt.choice
+        weights = [[w.answer, w.ms, w.limit] for w in attempt.weights]
+        self._write(
+            {
+                "step": choice.number,
+                "loop": choice.loop,
+                **({"construct": choice.construct} if choice.construct else {}),
+                "weights": weights,
+                "margin": attempt.margin,
+            }
+        )
+
+    def round(self, entry: Mapping[str, Any]) -> None:
+        """Note the end of a round."""
+        self._write(entry)
+
+    def _write(self, entry: Mapping[str, Any]) -> None:
+        self._file.write(json.dumps(entry) + "\n")
+        self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def weights_in(entry: Mapping[str, Any]) -> tuple[Weight, ...]:
+    """The weights in a line of a step."""
+    return tuple([Weight(answer, ms, limit) for answer, ms, limit in entry["weights"]])

@@ -1,0 +1,140 @@
+"""`murxpy perf`: scripts on which a solver is slow."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+
+from murxpy.campaign import interrupts
+from murxpy.campaign.performance.campaign import PerfCampaign, Told, Wanted
+from murxpy.campaign.workers.limits import Limits
+from murxpy.cli.params import NamedFile, duration, judge_names, seed, size
+from murxpy.cli.parts.grouped import SCRIPTS, Grouped
+from murxpy.cli.studies.shapes import shape_of, shape_options
+from murxpy.releases.environments import print_notice
+
+OUT = "murxpy-perf"
+_TOLD = 10.0  # seconds between two lines of progress
+
+
+def _perf(targets: tuple[str, ...], references: tuple[str, ...], **wishes: Any) -> int:
+    """Search for scripts on which the targets are slower than the references, by BanditFuzz: what
+    makes a script slower is learnt while scripts are made.
+
+    Costs are counted in the solvers' own units, so that the same seed gives the same search. Without
+    --reference a script counts by what it costs the target.
+    """
+    out, seconds, steps = (wishes.pop(name) for name in ("out", "seconds", "steps"))
+    limits = Limits(memory=wishes.pop("memory"))
+    wanted = Wanted(
+        targets,
+        references,
+        seed=wishes.pop("seed"),
+        query_ms=1000 * wishes.pop("query"),
+        stale=wishes.pop("stale"),
+        learning=not wishes.pop("no_learning"),
+        wrapper=wishes.pop("wrapper"),
+        shape=shape_of(wishes),
+    )
+    campaign = PerfCampaign(wanted, out, limits, print_notice, _Teller().tell)
+    try:
+        with interrupts.kept():
+            told = campaign.run(seconds, steps, interrupts.early)
+    finally:
+        campaign.close()
+    click.echo(_line(told))
+    return 0
+
+
+class _Teller:
+    """Tells on standard error how far the search is, now and then."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+
+    def tell(self, told: Told) -> None:
+        """Tell it if the last line is some time ago."""
+        if time.monotonic() - self._last >= _TOLD:
+            self._last = time.monotonic()
+            print_notice(_line(told))
+
+
+def _line(told: Told) -> str:
+    return (
+        f"{told.steps:,} scripts, {told.rounds} rounds, best margin of this round "
+        f"{told.best / 1000:.2f} s, {told.refused} refused or unknown, {told.late} ended by the clock"
+    )
+
+
+_OWN = [
+    click.Argument(["targets"], metavar="SOLVER[@PLACE]...", nargs=-1, required=True),
+    click.Option(
+        ["--reference", "references"],
+        type=judge_names,
+        default="",
+        metavar="TARGETS",
+        help="Solvers that the targets are compared with.",
+    ),
+    click.Option(
+        ["--time", "seconds"], type=duration, metavar="TIME", help="Stop after this time."
+    ),
+    click.Option(
+        ["--steps"], type=click.IntRange(1), metavar="N", help="Stop after so many scripts in all."
+    ),
+    click.Option(
+        ["--seed"],
+        type=seed,
+        default="1",
+        show_default=True,
+        metavar="N",
+        help="Seed of the search.",
+    ),
+    click.Option(
+        ["--out"],
+        type=click.Path(path_type=Path),
+        default=OUT,
+        show_default=True,
+        metavar="DIR",
+        help="Folder for the scripts; a search that was stopped goes on in it.",
+    ),
+    click.Option(
+        ["--query"],
+        type=duration,
+        default="5s",
+        show_default=True,
+        metavar="TIME",
+        help="What a script may cost a solver, on a usual machine.",
+    ),
+    click.Option(
+        ["--stale"],
+        type=click.IntRange(1),
+        default=300,
+        show_default=True,
+        metavar="N",
+        help="Look for another script after so many that were no better.",
+    ),
+    click.Option(["--no-learning"], is_flag=True, help="Make each script anew, at random."),
+    click.Option(
+        ["--memory"],
+        type=size,
+        default="2g",
+        show_default=True,
+        metavar="SIZE",
+        help="Memory of a process.",
+    ),
+    click.Option(["--wrapper"], type=NamedFile(), metavar="FILE", help="Wrapper of a solver."),
+]
+COMMAND = Grouped(
+    "perf",
+    callback=_perf,
+    params=[*_OWN, *shape_options()],
+    help=_perf.__doc__,
+    under={"theories": SCRIPTS},
+    examples=[
+        ("murxpy perf z3 --reference cvc5 --theories BV --time 30m", "slower than cvc5"),
+        ("murxpy perf cvc5 --theories FP --widths 16 --time 10m", "slow at all"),
+    ],
+)

@@ -1,0 +1,168 @@
+"""Random scripts of full trees: exact depth, well-sorted, of every theory; and their mutants."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from commands import error, outcome
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from murxpy.data import load_catalogue, load_machine
+from murxpy.errors import InputError
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.distributions import Settings
+from murxpy.machine.random import mix
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.reading.scripts import read_script
+from murxpy.trees.growing import Tree
+from murxpy.trees.scripts import Garden, Trees
+from murxpy.trees.shape import Shape
+from murxpy.trees.universe import literal_place
+
+CATALOGUE = build_catalogue(load_catalogue())
+SETTINGS = Settings(load_machine("default"), {})
+DIALECT = "cvc5"  # has all theories
+SHAPES = [
+    Shape(("BV", "FP"), widths=(8, 16), functions=2, quantifiers=True),
+    Shape(("INT", "REAL"), linear=True),
+    Shape(("STRING", "INT"), depth=4, assertions=2),
+    Shape(("ARRAY", "DT", "UF", "INT"), functions=2),
+    Shape(("SET", "SEQ", "BAG", "REL", "NULLABLE", "FF", "TRANSCENDENTAL", "INT"), extensions=True),
+]
+
+
+def garden(shape: Shape) -> Garden:
+    key = repr(shape)
+    if key not in _KNOWN:
+        _KNOWN[key] = Garden(shape, CATALOGUE, SETTINGS, 1, (DIALECT,))
+    return _KNOWN[key]
+
+
+_KNOWN: dict[str, Garden] = {}
+
+
+def check_full(tree: Tree, levels: int, made: Garden) -> None:
+    """Each path of a tree has `levels` operators; only sorts that do not grow are leaves before."""
+    if tree.application is None:
+        assert levels == 0 or not made.applications.grows(tree.sort)
+        return
+    assert levels > 0
+    literal = made.shape.linear and literal_place(tree.application.operator)
+    for child in tree.children[: -1 if literal else None]:
+        check_full(child, levels - 1, made)
+    if literal:  # of linear arithmetic
+        assert tree.children[-1].term.literal and tree.children[-1].term.indices[0] != 0
+
+
+def check_script(made: Garden, trees: Trees) -> None:
+    assert len(trees.roots) == made.shape.assertions
+    for root in trees.roots:
+        assert root.sort is made.universe.tables.bool and not root.term.free
+        check_full(root, made.shape.depth, made)
+    text = print_script(made.script(trees), DIALECT)
+    again = read_script(text, "script", CATALOGUE)  # well-sorted, and nothing undeclared
+    assert len(again.assertions()) == made.shape.assertions
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: "+".join(shape.theories))
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_scripts_are_full_and_well_sorted(shape: Shape, seed: int) -> None:
+    made = garden(shape)
+    check_script(made, made.new(seed))
+
+
+@pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: "+".join(shape.theories))
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 2**32), at=st.integers(0, 10**6))
+def test_a_mutant_has_one_more_of_its_operator_and_is_full(
+    shape: Shape, seed: int, at: int
+) -> None:
+    made = garden(shape)
+    trees = made.new(seed)
+    able = made.constructs(trees)
+    kind = able[at % len(able)]
+    mutant = made.mutant(trees, kind, seed + 1)
+    check_script(made, mutant)
+    assert mutant.operators().get(kind, 0) >= 1
+    same = [one is other for one, other in zip(trees.roots, mutant.roots, strict=True)]
+    assert same.count(False) == 1  # the other assertions stay
+
+
+def test_every_theory_of_the_table_has_scripts() -> None:
+    for name in CATALOGUE.theories:
+        made = Garden(Shape((name,), assertions=1), CATALOGUE, SETTINGS, 1, (DIALECT,))
+        check_script(made, made.new(3))
+
+
+def test_the_same_seed_gives_the_same_script() -> None:
+    texts = {
+        print_script(made.script(made.new(mix(5, 0))), DIALECT)
+        for made in [Garden(SHAPES[0], CATALOGUE, SETTINGS, 5, (DIALECT,)) for _ in range(2)]
+    }
+    assert len(texts) == 1
+
+
+def test_banned_operators_do_not_occur_and_weighted_ones_more_often() -> None:
+    plain = garden(Shape(("BV",)))
+    banned = garden(Shape(("BV",), weights={"bvmul": 0.0, "OP_BV_ADD": 20.0}))
+    counts = [
+        sum(made.new(seed).operators().get(kind, 0) for seed in range(30))
+        for made in (plain, banned)
+        for kind in ("OP_BV_MULT", "OP_BV_ADD")
+    ]
+    assert counts[0] > 0 == counts[2]
+    assert counts[3] > 3 * counts[1]
+
+
+def test_damped_operators_occur_less() -> None:
+    made = Garden(Shape(("BV",)), CATALOGUE, SETTINGS, 1, (DIALECT,))
+    before = sum(made.new(seed).operators().get("OP_ITE", 0) for seed in range(60))
+    for _ in range(5):
+        made.damp(["OP_ITE"])
+    after = sum(made.new(seed).operators().get("OP_ITE", 0) for seed in range(60))
+    assert 0 < 2 * after < before
+
+
+@pytest.mark.parametrize(
+    ("shape", "expected"),
+    [
+        (Shape(("BW",)), "unknown theory 'BW'; expected some of BOOL"),
+        (Shape(("FP",), widths=(17,)), "no float has 17 bits"),
+        (Shape(("BV",), weights={"bvmull": 1.0}), "have no operator 'bvmull'"),
+        (Shape(("FF",)), "SORT_FF has no name"),
+    ],
+)
+def test_what_is_wanted_must_exist(shape: Shape, expected: str) -> None:
+    with pytest.raises(InputError, match=expected):
+        Garden(shape, CATALOGUE, SETTINGS, 1, ("standard",))
+
+
+def test_the_command_prints_a_script_and_a_trace(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = ("generate", "--theories", "BV,FP", "--assertions", "2", "--seed", "3")
+    code, text, _ = outcome(capsys, *words)
+    assert code == 0
+    assert text.startswith("(set-logic QF_BVFP)\n") and text.count("(assert ") == 2
+    assert outcome(capsys, *words)[1] == text
+    code, trace, _ = outcome(capsys, *words, "--through", "api", "-o", tmp_path / "it.trace")
+    assert (code, trace) == (0, "")
+    assert "assert-formula" in (tmp_path / "it.trace").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (("--theories", "BV", "--widths", "0"), "expected numbers of bits"),
+        (("--theories", "BV", "--weight", "bvmul"), "expected an operator and its weight"),
+        (("--theories", "BOOL", "--ban", "not,and,or,xor,=>,=,distinct,ite"), "ban fewer"),
+    ],
+)
+def test_bad_options_are_told(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], expected: str
+) -> None:
+    code, message = error(capsys, "generate", *words)
+    assert code == 2 and expected in message
