@@ -113,7 +113,7 @@ class Applications:
         """Quantifiers; other binders are left out."""
         boolean = self._universe.tables.bool
         if operator.kind in ("OP_FORALL", "OP_EXISTS"):
-            for sort in self._universe.sorts:
+            for sort in self._universe.constants:
                 yield Application(operator, (boolean,), (), boolean, bound=(sort,))
 
     def _of_datatypes(self, operator: Operator) -> Iterator[Application]:

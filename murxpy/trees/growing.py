@@ -16,6 +16,7 @@ from murxpy.trees.universe import Universe, literal_place
 
 # What is left of the weight of an operator that is damped, and at least of what it was at first.
 _DAMPED, _LEAST = 0.5, 0.1
+_WHOLE = 0.3  # the chance that a leaf is a regular language with a name, and not that of a string
 _CONSTANT = 0.5  # the chance that a leaf is a constant, where there are constants and literals
 
 
@@ -160,6 +161,8 @@ class Grower:
         if sort.kind in LITERAL_KINDS:
             return tables.value(sort, draw_literal(sort, self._settings, stream))
         if sort.kind == "SORT_REGLAN":
+            if stream.chance(_WHOLE):
+                return tables.apply(stream.choose(("OP_RE_ALL", "OP_RE_ALLCHAR", "OP_RE_NONE")))
             text = draw_literal(tables.string, self._settings, stream)
             return tables.apply("OP_STR_TO_RE", tables.value(tables.string, text))
         known = tables.catalogue.sorts.get(sort.kind)

@@ -56,6 +56,8 @@ def build_universe(shape: Shape, catalogue: Catalogue, stream: Stream) -> Univer
     universe = Universe(Tables(catalogue))
     universe.sorts, universe.helpers = _sorts(shape, theories, universe.tables)
     for sort in universe.sorts:
+        if sort.kind == "SORT_REGLAN":  # not every solver has variables for regular languages
+            continue
         name = _name(sort)
         universe.constants[sort] = [
             universe.tables.constant(f"{name}_{number}", sort) for number in range(shape.variables)

@@ -77,7 +77,7 @@ class PerfCampaign:
         self._wanted, self._watch = wanted, watch
         self._folder = Folder(out)
         names = (*wanted.targets, *wanted.references)
-        self._solvers = Solvers(names, wanted.wrapper, limits, notice)
+        self._solvers = Solvers(names, wanted.shape.theories, wanted.wrapper, limits, notice)
         known = self._solvers.known
         self._journal = Journal(out, wanted.about({one.name: one.version for one in known}))
         dialects = tuple(one.family for one in known)
@@ -114,7 +114,7 @@ class PerfCampaign:
         ended = sum("round" in entry for entry in self._journal.done())
         for entry in self._journal.done():
             if "round" not in entry:
-                self._note(self._search.redo(entry["margin"], weights_in(entry)))
+                self._note(self._search.redo(entry["margin"], weights_in(entry), entry["spent"]))
                 # a process that was killed may have noted the last step of a round alone
                 self._end_round(write=self.told.rounds >= ended)
 

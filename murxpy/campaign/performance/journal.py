@@ -76,6 +76,7 @@ class Journal:
                 **({"construct": choice.construct} if choice.construct else {}),
                 "weights": weights,
                 "margin": attempt.margin,
+                "spent": attempt.spent,
             }
         )
 

@@ -6,7 +6,7 @@ from its journal, in which each step stands with what it gave, without asking th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from murxpy.campaign.performance.agents import MUTATE, Agents, Choice
@@ -15,10 +15,13 @@ from murxpy.smtlib.printing.scripts import print_script
 from murxpy.trees.scripts import Garden, Trees
 
 LEAST_LIMIT = 100.0  # milliseconds that the first queries of a round may cost
-_ABOVE = 2.0  # times the best margin: the limit of a query, which is to beat it
+# times the best margin: the limit of a query, which is to beat it. A script that reaches it is asked
+# again with a higher one, unless a reference needs too long.
+_ABOVE = 1.1
 _RAISED = 4.0  # times the limit: that of the next try where a target reached it
 # the part of the greatest margin there is that ends a round
 _ENOUGH = 0.9
+_STALE = 20  # queries as costly as can be, without a better script, that end a round, too
 Weigh = Callable[[int, str, float], Weight]
 
 
@@ -36,17 +39,20 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A step with what it gave: the weights by solver, and the margin, None where it does not count."""
+    """A step with what it gave: the weights by solver, the margin, None where it does not count, and
+    the milliseconds of a usual machine that all queries cost.
+    """
 
     choice: Choice
-    weights: tuple[Weight, ...] = ()
-    margin: float | None = None
+    weights: tuple[Weight, ...]
+    margin: float | None
+    spent: float
 
 
 @dataclass
 class Round:
     """One search for one script: the best script until now, its margin, the step that gave it, and
-    the steps since then.
+    the steps and the milliseconds of all solvers since then.
     """
 
     first: int
@@ -55,6 +61,7 @@ class Round:
     step: int = -1
     weights: tuple[Weight, ...] = ()
     stale: int = 0
+    spent: float = 0.0
     able: list[str] = field(default_factory=list)
 
 
@@ -63,20 +70,20 @@ class Search:
 
     def __init__(self, garden: Garden, plan: Plan, agents: Agents, weigh: Weigh) -> None:
         self._garden, self._plan, self._agents, self._weigh = garden, plan, agents, weigh
-        self.number = 0
+        self.number, self.spent = 0, 0.0
         self.round = Round(0)
 
     def step(self) -> Attempt:
         """Make and weigh the next script, and learn from it."""
         choice = self._choose()
-        weights = self._weighed(self.trees(choice))
-        attempt = Attempt(choice, weights, self._margin(weights))
+        weights, spent = self._weighed(self.trees(choice))
+        attempt = Attempt(choice, weights, self._margin(weights), spent)
         self._learn(attempt)
         return attempt
 
-    def redo(self, found: float | None, weights: tuple[Weight, ...]) -> Attempt:
+    def redo(self, found: float | None, weights: tuple[Weight, ...], spent: float) -> Attempt:
         """Take a step whose weights and margin are known from the journal."""
-        attempt = Attempt(self._choose(), weights, found)
+        attempt = Attempt(self._choose(), weights, found, spent)
         self._learn(attempt)
         return attempt
 
@@ -86,7 +93,8 @@ class Search:
         long.
         """
         best, limit = self.round.margin, self._plan.limit
-        return best >= _ENOUGH * 2 * limit or self.round.stale >= self._plan.stale
+        late = self.round.spent >= _STALE * limit
+        return best >= _ENOUGH * 2 * limit or self.round.stale >= self._plan.stale or late
 
     def next_round(self, damped: Sequence[str]) -> None:
         """Begin another round, in which the operators `damped` are chosen less often."""
@@ -118,10 +126,13 @@ class Search:
         if now.best is not None:  # the first script of a round is better than nothing
             self._agents.learn(attempt.choice, better)
         now.stale += 1
+        now.spent += attempt.spent
+        self.spent += attempt.spent
         if better:
             assert attempt.margin is not None
             now.best = self.trees(attempt.choice)
-            now.margin, now.step, now.stale = attempt.margin, attempt.choice.number, 0
+            now.margin, now.step = attempt.margin, attempt.choice.number
+            now.stale, now.spent = 0, 0.0
             now.weights = attempt.weights
             now.able = self._garden.constructs(now.best)
 
@@ -131,24 +142,31 @@ class Search:
             return None  # a solver told that the script cannot be better
         return margin(weights[:wanted], weights[wanted:])
 
-    def _weighed(self, trees: Trees) -> tuple[Weight, ...]:
-        """The weights of a script, by solver: as many as are needed to know whether it is better than
-        the best one. Limits follow the best margin.
+    def _weighed(self, trees: Trees) -> tuple[tuple[Weight, ...], float]:
+        """The weights of a script, by solver, and what asking cost: as many as are needed to know
+        whether it is better than the best one. Limits follow the best margin.
         """
-        texts, plan, best = self.texts(trees), self._plan, self.round.margin
-        limit = min(plan.limit, max(LEAST_LIMIT, _ABOVE * best))
+        texts, plan, spent = self.texts(trees), self._plan, 0.0
+        limit = min(plan.limit, max(LEAST_LIMIT, _ABOVE * self.round.margin))
         while True:
-            found: list[Weight] = []
-            for number, dialect in enumerate(plan.dialects):
-                bound = limit
-                if number >= plan.targets:
-                    bound = min(limit, min(w.par2 for w in found[: plan.targets]) - best)
-                weight = self._weigh(number, texts[dialect], bound)
-                found.append(weight)
-                if not weight.counts or (number < plan.targets and weight.par2 <= best):
-                    return tuple(found)
-                if number >= plan.targets and not weight.decided:
-                    return tuple(found)
-            if limit >= plan.limit or all(w.decided for w in found[: plan.targets]):
-                return tuple(found)
+            found = self._within(texts, limit)
+            spent += sum(weight.ms for weight in found)
+            reached = any(not weight.decided for weight in found[: plan.targets])
+            if self._margin(found) is None or limit >= plan.limit or not reached:
+                return found, spent
             limit = min(plan.limit, _RAISED * limit)
+
+    def _within(self, texts: Mapping[str, str], limit: float) -> tuple[Weight, ...]:
+        """The weights within a limit, up to the first solver that tells that the script is no
+        better.
+        """
+        plan, best, found = self._plan, self.round.margin, list[Weight]()
+        for number, dialect in enumerate(plan.dialects):
+            target = number < plan.targets
+            least = min([weight.par2 for weight in found[: plan.targets]], default=0.0)
+            bound = limit if target else min(limit, least - best)
+            weight = self._weigh(number, texts[dialect], bound)
+            found.append(weight)
+            if not weight.counts or (weight.par2 <= best if target else not weight.decided):
+                break
+        return tuple(found)

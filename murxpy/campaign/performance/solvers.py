@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -39,10 +39,15 @@ class Solver:
 
 
 class Solvers:
-    """The processes of some targets. Raises InputError and TargetError where one cannot be used."""
+    """The processes of some targets, for scripts of these theories. Raises InputError and TargetError where one cannot be used."""
 
     def __init__(
-        self, names: Sequence[str], wrapper: str | None, limits: Limits, notice: Notice
+        self,
+        names: Sequence[str],
+        theories: Sequence[str],
+        wrapper: str | None,
+        limits: Limits,
+        notice: Notice,
     ) -> None:
         more = {"session": SESSION}
         plans = [plan_of(name, wrapper, 0.0, more, notice) for name in names]
@@ -56,7 +61,7 @@ class Solvers:
                 name,
                 plan.setup["wrapper"]["solver"],
                 version_of(about),
-                plan.setup["wrapper"]["limit-per-ms"],
+                per_ms(plan.setup["wrapper"], theories),
             )
             for number, (name, plan, about) in enumerate(zip(names, plans, abouts, strict=True))
         ]
@@ -88,6 +93,15 @@ class Solvers:
     def close(self) -> None:
         """End all processes."""
         self._pool.close()
+
+
+def per_ms(wrapper: Mapping[str, Any], theories: Sequence[str]) -> float:
+    """How many units a solver counts in a millisecond of a usual machine in scripts of these theories:
+    the least number of those of the theories, as far as they are known.
+    """
+    special: Mapping[str, float] = wrapper["limit-per-ms-of"]
+    known = [special[theory] for theory in theories if theory in special]
+    return min(known, default=float(wrapper["limit-per-ms"]))
 
 
 def weight_of(outcome: Outcome, limit_ms: float, limit: int, unit: float, wall_ms: float) -> Weight:
