@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,14 @@ class Wanted:
         }
 
 
+def garden_of(shape: Shape, seed: int, dialects: Sequence[str]) -> Garden:
+    """The maker of the scripts of a shape, with the theories and literals that are shipped. Raises
+    InputError.
+    """
+    catalogue = build_catalogue(load_catalogue())
+    return Garden(shape, catalogue, Settings(load_machine("default"), {}), seed, dialects)
+
+
 @dataclass
 class Told:
     """How far a campaign is."""
@@ -81,17 +89,16 @@ class PerfCampaign:
         known = self._solvers.known
         self._journal = Journal(out, wanted.about({one.name: one.version for one in known}))
         dialects = tuple(one.family for one in known)
-        garden = Garden(
-            wanted.shape,
-            build_catalogue(load_catalogue()),
-            Settings(load_machine("default"), {}),
-            wanted.seed,
-            dialects,
-        )
+        garden = garden_of(wanted.shape, wanted.seed, dialects)
         agents = Agents(wanted.seed, garden.applications.operators(), learning=wanted.learning)
         plan = Plan(dialects, len(wanted.targets), wanted.query_ms, wanted.stale)
         self._search = Search(garden, plan, agents, self._solvers.weigh)
         self.told = Told()
+
+    @property
+    def versions(self) -> str:
+        """The solvers with their releases."""
+        return " ".join(f"{one.name} {one.version}" for one in self._solvers.known)
 
     def run(self, seconds: float | None, steps: int | None, stopped: Callable[[], bool]) -> Told:
         """Search for so many seconds, or until so many steps were made in all."""

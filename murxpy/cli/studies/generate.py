@@ -7,17 +7,15 @@ from typing import Any
 
 import click
 
+from murxpy.campaign.performance.campaign import garden_of
 from murxpy.cli.params import seed
 from murxpy.cli.parts.grouped import OUTPUT, SCRIPTS, Grouped
 from murxpy.cli.studies.shapes import shape_of, shape_options
-from murxpy.data import load_catalogue, load_machine, wrapper_names
-from murxpy.logic.catalogue import build_catalogue
+from murxpy.data import wrapper_names
 from murxpy.logic.dialects import STANDARD
-from murxpy.machine.distributions import Settings
 from murxpy.machine.random import mix
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.trace.lift import lift
-from murxpy.trees.scripts import Garden
 
 
 def _generate(seed: int, through: str, dialect: str, output: Path | None, **wishes: Any) -> int:
@@ -25,9 +23,7 @@ def _generate(seed: int, through: str, dialect: str, output: Path | None, **wish
 
     No solver is asked. The same options and the same seed give the same script.
     """
-    catalogue = build_catalogue(load_catalogue())
-    settings = Settings(load_machine("default"), {})
-    garden = Garden(shape_of(wishes), catalogue, settings, seed, (dialect,))
+    garden = garden_of(shape_of(wishes), seed, (dialect,))
     script = garden.script(garden.new(mix(seed, 0)))
     text = print_script(script, dialect) if through == "script" else lift(script).text()
     if output is None:

@@ -1,0 +1,268 @@
+"""BanditFuzz against random search, and how many scripts a second a search weighs.
+
+Each logic gets searches by both on the same solvers, with the same seeds and the same budget, which is
+counted in milliseconds of the solvers' own units, so that the clock decides nothing. The figure is
+the sum of the best margins. What was measured stands in `bench/results/perf-margins.jsonl`, one line a
+search; a search that stands there is not made again, so the bench goes on where it was. With --rate,
+one search on BV is timed instead; with --twice, one is made twice and its journals are compared.
+
+python bench/perf.py [--logics BV,FP] [--runs 3] [--budget 15] [--query 1]
+python bench/perf.py --rate [--steps 200]
+python bench/perf.py --twice [--steps 60]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import statistics
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import common
+from common import percent, table, verdict
+
+from murxpy.campaign.performance.agents import Agents
+from murxpy.campaign.performance.campaign import PerfCampaign, Wanted, garden_of
+from murxpy.campaign.performance.journal import FILE
+from murxpy.campaign.performance.search import Plan, Search
+from murxpy.campaign.performance.solvers import Solvers
+from murxpy.campaign.workers.limits import Limits
+from murxpy.trees.shape import Shape
+
+MARGINS = common.RESULTS / "perf-margins.jsonl"
+# The sizes of the paper's evaluation: 5 constants, 5 assertions, depth 3, and for the logics in SMALL
+# 10, 10, 5.
+LOGICS = {
+    "QF_BV": Shape(("BV",)),
+    "QF_UFBV": Shape(("BV",), functions=3),
+    "QF_ABV": Shape(("BV", "ARRAY")),
+    "QF_FP": Shape(("FP",)),
+    "QF_BVFP": Shape(("BV", "FP")),
+    "QF_NIA": Shape(("INT",)),
+    "QF_NRA": Shape(("REAL",)),
+    "QF_SLIA": Shape(("STRING", "INT")),
+    "QF_LIA": Shape(("INT",), linear=True, assertions=10, variables=10, depth=5),
+    "QF_LRA": Shape(("REAL",), linear=True, assertions=10, variables=10, depth=5),
+    "QF_AX": Shape(("ARRAY",), assertions=10, variables=10, depth=5),
+    "QF_UF": Shape(("UF",), functions=3, assertions=10, variables=10, depth=5),
+    "BV": Shape(("BV",), quantifiers=True),
+    "NRA": Shape(("REAL",), quantifiers=True),
+}
+BANDIT, RANDOM = "bandit", "random"
+NEVER = 10**9
+
+
+@dataclass(frozen=True)
+class Made:
+    """A search: its logic, way and number, the sizes that it had, and what it gave."""
+
+    logic: str
+    way: str
+    run: int
+    query: float
+    budget: float
+    most: int
+    solvers: str
+    margin: float = 0.0
+    steps: int = 0
+    spent: float = 0.0
+    cpu: float = 0.0
+    commit: str = ""
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What tells searches apart."""
+        sizes = (self.query, self.budget, self.most)
+        return (self.logic, self.way, self.run, *sizes, self.solvers)
+
+
+def wanted(args: argparse.Namespace, shape: Shape, seed: int) -> Wanted:
+    """The search of a campaign."""
+    references = tuple(filter(None, args.reference.split(",")))
+    return Wanted((args.solver,), references, shape, seed, 1000 * args.query)
+
+
+def search(args: argparse.Namespace, solvers: Solvers, plan: Made) -> Made:
+    """Make one search, to the end of its budget."""
+    shape = LOGICS[plan.logic]
+    dialects = tuple(one.family for one in solvers.known)
+    seed = 1000 * args.seed + plan.run
+    garden = garden_of(shape, seed, dialects)
+    agents = Agents(seed, garden.applications.operators(), learning=plan.way == BANDIT)
+    what = Plan(dialects, 1, 1000 * plan.query, NEVER)
+    made = Search(garden, what, agents, solvers.weigh)
+    begun = cpu()
+    while made.spent < 1000 * plan.budget and made.number < plan.most:
+        made.step()
+    return replace(
+        plan,
+        margin=round(made.round.margin, 3),
+        steps=made.number,
+        spent=round(made.spent, 1),
+        cpu=round(cpu() - begun, 2),
+        commit=args.commit,
+    )
+
+
+def cpu() -> float:
+    """The seconds of the processor of this process."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_utime
+
+
+def known(file: Path) -> list[Made]:
+    """The searches that were made before."""
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    return [Made(**json.loads(line)) for line in lines]
+
+
+def plans(args: argparse.Namespace, solvers: str) -> Iterator[Made]:
+    """The searches that are wanted, those of one number together."""
+    for run in range(args.runs):
+        for logic in args.logics.split(","):
+            for way in (BANDIT, RANDOM):
+                yield Made(logic, way, run, args.query, args.budget, args.most, solvers)
+
+
+def compare(args: argparse.Namespace) -> None:
+    """Make the searches that are lacking, and tell the sums."""
+    names = (args.solver, *filter(None, args.reference.split(",")))
+    opened: dict[tuple[str, ...], Solvers] = {}
+    done = {one.key: one for one in known(MARGINS)}
+
+    def solvers(theories: tuple[str, ...]) -> Solvers:
+        if theories not in opened:
+            opened[theories] = Solvers(names, theories, None, Limits(), print)
+        return opened[theories]
+
+    versions = " ".join(f"{one.name} {one.version}" for one in solvers(()).known)
+    todo = list(plans(args, versions))
+    for plan in todo:
+        if plan.key not in done:
+            made = done[plan.key] = search(args, solvers(LOGICS[plan.logic].theories), plan)
+            if not args.no_save:
+                with MARGINS.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps(asdict(made)) + "\n")
+    for one in opened.values():
+        one.close()
+    tell(args, [done[plan.key] for plan in todo], versions)
+
+
+def tell(args: argparse.Namespace, made: list[Made], versions: str) -> None:
+    """Print and save the sums of each logic."""
+    rows, gains = [], []
+    for logic in args.logics.split(","):
+        sums = {
+            way: sum(one.margin for one in made if (one.logic, one.way) == (logic, way)) / 1000
+            for way in (BANDIT, RANDOM)
+        }
+        steps = {
+            way: sum(one.steps for one in made if (one.logic, one.way) == (logic, way))
+            for way in (BANDIT, RANDOM)
+        }
+        gain = sums[BANDIT] / sums[RANDOM] - 1 if sums[RANDOM] > 0 else 0.0
+        gains.append(gain)
+        rows.append(
+            [logic, sums[BANDIT], sums[RANDOM], percent(gain, 1.0), steps[BANDIT], steps[RANDOM]]
+        )
+    table(
+        f"Sums of the best margins in seconds of units, {args.runs} searches of {args.budget:g} s each",
+        ["logic", "BanditFuzz", "random", "gain", "scripts", "scripts of random"],
+        rows,
+    )
+    better = sum(gain > 0 for gain in gains)
+    median = statistics.median(gains)
+    print(
+        f"better in {better} of {len(gains)} logics ({verdict(better == len(gains))}), median gain {percent(median, 1.0)}"
+    )
+    about = {"solver": args.solver, "version": versions, **common.circumstances(args)}
+    figures = {"searches": [asdict(one) for one in made]}
+    row = {
+        "logics": len(gains),
+        "searches each": args.runs,
+        "budget s": args.budget,
+        "better in": better,
+        "median gain": percent(median, 1.0),
+    }
+    common.save("perf-compare", args, about, figures, row)
+
+
+def rate(args: argparse.Namespace) -> None:
+    """How many scripts a second one search weighs, by the clock and by the processors' time."""
+    with tempfile.TemporaryDirectory() as folder:
+        begun, spent = time.monotonic(), all_cpu()
+        told, versions = campaign(args, Path(folder))
+        seconds, busy = time.monotonic() - begun, all_cpu() - spent
+    row = {
+        "scripts": told,
+        "seconds": seconds,
+        "a second": told / seconds,
+        "a CPU second": told / busy,
+        "aim of 6": verdict(told / seconds >= 6),
+    }
+    table("A search on BV", list(row), [list(row.values())])
+    about = {"solver": args.solver, "version": versions, **common.circumstances(args)}
+    common.save("perf-rate", args, about, row, row)
+
+
+def all_cpu() -> float:
+    """The seconds of the processor of this process and of its children that have ended."""
+    usage = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in usage)
+
+
+def campaign(args: argparse.Namespace, folder: Path) -> tuple[int, str]:
+    """Make one search of a campaign in a folder; its number of scripts, and the solvers."""
+    what = wanted(args, LOGICS["QF_BV"], args.seed)
+    made = PerfCampaign(what, folder, Limits(), print, lambda told: None)
+    try:
+        told = made.run(args.time, args.steps, lambda: False)
+        return told.steps, made.versions
+    finally:
+        made.close()
+
+
+def twice(args: argparse.Namespace) -> None:
+    """Make one search twice, and compare the journals."""
+    texts = []
+    for _ in range(2):
+        with tempfile.TemporaryDirectory() as folder:
+            _, versions = campaign(args, Path(folder))
+            texts.append((Path(folder) / FILE).read_bytes())
+    same = texts[0] == texts[1]
+    row: dict[str, Any] = {"steps": args.steps, "bytes": len(texts[0]), "the same": same}
+    table("A search twice", list(row), [list(row.values())])
+    about = {"solver": args.solver, "version": versions, **common.circumstances(args)}
+    common.save("perf-twice", args, about, row, row)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--solver", default="z3", help="the target")
+    parser.add_argument("--reference", default="cvc5", help="the references, with commas")
+    parser.add_argument("--logics", default=",".join(LOGICS), help="logics of the comparison")
+    parser.add_argument("--runs", type=int, default=10, help="searches of each kind and logic")
+    parser.add_argument("--budget", type=float, default=180.0, help="seconds of units of a search")
+    parser.add_argument("--query", type=float, default=5.0, help="seconds of units of a query")
+    parser.add_argument("--most", type=int, default=NEVER, help="scripts of a search at most")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the first search")
+    parser.add_argument("--rate", action="store_true", help="measure scripts a second")
+    parser.add_argument("--twice", action="store_true", help="compare two searches of one seed")
+    parser.add_argument("--steps", type=int, default=None, help="scripts of --rate and --twice")
+    parser.add_argument("--time", type=float, default=None, help="seconds of --rate")
+    parser.add_argument("--no-save", action="store_true", help="write nothing under bench/results")
+    args = parser.parse_args()
+    args.theories = "BV" if args.rate or args.twice else "all"
+    args.commit = common.circumstances(args)["commit"]
+    (rate if args.rate else twice if args.twice else compare)(args)
+
+
+if __name__ == "__main__":
+    main()
