@@ -18,7 +18,7 @@ from murxpy.campaign.workers.plans import Request, parse_request
 from murxpy.errors import InputError
 
 # run seed, and number of the plan whose solver wrote the trace
-_STEM = re.compile(r"([0-9a-f]{16})(?:-(\d+))?(?:\.min)?")
+_STEM = re.compile(r"([0-9a-f]{16,64})(?:-(\d+))?(?:\.min)?")
 
 
 @dataclass(frozen=True, slots=True)
