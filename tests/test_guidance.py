@@ -38,6 +38,7 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.generate.guided import Reader
 from murxpy.machine.random import Stream
 from murxpy.oracles.crash import Verdict
+from murxpy.report.studies.arms import ratio
 from murxpy.solvers.facts import build_facts
 from murxpy.sources.walk import State, Transition
 from murxpy.trace.finished import Call
@@ -152,7 +153,8 @@ def test_a_run_is_drawn_by_runs_that_are_far_enough_before_it() -> None:
 def test_news_count_once_and_for_the_first_run() -> None:
     mine = guidance()
     drive(mine, LAG + 20)
-    assert sum(entry.news for entry in mine.yields.values()) == 7
+    own = [entry for entry in mine.yields.values() if not entry.arm.endswith(":")]
+    assert sum(entry.news for entry in own) == 7
 
 
 def test_options_are_few_and_fit_the_theory() -> None:
@@ -257,3 +259,34 @@ def test_a_preferred_transition_is_drawn_more_often() -> None:
 def test_without_guidance_nothing_is_learnt(tmp_path: Path) -> None:
     arms, seeds = campaign(tmp_path, OFF)
     assert arms == [] and seeds and not any(is_guided(int(seed, 16)) for seed in seeds)
+
+
+def test_arms_are_compared_with_runs_without_one(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    campaign(tmp_path)
+    code, out, err = outcome(capsys, "arms", tmp_path, "--kind", "option", "--most", "3")
+    lines = out.strip().splitlines()
+    assert (code, err) == (0, "") and "Theory arms" not in out
+    assert lines[0].startswith("Option arms of fake: ") and lines[2].startswith("(none) ")
+    assert len(lines) == 7 and " more)" in lines[6], out
+    rows = json.loads(outcome(capsys, "arms", tmp_path, "--json")[1])["arms"]
+    named = {(row["kind"], row["name"]): row for row in rows}
+    without, plain = named["option", ""], named["plain", ""]
+    assert without["runs"] + plain["runs"] < 100 and without["times-findings"] is None
+    guided = sum(row["runs"] for row in rows if row["kind"] == "transition")
+    assert guided + plain["runs"] == 100 - LAG
+
+
+def test_a_ratio_needs_some_runs() -> None:
+    base = ArmYield("option:", runs=99, findings=9)
+    assert ratio(ArmYield("option:a", runs=4, findings=4), base, "findings") is None
+    assert ratio(ArmYield("option:a", runs=9, findings=9), base, "findings") == pytest.approx(10.0)
+
+
+def test_there_are_no_arms_without_guidance(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    campaign(tmp_path, OFF, runs=5)
+    code, _, err = outcome(capsys, "arms", tmp_path)
+    assert code == 2 and "--guide bandit" in err

@@ -55,6 +55,7 @@ _GROUPS = {
         "eval": "Say which assertions are true in the model of a solver.",
         "statistics": "Show operators, states, actions and refusals of a campaign.",
         "seeds": "Show which seeds gave most in a campaign.",
+        "arms": "Show which options go with findings in a guided campaign.",
     },
     "Run again, shrink": {
         "replay": "Run a trace again, on the same solver or another one.",
@@ -88,6 +89,7 @@ _MODULES = {
     "perf": "studies.perf",
     "rules": "theories",
     "seeds": "figures",
+    "arms": "figures",
     "statistics": "figures",
 }
 INTERRUPTED = 130  # the exit code by which a shell says that Ctrl-C ended a program

@@ -1,5 +1,5 @@
-"""The figures of a campaign: `murxpy statistics`, its tables, and `murxpy seeds`, what each seed gave
-in each mutation fuzzer.
+"""The figures of a campaign: `murxpy statistics`, its tables, `murxpy seeds`, what each seed gave in
+each mutation fuzzer, and `murxpy arms`, what came of each choice of its guidance.
 """
 
 from __future__ import annotations
@@ -9,13 +9,20 @@ from pathlib import Path
 
 import click
 
-from murxpy.campaign.findings.store import read_counters, read_operators, read_yields
+from murxpy.campaign.findings.store import (
+    read_counters,
+    read_learnt,
+    read_operators,
+    read_yields,
+)
 from murxpy.campaign.snapshot import Snapshot
 from murxpy.cli.params import json_option, out_argument
 from murxpy.errors import InputError
+from murxpy.learning.arms import KINDS
 from murxpy.report.console import make_console
 from murxpy.report.seeds import ENDS, print_seeds, seeds_json
 from murxpy.report.statistics import print_statistics
+from murxpy.report.studies.arms import MOST, arms_json, print_arms
 
 
 @click.command()
@@ -47,6 +54,42 @@ def seeds(out: Path, most: int, as_json: bool) -> None:
         )
     else:
         print_seeds(make_console(), found, most)
+
+
+@click.command()
+@out_argument
+@click.option(
+    "--kind",
+    "kinds",
+    type=click.Choice(KINDS),
+    multiple=True,
+    help="Show only such arms; repeatable.",
+)
+@click.option(
+    "--most",
+    type=click.IntRange(1),
+    default=MOST,
+    metavar="N",
+    show_default=True,
+    help="Show the N best arms of each kind.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print all arms as JSON.")
+def arms(out: Path, kinds: tuple[str, ...], most: int, as_json: bool) -> None:
+    """Show which options, theories and other arms of guidance hang together with findings, wrong
+    answers and news in the campaign in the output folder OUT (murxpy-out), which may be running.
+
+    The columns x say how many times as often a run with the arm shows that as the guided runs
+    without an arm of its kind. The last column is the chance that a run with it pays, as learnt.
+    """
+    found = read_learnt(out)
+    if as_json:
+        click.echo(arms_json(found))
+    elif not found:
+        raise InputError(
+            "this campaign learnt nothing of arms: run it with --guide bandit", file=str(out)
+        )
+    else:
+        print_arms(make_console(), found, kinds or KINDS, most)
 
 
 @click.command()

@@ -373,6 +373,14 @@ def read_operators(folder: Path) -> dict[str, list[str]]:
         return dict(store.meta().get("operators", {}))
 
 
+def read_learnt(folder: Path) -> dict[str, list[ArmYield]]:
+    """By target, what came of the runs with each arm in the campaign in `folder`. Raises InputError
+    when no campaign is there.
+    """
+    with closing(Store(folder, read_only=True)) as store:
+        return store.arms()
+
+
 def read_yields(folder: Path) -> dict[str, list[Yield]]:
     """By target, what each seed gave in the campaign in `folder`. Raises InputError when no campaign
     is there.

@@ -9,9 +9,13 @@ import sqlite3
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from murxpy.learning.arms import GROUP, OPTION, TRANSITION
 from murxpy.learning.gains import Result
 
 PLAIN = ""  # the text of the arm that stands for runs of a guided campaign without arms
+# The kinds of arms that a run can do without. An arm of such a kind with an empty name stands for the
+# guided runs without one: what the arms of the kind are compared with.
+WITHOUT = (GROUP, OPTION, TRANSITION)
 # kinds of findings about what was answered, beside those that are called invalid
 _WRONG = ("disagreement", "wrong-answer", "model-value", "repeated-model", "invariant")
 
@@ -47,6 +51,11 @@ class ArmYield:
     news: int = 0
     gains: float = 0.0
     losses: float = 0.0
+
+    @property
+    def chance(self) -> float:
+        """The chance that a run with the arm pays, as far as the guide remembers."""
+        return (1.0 + self.gains) / (2.0 + self.gains + self.losses)
 
     def add(self, result: Result, wrong: bool) -> None:
         """Count a run."""

@@ -7,13 +7,13 @@ again without the campaign.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from murxpy.campaign.guiding.arm_yields import PLAIN, ArmYield, Learnt, is_wrong
+from murxpy.campaign.guiding.arm_yields import PLAIN, WITHOUT, ArmYield, Learnt, is_wrong
 from murxpy.campaign.workers.handles import DAMPED, Damp
-from murxpy.learning.arms import Arms, parse_arm
+from murxpy.learning.arms import Arm, Arms, parse_arm
 from murxpy.learning.gains import RUN, Gains, Result
 from murxpy.learning.guide import Choices, Guide
 from murxpy.machine.random import Stream, mix
@@ -149,7 +149,7 @@ class Guidance:
                 self._calls[run.call[0], run.call[1], run.call[2]] = None
             result = self._result(run)
             self._guide.learn([parse_arm(arm) for arm in run.arms], self._gains.of(result))
-            for arm in run.arms or (PLAIN,):
+            for arm in _counted(run.arms):
                 self.yields.setdefault(arm, ArmYield(arm)).add(result, run.wrong)
                 self._changed[arm] = None
 
@@ -164,6 +164,15 @@ class Guidance:
         self._paid.update(dict.fromkeys(new))
         undecided, decided, spent = (run.counts.get(name, 0) for name in _COUNTED)
         return Result(len(news), len(run.buckets), len(new), decided, undecided, spent, run.killed)
+
+
+def _counted(arms: Sequence[str]) -> list[str]:
+    """The arms under which a run counts: its own, and for each kind that it lacks the one without a
+    name.
+    """
+    kinds = {parse_arm(arm).kind for arm in arms}
+    lacking = [str(Arm(kind, "")) for kind in WITHOUT if kind not in kinds]
+    return [*arms, *lacking] if arms else [PLAIN]
 
 
 def _begun(row: Iterable[Any]) -> _Begun:
