@@ -86,7 +86,8 @@ def arms(out: Path, kinds: tuple[str, ...], most: int, as_json: bool) -> None:
         click.echo(arms_json(found))
     elif not found:
         raise InputError(
-            "this campaign learnt nothing of arms: run it with --guide bandit", file=str(out)
+            "this campaign has no arms: 'murxpy fuzz --guide bandit' makes one that learns",
+            file=str(out),
         )
     else:
         print_arms(make_console(), found, kinds or KINDS, most)
