@@ -1,8 +1,9 @@
 """What the mutation fuzzers find again in an older release: a campaign of each, its defects, and the
 releases that show them.
 
-The newest release judges the answers of OpFuzz and TypeFuzz; those of STORM and Fusion are known by
-construction. A defect that the newest release shows, too, is an open one; the others have been
+The newest release judges the answers of OpFuzz and TypeFuzz; those of the other fuzzers are known by
+construction. Janus can have a `--baseline`, an older release that is asked about what the solver
+leaves unknown. A defect that the newest release shows, too, is an open one; the others have been
 mended since. With `--keep` the campaigns stay, and one that is there already goes on until it has
 had its time. With `--python` the murxpy of another environment, such as an earlier commit, runs the
 campaigns; what they found is grouped and bisected by this checkout in either case, so that both can
@@ -33,6 +34,8 @@ OPTIONS = {
     "typefuzz": ["--cross-check"],
     "storm": [],
     "fusion": ["--oracle", "sat"],
+    "janus": ["--oracle", "sat"],
+    "diver": [],
 }
 # kinds of findings that are about what was answered
 ANSWERS = ("disagreement", "wrong-answer", "invalid-model")
@@ -59,8 +62,8 @@ class Campaign:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A defect, the characters of its smallest script, the releases that show it, `-` for none, and
-    whether the newest one does.
+    """A defect, the characters of its smallest script, the releases that show it, `-` for none,
+    whether the newest one does, and the minute of the campaign in which it was seen first.
     """
 
     fuzzer: str
@@ -71,6 +74,7 @@ class Found:
     characters: int
     releases: str
     newest: bool
+    minute: float
     trace: str
 
 
@@ -93,6 +97,8 @@ def campaign(args: argparse.Namespace, fuzzer: str, out: Path) -> Campaign:
     )
     if left >= 1:
         judge = [args.newest] if fuzzer in ("opfuzz", "typefuzz") else []
+        if fuzzer == "janus" and args.baseline:
+            judge = ["--baseline", args.baseline]
         words = [
             fuzzer,
             args.solver,
@@ -134,10 +140,18 @@ def found(fuzzer: str, out: Path, args: argparse.Namespace) -> list[Found]:
     listed = murxpy("findings", str(out), "--regroup", "--json")
     rows = [row for row in json.loads(listed.stdout) if not row["same"]]
     with ThreadPoolExecutor(args.bisections) as pool:
-        return list(pool.map(partial(_found, fuzzer, args.tries), rows))
+        return list(pool.map(partial(_found, fuzzer, args.tries, _minutes(out)), rows))
 
 
-def _found(fuzzer: str, tries: int, row: dict[str, Any]) -> Found:
+def _minutes(out: Path) -> dict[str, float]:
+    """The minute of a campaign in which each bucket was seen first, from its beginning."""
+    with closing(sqlite3.connect(f"file:{out / 'campaign.sqlite'}?mode=ro", uri=True)) as store:
+        (began,) = store.execute("SELECT min(started) FROM sessions").fetchone()
+        seen = store.execute("SELECT key, first FROM buckets").fetchall()
+    return {key: round((first - began) / 60, 2) for key, first in seen}
+
+
+def _found(fuzzer: str, tries: int, minutes: dict[str, float], row: dict[str, Any]) -> Found:
     whole = Path(row["trace"])
     smaller = sorted(whole.parent.glob("*.min.trace"))
     shown = min((whole, *smaller), key=_size)
@@ -147,7 +161,8 @@ def _found(fuzzer: str, tries: int, row: dict[str, Any]) -> Found:
     # the seed's authors may not want it whole
     text = shown.read_text(encoding="utf-8") if _size(shown) <= KEPT else ""
     said = (row["key"], row["kind"], row["message"], row["count"], _size(shown))
-    return Found(fuzzer, *said, ranges.get("range", "") or "-", newest == "shows", text)
+    shows = ranges.get("range", "") or "-", newest == "shows"
+    return Found(fuzzer, *said, *shows, minutes.get(row["key"], 0.0), text)
 
 
 def _size(trace: Path) -> int:
@@ -168,10 +183,15 @@ def report(
     """Print and save the figures."""
     table(
         "Found",
-        ("fuzzer", "kind", "times", "characters", "releases", "message"),
-        [(b.fuzzer, b.kind, b.count, b.characters, b.releases, b.message[:110]) for b in buckets],
+        ("fuzzer", "kind", "times", "characters", "minute", "releases", "message"),
+        [
+            (b.fuzzer, b.kind, b.count, b.characters, b.minute, b.releases, b.message[:110])
+            for b in buckets
+        ],
     )
     rows, row = [], {"newest": args.newest}
+    if args.baseline:
+        row["baseline"] = args.baseline
     if args.iterations is not None:
         row["iterations"] = args.iterations
     for one in campaigns:
@@ -237,6 +257,7 @@ def main() -> None:
         required=True,
         help="solver that judges, and is asked whether it shows what was found",
     )
+    parser.add_argument("--baseline", default="", help="older release for Janus")
     parser.add_argument("--fuzzers", default=",".join(OPTIONS), help="with commas")
     parser.add_argument("--time", type=float, default=900.0, help="seconds of each campaign")
     parser.add_argument(
