@@ -4,8 +4,10 @@ and sound by construction.
 `rates`: for each fuzzer and logic, mutants made a CPU second without solving (their text included,
 and reading the seeds); with one worker, whose seeds are drawn as in a campaign, tests and decided
 tests a second of wall time, decided tests a second of its CPU time, and the share of the wall time
-that went into mutants of which no check was decided, and into runs that had to be killed. Beside
-them the figures of the published programs, and the floor: the seeds themselves, one after another,
+that went into mutants of which no check was decided, and into runs that had to be killed; and for
+DIVER, of the terms that were drawn, the shares that came into a mutant with and without wrapping.
+Whether Janus and DIVER decide enough is said of CPU seconds, which a busy machine changes least.
+Beside them the figures of the published programs, and the floor: the seeds themselves, one after another,
 in one z3 with `(reset)` between. `typed`: mutants of all logics that z3's and cvc5's own parsers
 take. `sound`: mutants of STORM, Fusion, DIVER and Janus that both solvers decide alike, against what
 they must answer. `uses`: how often each operator and fusion function came, of those that can come where the
@@ -61,11 +63,13 @@ TAKEN, AGREED, UNDECIDED = "taken by both", "agreed", "not decided by both"
 _CHECKS = re.compile(r"^\(check-sat.*\)\n", re.M)
 
 
-def generated(session: Session, files: SeedFiles, name: str, seconds: float) -> tuple[int, float]:
-    """Mutants made in so many CPU seconds, and these, without the time in which a solver gave
-    models.
+def generated(
+    session: Session, files: SeedFiles, name: str, seconds: float
+) -> tuple[int, float, Counter[str]]:
+    """Mutants made in so many CPU seconds, these, without the time in which a solver gave models, and
+    how many mutants had which trait.
     """
-    solvers, asked = Solvers(200.0), [0.0]
+    solvers, asked, traits = Solvers(200.0), [0.0], Counter[str]()
 
     def ask(text: str) -> str | None:
         start = time.process_time()
@@ -82,8 +86,16 @@ def generated(session: Session, files: SeedFiles, name: str, seconds: float) -> 
         spent := time.process_time() - start - asked[0]
     ) < seconds and time.process_time() - start < 4 * seconds:
         seed += 1
-        count += sum(1 for _ in made(shop, corpus, name, seed, ask, {}))
-    return count, spent
+        for mutant, _ in made(shop, corpus, name, seed, ask, {}):
+            count += 1
+            traits.update(mutant.traits)
+    return count, spent, traits
+
+
+def accepted(traits: Counter[str]) -> dict[str, float]:
+    """Of the terms that DIVER drew with and without wrapping, the shares that came into a mutant."""
+    ways = [way for way in ("plain", "wrapping") if traits[f"{way}-draws"]]
+    return {f"{way} accepted": traits[way] / traits[f"{way}-draws"] for way in ways}
 
 
 def tested(args: argparse.Namespace, files: SeedFiles, name: str) -> dict[str, float]:
@@ -114,8 +126,7 @@ def tested(args: argparse.Namespace, files: SeedFiles, name: str) -> dict[str, f
         index += ROUND
     wall = time.monotonic() - start
     of = {
-        key: counts[f"mutator:{name}:{key}"]
-        for key in ("made", "accepted", "decided", "unknown", "draws")
+        key: counts[f"mutator:{name}:{key}"] for key in ("made", "accepted", "decided", "unknown")
     }
     rates = {"tests/s": of["accepted"] / wall, "decided/s": of["decided"] / wall}
     rates["decided/CPU s"] = of["decided"] / max(1, counts["time-ns:run"]) * 1e9
@@ -144,14 +155,16 @@ def rates(args: argparse.Namespace, session: Session) -> dict[str, Any]:
         files = collect_seeds([args.seeds / logic], args.size)
         low = floor(SeedFiles(list(files.files)), args.seconds / 2, args.limit)
         for name, (peer_made, peer_tested) in PEERS.items():
-            count, spent = generated(session, files, name, min(MADE, args.seconds))
+            if name not in args.fuzzers.split(","):
+                continue
+            count, spent, traits = generated(session, files, name, min(MADE, args.seconds))
             test = tested(args, files, name)
-            rate = count / spent if spent else 0.0
-            found[f"{logic} {name}"] = {"made/s": rate, "floor/s": low, **test}
+            rate, shares = count / spent if spent else 0.0, accepted(traits)
+            found[f"{logic} {name}"] = {"made/s": rate, "floor/s": low, **test, **shares}
             least = AIMS.get(name, (GENERATION * peer_made, DECIDED * peer_tested))
             aims = (
                 rate >= least[0],
-                test["decided/s"] >= least[1],
+                test["decided/CPU s" if name in AIMS else "decided/s"] >= least[1],
                 test["waiting"] < WAITING,
             )
             rows.append(
@@ -166,6 +179,7 @@ def rates(args: argparse.Namespace, session: Session) -> dict[str, Any]:
                     low,
                     percent(test["waiting"], 1),
                     test["lost"],
+                    ", ".join(f"{percent(share, 1)} {way}" for way, share in shares.items()) or "-",
                     " ".join(map(verdict, aims)),
                 )
             )
@@ -182,6 +196,7 @@ def rates(args: argparse.Namespace, session: Session) -> dict[str, Any]:
             "z3 (reset)/s",
             "undecided",
             "lost",
+            "draws",
             "made, decided, undecided",
         ),
         rows,
@@ -330,7 +345,7 @@ def main() -> None:
         metavar="N",
         help="mutants of each fuzzer that both parsers are given",
     )
-    parser.add_argument("--fuzzers", default=",".join(FUZZERS), help="those of --typed and --sound")
+    parser.add_argument("--fuzzers", default=",".join(FUZZERS), help="those that are measured")
     parser.add_argument(
         "--sound",
         type=int,
@@ -379,7 +394,13 @@ def main() -> None:
 
 def _rates_row(figures: dict[str, Any]) -> dict[str, Any]:
     return {
-        key: f"{one['made/s']:.0f} made/s, {one['decided/s']:.0f} decided/s, {percent(one['waiting'], 1)} undecided"
+        key: f"{one['made/s']:.0f} made/s, {one['decided/s']:.0f} decided/s, "
+        f"{one['decided/CPU s']:.0f} decided/CPU s, {percent(one['waiting'], 1)} undecided"
+        + "".join(
+            f", {percent(share, 1)} {way}"
+            for way, share in one.items()
+            if way.endswith("accepted") and " " in way
+        )
         for key, one in figures.items()
     }
 

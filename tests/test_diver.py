@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from fractions import Fraction
 from typing import Any
 
@@ -21,12 +22,14 @@ from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.model import Interpretation
 from murxpy.semantics.ranges.abstract import TRUE, Few, Interval
+from murxpy.semantics.ranges.languages import Having
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.models import Model, read_model
 from murxpy.smtlib.reading.scripts import read_script
 
 CATALOGUE = build_catalogue(load_catalogue())
 SHOP = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
+EVALUATOR = Evaluator(CATALOGUE, Interpretation())
 NUMBERS = Seed(
     "numbers.smt2",
     """(declare-const x Int)(declare-const y Real)(declare-const p Bool)(declare-const b (_ BitVec 8))
@@ -160,6 +163,25 @@ def test_a_term_that_does_not_fit_is_wrapped() -> None:
         assert made_of is not None
         evaluator = Evaluator(CATALOGUE, Interpretation(constants={term: value}))
         assert evaluator.known(made_of) == goal
+
+
+@pytest.mark.parametrize("truth", [True, False])
+def test_a_language_is_wrapped_so_that_it_has_a_word(truth: bool) -> None:
+    tables = read_script(PAPER, "paper", CATALOGUE).tables
+    language = tables.apply("OP_STR_TO_RE", tables.value(tables.string, "b" if truth else "a"))
+    wanted = Having("a", truth)
+    made_of = Wrapping(tables, Stream(3), Conditions(tables)).language(language, wanted)
+    assert made_of is not None and not wanted.holds(EVALUATOR.known(language))
+    assert wanted.holds(EVALUATOR.known(made_of))
+
+
+def test_draws_are_counted_by_whether_they_are_wrapped() -> None:
+    counts = Counter(trait for mutant in made(NUMBERS, 30) for trait in mutant.traits)
+    assert counts["plain"] + counts["wrapping"] == 30
+    assert 0 < counts["plain"] <= counts["plain-draws"]
+    assert counts["wrapping-draws"] - counts["wrapping"] <= 2  # nearly all are made to fit
+    plain = made(NUMBERS, 5, {"no_wrapping": True})
+    assert all("wrapping" not in mutant.traits for mutant in plain)
 
 
 def test_the_same_run_makes_the_same() -> None:

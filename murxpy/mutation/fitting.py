@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from murxpy.logic.catalogue import Operator
+from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term, is_value
 from murxpy.mutation.workshop import Shop
 
@@ -22,6 +24,9 @@ class Fitting:
         self._catalogue = shop.catalogue
         self._profile = shop.profile
         self._fine: set[Term] = set()
+        self._taken: dict[
+            tuple[str, Sort], bool
+        ] = {}  # what the profile says of operators and sorts
         self._new(seeds)
 
     def fits(self, term: Term) -> bool:
@@ -47,17 +52,25 @@ class Fitting:
         operator, profile = self._catalogue.operators.get(term.op), self._profile
         if operator is None:
             return True
-        for position, arg in enumerate(term.args):
-            rule = profile.literal(operator, position)
-            if not profile.operator_takes(operator, arg.sort) or (
-                rule is not None and not _meets(rule, arg)
-            ):
+        for arg in term.args:
+            if not self._takes(operator, arg.sort):
                 return False
-        ranges = (profile.index_range(operator, position) for position in range(len(term.indices)))
+        if profile.literals(operator):
+            rules = [profile.literal(operator, at) for at in range(len(term.args))]
+            pairs = zip(rules, term.args, strict=True)
+            if any(rule is not None and not _meets(rule, arg) for rule, arg in pairs):
+                return False
+        ranges = [profile.index_range(operator, at) for at in range(len(term.indices))]
         return all(
             bounds is None or bounds[0] <= index <= bounds[1]
             for bounds, index in zip(ranges, term.indices, strict=True)
         )
+
+    def _takes(self, operator: Operator, sort: Sort) -> bool:
+        key = operator.kind, sort
+        if key not in self._taken:
+            self._taken[key] = self._profile.operator_takes(operator, sort)
+        return self._taken[key]
 
 
 def _meets(rule: str, arg: Term) -> bool:

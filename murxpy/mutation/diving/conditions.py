@@ -43,7 +43,7 @@ class Conditions:
         if wanted is ANY:
             return self._tables.true
         maker = _FORMULAS.get(type(wanted))
-        parts = None if maker is None or wanted == NOTHING else maker(self, constant, wanted)
+        parts = None if maker is None or wanted is NOTHING else maker(self, constant, wanted)
         if not parts or any(part is None for part in parts):
             return None
         return self._tables.conjunction([part for part in parts if part is not None])

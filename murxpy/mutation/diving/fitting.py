@@ -16,7 +16,7 @@ from murxpy.mutation.diving.conditions import Conditions
 from murxpy.semantics.exact.float_formats import format_of
 from murxpy.semantics.ranges.abstract import Bits, Except, Few, Interval, Range
 from murxpy.semantics.ranges.floats import Floats, at_rank
-from murxpy.semantics.ranges.languages import Words
+from murxpy.semantics.ranges.languages import Having, Words
 from murxpy.smtlib.tables import Tables
 
 NEAR = 16  # how far a drawn number is from the present one or an end, at most
@@ -99,6 +99,16 @@ class Wrapping:
         """
         wrap = _WRAPS.get(term.sort.kind)
         return None if wrap is None else wrap(self, term, value, goal)
+
+    def language(self, term: Term, wanted: Having) -> Term | None:
+        """A regular language with a word more, or without it."""
+        word = self._conditions.literal(wanted.word, self._tables.string)
+        if word is None:
+            return None
+        alone = self._tables.apply("OP_STR_TO_RE", word)
+        if wanted.truth:
+            return self._tables.apply("OP_RE_UNION", term, alone)
+        return self._tables.apply("OP_RE_INTER", term, self._tables.apply("OP_RE_COMP", alone))
 
     def guarded(self, old: Term, new: Term, condition: Term, truth: bool) -> Term:
         """A term with both, of which the condition selects the old one in the model."""

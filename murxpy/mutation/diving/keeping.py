@@ -12,9 +12,8 @@ from murxpy.mutation.diving.formulas import Formulas, Spot
 from murxpy.mutation.diving.places import Places
 from murxpy.mutation.diving.witness import Witness
 from murxpy.mutation.workshop import Shop
-from murxpy.semantics.ranges.abstract import ANY, TRUE, Few, Range
-
-FIXED = Few((None,))  # the range of a formula that must not change
+from murxpy.semantics.ranges.abstract import ANY, TRUE, Range
+from murxpy.semantics.ranges.backward import NOTHING
 
 
 class Keeping(Protocol):
@@ -131,7 +130,7 @@ class Core:
 
     def wanted(self, spot: Spot) -> Range:
         """The range of a formula: itself in the core, and anything elsewhere."""
-        return FIXED if self._formulas.at(spot) in self._core else ANY
+        return NOTHING if self._formulas.at(spot) in self._core else ANY
 
     def keeps(self, spot: Spot, changed: Term) -> bool:
         """Whether the formula at a spot is not of the core."""

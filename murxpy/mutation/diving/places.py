@@ -80,14 +80,13 @@ class Places:
         stack = [start]
         while stack:
             node = stack[-1]
-            if node.inner is None:
-                node.inner = tuple(self._arguments(node.term, node.wanted))
-            waiting = [child for _, child in node.inner if child.total is None]
+            inner = self._inner(node)
+            waiting = [child for _, child in inner if child.total is None]
             if waiting:
                 stack.extend(waiting)
                 continue
             stack.pop()
-            node.total = node.own + sum([child.total or 0.0 for _, child in node.inner])
+            node.total = node.own + sum([child.total or 0.0 for _, child in inner])
         return start.total or 0.0
 
     def draw(self, root: Term, stream: Stream, wanted: Range = TRUE) -> Place | None:
@@ -123,18 +122,22 @@ class Places:
         """The range of the argument to which a path leads."""
         node = self._node(root, wanted)
         for position in path:
-            self._weighed(node)
-            below = dict(node.inner or ()).get(position)
+            below = dict(self._inner(node)).get(position)
             node = below or self._node(node.term.args[position], NOTHING)
         return node.wanted
 
     def _own(self, term: Term, wanted: Range) -> float:
-        if term.sort.kind in ("SORT_FUN", "SORT_CASE") or wanted == NOTHING:
+        if term.sort.kind in ("SORT_FUN", "SORT_CASE") or wanted is NOTHING:
             return 0.0
         return wanted.score if self._weighted else 1.0
 
+    def _inner(self, node: Node) -> tuple[tuple[int, Node], ...]:
+        if node.inner is None:
+            node.inner = tuple(self._arguments(node.term, node.wanted))
+        return node.inner
+
     def _arguments(self, term: Term, wanted: Range) -> Iterator[tuple[int, Node]]:
-        if not term.args or wanted == NOTHING or term.op == FUNCTION:
+        if not term.args or wanted is NOTHING or term.op == FUNCTION:
             return
         if binds(self._catalogue, term) or term.op == "OP_DT_MATCH":
             return

@@ -29,6 +29,7 @@ from murxpy.mutation.producers import Producers
 from murxpy.mutation.views import View, views
 from murxpy.mutation.workshop import Mutant, Mutants, Workshop
 from murxpy.semantics.ranges.abstract import ANY
+from murxpy.semantics.ranges.languages import Having
 from murxpy.smtlib.commands import Assert
 from murxpy.smtlib.script import Script
 
@@ -130,7 +131,8 @@ class _Diver:
         self._sizes = Occurrences(workshop.catalogue, lambda term: 1)
         self._size = sum(map(self._sizes.count, script.assertions()))
         self._first = self._before = (formulas.keep(), self._size, keeping.at)
-        self._draws = 0
+        # how terms are made to fit in the mutant in hand, and the terms drawn for it so far
+        self._way, self._draws = "plain", 0
 
     def undo(self) -> None:
         """Go back to the mutant before the last one."""
@@ -143,6 +145,7 @@ class _Diver:
     def mutant(self) -> Mutant | None:
         """The script with one more term replaced; None if no draw fits."""
         wraps, self._draws = self._wraps and self._stream.chance(WRAPPED), 0
+        self._way = "wrapping" if wraps else "plain"
         if self._size > GROWN * self._first[1] + 50:
             self._go_back(self._first)
         self._before = (self._formulas.keep(), self._size, self._keeping.at)
@@ -212,6 +215,8 @@ class _Diver:
         present = None if witness is None else witness.value(old)
         if witness is None or unknown(present):
             return None
+        if isinstance(place.wanted, Having):
+            return self._wrapping.language(new, place.wanted)
         if not unknown(value):
             made = self._wrapping.wrapped(new, value, drawn(place.wanted, present, self._stream))
             if made is not None:
@@ -234,7 +239,9 @@ class _Diver:
             size - self._sizes.count(before) + sum(map(self._sizes.count, (changed, *added)))
         )
         expected = self._keeping.expected if self._oracle else ()
-        return Mutant(self._formulas.script(), (step,), expected, ("draws",) * self._draws)
+        # `plain` by `plain-draws` is the acceptance of draws without wrapping
+        traits = (self._way, *[f"{self._way}-draws"] * self._draws)
+        return Mutant(self._formulas.script(), (step,), expected, traits)
 
 
 ENTRY = Entry(

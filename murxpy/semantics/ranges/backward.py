@@ -28,7 +28,7 @@ TRIED = ("SORT_BOOL", "SORT_RM")  # the kinds of sorts of which all values are t
 Apply = Callable[[Any], Any]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: frozen ones take three times as long to make
 class Question:
     """Which values may the argument at `at` have? `values` are the present values of all arguments,
     `given` is the present value of the application, and `wanted` its range. `apply` gives the value
@@ -106,45 +106,51 @@ def below(evaluator: Evaluator, term: Term, wanted: Range, values: Sequence[Any]
     found = below_connective(term.op, wanted, values, NOTHING)
     if found is not None:
         return found
-    given, application = evaluator.known(term), evaluator.applying(term)
-    return [
-        _range(evaluator, term, wanted, tuple(values), given, at, application)
-        for at in range(len(term.args))
-    ]
+    asked = _Asked(evaluator, term, wanted, tuple(values))
+    return [asked.range_of(at) for at in range(len(term.args))]
 
 
 NOTHING = Few((None,))  # the range of an argument whose present value is not known
 
 
-def _range(
-    evaluator: Evaluator,
-    term: Term,
-    wanted: Range,
-    values: tuple[Any, ...],
-    given: Any,
-    at: int,
-    application: Callable[[Sequence[Any]], Any],
-) -> Range:
-    sort, present = term.args[at].sort, values[at]
-    before, behind = values[:at], values[at + 1 :]
+class _Asked:
+    """An application whose arguments get ranges."""
 
-    def apply(value: Any) -> Any:
-        return application((*before, value, *behind))
+    def __init__(
+        self, evaluator: Evaluator, term: Term, wanted: Range, values: tuple[Any, ...]
+    ) -> None:
+        self._evaluator = evaluator
+        self._term = term
+        self._wanted = wanted
+        self._values = values
+        self._given = evaluator.known(term)
+        self._application = evaluator.applying(term)
+        self._sorts = tuple([arg.sort for arg in term.args])
+        doubtful = type(self._given) is Unknown or Unknown in map(type, values)
+        self._rule = None if doubtful else RULES.get(term.op)
 
-    if sort.kind in TRIED:
-        return tried(apply, wanted, evaluator.domain(sort) or (), present)
-    if type(present) is Unknown:
-        return NOTHING
-    rule = RULES.get(term.op)
-    if rule is None or any(type(value) is Unknown for value in values) or type(given) is Unknown:
-        return Few((present,))
-    sorts = tuple([arg.sort for arg in term.args])
-    question = Question(term.op, term.indices, term.sort, sorts, at, values, given, wanted, apply)
-    try:
-        found = rule(question)
-    except CannotSay:  # an irrational end of an interval can be too large to calculate with
-        found = None
-    return found if found is not None and found.holds(present) else Few((present,))
+    def range_of(self, at: int) -> Range:
+        """The range of the argument at a position."""
+        values, application = self._values, self._application
+        sort, present = self._sorts[at], values[at]
+        before, behind = values[:at], values[at + 1 :]
+
+        def apply(value: Any) -> Any:
+            return application((*before, value, *behind))
+
+        if sort.kind in TRIED:
+            return tried(apply, self._wanted, self._evaluator.domain(sort) or (), present)
+        if type(present) is Unknown:
+            return NOTHING
+        if self._rule is None:
+            return Few((present,))
+        term = self._term
+        at_term = (term.op, term.indices, term.sort, self._sorts, at)
+        try:
+            found = self._rule(Question(*at_term, values, self._given, self._wanted, apply))
+        except CannotSay:  # an irrational end of an interval can be too large to calculate with
+            found = None
+        return found if found is not None and found.holds(present) else Few((present,))
 
 
 def tried(apply: Apply, wanted: Range, domain: Sequence[Any], present: Any) -> Range:

@@ -67,7 +67,9 @@ def _numbers(wanted: Except) -> tuple[Any, ...]:
 
 @backward("OP_INT_ADD", "OP_REAL_ADD")
 def _add(question: Question) -> Range | None:
-    return shifted(question.wanted, sum(question.others))
+    given, present = question.given, question.present
+    plain = not isinstance(given, Algebraic) and not isinstance(present, Algebraic)
+    return shifted(question.wanted, given - present if plain else sum(question.others))
 
 
 @backward("OP_INT_SUB", "OP_REAL_SUB")
