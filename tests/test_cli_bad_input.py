@@ -94,7 +94,7 @@ USAGE = {
         "--json",
         "--trace",
     ): "--trace and --json both write to standard output",
-    ("findings", "nowhere"): "nowhere: there is no such file, and no campaign is here whose bucket",
+    ("findings", "nowhere"): "nowhere: there is no such file or folder, and no campaign here",
     ("doctor", "z4"): "unknown solver 'z4': expected cvc5, z3 or a wrapper's YAML file",
 }
 

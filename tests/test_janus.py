@@ -12,6 +12,7 @@ from chains import chain
 from commands import error, outcome
 from scriptsolvers import answers
 
+from murxpy.campaign.yields import fruitless
 from murxpy.data import load_catalogue
 from murxpy.data.rules import fingerprint, load_book, proofs_path, read_proofs
 from murxpy.fuzzers.rules import proved_rules, shipped_rules
@@ -27,6 +28,7 @@ from murxpy.mutation.implications.places import Places, State
 from murxpy.mutation.implications.rewriting import Rewriter
 from murxpy.mutation.implications.rule import Rule
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
+from murxpy.report.reference.rules import rules_table
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
 
@@ -367,3 +369,33 @@ def test_what_holds_of_the_sample_datatype_alone_is_refuted() -> None:
     (instance,) = instances(Rule(rule))
     (script,) = claims(instance, CATALOGUE)
     assert answers("z3", print_script(script, "z3")) == ["sat"]
+
+
+def test_a_fuzzer_that_makes_nothing_is_told() -> None:
+    made = {"mutator:janus:made": 9, "mutator:opfuzz:made": 9, "mutator:opfuzz:decided": 1}
+    (line,) = fruitless(made)
+    assert line.startswith("janus: none of 9 scripts was decided")
+    made["mutator:janus:decided"] = 8
+    (line,) = fruitless(made)
+    assert line.startswith("janus: no rule could be used")
+    assert list(fruitless({**made, "mutator:janus:ruled": 1})) == []
+
+
+def test_no_rules_at_all(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "a.smt2").write_text(SAT.text)
+    code, line = error(capsys, "janus", "z3", tmp_path / "a.smt2", "--rules", "")
+    assert code == 2 and "--rules: expected names of rules" in line
+
+
+def test_the_book_of_a_rule_is_shown_where_there_are_several() -> None:
+    rules = [
+        {"name": "a", "book": book, "strong": "p", "weak": "q", "equivalent": book == "one"}
+        for book in ("one", "two")
+    ]
+    rows = [
+        [str(cell) for cell in row] for row in rules_table(rules, [{}, {"by": {"z3": []}}]).rows
+    ]
+    assert rows == [
+        ["one", "a", "p", "<=>", "q", "nobody: not used"],
+        ["two", "a", "p", "=>", "q", "z3"],
+    ]

@@ -44,5 +44,5 @@ def test_a_name_that_fits_several_buckets_or_none_is_one_clear_error(
     assert (code, said) == (2, f"2 buckets of {out} begin with 'crash': {keys}")
     code, said = error(capsys, command, "abort", *more, "--out", out)
     assert (code, said) == (2, f"no bucket of {out} begins with 'abort'; its buckets are {keys}")
-    assert "no campaign is here" in error(capsys, command, "crash", *more, "--out", tmp_path)[1]
+    assert "no campaign here" in error(capsys, command, "crash", *more, "--out", tmp_path)[1]
     assert error(capsys, command, "gone.trace", *more)[1] == "gone.trace: there is no such file"

@@ -281,7 +281,7 @@ class Campaign:
         """Confirm the last findings, store everything, and tell the end."""
         self._stop = "" if self._stop == reason else self._stop
         ended = self._log.now
-        self._log.statistics.end_runs(ended)
+        self._log.end_runs(ended)
         self._account()
         self._slots.end()
         self._hangs.clear()

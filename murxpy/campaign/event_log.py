@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from murxpy.campaign import events
 from murxpy.campaign.snapshot import WorkerState
 from murxpy.campaign.statistics import Statistics
+from murxpy.campaign.yields import fruitless
 
 
 class EventLog:
@@ -43,6 +44,12 @@ class EventLog:
     def notice(self, text: str) -> None:
         """Append a line for the user."""
         self.emit(events.Notice(text))
+
+    def end_runs(self, now: float) -> None:
+        """Note that there are no more runs, and tell which fuzzers made nothing worth while."""
+        self.statistics.end_runs(now)
+        for text in fruitless(self.statistics.counts):
+            self.notice(text)
 
     def show(self, slot: int, target: str, state: WorkerState, seed: int | None = None) -> None:
         """Note that the process in `slot` is now in `state`, with the run of `seed` (None: with no

@@ -4,11 +4,14 @@ seed files are drawn.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from murxpy.mutation.registry import FUZZERS
+
 Key = tuple[str, str]
+_FEW = 5  # scripts that say nothing yet of a fuzzer
 FIGURES = ("made", "accepted", "decided", "unknown", "timeouts")
 
 # The unit of the following constants is one decided check, which is worth 1 and costs 1.
@@ -131,3 +134,20 @@ def settled(yields: Iterable[Yield], state: Mapping[str, Any]) -> list[Yield]:
     for _, row in sorted((int(index), row) for index, row in state.get("over", {}).items()):
         credit(found, begun(row), paid)
     return list(found.values())
+
+
+def fruitless(counts: Mapping[str, int]) -> Iterator[str]:
+    """A sentence for each mutation fuzzer that made nothing worth while, by the counters of a campaign,
+    so that a user does not wait for findings that cannot come.
+    """
+    for name, entry in FUZZERS.items():
+        made, decided = (counts.get(f"mutator:{name}:{word}", 0) for word in ("made", "decided"))
+        if made < _FEW:
+            continue
+        if not decided:
+            yield (
+                f"{name}: none of {made:,} scripts was decided, so nothing could be found about answers; "
+                "--check-limit gives checks more time"
+            )
+        elif entry.implies and not counts.get(f"mutator:{name}:ruled"):
+            yield f"{name}: no rule could be used on these seeds; 'murxpy rules' shows the rules"

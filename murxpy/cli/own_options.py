@@ -92,6 +92,11 @@ def chosen(found: Mapping[str, Any], front: str = "") -> dict[str, Any]:
             )
     if only:
         choices["functions_only"] = list(only)
+    if choices.get("rules") == ():
+        raise InputError(
+            f"--{front}rules: expected names of rules or books, or files of them, found none; "
+            "'murxpy rules' shows them"
+        )
     if choices.get("rules"):
         for note in prove_files(choices["rules"]):
             click.echo(f"note: {note}", err=True)

@@ -25,8 +25,8 @@ def bucket_named(name: str, out: Path) -> Path:
         keys = sorted(bucket.key for bucket in read_buckets(out))
     except InputError:
         raise InputError(
-            "there is no such file, and no campaign is here whose bucket it could name: name the folder of "
-            "the campaign with --out",
+            "there is no such file or folder, and no campaign here of which it could name a bucket: name the "
+            "folder of a campaign with --out",
             file=name if not out.is_dir() else f"{name} in {out}",
         ) from None
     found = [key for key in keys if key == name] or [key for key in keys if key.startswith(name)]

@@ -65,7 +65,7 @@ def mutants(workshop: Workshop) -> Mutants:
     made = 0
     while (changed := mutator.mutate(current)) is not None:
         new, step, rule = changed
-        if decided((yield Mutant(new.script, (step,), answers, implied=rule))):
+        if decided((yield Mutant(new.script, (step,), answers, ("ruled",), rule))):
             current = new
         made += 1
         if made % walk == 0 or current.size > GROWN * first.size + 50:

@@ -30,14 +30,26 @@ def books_table(rules: Sequence[Rule], proofs: Sequence[Proof]) -> Table:
 
 
 def rules_table(rules: Sequence[Rule], proofs: Sequence[Proof]) -> Table:
-    """A row for each rule, with its patterns and what proved it."""
-    table = Table(["rule", "strong", "weak", "proved by"])
+    """A row for each rule, with its patterns and what proved it; the book, if there are several."""
+    several = len({str(rule["book"]) for rule in rules}) > 1
+    table = Table(["book"] * several + ["rule", "strong", "", "weak", "proved by"])
     for rule, proof in zip(rules, proofs, strict=True):
-        sign = " =" if rule.get("equivalent") else ""
         table.add(
-            rule["name"], rule["strong"] + sign, rule["weak"], ", ".join(proof.get("by") or ())
+            *([str(rule["book"])] if several else []),
+            rule["name"],
+            rule["strong"],
+            _relation(rule),
+            rule["weak"],
+            ", ".join(proof.get("by") or ()) or "nobody: not used",
         )
     return table
+
+
+def _relation(rule: Rule) -> str:
+    """How the patterns are related, as a sign."""
+    if (rule.get("order") or "bool") != "bool":
+        return "<="
+    return "<=>" if rule.get("equivalent") else "=>"
 
 
 def laws(rule: Rule, proof: Proof) -> Iterator[str]:
