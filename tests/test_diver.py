@@ -11,12 +11,14 @@ from chains import chain
 from scriptsolvers import SOLVERS, answers, output
 
 from murxpy.data import load_catalogue
+from murxpy.fuzzers.rules import proved_rules
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream
 from murxpy.mutation.diving.conditions import Conditions
 from murxpy.mutation.diving.fitting import Wrapping
 from murxpy.mutation.diving.places import Places
 from murxpy.mutation.diving.witness import modelled
+from murxpy.mutation.implications.book import Book
 from murxpy.mutation.registry import FUZZERS
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
 from murxpy.semantics.evaluator import Evaluator
@@ -132,6 +134,22 @@ def test_what_is_not_in_the_core_may_become_anything(solver: str) -> None:
         text = print_script(mutant.script, "standard")
         assert "(assert (< x 3))" in text and "(assert (> x 5))" in text
         assert answers(solver, text) in (["unsat"], ["unknown"]), text
+
+
+def test_the_core_becomes_stronger_by_rules_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What becomes stronger stays in the core, so that it is not replaced later."""
+    shop = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
+    shop.book = Book(proved_rules(["numbers", "core"]), CATALOGUE, shop.operators)
+    monkeypatch.setitem(globals(), "SHOP", shop)
+    steps = []
+    for start in range(3):
+        for mutant in made(UNSAT, 14, start=start):
+            assert mutant.expected == ("unsat",)
+            steps += [step for step in mutant.steps if step.startswith("diver: the core by ")]
+            text = print_script(mutant.script, "standard")
+            assert answers("z3", text) in (["unsat"], ["unknown"]), text
+    assert len(steps) >= 8
+    assert not any("the core" in m.steps[0] for m in made(UNSAT, 14, {"no_oracle": True}))
 
 
 def test_without_a_model_values_are_drawn_and_false_assertions_negated() -> None:

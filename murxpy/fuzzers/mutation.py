@@ -57,16 +57,12 @@ def sources_setup(mutation: Mutation, files: SeedFiles) -> dict[str, Any]:
 
 
 def _rules(mutation: Mutation) -> dict[str, Any]:
-    """The rules of implication, if a fuzzer of the mix needs them. Raises InputError if none of them
-    is proved.
+    """The rules of implication, if a fuzzer of the mix needs them: those that the user names, else all.
+    Raises InputError if none of them is proved.
     """
-    found = [
-        rule
-        for name, _ in mutation.mix
-        if SOURCES[name].implies
-        for rule in proved_rules((mutation.choices.get(name) or {}).get("rules") or ())
-    ]
-    return {"rules": found} if found else {}
+    choices = [mutation.choices.get(name) or {} for name, _ in mutation.mix if SOURCES[name].ruled]
+    named = [name for choice in choices for name in choice.get("rules") or ()]
+    return {"rules": proved_rules(named)} if choices else {}
 
 
 def needs_terms(mutation: Mutation) -> bool:

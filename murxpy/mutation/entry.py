@@ -51,7 +51,8 @@ class Entry:
     the settings: two seeds are drawn together only if they have a group in common. It is None if
     all seeds can be drawn together. With `chained`, each mutant is made from an earlier one that
     was decided. With `asks`, the source asks the solver about a seed in SMT-LIB, so the solver must
-    read scripts. With `implies`, its mutants are made by rules of implication.
+    read scripts. With `ruled`, it uses rules of implication, and with `implies`, all its mutants are made
+    by such rules.
     """
 
     name: str
@@ -62,5 +63,6 @@ class Entry:
     groups: Groups | None = None
     chained: bool = False
     asks: bool = False
+    ruled: bool = False
     implies: bool = False
     settings: tuple[Setting, ...] = ()

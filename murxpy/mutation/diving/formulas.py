@@ -68,6 +68,20 @@ class Formulas:
         """Have those formulas again that there were when they were kept."""
         self._terms = list(kept)
 
+    def places(self) -> dict[int, Spot]:
+        """The spots by the positions of their assertions in the script."""
+        found: dict[int, Spot] = {}
+        at, numbers = 0, iter(range(len(self._asserts)))
+        for command in self._script.commands:
+            if isinstance(command, Assert):
+                number = next(numbers)
+                for place in (*range(1, len(self._terms[number])), 0):
+                    found[at] = (number, place)
+                    at += 1
+            else:
+                at += 1
+        return found
+
     def script(self) -> Script:
         """The script with these formulas. Those that were added stand in front of the assertion that
         they belong to, which keeps its name.

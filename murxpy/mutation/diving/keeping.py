@@ -107,19 +107,38 @@ class Models:
 
 
 class Core:
-    """Keeps the assertions of an unsatisfiable core as they are; all others may become anything."""
+    """Keeps an unsatisfiable core: its formulas stay as they are or become stronger, and all others may
+    become anything. `at` is the number of the core that is kept, of all that there were.
+    """
 
     witness: Witness | None = None
-    at = 0
 
     def __init__(self, shop: Shop, formulas: Formulas, core: Sequence[Term]) -> None:
         self.places = Places(shop, None)
-        self._core = frozenset(core)
+        self._cores = [frozenset(core)]
+        self.at = 0
         self._formulas = formulas
         self.expected = tuple(
             "unsat" if self._core.issubset(formulas.at_check(check)) else "unknown"
             for check in range(len(formulas.seen))
         )
+
+    @property
+    def _core(self) -> frozenset[Term]:
+        return self._cores[self.at]
+
+    def once(self) -> list[Spot]:
+        """The spots of those formulas of the core that stand at one spot alone."""
+        found: dict[Term, list[Spot]] = {}
+        for spot in self._formulas.spots():
+            found.setdefault(self._formulas.at(spot), []).append(spot)
+        return [spots[0] for term, spots in found.items() if term in self._core and not spots[1:]]
+
+    def strengthened(self, old: Term, new: Term) -> None:
+        """Note that a formula of the core becomes a stronger one."""
+        del self._cores[self.at + 1 :]
+        self._cores.append(self._core - {old} | {new})
+        self.at += 1
 
     def each(self) -> Iterable[Witness]:
         """No models."""

@@ -20,6 +20,7 @@ from murxpy.mutation.diving.formulas import Formulas, Spot
 from murxpy.mutation.diving.keeping import Core, Keeping, Models
 from murxpy.mutation.diving.models import MODELS, negated, witnesses
 from murxpy.mutation.diving.places import Place, unknown
+from murxpy.mutation.diving.strengthening import CORES, Strengthening
 from murxpy.mutation.entry import Entry, Setting
 from murxpy.mutation.fitting import Fitting
 from murxpy.mutation.occurrences import Occurrence, Occurrences, replaced
@@ -130,6 +131,11 @@ class _Diver:
         self._wraps = not choices.get("no_wrapping")
         self._sizes = Occurrences(workshop.catalogue, lambda term: 1)
         self._size = sum(map(self._sizes.count, script.assertions()))
+        self._strengthening = (
+            Strengthening(workshop, formulas, keeping)
+            if isinstance(keeping, Core) and self._oracle and workshop.shop.book is not None
+            else None
+        )
         self._first = self._before = (formulas.keep(), self._size, keeping.at)
         # how terms are made to fit in the mutant in hand, and the terms drawn for it so far
         self._way, self._draws = "plain", 0
@@ -149,6 +155,10 @@ class _Diver:
         if self._size > GROWN * self._first[1] + 50:
             self._go_back(self._first)
         self._before = (self._formulas.keep(), self._size, self._keeping.at)
+        if self._strengthening is not None and self._stream.chance(CORES):
+            stronger = self._stronger(self._strengthening)
+            if stronger is not None:
+                return stronger
         for _ in range(PLACES):
             found = self._place()
             if found is None:
@@ -158,6 +168,19 @@ class _Diver:
                 if mutant is not None:
                     return mutant
         return None
+
+    def _stronger(self, strengthening: Strengthening) -> Mutant | None:
+        """A mutant with a stronger formula in the core; None if no rule fits."""
+        found = strengthening.stronger()
+        if found is None or not isinstance(self._keeping, Core):
+            return None
+        spot, changed, step = found
+        before = self._formulas.at(spot)
+        self._formulas.change(spot, changed)
+        self._keeping.strengthened(before, changed)
+        self._size += self._sizes.count(changed) - self._sizes.count(before)
+        step = f"diver: the core by {step}"
+        return Mutant(self._formulas.script(), (step,), self._keeping.expected)
 
     def _place(self) -> tuple[Spot, Place] | None:
         """A random place by weight, and the spot of its formula."""
@@ -254,6 +277,7 @@ ENTRY = Entry(
     "OTHER; murxpy fuzz SOLVER --mix api:2,diver:2 SEEDS.",
     mutants,
     asks=True,
+    ruled=True,
     settings=(
         Setting(
             "models",
