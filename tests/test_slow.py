@@ -195,3 +195,31 @@ def test_a_script_that_a_judge_finds_cheap_is_run_again() -> None:
     again.compared(again.seed_of(1), text, {0: 25_000}, judged)
     assert again.number == 2 and again.text_of(1) == text
     assert again.ended_early(again.seed_of(1), text, reported=True, killed=False) == {}
+
+
+def test_a_mutant_that_costs_far_more_than_its_parent_is_slow(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The fake solver counts 300 times as much where it sees a double negation."""
+    (tmp_path / "seed.smt2").write_text(
+        "(set-info :status sat)(declare-const a Bool)(declare-const b Bool)"
+        "(assert (or a b))(assert (not (and a b)))(check-sat)"
+    )
+    wrapper = tmp_path / "slow.yaml"
+    wrapper.write_text(
+        (FAKES / "scripts.yaml")
+        .read_text()
+        .replace("f.run_script({v})", "f.counted_script({v}, '(not (not')")
+        + 'readers: {script-cost: "f.spent()"}\nlimit-per-ms: 1000\n'
+    )
+    words = ("janus", f"fake@{FAKES}", tmp_path / "seed.smt2", "--wrapper", wrapper)
+    words = (*words, "--rules", "not-not", "--check", "none", "--no-option-fuzzing")
+    words = (*words, "--jobs", "1", "--seed", "1", "--runs", "1", "--out", tmp_path / "out")
+    code, out, err = outcome(capsys, *words)
+    assert code == 0 and "expected at most 5000 by the script that it was made from" in out, (
+        out + err
+    )
+    (trace,) = (tmp_path / "out" / "findings").glob("slow-parent-*/*.trace")
+    assert "(set-info :slow-against-parent 5000)" in trace.read_text()
+    named = ("--solver", f"fake@{FAKES}", "--wrapper", wrapper)
+    assert outcome(capsys, "replay", trace, *named)[0] == 1

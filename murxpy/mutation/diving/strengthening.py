@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from murxpy.logic.terms import Term
+from murxpy.mutation.building.mutating import Mutator
 from murxpy.mutation.diving.formulas import Formulas, Spot
 from murxpy.mutation.diving.keeping import Core
-from murxpy.mutation.implications.mutating import Mutator
 from murxpy.mutation.workshop import Workshop
 from murxpy.smtlib.commands import Assert
 

@@ -10,8 +10,8 @@ them on terms, too, whose order an assertion keeps.
 
 from __future__ import annotations
 
+from murxpy.mutation.building.mutating import Mutator
 from murxpy.mutation.entry import KEEP_OPTIONS, Entry, Setting
-from murxpy.mutation.implications.mutating import Mutator
 from murxpy.mutation.patience import decided
 from murxpy.mutation.preparing import prepared_seed
 from murxpy.mutation.views import views
