@@ -36,10 +36,11 @@ from murxpy.semantics.ranges.backward import (
 from murxpy.semantics.ranges.connectives import CONNECTIVES
 from murxpy.semantics.ranges.floats import Floats, is_nan, rank
 from murxpy.semantics.ranges.languages import Having, Words
-from murxpy.semantics.ranges.structures import Cell, Element, Field, Lengths, Member
+from murxpy.semantics.ranges.structures import Cell, Element, Field, Lengths, Member, Shapes
 from murxpy.semantics.registry import BINDERS, Unknown
 from murxpy.semantics.samples import samples
-from murxpy.semantics.values import DatatypeValue, Value
+from murxpy.semantics.values import DatatypeValue, FunctionValue, Value
+from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.tables import Tables
 
 CATALOGUE = build_catalogue(load_catalogue())
@@ -77,6 +78,12 @@ KINDS = sorted(
 @cache
 def values(sort: Sort) -> tuple[Value, ...]:
     """All values of a small sort, and a good number of those of a large one."""
+    if sort.kind == "SORT_DT":
+        return tuple([DatatypeValue(*row) for row in trees(2)])
+    if sort.kind == "SORT_FUN":
+        stream = Stream(3)
+        numbers = [(one, other) for one in range(4) for other in range(4)]
+        return tuple(FunctionValue(0, {p: stream.below(4) for p in numbers}) for _ in range(5))
     known = EVALUATOR.domain(sort)
     if known is not None:
         return known
@@ -97,6 +104,18 @@ def values(sort: Sort) -> tuple[Value, ...]:
     if sort.kind == "SORT_SEQ":
         return tuple(row for size in range(4) for row in product((0, 1), repeat=size))
     return samples(sort, EVALUATOR)
+
+
+def trees(depth: int) -> list[tuple[str, tuple[Value, ...]]]:
+    """Values of the datatype below, up to a depth: their constructors and fields."""
+    found: list[tuple[str, tuple[Value, ...]]] = [("none", ()), *[("leaf", (n,)) for n in range(4)]]
+    for left in trees(depth - 1) if depth else ():
+        found += [
+            ("node", (DatatypeValue(*left), number, mark))
+            for number in (0, 3)
+            for mark in (False, True)
+        ]
+    return found
 
 
 def some_range(sort: Sort, given: Any, stream: Stream) -> Range:
@@ -155,6 +174,15 @@ def some_member(sort: Sort, given: Any, stream: Stream) -> Range:
     return Member(element, Member(element, True).holds(given))
 
 
+def some_shape(sort: Sort, given: Any, stream: Stream) -> Range:
+    constructor = sort.datatype.constructor(given.constructor)
+    if constructor is None or not given.fields or stream.chance(0.4):
+        return Shapes((given.constructor, *(["leaf"] if stream.chance(0.5) else [])))
+    position = stream.below(len(given.fields))
+    inner = some_range(constructor.fields[position][1], given.fields[position], stream)
+    return Field(given.constructor, position, inner)
+
+
 def some_field(sort: Sort, given: Any, stream: Stream) -> Range:
     position = stream.below(len(given.fields))
     return Field("", position, some_range(sort.sort(position), given.fields[position], stream))
@@ -165,6 +193,7 @@ PARTS = {
     "SORT_SEQ": some_element,
     "SORT_SET": some_member,
     "SORT_TUPLE": some_field,
+    "SORT_DT": some_shape,
 }
 
 
@@ -254,6 +283,44 @@ def test_values_of_a_range_keep_the_value_of_the_parent(kind: str) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_values_of_many_ranges_keep_the_value_of_the_parent(kind: str) -> None:
     assert [found for one in questions(kind, 2000) if (found := contradiction(*one))][:3] == []
+
+
+STRUCTURES = """(declare-datatypes ((Tree 0)) (((none) (leaf (value (_ BitVec 2)))
+  (node (left Tree) (number (_ BitVec 2)) (mark Bool)))))
+(declare-const t Tree)(declare-const u Tree)(declare-const a (_ BitVec 2))(declare-const p Bool)
+(declare-const b (_ BitVec 2))(declare-fun f ((_ BitVec 2) (_ BitVec 2)) (_ BitVec 2))
+"""
+APPLICATIONS = (
+    "((_ is leaf) t)",
+    "((_ is node) t)",
+    "(value t)",
+    "(left t)",
+    "(number t)",
+    "(mark t)",
+    "(leaf a)",
+    "(node t a p)",
+    "((_ update value) t a)",
+    "((_ update left) t u)",
+    "((_ update mark) t p)",
+    "(f a b)",
+    "(tuple a p)",
+    "(tuple t a)",
+)
+
+
+@pytest.mark.parametrize("text", APPLICATIONS)
+@pytest.mark.parametrize("count", [40, pytest.param(4000, marks=pytest.mark.slow)])
+def test_ranges_of_parts_of_datatypes_tuples_and_functions(text: str, count: int) -> None:
+    about = f"{STRUCTURES}(assert (distinct {text} {text}))"
+    term = read_script(about, "structures", CATALOGUE).assertions()[0].args[0]
+    stream, found, known = Stream(count), list[str](), 0
+    for _ in range(count):
+        present = tuple([stream.choose(values(arg.sort)) for arg in term.args])
+        found.append(contradiction(term, present, stream))
+        evaluator = Evaluator(CATALOGUE, Interpretation(dict(zip(term.args, present, strict=True))))
+        known += type(evaluator.known(term)) is not Unknown
+    assert [one for one in found if one][:3] == []
+    assert known > count / 40  # a selector of another constructor has no known value
 
 
 def test_every_operator_has_a_rule_or_a_reason_for_none() -> None:
