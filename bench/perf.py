@@ -69,6 +69,7 @@ class Made:
     budget: float
     most: int
     solvers: str
+    seed: int
     margin: float = 0.0
     steps: int = 0
     spent: float = 0.0
@@ -79,7 +80,7 @@ class Made:
     def key(self) -> tuple[object, ...]:
         """What tells searches apart."""
         sizes = (self.query, self.budget, self.most)
-        return (self.logic, self.way, self.run, *sizes, self.solvers)
+        return (self.logic, self.way, self.run, *sizes, self.solvers, self.seed)
 
 
 def wanted(args: argparse.Namespace, shape: Shape, seed: int) -> Wanted:
@@ -92,7 +93,7 @@ def search(args: argparse.Namespace, solvers: Solvers, plan: Made) -> Made:
     """Make one search, to the end of its budget."""
     shape = LOGICS[plan.logic]
     dialects = tuple(one.family for one in solvers.known)
-    seed = 1000 * args.seed + plan.run
+    seed = 1000 * plan.seed + plan.run
     garden = garden_of(shape, seed, dialects)
     agents = Agents(seed, garden.applications.operators(), learning=plan.way == BANDIT)
     what = Plan(dialects, 1, 1000 * plan.query, NEVER)
@@ -126,7 +127,8 @@ def plans(args: argparse.Namespace, solvers: str) -> Iterator[Made]:
     for run in range(args.runs):
         for logic in args.logics.split(","):
             for way in (BANDIT, RANDOM):
-                yield Made(logic, way, run, args.query, args.budget, args.most, solvers)
+                sizes = (args.query, args.budget, args.most)
+                yield Made(logic, way, run, *sizes, solvers, args.seed)
 
 
 def compare(args: argparse.Namespace) -> None:
@@ -219,9 +221,9 @@ def all_cpu() -> float:
 def campaign(args: argparse.Namespace, folder: Path) -> tuple[int, str]:
     """Make one search of a campaign in a folder; its number of scripts, and the solvers."""
     what = wanted(args, LOGICS["QF_BV"], args.seed)
-    made = PerfCampaign(what, folder, Limits(), print, lambda told: None)
+    made = PerfCampaign(what, folder, Limits(), print)
     try:
-        told = made.run(args.time, args.steps, lambda: False)
+        told = made.run(args.time, args.steps)
         return told.steps, made.versions
     finally:
         made.close()

@@ -84,6 +84,16 @@ def test_only_arms_that_can_be_drawn_are_drawn() -> None:
         bandit.draw(stream, ("d",))
 
 
+def test_prices_are_weighed_against_what_arms_pay() -> None:
+    bandit, stream = Bandit(["dear", "cheap"]), Stream(4)
+    for _ in range(20):
+        bandit.reward("dear", True)
+        bandit.reward("cheap", 0.3)
+    prices = {"dear": 10.0, "cheap": 1.0}
+    drawn = Counter(bandit.draw(stream, prices=prices) for _ in range(100))
+    assert drawn["cheap"] > 90 and bandit.draw(stream) == "dear"
+
+
 def test_a_reward_decays_what_its_arm_remembers_and_no_other() -> None:
     bandit = Bandit(["a", "b"], decay=0.5)
     bandit.reward("b", True)

@@ -46,8 +46,8 @@ READS_DATA = ("cli", "report", "campaign", "fuzzers", "data")
 EVERYBODY = ("errors",)
 # The rooms of campaign/, highest first.
 ROOMS = (
-    "aftermath",
     "performance",
+    "aftermath",
     "ranges",
     "reduction",
     "matrix",

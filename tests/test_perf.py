@@ -4,22 +4,44 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import cast
 
 import pytest
 from campaigns import FAKES
 from commands import error, outcome
 from releases import SOURCE
 
+from murxpy.campaign.performance import confirming, keeping, minimizing
 from murxpy.campaign.performance.journal import FILE
+from murxpy.campaign.performance.search import gain_of
 from murxpy.campaign.performance.weights import Weight, margin
 
 ALONE = """
+import time
+
+_spent = 0
+
+def cost_of(text):
+    return {cost}
+
 def run_alone(text, limit, wall_ms):
-    cost = {cost}
+    cost = cost_of(text)
+    if not limit:  # by the clock
+        end = time.process_time() + min(cost / 10, wall_ms, 200) / 1000
+        while time.process_time() < end:
+            pass
     return ("unknown\\n", limit) if limit and cost > limit else ("sat\\n", cost)
+
+def weighed(text):
+    global _spent
+    _spent += cost_of(text)
+    return "sat\\n"
+
+def spent():
+    return _spent
 """
 COSTS = {
-    "quick": "100",
+    "quick": "20",
     "slow-at-xor": "100 + 2000 * text.count('(xor ') ** 2",
     "even": "100 + 10 * len(text)",
     "refusing": "1 / 0",
@@ -39,8 +61,8 @@ def wrapper(folder: Path) -> Path:
     """The file of a wrapper of the fake solver that weighs scripts: a unit is a tenth of a microsecond."""
     file = folder / "scripts.yaml"
     file.write_text(
-        (FAKES / "scripts.yaml").read_text()
-        + 'limit-per-ms: 10\nreaders: {alone: "f.run_alone({v}, {0}, {1})"}\n'
+        (FAKES / "scripts.yaml").read_text().replace("f.run_script({v})", "f.weighed({v})")
+        + 'limit-per-ms: 10\nreaders: {alone: "f.run_alone({v}, {0}, {1})", script-cost: "f.spent()"}\n'
     )
     return file
 
@@ -59,15 +81,47 @@ def journal(folder: Path, out: str = "out") -> list[dict[str, object]]:
     return [json.loads(line) for line in lines[1:]]
 
 
-def test_the_search_finds_what_is_slow(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    code, out, _ = outcome(capsys, *perf(tmp_path, "--steps", "80", "--depth", "4"))
-    assert code == 0 and out.startswith("80 scripts")
-    steps = [line for line in journal(tmp_path) if "step" in line and "loop" in line]
-    best = [line for line in steps if line["margin"] is not None]
-    margins = [float(str(line["margin"])) for line in best]
-    assert len(steps) == 80 and max(margins) > 2000
-    gains = [line for line in steps if line.get("construct") == "OP_XOR" and line["margin"]]
-    assert gains
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A script is slow from a twentieth of a second on."""
+    for module in (minimizing, confirming, keeping):
+        monkeypatch.setattr(module, "SECOND", 50.0)
+    monkeypatch.setattr(confirming, "TIMES", 1)
+
+
+@pytest.mark.usefixtures("quick")
+def test_the_search_finds_what_is_slow_and_makes_it_small(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = perf(tmp_path, "--steps", "60", "--query", "400ms", "--stale", "20")
+    code, out, _ = outcome(capsys, *words)
+    assert code == 1 and "60 scripts weighed" in out
+    (found,) = [line for line in out.splitlines() if line.startswith("slow: ") and " xor" in line]
+    assert "slow-reference-fake-run-script-xor" in found and found.count(" in 0.") == 2
+    rounds = [line for line in journal(tmp_path) if "round" in line]
+    assert rounds[0]["operators"] == ["OP_XOR"]
+    # it is a finding like any other
+    ended, listed, _ = outcome(capsys, "findings", tmp_path / "out")
+    assert ended == 0 and "by another solver" in listed
+    (trace,) = (tmp_path / "out" / "findings").glob("*xor*/*.trace")
+    assert "(set-info :slow-cause |xor|)" in trace.read_text()
+    replayed = outcome(
+        *(capsys, "replay", trace, "--wrapper", wrapper(tmp_path)),
+        *("--solver", solver(tmp_path, "slow-at-xor")),
+    )
+    assert replayed[0] == 1 and "slow" in replayed[1], replayed
+    # the next start tells the same, and nothing is new
+    code, again, _ = outcome(capsys, *words)
+    assert code == 0 and found in again.splitlines()
+
+
+@pytest.mark.usefixtures("quick")
+def test_what_only_counts_much_is_no_finding(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(confirming, "FACTOR", 10**6)
+    code, out, _ = outcome(capsys, *perf(tmp_path, "--steps", "12", "--query", "400ms"))
+    assert code == 0 and ": 0 slow scripts" in out and ", 0 not slow by the clock" not in out
 
 
 def test_the_same_seed_gives_the_same_journal(
@@ -104,6 +158,28 @@ def test_what_a_solver_refuses_is_no_margin(
     words = ("perf", solver(tmp_path, "refusing"), "--wrapper", wrapper(tmp_path))
     outcome(capsys, *words, "--theories", "BOOL", "--out", tmp_path / "out", "--steps", "5")
     assert [line["margin"] for line in journal(tmp_path)] == [None] * 5
+
+
+def test_limits_follow_the_best_margin(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    outcome(capsys, *perf(tmp_path, "--steps", "40", "--depth", "4"))
+    best = 0.0
+    for line in journal(tmp_path):
+        if "round" in line:
+            best = 0.0
+            continue
+        (answer, _, limit), *behind = cast(list[tuple[str, float, float]], line["weights"])
+        least = min(5000.0, max(100.0, 1.1 * best))
+        raised = [min(5000.0, least * 4**times) for times in range(5)]
+        assert any(limit == pytest.approx(one) for one in raised)
+        assert limit == pytest.approx(least) or answer != "exhausted" or behind
+        margin = cast(float | None, line["margin"])
+        best = max(best, margin or 0.0)
+
+
+def test_a_gain_is_the_share_by_which_the_margin_grew() -> None:
+    assert [gain_of(found, 100.0) for found in (None, 50.0, 101.0, 150.0, 900.0)] == [
+        *(0.0, 0.0, pytest.approx(0.01), 0.5, 1.0)
+    ]
 
 
 def weight(answer: str, ms: float, limit: float = 100.0) -> Weight:

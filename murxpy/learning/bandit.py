@@ -37,8 +37,14 @@ class Bandit:
         """The names of the arms, in their order."""
         return tuple(self._earned)
 
-    def draw(self, stream: Uniform, among: Collection[str] | None = None) -> str:
+    def draw(
+        self,
+        stream: Uniform,
+        among: Collection[str] | None = None,
+        prices: Mapping[str, float] | None = None,
+    ) -> str:
         """The arm with the greatest sample; of those in `among` where only some can be drawn now.
+        Where draws have different `prices`, above 0, the sample is what an arm gives for its price.
         Only the arms that can be drawn use up numbers of the stream. Raises ValueError if there are
         none.
         """
@@ -46,6 +52,8 @@ class Bandit:
         for arm, (gains, losses) in self._earned.items():
             if among is None or arm in among:
                 sample = beta(stream, 1.0 + gains, 1.0 + losses)
+                if prices is not None:
+                    sample /= prices[arm]
                 if sample > greatest:
                     best, greatest = arm, sample
         if greatest < 0.0:

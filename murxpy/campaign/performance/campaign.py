@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from murxpy.campaign.findings.folder import Folder
 from murxpy.campaign.performance.agents import Agents
-from murxpy.campaign.performance.journal import Journal, weights_in
+from murxpy.campaign.performance.confirming import confirmed, measured, plain
+from murxpy.campaign.performance.journal import Journal, Round, round_in, weights_in
+from murxpy.campaign.performance.keeping import Keeper
+from murxpy.campaign.performance.minimizing import minimized
 from murxpy.campaign.performance.search import Attempt, Plan, Search
 from murxpy.campaign.performance.solvers import Solvers
+from murxpy.campaign.performance.weights import LATE, Weight
 from murxpy.campaign.workers.limits import Limits
 from murxpy.data import load_catalogue, load_machine
 from murxpy.logic.catalogue import build_catalogue
@@ -21,11 +27,19 @@ from murxpy.releases.environments import Notice
 from murxpy.trees.scripts import Garden
 from murxpy.trees.shape import Shape
 
+CONFIRMED = "confirmed.jsonl"  # what the clock says of the scripts of the journal, one a line
+_CANDIDATES = 150  # smaller scripts that are weighed at most
+
+
+class Stopped(Exception):
+    """The user wants the campaign to end now. The next one goes on with what is under way."""
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What is searched, in the user's words: scripts of `shape` on which the targets are slower than
-    the references. A query costs at most `query_ms` milliseconds of a usual machine.
+    the references. A query costs at most `query_ms` milliseconds of a usual machine. With `bisect`,
+    the releases in the cache are asked for each finding.
     """
 
     targets: tuple[str, ...]
@@ -33,9 +47,10 @@ class Wanted:
     shape: Shape
     seed: int
     query_ms: float = 5000.0
-    stale: int = 300
+    stale: int = 200
     learning: bool = True
     wrapper: str | None = None
+    bisect: bool = False
 
     def about(self, versions: Mapping[str, str]) -> dict[str, Any]:
         """What the search depends on, as plain data."""
@@ -60,18 +75,22 @@ def garden_of(shape: Shape, seed: int, dialects: Sequence[str]) -> Garden:
 
 @dataclass
 class Told:
-    """How far a campaign is."""
+    """How far a campaign is, and what it found: `found` of all sessions, `new` of this one."""
 
     steps: int = 0
     rounds: int = 0
     best: float = 0.0
     late: int = 0
     refused: int = 0
+    again: int = 0
+    unconfirmed: int = 0
+    new: int = 0
+    found: list[dict[str, Any]] = field(default_factory=list)
 
 
 class PerfCampaign:
     """Searches until it is told to stop, and keeps everything in the folder `out`. `watch` is told of
-    each step.
+    each step, and `stopped` says whether the user wants to end it.
     """
 
     def __init__(
@@ -80,75 +99,174 @@ class PerfCampaign:
         out: Path,
         limits: Limits,
         notice: Notice,
-        watch: Callable[[Told], None],
+        watch: Callable[[Told], None] = lambda told: None,
+        stopped: Callable[[], bool] = lambda: False,
     ) -> None:
-        self._wanted, self._watch = wanted, watch
-        self._folder = Folder(out)
-        names = (*wanted.targets, *wanted.references)
-        self._solvers = Solvers(names, wanted.shape.theories, wanted.wrapper, limits, notice)
-        known = self._solvers.known
-        self._journal = Journal(out, wanted.about({one.name: one.version for one in known}))
-        dialects = tuple(one.family for one in known)
-        garden = garden_of(wanted.shape, wanted.seed, dialects)
-        agents = Agents(wanted.seed, garden.applications.operators(), learning=wanted.learning)
-        plan = Plan(dialects, len(wanted.targets), wanted.query_ms, wanted.stale)
-        self._search = Search(garden, plan, agents, self._solvers.weigh)
+        self._wanted, self._watch, self._stopped, self._notice = wanted, watch, stopped, notice
         self.told = Told()
+        self._causes: set[tuple[str, ...]] = set()
+        self._seen: set[int] = set()  # steps whose scripts were judged
+        with ExitStack() as stack:
+            self._folder = Folder(out)
+            stack.callback(self._folder.close)
+            names = (*wanted.targets, *wanted.references)
+            self._solvers = Solvers(names, wanted.shape.theories, wanted.wrapper, limits, notice)
+            stack.callback(self._solvers.close)
+            known = self._solvers.known
+            dialects = tuple(one.family for one in known)
+            self._garden = garden_of(wanted.shape, wanted.seed, dialects)
+            self._journal = Journal(out, wanted.about({one.name: one.version for one in known}))
+            stack.callback(self._journal.close)
+            self._keeper = Keeper(self._folder, wanted.wrapper, notice)
+            stack.callback(self._keeper.close)
+            self._stack = stack.pop_all()
+        operators = self._garden.applications.operators()
+        agents = Agents(wanted.seed, operators, learning=wanted.learning)
+        plan = Plan(dialects, len(wanted.targets), wanted.query_ms, wanted.stale)
+        self._search = Search(self._garden, plan, agents, self._weigh)
 
     @property
     def versions(self) -> str:
         """The solvers with their releases."""
         return " ".join(f"{one.name} {one.version}" for one in self._solvers.known)
 
-    def run(self, seconds: float | None, steps: int | None, stopped: Callable[[], bool]) -> Told:
-        """Search for so many seconds, or until so many steps were made in all."""
-        begun = time.monotonic()
-        self._redo()
-        while not stopped():
-            if seconds is not None and time.monotonic() - begun >= seconds:
-                break
-            if steps is not None and self._search.number >= steps:
-                break
-            attempt = self._search.step()
-            self._journal.step(attempt)
-            self._note(attempt)
-            self._end_round(write=True)
-            self._watch(self.told)
+    def run(self, seconds: float | None = None, steps: int | None = None) -> Told:
+        """Search for so many seconds, or until so many steps were made in all. A script that is slow
+        enough at the end is made small and confirmed, too.
+        """
+        begun, search = time.monotonic(), self._search
+        try:
+            self._redo()
+            while steps is None or search.number < steps:
+                if seconds is not None and time.monotonic() - begun >= seconds:
+                    break
+                attempt = search.step()
+                self._journal.step(attempt)
+                self._note(attempt)
+                if search.over:
+                    self._end_round()
+                self._watch(self.told)
+            if search.slow is not None:  # the round is not over, and goes on with the next start
+                self._judge(self._made_small())
+        except Stopped:
+            pass
         return self.told
 
+    def _weigh(self, number: int, script: str, limit: float) -> Weight:
+        if self._stopped():
+            raise Stopped
+        return self._solvers.weigh(number, script, limit)
+
     def _redo(self) -> None:
-        """Take the steps that the journal has."""
-        ended = sum("round" in entry for entry in self._journal.done())
+        """Take the steps that the journal has, and judge the scripts that nobody judged."""
+        self._recall()
         for entry in self._journal.done():
-            if "round" not in entry:
-                self._note(self._search.redo(entry["margin"], weights_in(entry), entry["spent"]))
-                # a process that was killed may have noted the last step of a round alone
-                self._end_round(write=self.told.rounds >= ended)
+            if "round" in entry:
+                self._settle(round_in(entry))
+            else:
+                weights = weights_in(entry)
+                self._note(self._search.redo(entry["margin"], weights, entry["spent"]))
+        if self._search.over:  # a process was killed before it ended the round
+            self._end_round()
+
+    def _recall(self) -> None:
+        """Take what the clock said in earlier sessions; a line that was torn is said again."""
+        file = self._folder.path / CONFIRMED
+        text = file.read_text(encoding="utf-8") if file.exists() else ""
+        whole = text[: text.rfind("\n") + 1]
+        if whole != text:
+            file.write_text(whole, encoding="utf-8")
+        for line in whole.splitlines():
+            self._remember(json.loads(line))
+
+    def _remember(self, entry: dict[str, Any]) -> None:
+        self._seen.add(entry["step"])
+        self._causes.add(tuple(entry["operators"]))
+        if entry["confirmed"]:
+            self.told.found.append(entry)
+        else:
+            self.told.unconfirmed += 1
 
     def _note(self, attempt: Attempt) -> None:
         told = self.told
         told.steps += 1
         told.best = self._search.round.margin
-        told.late += any(w.answer == "late" for w in attempt.weights)
-        told.refused += any(not w.counts for w in attempt.weights)
+        told.late += any(weight.answer == LATE for weight in attempt.weights)
+        told.refused += any(not weight.counts for weight in attempt.weights)
 
-    def _end_round(self, *, write: bool) -> None:
-        search = self._search
-        if not search.over:
+    def _end_round(self) -> None:
+        """Make the script of the round small, note it, and have the clock confirm it."""
+        ended = self._made_small()
+        self._journal.round(ended)
+        self._settle(ended)
+
+    def _made_small(self) -> Round:
+        """The round with what is left of its script, where that is slow enough to be a finding."""
+        now, slow = self._search.round, self._search.slow
+        ended = Round(self.told.rounds + 1, now.step, now.margin)
+        if slow is None:
+            return ended
+        small = minimized(slow, self._weigh, _CANDIDATES)
+        weights = [(one.answer, one.ms, one.limit) for one in small.weights]
+        return replace(ended, operators=small.operators(), texts=small.texts(), weights=weights)
+
+    def _settle(self, ended: Round) -> None:
+        """Judge the script of a round, and begin the next one."""
+        self._judge(ended)
+        self._search.next_round(ended.operators)
+        self.told.rounds, self.told.best = ended.number, 0.0
+
+    def _judge(self, ended: Round) -> None:
+        """Have the clock confirm a script whose operators are not known yet."""
+        cause = tuple(ended.operators)
+        if not ended.weights or ended.step in self._seen:
             return
-        self.told.rounds += 1
-        now = search.round
-        damped: list[str] = []
-        if now.best is not None:
-            damped = list(now.best.operators())
-            for dialect, text in search.texts(now.best).items():
-                self._folder.write(f"scripts/{now.step}-{dialect}.smt2", text)
-        if write:
-            self._journal.round({"round": self.told.rounds, "step": now.step, "margin": now.margin})
-        search.next_round(damped)
+        if cause in self._causes:
+            self.told.again += 1
+            return
+        entry = self._confirm(ended)
+        self._remember(entry)
+        self.told.new += entry["confirmed"]
+
+    def _confirm(self, ended: Round) -> dict[str, Any]:
+        """Measure the script of a round, and keep it where it is slow by the clock, too."""
+        wanted = self._wanted
+        weights = [Weight(*one) for one in ended.weights]
+        rows = measured(ended.texts, weights, wanted.query_ms, self._solvers)
+        shown = confirmed(rows, len(wanted.targets))
+        entry: dict[str, Any] = {
+            "step": ended.step,
+            "confirmed": shown,
+            "operators": list(ended.operators),
+            "costs": plain(rows),
+        }
+        if shown:
+            for dialect, text in ended.texts.items():
+                self._folder.write(f"scripts/{ended.step}-{dialect}.smt2", text)
+            entry |= self._kept(ended, rows) if wanted.references else {}
+        with (self._folder.path / CONFIRMED).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
+        return entry
+
+    def _kept(self, ended: Round, rows: Sequence[Any]) -> dict[str, Any]:
+        """Keep a script as a finding of each target; the buckets, and the releases that show it."""
+        count, found = len(self._wanted.targets), dict[str, Any]()
+        names = self._garden.universe.tables.catalogue.operators
+        cause = "+".join(dict.fromkeys(names[kind].smtlib for kind in ended.operators))
+        for number, solver in enumerate(self._solvers.known[:count]):
+            text = ended.texts[solver.family]
+            own = [rows[number], *rows[count:]]
+            kept = self._keeper.keep(solver, text, own, cause, ended.step)
+            if kept is not None:
+                found.setdefault("buckets", []).append(kept.bucket)
+                if self._wanted.bisect:
+                    found["since"] = self._keeper.since(kept, solver, self._check)
+        return found
+
+    def _check(self) -> None:
+        if self._stopped():
+            raise Stopped
 
     def close(self) -> None:
         """End all processes, and release the folder."""
-        self._solvers.close()
-        self._journal.close()
-        self._folder.close()
+        self._stack.close()

@@ -6,7 +6,8 @@ No line has a time or a path in it: the same search writes the same journal.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,20 @@ from murxpy.errors import InputError
 
 FILE = "perf.jsonl"
 _VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round that ended: the step that gave its best script, the margin, and where that was slow
+    enough to be a finding, what is left of the script by dialect, its operators and its weights.
+    """
+
+    number: int
+    step: int
+    margin: float
+    operators: Sequence[str] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+    weights: Sequence[tuple[str, float, float]] = ()
 
 
 class Journal:
@@ -80,9 +95,11 @@ class Journal:
             }
         )
 
-    def round(self, entry: Mapping[str, Any]) -> None:
+    def round(self, ended: Round) -> None:
         """Note the end of a round."""
-        self._write(entry)
+        self._write(
+            {"round": ended.number, **{k: v for k, v in asdict(ended).items() if k != "number"}}
+        )
 
     def _write(self, entry: Mapping[str, Any]) -> None:
         self._file.write(json.dumps(entry) + "\n")
@@ -96,3 +113,8 @@ class Journal:
 def weights_in(entry: Mapping[str, Any]) -> tuple[Weight, ...]:
     """The weights in a line of a step."""
     return tuple([Weight(answer, ms, limit) for answer, ms, limit in entry["weights"]])
+
+
+def round_in(entry: Mapping[str, Any]) -> Round:
+    """The round in a line of the end of one."""
+    return Round(entry["round"], **{name: entry[name] for name in entry if name != "round"})

@@ -6,10 +6,11 @@ from its journal, in which each step stands with what it gave, without asking th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from murxpy.campaign.performance.agents import MUTATE, Agents, Choice
+from murxpy.campaign.performance.minimizing import Slow, Weigh
 from murxpy.campaign.performance.weights import Weight, margin
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.trees.scripts import Garden, Trees
@@ -22,19 +23,20 @@ _RAISED = 4.0  # times the limit: that of the next try where a target reached it
 # the part of the greatest margin there is that ends a round
 _ENOUGH = 0.9
 _STALE = 20  # queries as costly as can be, without a better script, that end a round, too
-Weigh = Callable[[int, str, float], Weight]
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What is searched: the dialects of the solvers, the first `targets` of which are to be slow, and
-    the limit of a query in milliseconds. A round ends after `stale` steps without a better script.
+    the limit of a query in milliseconds. A round ends after `stale` steps without a better script, and
+    after `enough` where the best one is slow enough to be a finding.
     """
 
     dialects: tuple[str, ...]
     targets: int
     limit: float
     stale: int
+    enough: int = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +95,20 @@ class Search:
         long.
         """
         best, limit = self.round.margin, self._plan.limit
+        slow = self.slow
+        patience = self._plan.stale if slow is None else self._plan.enough
         late = self.round.spent >= _STALE * limit
-        return best >= _ENOUGH * 2 * limit or self.round.stale >= self._plan.stale or late
+        return best >= _ENOUGH * 2 * limit or self.round.stale >= patience or late
+
+    @property
+    def slow(self) -> Slow | None:
+        """The best script of the round, where it is slow enough to be a finding."""
+        now, plan = self.round, self._plan
+        if now.best is None:
+            return None
+        script = self._garden.script(now.best)
+        found = Slow(script, now.weights, plan.dialects, plan.targets, plan.limit)
+        return found if found.counts else None
 
     def next_round(self, damped: Sequence[str]) -> None:
         """Begin another round, in which the operators `damped` are chosen less often."""
@@ -124,7 +138,7 @@ class Search:
         now = self.round
         better = attempt.margin is not None and attempt.margin > now.margin
         if now.best is not None:  # the first script of a round is better than nothing
-            self._agents.learn(attempt.choice, better)
+            self._agents.learn(attempt.choice, gain_of(attempt.margin, now.margin), attempt.spent)
         now.stale += 1
         now.spent += attempt.spent
         self.spent += attempt.spent
@@ -170,3 +184,8 @@ class Search:
             if not weight.counts or (weight.par2 <= best if target else not weight.decided):
                 break
         return tuple(found)
+
+
+def gain_of(found: float | None, best: float) -> float:
+    """The share by which a margin, if there is one, is above the best, at most 1."""
+    return 0.0 if found is None else min(1.0, max(0.0, (found - best) / max(best, 1.0)))

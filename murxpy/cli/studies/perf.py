@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from murxpy.cli.params import NamedFile, duration, judge_names, seed, size
 from murxpy.cli.parts.grouped import SCRIPTS, Grouped
 from murxpy.cli.studies.shapes import shape_of, shape_options
 from murxpy.releases.environments import print_notice
+from murxpy.report.studies.perf import found_line, outcome_lines, status_line
 
 OUT = "murxpy-perf"
 _TOLD = 10.0  # seconds between two lines of progress
@@ -28,6 +31,7 @@ def _perf(targets: tuple[str, ...], references: tuple[str, ...], **wishes: Any) 
     --reference a script counts by what it costs the target.
     """
     out, seconds, steps = (wishes.pop(name) for name in ("out", "seconds", "steps"))
+    as_json = wishes.pop("as_json")
     limits = Limits(memory=wishes.pop("memory"))
     wanted = Wanted(
         targets,
@@ -37,36 +41,49 @@ def _perf(targets: tuple[str, ...], references: tuple[str, ...], **wishes: Any) 
         stale=wishes.pop("stale"),
         learning=not wishes.pop("no_learning"),
         wrapper=wishes.pop("wrapper"),
+        bisect=wishes.pop("bisect"),
         shape=shape_of(wishes),
     )
-    campaign = PerfCampaign(wanted, out, limits, print_notice, _Teller().tell)
-    try:
-        with interrupts.kept():
-            told = campaign.run(seconds, steps, interrupts.early)
-    finally:
-        campaign.close()
-    click.echo(_line(told))
-    return 0
+    with interrupts.kept():
+        campaign = PerfCampaign(
+            wanted, out, limits, print_notice, _Teller(as_json).tell, interrupts.early
+        )
+        try:
+            told = campaign.run(seconds, steps)
+        finally:
+            campaign.close()
+    if as_json:
+        click.echo(json.dumps({"event": "ended", **asdict(told)}))
+    else:
+        click.echo("\n".join(outcome_lines(told, out)))
+    return int(told.new > 0)
 
 
 class _Teller:
-    """Tells on standard error how far the search is, now and then."""
+    """Tells how far the search is, now and then: on standard error, or as JSON on standard output."""
 
-    def __init__(self) -> None:
-        self._last = time.monotonic()
+    def __init__(self, as_json: bool) -> None:
+        self._as_json = as_json
+        self._last, self._new = time.monotonic(), 0
 
     def tell(self, told: Told) -> None:
-        """Tell it if the last line is some time ago."""
+        """Tell it if the last line is some time ago, and each finding."""
+        if told.new > self._new:
+            self._new = told.new
+            self._say({"event": "found", **told.found[-1]}, found_line(told.found[-1]))
         if time.monotonic() - self._last >= _TOLD:
             self._last = time.monotonic()
-            print_notice(_line(told))
+            self._say({"event": "status", **_figures(told)}, status_line(told))
+
+    def _say(self, event: dict[str, Any], line: str) -> None:
+        if self._as_json:
+            click.echo(json.dumps(event))
+        else:
+            print_notice(line)
 
 
-def _line(told: Told) -> str:
-    return (
-        f"{told.steps:,} scripts, {told.rounds} rounds, best margin of this round "
-        f"{told.best / 1000:.2f} s, {told.refused} refused or unknown, {told.late} ended by the clock"
-    )
+def _figures(told: Told) -> dict[str, Any]:
+    return {name: value for name, value in asdict(told).items() if name != "found"}
 
 
 _OWN = [
@@ -111,7 +128,7 @@ _OWN = [
     click.Option(
         ["--stale"],
         type=click.IntRange(1),
-        default=300,
+        default=200,
         show_default=True,
         metavar="N",
         help="Look for another script after so many that were no better.",
@@ -125,6 +142,12 @@ _OWN = [
         metavar="SIZE",
         help="Memory of a process.",
     ),
+    click.Option(
+        ["--bisect"],
+        is_flag=True,
+        help="For each finding, ask the releases in the cache since when it shows.",
+    ),
+    click.Option(["--json", "as_json"], is_flag=True, help="Print JSON."),
     click.Option(["--wrapper"], type=NamedFile(), metavar="FILE", help="Wrapper of a solver."),
 ]
 COMMAND = Grouped(

@@ -22,14 +22,16 @@ AGAINST = {
     PARENT: "the script that it was made from",
 }
 _PREFIX = "(set-info :slow-against-"
-_MARK = re.compile(rf"^{re.escape(_PREFIX)}({'|'.join(AGAINST)}) (\d{{1,18}})\)\n?", re.M)
+_CAUSE = r"(?:\(set-info :slow-cause \|([^|\\\n]*)\|\)\n)?"
+_MARK = re.compile(rf"^{_CAUSE}{re.escape(_PREFIX)}({'|'.join(AGAINST)}) (\d{{1,18}})\)\n?", re.M)
 
 
-def marked(text: str, against: str, bound: int) -> str:
+def marked(text: str, against: str, bound: int, cause: str = "") -> str:
     """The script with the mark: more than `bound` units of the solver are a finding. `against` is a
-    name of `AGAINST`.
+    name of `AGAINST`. A `cause` tells findings apart in place of the theories of the script.
     """
-    return f"{_PREFIX}{against} {bound})\n{text}"
+    head = f"(set-info :slow-cause |{cause}|)\n" if cause else ""
+    return f"{head}{_PREFIX}{against} {bound})\n{text}"
 
 
 def is_marked(text: str) -> bool:
@@ -82,12 +84,12 @@ class Costs:
         cost = self._spending.passed() if self._spending else None
         if self._found is None or cost is None:
             return
-        against, bound = self._found[1], int(self._found[2])
+        cause, against, bound = self._found[1], self._found[2], int(self._found[3])
         self._run.counts[f"check-cost:{'slow' if cost > bound else 'ok'}"] += 1
         if cost > bound:
             message = (
                 f"cost {cost} units of the solver, expected at most {bound} by {AGAINST[against]}"
             )
-            about = "+".join(theories(self._text))
+            about = cause or "+".join(theories(self._text))
             found = self._run.finding(KIND, "solver", message, "run-script", about, spelling)
             raise Stopped({**found, "against": against})

@@ -1,0 +1,156 @@
+"""Making a slow script smaller, while the targets stay far behind the references."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from murxpy.campaign.performance.weights import Weight
+from murxpy.passes.parts import Commands, order, terms
+from murxpy.passes.reduction import Reducer
+from murxpy.passes.script import bare, reduce_script
+from murxpy.smtlib.printing.forms import Unsayable
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.script import Script
+
+SECOND = 1000.0  # milliseconds that a slow script costs at least
+FACTOR = 20.0  # times what each reference needs, at least
+FASTEST = 1.0  # milliseconds; a reference that needs less counts as if it needed this
+_KEPT = 0.5  # of the ratio that a smaller script keeps
+_SLOWER = 2.0  # times what a reference needed that it may need for a smaller script
+Weigh = Callable[[int, str, float], Weight]
+
+
+class _Enough(Exception):
+    """As many smaller scripts were weighed as may be."""
+
+
+@dataclass(frozen=True, slots=True)
+class Slow:
+    """A script with its weights, those of the `targets` first. `limit` is the most that it may cost."""
+
+    script: Script
+    weights: tuple[Weight, ...]
+    dialects: tuple[str, ...]
+    targets: int
+    limit: float
+
+    @property
+    def reference(self) -> float:
+        """The milliseconds of the slowest reference."""
+        behind = [weight.ms for weight in self.weights[self.targets :]]
+        return max([FASTEST, *behind])
+
+    @property
+    def ratio(self) -> float:
+        """How many times the slowest reference the fastest target needs, at least."""
+        return min(weight.ms for weight in self.weights[: self.targets]) / self.reference
+
+    @property
+    def counts(self) -> bool:
+        """Whether the script is slow enough to be a finding."""
+        ahead = min(weight.ms for weight in self.weights[: self.targets])
+        return ahead >= SECOND and (self.ratio >= FACTOR or len(self.dialects) == self.targets)
+
+    def texts(self) -> dict[str, str]:
+        """The script in the dialects of the solvers. Raises Unsayable."""
+        return {name: print_script(self.script, name) for name in dict.fromkeys(self.dialects)}
+
+    def operators(self) -> list[str]:
+        """The operators in the script, sorted."""
+        known = self.script.tables.catalogue.operators
+        return sorted({term.op for term in terms(tuple(self.script.commands)) if term.op in known})
+
+
+def minimized(slow: Slow, weigh: Weigh, most: int) -> Slow:
+    """The smallest script that was found to keep half of the ratio, and to cost a second; at most
+    `most` scripts are weighed.
+    """
+    return _Minimizer(slow, weigh, most).run()
+
+
+class _Minimizer:
+    """One reduction. What it tries depends on the solvers' counts alone."""
+
+    def __init__(self, slow: Slow, weigh: Weigh, most: int) -> None:
+        self._slow, self._weigh, self._left = slow, weigh, most
+        self._ratio = max(_KEPT * slow.ratio, FACTOR)
+        self._best = slow
+
+    def run(self) -> Slow:
+        """Reduce the script, and give the best one."""
+        script = self._slow.script
+        try:
+            start = bare(script)
+            if self._first(iter([start])) is None:
+                return self._slow
+            reducer = Reducer(start, self._first, self._order, self._text)
+            reduce_script(reducer, script.tables)
+        except _Enough:
+            pass
+        return self._best
+
+    def _made(self, commands: Commands) -> Slow:
+        script = Script("script", self._slow.script.tables, list(commands))
+        return replace(self._slow, script=script)
+
+    def _text(self, commands: Commands) -> str:
+        try:
+            return self._made(commands).texts()[self._slow.dialects[0]]
+        except Unsayable:
+            return ""
+
+    def _order(self, commands: Commands) -> object:
+        return order(self._text(commands), commands)
+
+    def _first(self, candidates: Iterator[Commands]) -> int | None:
+        for at, candidate in enumerate(candidates):
+            if self._left <= 0:
+                raise _Enough
+            self._left -= 1
+            made = self._made(candidate)
+            weights = self._weighed(made)
+            if weights is not None:
+                self._best = replace(made, weights=weights)
+                return at
+        return None
+
+    def _weighed(self, made: Slow) -> tuple[Weight, ...] | None:
+        """The weights of a smaller script; None where it is not slow enough. The references are asked
+        first, because they are fast.
+        """
+        try:
+            texts = made.texts()
+        except Unsayable:
+            return None
+        targets = self._slow.targets
+        bound = min(self._slow.limit, _SLOWER * self._slow.reference)
+        behind = self._asked(texts, range(targets, len(made.dialects)), bound, _decided)
+        if behind is None:
+            return None
+        needed = SECOND
+        if behind:
+            needed = max(SECOND, self._ratio * max(FASTEST, *[weight.ms for weight in behind]))
+        if needed > self._slow.limit:
+            return None
+        ahead = self._asked(texts, range(targets), needed, lambda weight: not _decided(weight))
+        return None if ahead is None else (*ahead, *behind)
+
+    def _asked(
+        self,
+        texts: Mapping[str, str],
+        numbers: Sequence[int],
+        bound: float,
+        fine: Callable[[Weight], bool],
+    ) -> list[Weight] | None:
+        found = []
+        for number in numbers:
+            weight = self._weigh(number, texts[self._slow.dialects[number]], bound)
+            if not weight.counts or not fine(weight):
+                return None
+            found.append(weight)
+        return found
+
+
+def _decided(weight: Weight) -> bool:
+    return weight.decided
