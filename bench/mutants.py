@@ -73,12 +73,20 @@ class Solvers:
         )
 
 
+_BELOW = re.compile(r"^diver: .* below (\w+)")
+
+
+def below(step: str) -> list[str]:
+    """The operator whose backward rule gave the range of the place that DIVER changed."""
+    return [f"below {kind}" for kind in _BELOW.findall(step)]
+
+
 def used(step: str) -> list[str]:
     """The operators that a step put in, or its fusion function, or its rule of implication; what it
     only moved is none.
     """
     found = [next(filter(None, some)) for some in _MADE.findall(step)]
-    return [one for made in found for one in made.split(" of ")]
+    return [*[one for made in found for one in made.split(" of ")], *below(step)]
 
 
 Judge = Callable[[Solvers, Mutant, str], str]

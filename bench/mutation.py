@@ -11,7 +11,8 @@ Beside them the figures of the published programs, and the floor: the seeds them
 in one z3 with `(reset)` between. `typed`: mutants of all logics that z3's and cvc5's own parsers
 take. `sound`: mutants of STORM, Fusion, DIVER and Janus that both solvers decide alike, against what
 they must answer. `uses`: how often each operator and fusion function came, of those that can come where the
-seeds' sorts are.
+seeds' sorts are. `rule-uses`: the same for the rules of implication in Janus, and for the backward rules
+of operators in DIVER.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ from murxpy.mutation.functions.conversions import NUMBERS, WIDTHS
 from murxpy.mutation.functions.inversions import ANY, RULES
 from murxpy.mutation.registry import FUZZERS
 from murxpy.mutation.workshop import Mutant
+from murxpy.semantics.ranges.backward import RULES as BACKWARD
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.worker.session import Session
 
@@ -308,6 +310,34 @@ def uses(args: argparse.Namespace, session: Session) -> dict[str, Any]:
     return {"could": len(wanted), "rare": dict(rare), "counts": dict(counts)}
 
 
+def rule_uses(args: argparse.Namespace, session: Session) -> dict[str, Any]:
+    """How often each rule of implication came in Janus, and the backward rule of each operator in
+    DIVER, the rarest first.
+    """
+    found = judged(
+        args,
+        session,
+        args.rule_uses,
+        lambda solvers, mutant, text: "made",
+        ("janus", "diver"),
+        "z3",
+    )
+    counts = Counter[str]()
+    for some in found.values():
+        counts.update({key.removeprefix(USE): n for key, n in some.items() if key.startswith(USE)})
+    shop = shop_of(session, "z3")
+    assert shop.book is not None, "the bench gives all rules"
+    rules = dict.fromkeys(f"{use.rule.book}:{use.rule.name}" for use in shop.book.all)
+    operators = [f"below {kind}" for kind in sorted(BACKWARD) if kind in shop.operators]
+    summary = {}
+    for what, names in (("rule of implication", [*rules]), ("backward rule", operators)):
+        rare = [(n, counts[n]) for n in sorted(names, key=counts.__getitem__) if counts[n] < LEAST]
+        table(f"uses below {LEAST}", (what, "times"), rare or [("none", 0)])
+        print(f"  {len(names)} could come, {len(rare)} of them came fewer than {LEAST} times")
+        summary[what] = {"could": len(names), "rare": dict(rare)}
+    return {**summary, "counts": dict(counts)}
+
+
 def _sorts(session: Session, files: SeedFiles) -> set[str | None]:
     """The kinds of sorts that terms of the seeds have."""
     found: set[str | None] = set()
@@ -361,6 +391,13 @@ def main() -> None:
         help="mutants of OpFuzz, TypeFuzz and Fusion whose steps are counted",
     )
     parser.add_argument(
+        "--rule-uses",
+        type=int,
+        default=0,
+        metavar="N",
+        help="mutants of Janus and DIVER whose rules are counted",
+    )
+    parser.add_argument(
         "--jobs", type=int, default=2, help="processes at a time for --typed, --sound and --uses"
     )
     parser.add_argument(
@@ -372,13 +409,16 @@ def main() -> None:
     args = parser.parse_args()
     session = common.load(args)
     asked = {"rates": args.seconds, "typed": args.typed, "sound": args.sound, "uses": args.uses}
-    if args.keep is not None and sum(map(bool, (args.typed, args.sound, args.uses))) != 1:
-        raise SystemExit("error: --keep takes one of --typed, --sound and --uses")
+    asked["rule-uses"] = args.rule_uses
+    kept = (args.typed, args.sound, args.uses, args.rule_uses)
+    if args.keep is not None and sum(map(bool, kept)) != 1:
+        raise SystemExit("error: --keep takes one of --typed, --sound, --uses and --rule-uses")
     parts = {
         "rates": (rates, _rates_row),
         "typed": (typed, _typed_row),
         "sound": (sound, _sound_row),
         "uses": (uses, _uses_row),
+        "rule-uses": (rule_uses, _rules_row),
     }
     for part, (measure, row) in parts.items():
         if not asked[part]:
@@ -433,6 +473,14 @@ def _lost(counts: dict[str, int]) -> str:
 
 def _uses_row(figures: dict[str, Any]) -> dict[str, Any]:
     return {"could come": figures["could"], f"below {LEAST}": len(figures["rare"])}
+
+
+def _rules_row(figures: dict[str, Any]) -> dict[str, Any]:
+    return {
+        what: f"{one['could']} could come, {len(one['rare'])} below {LEAST}"
+        for what, one in figures.items()
+        if "could" in one
+    }
 
 
 if __name__ == "__main__":

@@ -210,6 +210,7 @@ class _Diver:
         if size > GROWTH * self._first[1] + 50 or not self._fitting.fits(changed):
             return None
         step = f"diver: {hole.term.op} to {found[1]}, depth {len(hole.above)}"
+        step += f" below {hole.above[-1][0].op}" if hole.above else ""
         return self._changed(spot, changed, Occurrence(new, hole.above), step + wrapped)
 
     def _fit(self, spot: Spot, place: Place, new: Term, wraps: bool) -> tuple[Term | None, str]:
