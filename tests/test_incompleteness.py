@@ -10,12 +10,15 @@ import pytest
 from campaigns import FAKES
 from commands import outcome
 
+from murxpy.campaign.findings.keys import bucket_key
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.tokens import quote
 from murxpy.machine.witnesses.unknowns import KIND, is_marked, marked
+from murxpy.oracles.crash import Verdict
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
+from murxpy.trace.finished import Call
 
 SEED = "(declare-const a Bool)(declare-const b Bool)(assert (or a b))(check-sat)"
 GROWS = "(declare-fun f (Int) Int)(assert (forall ((x Int)) (> (f x) x)))(check-sat)"
@@ -104,3 +107,16 @@ def test_a_smaller_script_is_still_satisfiable(
     assert "forall" in text and "Int" not in text and is_marked(text)
     ended, out, err = outcome(capsys, "replay", small)
     assert ended == 1 and KIND in out, out + err
+
+
+def test_neither_the_rule_nor_the_answer_makes_another_bucket() -> None:
+    def key(rule: str, answer: str, reason: str, against: str = "parent") -> str:
+        message = f"answered unknown, expected {answer} by {rule} of a script that was decided; its reason: {reason}"
+        call = Call("run-script", "core+QUANT", "parser")
+        return bucket_key("cvc5", Verdict(KIND, "solver", message, "", call, against=against))
+
+    first = key("core:and-drops", "sat", "INCOMPLETE")
+    assert first == key("core:or-adds", "unsat", "INCOMPLETE")
+    assert first != key("core:and-drops", "sat", "(incomplete (theory seq))")
+    assert first != key("core:and-drops", "sat", "INCOMPLETE", "")
+    assert first.startswith("incompleteness-parent-cvc5-")

@@ -33,8 +33,8 @@ _SOLVING = (
     *("check-assumptions", "check-model", "check-invariant"),
 )
 
-# The name of the rule in the message of incompleteness.
-_BY_RULE = re.compile(r"(?<= by )\S+ of (?=a script)")
+# The answer and the name of the rule in the message of incompleteness.
+_BY_RULE = re.compile(r"(?<= expected )(?:un)?sat |(?<= by )\S+ of (?=a script)")
 
 # What differs between two findings of one defect, and what stands in its place.
 _VARIABLE = (
@@ -85,8 +85,9 @@ def _message_and_call(verdict: Verdict) -> tuple[str, list[str]]:
         # What the solver itself says of the assertion stands behind the semicolon.
         return message.partition(";")[0], [call.action, call.operator, call.spelling]
     if verdict.kind == INCOMPLETENESS:
-        # The rule that made the script tells no defects apart; the reason does.
-        return _BY_RULE.sub("", message), [call.action, call.operator, call.spelling]
+        # The rule that made the script, and the answer, tell no defects apart; the reason does.
+        told = _BY_RULE.sub("", message) if verdict.against else message
+        return told, [call.action, call.operator, call.spelling]
     if verdict.kind == "wrong-unsat":
         # The kind of check, and the planted model behind the semicolon, tell no defects apart.
         return message.partition(";")[0], [call.operator]
