@@ -290,3 +290,48 @@ def test_there_are_no_arms_without_guidance(
     campaign(tmp_path, OFF, runs=5)
     code, _, err = outcome(capsys, "arms", tmp_path)
     assert code == 2 and "--guide bandit" in err
+
+
+def test_a_mix_learns_of_sources_seeds_and_options(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    seed = tmp_path / "sat" / "seed.smt2"
+    seed.parent.mkdir()
+    seed.write_text("(declare-const x Int)(assert (and (> x 3) (< x 9)))(check-sat)")
+    mix = ("--mix", "opfuzz:1,storm:1", "--iterations", "3", seed.parent, "--runs", "50")
+    learnt = []
+    for number, jobs in enumerate(("1", "2")):
+        out = tmp_path / str(number)
+        words = ("fuzz", "z3", *mix, "--guide", BANDIT, "--seed", "4", "--jobs", jobs, "--out", out)
+        code, _, err = outcome(capsys, *words)
+        assert (code in (0, 1), err) == (True, "")
+        learnt.append(json.loads(outcome(capsys, "arms", out, "--json")[1])["arms"])
+    sources = {row["name"]: row["runs"] for row in learnt[0] if row["kind"] == "source"}
+    assert set(sources) == {"opfuzz", "storm"} and sum(sources.values()) == 50 - LAG
+    options = [row for row in learnt[0] if row["kind"] == "option"]
+    assert len(options) > 3 and not any(row["kind"] == "transition" for row in learnt[0])
+    assert learnt[0] == learnt[1]
+
+
+@pytest.mark.parametrize("solver", ["z3", "cvc5"])
+def test_mutants_set_the_option_of_their_run(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str
+) -> None:
+    (tmp_path / "seed.smt2").write_text("(declare-const x Int)(assert (> x 3))(check-sat)")
+    facts = build_facts(load_wrapper(solver))
+    reader = Reader(build_catalogue(SETUP["catalogue"]), SETUP["machine"], facts.every_option)
+    option = next(o.name for o in facts.every_option if o.type == "bool" and not o.theories)
+    seed = reader.arms.guided(9, [Arm(OPTION, f"{option}=false")])
+    words = (
+        "opfuzz",
+        solver,
+        "--run-seed",
+        f"{seed:x}",
+        "--iterations",
+        "4",
+        tmp_path / "seed.smt2",
+    )
+    code, trace, _ = outcome(capsys, *words)
+    scripts = [line for line in trace.splitlines() if " run-script@" in line]
+    assert code == 0 and f"# guided option:{option}=false" in trace
+    assert len(scripts) > 1 and all(f"{option} false)" in line for line in scripts)

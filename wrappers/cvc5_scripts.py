@@ -16,6 +16,10 @@ _ERROR = re.compile(r'\(error "(.*?)(?:"\)|\Z)', re.S)
 _REQUIRED = ("arrays-exp", "fp-exp", "sets-exp", "strings-exp")
 
 _SPENT = [0]  # see `spent`
+_SCRIPT_STATISTICS: list[
+    tuple[str, int]
+] = []  # the statistics of the last script, if `_SCRIPTS_READ`
+_SCRIPTS_READ: list[bool] = []
 
 _NOTHING_THERE = re.compile(
     r"[Cc]annot get (model|value|unsat core|proof|unsat assumptions?) unless (immediately )?(after|preceded|in (un)?sat mode)"
@@ -35,6 +39,8 @@ def run_script(reader: Any, manager: Any, text: str, limit: int, wall_ms: int = 
         return _run(reader, solver, text, limit, wall_ms)
     finally:
         _SPENT[0] += read_cost(solver) or 0
+        if _SCRIPTS_READ:
+            _SCRIPT_STATISTICS[:] = read_statistics(solver)[1]
 
 
 def spent() -> int:
@@ -103,3 +109,12 @@ def read_statistics(solver: Any) -> tuple[int, list[tuple[str, int]]]:
             pairs.append((key, value))
     spent = dict(pairs).get("resource::resourceUnitsUsed", 0)
     return spent, pairs
+
+
+def read_script_statistics() -> tuple[int, list[tuple[str, int]]]:
+    """Zero, since the count of scripts belongs to the process and not to a run, and the integers among
+    the statistics of the last script. They are kept from the first call of this function on, which
+    a run makes before its first script.
+    """
+    _SCRIPTS_READ[:] = [True]
+    return 0, list(_SCRIPT_STATISTICS)

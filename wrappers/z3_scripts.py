@@ -48,6 +48,7 @@ def run_script(ctx: Any, text: str, limit: int, wall_ms: int = 0) -> str:
     try:
         return _output(own, begin, text)
     finally:
+        ctx.murxpy_script = own
         if own is not ctx:
             ctx.murxpy_spent = getattr(ctx, "murxpy_spent", 0) + _counted(own)
         # an option that a script sets stays set for everything later in this process
@@ -177,3 +178,19 @@ def read_statistics(solver: Any) -> tuple[int, list[tuple[str, int]]]:
     finally:
         z3.Z3_stats_dec_ref(context, statistics)
     return spent, pairs
+
+
+_FIGURE = re.compile(r"[(\s]:([\w.-]+)\s+(\d+)(?=[\s)])")
+
+
+def read_script_statistics(ctx: Any) -> tuple[int, list[tuple[str, int]]]:
+    """What z3 has counted towards its resource limit in the scripts of the run with the context `ctx`,
+    and the integers among the statistics of the last script; nothing before the first one.
+    """
+    own = getattr(ctx, "murxpy_script", None)
+    if own is None:
+        return 0, []
+    text = str(z3.Z3_eval_smtlib2_string(own.ref(), "(get-info :all-statistics)"))
+    of_process = [name.replace(" ", "-") for name in _OF_PROCESS]
+    pairs = [(key, int(value)) for key, value in _FIGURE.findall(text) if key not in of_process]
+    return spent(ctx), pairs

@@ -15,6 +15,7 @@ from murxpy.campaign.steering import Steering
 from murxpy.campaign.workers.handles import Damp
 from murxpy.campaign.workers.targets import Plan, version_of
 from murxpy.campaign.yields import Yield, settled
+from murxpy.mutation.registry import API
 from murxpy.oracles.crash import Outcome, Verdict
 from murxpy.oracles.disagreement import Answers, spent_of
 
@@ -54,13 +55,23 @@ class Runs:
             return None
         if self.enumerated is not None:
             return index, self.enumerated.seed_of(index)
-        if self.steering is None:
+        return index, self._seed_of(index)
+
+    def _seed_of(self, index: int) -> int:
+        """The seed of run `index` of a campaign that enumerates nothing."""
+        guidance, steering = self.guidance, self.steering
+        if steering is None:
             seed = run_seed(self._seed, index)
-        else:
-            seed = self.steering.seed_of(index)
-            if self.steering.fuzzer_of(seed) is not None:
-                return index, seed
-        return index, seed if self.guidance is None else self.guidance.seed_of(index, seed)
+            return seed if guidance is None else guidance.seed_of(index, seed)
+        if guidance is None:
+            return steering.seed_of(index)
+        source = guidance.source_of(index)
+        for number, news in guidance.learnt.items():
+            steering.told(number, news)
+        seed = steering.seed_of(index, source)
+        fuzzer = steering.fuzzer_of(seed)
+        of = "" if source is None else fuzzer or API
+        return guidance.seed_of(index, seed, of, mutates=fuzzer is not None)
 
     @property
     def used_up(self) -> bool:

@@ -122,13 +122,21 @@ class Steering:
         """Whether no source has seed files left."""
         return not any(self._alive(source) for source in self._pools)
 
-    def seed_of(self, index: int) -> int:
-        """The seed of run `index`, which begins now. A run that began before keeps its seed."""
+    def told(self, index: int, news: int) -> None:
+        """Note how many pairs of signals run `index`, which is over, was the first to give."""
+        if index in self._over and news:
+            for source in dict.fromkeys(source for source, _ in self._over[index].keys):
+                self._over[index].counts[f"mutator:{source}:news"] = news
+
+    def seed_of(self, index: int, wanted: str | None = None) -> int:
+        """The seed of run `index`, which begins now, of the source `wanted` if the guidance of the
+        campaign chose one. A run that began before keeps its seed.
+        """
         if index in self._open:
             return self._open[index].seed
         self._learn(index)
         seed = run_seed(self._seed, index)
-        source = self._corpus.draw(seed).source
+        source = self._corpus.draw(seed).source if wanted is None else wanted
         stream = Stream(mix(seed, _KEY))
         if not self._alive(source):
             alive = [other for other in self._pools if self._alive(other)]

@@ -17,6 +17,7 @@ FIGURES = ("made", "accepted", "decided", "unknown", "timeouts")
 # The unit of the following constants is one decided check, which is worth 1 and costs 1.
 PRIOR = 5.0  # added to worth and to cost, so that a seed file begins with the quotient 1
 NEW = 50.0  # the worth of a finding that opens a bucket
+NEWS = 2.0  # the worth of a pair of signals that no earlier run gave, in a campaign with guidance
 RUN = 2.0  # the cost of reading the seed file
 UNKNOWN = 10.0  # the cost of a check at its limit, of a solver that does not tell what it spends
 # The cost of a millisecond of a solver's limit. To make, read and set up a script costs as much as
@@ -34,7 +35,8 @@ class Yield:
 
     `unreadable` counts the runs that could not read the seed file, `mislabelled` the runs in which
     the solver denied its label. One of either is enough for the seed file not to be drawn any more.
-    `spent` is the solver's own count of its work, in milliseconds of its limit; 0 where the solver
+    `news` are the pairs of signals that no earlier run gave, in a campaign with guidance. `spent` is
+    the solver's own count of its work, in milliseconds of its limit; 0 where the solver
     does not tell.
     """
 
@@ -51,6 +53,7 @@ class Yield:
     unreadable: int = 0
     mislabelled: int = 0
     spent: int = 0
+    news: int = 0
 
     @property
     def key(self) -> Key:
@@ -67,7 +70,7 @@ class Yield:
         """The square of worth by cost, both in decided checks, and at least LEAST. It is 1 for a
         seed file that was never used.
         """
-        paid = self.decided + NEW * self.new
+        paid = self.decided + NEW * self.new + NEWS * self.news
         refused = self.made - self.accepted
         again = AGAIN * (self.findings - self.new)
         undecided = self.unknown + SPENT * self.spent if self.spent else UNKNOWN * self.unknown
@@ -80,7 +83,7 @@ class Yield:
 
     def add(self, counts: Mapping[str, int], findings: int, new: int) -> None:
         """Add the counters of a run, under the names of its report."""
-        for figure in (*FIGURES, "spent"):
+        for figure in (*FIGURES, "spent", "news"):
             setattr(
                 self,
                 figure,

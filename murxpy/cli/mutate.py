@@ -23,7 +23,6 @@ _NOT_HERE = (
     "machine",
     "theories",
     "no_swarm",
-    "guide",
     "contract",
     "compare",
 )  # options of walks alone

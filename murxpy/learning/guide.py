@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from murxpy.learning.arms import GROUP, KINDS, OPTION, SOURCE, THEORY, TRANSITION, Arm
@@ -24,7 +24,8 @@ NO_OPTION, ONE_OPTION = 0.4, 0.5
 class Choices:
     """The arms that a campaign can draw for its walks: theories, the groups of operators of each
     theory, options with the theories that they are for (none: all), and transitions of the machine.
-    `sources` are the sources of the runs in a mix.
+    `sources` are the sources of the runs in a mix, and `of_scripts` the options that the scripts of
+    mutants can set.
     """
 
     theories: tuple[str, ...] = ()
@@ -32,13 +33,14 @@ class Choices:
     options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     transitions: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    of_scripts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def names(self, kind: str) -> tuple[str, ...]:
         """The names of the arms of a kind."""
         return {
             THEORY: self.theories,
             GROUP: tuple(name for names in self.groups.values() for name in names),
-            OPTION: tuple(self.options),
+            OPTION: tuple(dict.fromkeys((*self.options, *self.of_scripts))),
             TRANSITION: self.transitions,
             SOURCE: self.sources,
         }[kind]
@@ -63,6 +65,10 @@ class Guide:
         """The source of a run; None where there is no choice."""
         return self._draw(SOURCE, stream)
 
+    def draw_for_mutants(self, stream: Uniform) -> tuple[Arm, ...]:
+        """The arms of a run of a mutation fuzzer, whose seeds decide about everything but options."""
+        return tuple(Arm(OPTION, name) for name in self._options(stream, self._choices.of_scripts))
+
     def draw(self, stream: Uniform) -> tuple[Arm, ...]:
         """The arms of a walk; none for a run that is to be as without guidance."""
         if stream.random() < PLAIN:
@@ -71,7 +77,7 @@ class Guide:
         found: list[tuple[str, str | None]] = [(THEORY, theory)]
         if stream.random() < GROUPS:
             found.append((GROUP, self._draw(GROUP, stream, self._groups(theory))))
-        found += [(OPTION, name) for name in self._options(stream, theory)]
+        found += [(OPTION, name) for name in self._options(stream, self._fitting(theory))]
         if stream.random() < TRANSITIONS:
             found.append((TRANSITION, self._draw(TRANSITION, stream)))
         return tuple(Arm(kind, name) for kind, name in found if name is not None)
@@ -80,15 +86,19 @@ class Guide:
         """The groups to draw from: those of the theory, or all where there is none."""
         return None if theory is None else self._choices.groups.get(theory, ())
 
-    def _options(self, stream: Uniform, theory: str | None) -> list[str]:
-        """No option, one, or sometimes two of those that are for the theory."""
-        share = stream.random()
-        count = 0 if share < NO_OPTION else 1 if share < NO_OPTION + ONE_OPTION else 2
-        fitting = {
-            name: None
+    def _fitting(self, theory: str | None) -> list[str]:
+        """The options that are for the theory."""
+        return [
+            name
             for name, needs in self._choices.options.items()
             if not needs or theory is None or theory in needs
-        }
+        ]
+
+    def _options(self, stream: Uniform, among: Iterable[str]) -> list[str]:
+        """No option, one, or sometimes two."""
+        share = stream.random()
+        count = 0 if share < NO_OPTION else 1 if share < NO_OPTION + ONE_OPTION else 2
+        fitting = dict.fromkeys(among)
         found: list[str] = []
         for _ in range(count):
             name = self._draw(OPTION, stream, fitting)

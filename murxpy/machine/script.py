@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from murxpy.machine.outcomes import Stopped
 from murxpy.machine.run import Run
+from murxpy.machine.signals import note_script
 from murxpy.machine.solve import ANSWERS
 from murxpy.machine.tokens import quote
 from murxpy.machine.witnesses import slowness
@@ -47,6 +48,7 @@ def run_script(
     for answer in answers:
         run.result(f"answer {answer}")
     run.meter.script(answers)
+    note_script(run, answers)
     for answer in answers:
         run.judge(answer, "run-script", chosen.name, lambda: "+".join(theories(text)))
     if is_marked(text):

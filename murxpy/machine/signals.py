@@ -6,6 +6,7 @@ in the run, so a replay without guidance is the same.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from time import thread_time_ns
 from typing import Any
 
@@ -21,7 +22,7 @@ def note_check(run: Run, answer: str) -> None:
     if signals is None:
         return
     start = thread_time_ns()
-    _note_statistics(run, signals)
+    _note_statistics(run, signals, "statistics")
     for name, value in run.state.options.items():
         if value.isdecimal():
             signals.note(f"{answer} with {name}", int(value))
@@ -33,11 +34,31 @@ def note_check(run: Run, answer: str) -> None:
     run.counts["time-ns:signals"] += thread_time_ns() - start
 
 
-def _note_statistics(run: Run, signals: Signals) -> None:
-    """The reader `statistics` gives what the solver has counted for its resource limit in this run,
+def expect_scripts(run: Run) -> None:
+    """Tell the wrapper that scripts follow whose statistics are read, if the run has signals. Reading
+    them costs time, so a wrapper may keep them only from the first reading on.
+    """
+    if run.signals is not None:
+        _read(run, "readers", "script-statistics")
+
+
+def note_script(run: Run, answers: Sequence[str]) -> None:
+    """Note what the solver says of itself behind a script with these answers, if the run has signals."""
+    signals = run.signals
+    if signals is None:
+        return
+    start = thread_time_ns()
+    _note_statistics(run, signals, "script-statistics")
+    for answer in dict.fromkeys(answers):
+        signals.note(f"script: {answer}", answers.count(answer))
+    run.counts["time-ns:signals"] += thread_time_ns() - start
+
+
+def _note_statistics(run: Run, signals: Signals, reader: str) -> None:
+    """The readers `statistics` and `script-statistics` give what the solver has counted for its resource limit in this run,
     0 if it does not tell, and its statistics as keys with integers.
     """
-    found = _read(run, "readers", "statistics")
+    found = _read(run, "readers", reader)
     if found is not None:
         spent, pairs = found
         run.counts["signal:spent"] = max(

@@ -75,19 +75,27 @@ class Drawer:
     """The options of the mutants of one run. The seeds say which theories matter.
 
     A script can set a parameter of the process for itself. With `calls`, mutants reach the solver
-    call by call, so that the run sets `parameters` once, before its first solver.
+    call by call, so that the run sets `parameters` once, before its first solver. If the guidance of
+    a campaign chose the options of a run, they are `fixed`.
     """
 
     def __init__(
-        self, offer: Offer, stream: Stream, seeds: Sequence[Seed], *, calls: bool = False
+        self,
+        offer: Offer,
+        stream: Stream,
+        seeds: Sequence[Seed],
+        fixed: Options | None = None,
+        *,
+        calls: bool = False,
     ) -> None:
         self._offer = offer
         self._stream = stream
-        self._random = bool(offer.known.items) and stream.chance(RUNS)
+        self._random = fixed is None and bool(offer.known.items) and stream.chance(RUNS)
         self._theories = (
             {name for seed in seeds for name in theories(seed.text)} if self._random else set()
         )
-        self._drawn: Options = self._draw() if self._random else ()
+        chosen = tuple(pair for pair in fixed or () if pair[0] not in offer.kept)
+        self._drawn: Options = self._draw() if self._random else chosen
         self._elsewhere = offer.process if calls else frozenset()
         self.parameters = tuple(pair for pair in self._drawn if pair[0] in self._elsewhere)
         self._seeds: Options = ()

@@ -12,6 +12,7 @@ from murxpy.machine import script, solve
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.random import Stream, mix
 from murxpy.machine.run import Run
+from murxpy.machine.signals import expect_scripts
 from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.doubting import Doubts
 from murxpy.mutation.implications.book import Book
@@ -29,6 +30,7 @@ from murxpy.smtlib.commands import CheckSatUsing, Simplify
 from murxpy.smtlib.printing.chains import ChainPrinter
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.script import Script
+from murxpy.solvers.facts import Pairs
 
 OWN_LOGIC = 0.75  # the share of runs whose scripts name their own logic
 LONGEST = 8 << 20  # characters of mutants in a run; a trace has room for four times as many
@@ -85,15 +87,15 @@ class Sources:
         drawn = self.corpus.draw(run_seed)
         return drawn.source, [self.corpus.seeds[number] for number in drawn.seeds]
 
-    def run(self, run: Run, name: str, seeds: Sequence[Seed]) -> None:
-        """Make and run the mutants of one run."""
+    def run(self, run: Run, name: str, seeds: Sequence[Seed], options: Pairs | None = None) -> None:
+        """Make and run the mutants of one run, which set `options`, or options at random for None."""
         if not seeds:
             run.counts[f"mutator:{name}:no-seed"] += 1
             return
         api = self._through == API or (self._through == BOTH and run.stream.chance(0.5))
-        _Chain(run, name, self, seeds, self._choices.get(name) or {}, api).run(
-            self._walk, self._check_ms
-        )
+        own = self._choices.get(name) or {}
+        chain = _Chain(run, name, self, seeds, own, api, options)
+        chain.run(self._walk, self._check_ms)
 
 
 class _Chain:
@@ -107,6 +109,7 @@ class _Chain:
         seeds: Sequence[Seed],
         choices: dict[str, Any],
         api: bool,
+        options: Pairs | None,
     ) -> None:
         shop = sources.shop
         self._run = run
@@ -119,7 +122,7 @@ class _Chain:
         self._dialect = shop.dialect
         self._printer = ChainPrinter(self._workshop.tables, shop.dialect)
         self._own_logic = run.stream.chance(OWN_LOGIC)
-        self._options = Drawer(self._offer, run.stream, seeds, calls=api)
+        self._options = Drawer(self._offer, run.stream, seeds, options, calls=api)
         run.parameters = (*run.parameters, *self._options.parameters)
         chances = sources.promises
         if FUZZERS[name].chained:  # the answers to their mutants are not known
@@ -138,6 +141,7 @@ class _Chain:
         if run.wrapper.set("actions", "set-limit") is not None:
             limit = max(1, int(check_ms * run.wrapper.facts.limit_per_ms))
         solve.new(run, run.line_seed())
+        expect_scripts(run)
         self._limit(limit)
         if self._api:
             self._runner = ApiRunner(run, self._workshop.tables)

@@ -49,8 +49,8 @@ class Facts:
 
     `options` is None if the wrapper has no such section. `process_options` are parameters of the
     whole process, by their names in scripts; only mutants set them. `listed_options` are the names
-    of all of these by their names in scripts, also where runs draw none, and `every_option` those of
-    solver objects. `required_options` are by theory. `calls`
+    of all of these by their names in scripts, also where runs draw none, and `every_option` are these
+    options, those of solver objects first. `required_options` are by theory. `calls`
     is the section of public callables, which `murxpy.solvers.callables` decodes. `forms` are the
     spellings as they are written, by section and key.
     """
@@ -112,7 +112,7 @@ def build_facts(data: Mapping[str, Any]) -> Facts:
         options=None if options is None else tuple(map(_option, options)),
         process_options=tuple(map(_option, data.get("process-options") or ())),
         listed_options=_listed(data),
-        every_option=tuple(map(_option, (data.get("not-drawn") or data).get("options") or ())),
+        every_option=_every(data),
         required_options={
             theory: _pairs(pairs) for theory, pairs in (data.get("required-options") or {}).items()
         },
@@ -136,6 +136,12 @@ def _listed(data: Mapping[str, Any]) -> dict[str, str]:
     own = [str(option["name"]) for option in drawn.get("options") or ()]
     of_process = [str(option["name"]) for option in drawn.get("process-options") or ()]
     return {**{prefix + name: name for name in own}, **{name: name for name in of_process}}
+
+
+def _every(data: Mapping[str, Any]) -> tuple[Option, ...]:
+    whole = data.get("not-drawn") or data
+    sections = ("options", "process-options")
+    return tuple(_option(entry) for section in sections for entry in whole.get(section) or ())
 
 
 def _pairs(pairs: Any) -> Pairs:

@@ -265,12 +265,17 @@ class Session:
     ) -> dict[str, Any]:
         """Do a run of a mutation fuzzer on these seeds."""
         run.script_checks &= self._checks
+        guided = self._arms.of(run.seed)
+        if guided.guided:
+            run.signals = Signals(self._signals)
         checks = f"checks {','.join(sorted(run.script_checks)) or 'none'}"
         files = [f"seed-file {seed.name}" for seed in seeds[:1]] + [
             f"second-seed-file {seed.name}" for seed in seeds[1:]
         ]
-        run.header([*self._header(), f"seed {run.seed:x}", f"source {name}", *files, checks])
-        return self._report(run, lambda: sources.run(run, name, seeds))
+        rows = [f"seed {run.seed:x}", f"source {name}", *guided.rows(), *files, checks]
+        run.header([*self._header(), *rows])
+        options = guided.options if guided.guided else None
+        return self._report(run, lambda: sources.run(run, name, seeds, options))
 
     def _enumerate(self, run: Run, enumeration: Enumeration) -> dict[str, Any]:
         """Test the scripts of the block that the run's seed names."""

@@ -30,16 +30,23 @@ def choices_of(setup: Mapping[str, Any], about: Mapping[str, Any]) -> tuple[Arms
     theories = [name for name in groups if not catalogue.theories[name].always]
     lacking = {key for section, key, *_ in about.get("missing", ()) if section == "options"}
     fixed = {name for name, _ in setup.get("options") or ()}
-    options = {
-        name: option.theories
-        for option in facts.options or ()
-        if option.weight > 0 and option.name not in lacking | fixed
-        for name in option_names(option)
-    }
+    options, of_process = (
+        {
+            name: option.theories
+            for option in drawn
+            if option.weight > 0 and option.name not in lacking | fixed
+            for name in option_names(option)
+        }
+        for drawn in (facts.options or (), facts.process_options)
+    )
+    mix = (setup.get("sources") or {}).get("mix") or ()
+    sources = tuple(str(name) for name, _ in mix)
     choices = Choices(
         () if setup.get("theories") else tuple(theories),
         groups,
         options,
         reader.arms.names(TRANSITION),
+        sources if len(sources) > 1 else (),
+        {**options, **of_process},
     )
     return reader.arms, choices

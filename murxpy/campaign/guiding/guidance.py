@@ -13,7 +13,7 @@ from typing import Any
 
 from murxpy.campaign.guiding.arm_yields import PLAIN, WITHOUT, ArmYield, Learnt, is_wrong
 from murxpy.campaign.workers.handles import DAMPED, Damp
-from murxpy.learning.arms import Arm, Arms, parse_arm
+from murxpy.learning.arms import OPTION, SOURCE, Arm, Arms, parse_arm
 from murxpy.learning.gains import RUN, Gains, Result
 from murxpy.learning.guide import Choices, Guide
 from murxpy.machine.random import Stream, mix
@@ -22,7 +22,7 @@ from murxpy.oracles.crash import Verdict
 # A run is chosen by what is known of the runs that are so many places before it, since the runs in
 # between may still be under way.
 LAG = 32
-_KEY = 0xA4B17
+_KEY, _SOURCES = 0xA4B17, 0xA4B18
 # the counters of a run that decide what it gained
 _COUNTED = ("answer:unknown", "check:decided", "signal:spent")
 
@@ -39,11 +39,12 @@ class _Begun:
     wrong: bool = False
     killed: bool = False
     call: list[str] = field(default_factory=list)
+    mutates: bool = False
 
     def row(self) -> list[Any]:
         """The run as plain data."""
         own = [self.arms, self.news, self.counts, self.buckets, self.wrong, self.killed]
-        return [f"{self.seed:x}", *own, self.call]
+        return [f"{self.seed:x}", *own, self.call, self.mutates]
 
 
 class Guidance:
@@ -78,6 +79,8 @@ class Guidance:
         self._calls = {(call[0], call[1], call[2]): None for call in saved.get("calls", ())}
         self._changed: dict[str, None] = {}
         self._new: list[int] = []
+        # by the numbers of the runs that `source_of` learnt from: pairs that no earlier run gave
+        self.learnt: dict[int, int] = {}
 
     def state(self) -> dict[str, Any]:
         """The plain data to store besides `changes`."""
@@ -102,15 +105,26 @@ class Guidance:
         learnt.news.update(((target, pair), None) for pair in self._new)
         self._changed, self._new = {}, []
 
-    def seed_of(self, index: int, base: int) -> int:
+    def source_of(self, index: int) -> str | None:
+        """The source of run `index`, which begins now; None where there is no choice. `learnt` says
+        then which news came of the runs that count from now on.
+        """
+        self.learnt = {}
+        self._learn(index)
+        return self._guide.draw_source(Stream(mix(mix(self._seed, index), _SOURCES)))
+
+    def seed_of(self, index: int, base: int, source: str = "", *, mutates: bool = False) -> int:
         """The seed of run `index`, which begins now and would have the seed `base` without guidance.
-        A run that began before keeps its seed.
+        It is of `source`, which `mutates` scripts or walks. A run that began before keeps its seed.
         """
         if index not in self._open:
             self._learn(index)
-            arms = self._guide.draw(Stream(mix(mix(self._seed, index), _KEY)))
+            stream = Stream(mix(mix(self._seed, index), _KEY))
+            guide = self._guide
+            arms = guide.draw_for_mutants(stream) if mutates else guide.draw(stream)
             seed = self._arms.guided(base, arms)
-            self._open[index] = _Begun(seed, [str(arm) for arm in arms])
+            of = [str(Arm(SOURCE, source))] if source else []
+            self._open[index] = _Begun(seed, [*of, *map(str, arms)], mutates=mutates)
         return self._open[index].seed
 
     def reported(self, index: int, report: Mapping[str, Any]) -> None:
@@ -148,8 +162,9 @@ class Guidance:
             if run.call:
                 self._calls[run.call[0], run.call[1], run.call[2]] = None
             result = self._result(run)
+            self.learnt[number] = result.news
             self._guide.learn([parse_arm(arm) for arm in run.arms], self._gains.of(result))
-            for arm in _counted(run.arms):
+            for arm in _counted(run.arms, run.mutates):
                 self.yields.setdefault(arm, ArmYield(arm)).add(result, run.wrong)
                 self._changed[arm] = None
 
@@ -166,13 +181,15 @@ class Guidance:
         return Result(len(news), len(run.buckets), len(new), decided, undecided, spent, run.killed)
 
 
-def _counted(arms: Sequence[str]) -> list[str]:
+def _counted(arms: Sequence[str], mutates: bool) -> list[str]:
     """The arms under which a run counts: its own, and for each kind that it lacks the one without a
     name.
     """
     kinds = {parse_arm(arm).kind for arm in arms}
-    lacking = [str(Arm(kind, "")) for kind in WITHOUT if kind not in kinds]
-    return [*arms, *lacking] if arms else [PLAIN]
+    if not mutates and kinds <= {SOURCE}:
+        return [*arms, PLAIN]
+    could = (OPTION,) if mutates else WITHOUT
+    return [*arms, *(str(Arm(kind, "")) for kind in could if kind not in kinds)]
 
 
 def _begun(row: Iterable[Any]) -> _Begun:

@@ -71,7 +71,8 @@ def ranked(entries: Sequence[ArmYield], base: ArmYield) -> list[ArmYield]:
 
 def _table(entries: Sequence[ArmYield], base: ArmYield, most: int) -> Table:
     table = Table(("arm", *_COLUMNS), right=_COLUMNS)
-    table.add("(none)", *_cells(base, None))
+    if base.runs:
+        table.add("(none)", *_cells(base, None))
     for entry in entries[:most]:
         table.add(parse_arm(entry.arm).name, *_cells(entry, base))
     if len(entries) > most:
