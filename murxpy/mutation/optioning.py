@@ -94,7 +94,8 @@ class Drawer:
         self._theories = (
             {name for seed in seeds for name in theories(seed.text)} if self._random else set()
         )
-        chosen = tuple(pair for pair in fixed or () if pair[0] not in offer.kept)
+        names = {name for option in offer.known.items for name in option.names}
+        chosen = tuple(pair for pair in fixed or () if pair[0] in names - offer.kept)
         self._drawn: Options = self._draw() if self._random else chosen
         self._elsewhere = offer.process if calls else frozenset()
         self.parameters = tuple(pair for pair in self._drawn if pair[0] in self._elsewhere)

@@ -25,6 +25,11 @@ class Option:
     theories: tuple[str, ...] = ()
     beside: Pairs = ()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of what is set: its own, and those of the options beside it."""
+        return (self.name, *(name for name, _ in self.beside))
+
 
 @dataclass(frozen=True, slots=True)
 class OwnAction:
