@@ -176,7 +176,8 @@ def test_every_option_of_a_wrapper_is_an_arm(solver: str) -> None:
     facts = build_facts(wrapper)
     reader = Reader(build_catalogue(SETUP["catalogue"]), SETUP["machine"], facts.every_option)
     options = reader.arms.names(OPTION)
-    assert {name.partition("=")[0] for name in options} == {o["name"] for o in wrapper["options"]}
+    listed = [*wrapper["options"], *wrapper["process-options"]]
+    assert {name.partition("=")[0] for name in options} == {entry["name"] for entry in listed}
     for name in options:
         ((first, value), *_) = reader.of(reader.arms.guided(5, [Arm(OPTION, name)])).options
         assert name in (first, f"{first}={value}")
