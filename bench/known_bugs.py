@@ -8,7 +8,8 @@ added, with its smallest trace. Two findings are one defect if they have a bucke
 Each campaign gets `--cpu` seconds of all its processes, whatever else the machine does, and then ends.
 With `--keep` the campaigns stay, and one that has had its time is counted again and not run again. So a
 measurement can be stopped, and gone on with for more seeds. `--ranges N` bisects N defects of the
-release that have no range of releases yet. `--take FILES` adds the defects that `refinding.py` has kept.
+release that have no range of releases yet. `--take FILES` adds the defects that `refinding.py` has kept,
+`--kept` those of `traces/regressions` that the release shows.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ import common
 from common import table
 
 from murxpy.campaign.cpu import tree_cpu
+from murxpy.campaign.findings.defects import disjoint
 
 TABLE = common.ROOT / "bench" / "known_bugs" / "defects.json"
 KEPT = 4000  # characters of a trace that is kept whole with its defect
@@ -39,6 +41,8 @@ WALKS = "walks"  # the source of runs that needs no seeds
 OFF = "off"
 LEFT = 20.0  # seconds that a campaign gets to end
 FINE = (0, 1, 3)
+UNSHOWN = 2  # of `bisect`, of a finding that no release shows
+REGRESSIONS = common.ROOT / "traces" / "regressions"
 
 
 @dataclass
@@ -142,11 +146,48 @@ class Known:
                 mine.trace, mine.lines = row["trace"], row["trace"].count("\n")
         return len(self.defects) - before
 
+    def take_kept(self, solver: str) -> int:
+        """Add the defects of `traces/regressions` that the release `solver` shows, by a replay of those
+        whose range of releases holds it; the number of those that are new.
+        """
+        before, release = len(self.defects), solver.replace("@", " ")
+        family, _, number = solver.partition("@")
+        for name, entry in json.loads((REGRESSIONS / "ranges.json").read_text("utf-8")).items():
+            if entry["solver"] != family or disjoint(entry["range"], f"{number}..{number}"):
+                continue
+            trace = REGRESSIONS / name
+            done = murxpy("replay", str(trace), "--solver", solver, "--json")
+            shown = json.loads(done) if done.startswith("{") else {}
+            if shown.get("bucket") and shown.get("tier") != "murxpy":
+                buckets = [{"key": shown["bucket"]}]
+                lines = trace.read_text("utf-8").count("\n")
+                listed: dict[str, Any] = {
+                    "buckets": buckets,
+                    "marks": [],
+                    "lines": lines,
+                    "trace": str(trace),
+                }
+                kind = shown["bucket"].partition(f"-{family}-")[0]
+                row = {"kind": kind, "message": shown["message"], **listed}
+                mine = self.defects[self.place(release, row, "kept")]
+                mine.range = mine.range or entry["range"]
+                self.save()
+        return len(self.defects) - before
+
     def save(self) -> None:
         """Write the table."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         rows = [asdict(defect) for defect in self.defects]
         self._path.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def murxpy(*words: str, fine: tuple[int, ...] = FINE) -> str:
+    """What a command prints. Exits with its error."""
+    command = [sys.executable, "-m", "murxpy", *words]
+    done = subprocess.run(command, cwd=common.ROOT, capture_output=True, text=True, check=False)
+    if done.returncode not in fine:
+        raise SystemExit(f"murxpy {' '.join(words)}: {done.stderr.strip()}")
+    return done.stdout
 
 
 def command(args: argparse.Namespace, source: str, guide: str, seed: int, out: Path) -> list[str]:
@@ -179,16 +220,13 @@ def fuzz(words: list[str], out: Path, seconds: float) -> None:
 
 def counted(known: Known, source: str, guide: str, seed: int, out: Path) -> Campaign:
     """What the campaign in `out` did and found. What is new is added to the table."""
-    words = [sys.executable, "-m", "murxpy", "findings", str(out), "--json"]
-    done = subprocess.run(words, cwd=common.ROOT, capture_output=True, text=True, check=False)
-    if done.returncode not in FINE:
-        raise SystemExit(f"{' '.join(words)}: {done.stderr.strip()}")
+    listed = murxpy("findings", str(out), "--json")
     with closing(sqlite3.connect(f"file:{out / 'campaign.sqlite'}?mode=ro", uri=True)) as store:
         counts = dict(store.execute("SELECT name, value FROM counters"))
         release = " ".join(store.execute("SELECT solver, version FROM targets").fetchone())
     rows = [
         row
-        for row in json.loads(done.stdout)
+        for row in json.loads(listed)
         if not row["same"] and row["confirmed"] and row["tier"] != "murxpy"
     ]
     places = sorted({known.place(release, row, source) for row in rows})
@@ -204,11 +242,8 @@ def bisect(known: Known, release: str, most: int) -> None:
         for defect in asked[:most]:
             trace = Path(folder, "defect.trace")
             trace.write_text(defect.trace, encoding="utf-8")
-            words = [sys.executable, "-m", "murxpy", "bisect", str(trace), "--tries", "1", "--json"]
-            done = subprocess.run(
-                words, cwd=common.ROOT, capture_output=True, text=True, check=False
-            )
-            said = json.loads(done.stdout) if done.stdout.startswith("{") else {}
+            done = murxpy("bisect", str(trace), "--tries", "1", "--json", fine=(*FINE, UNSHOWN))
+            said: dict[str, dict[str, Any]] = json.loads(done) if done.startswith("{") else {}
             defect.range = next(iter(said.values()), {}).get("range", "") or "-"
             known.save()
 
@@ -261,12 +296,15 @@ def main() -> None:
     parser.add_argument("--keep", type=Path, help="folder of the campaigns")
     parser.add_argument("--table", type=Path, default=TABLE, help="file of the known defects")
     parser.add_argument("--take", type=Path, nargs="*", default=[], help="results of refinding.py")
+    parser.add_argument("--kept", action="store_true", help="take the kept regressions, too")
     parser.add_argument("--ranges", type=int, default=0, help="defects that are bisected")
     args = parser.parse_args()
     known = Known(args.table)
     release = args.solver.replace("@", " ")
     for file in args.take:
         print(f"{known.take(release, file)} new defects in {file}")
+    if args.kept:
+        print(f"{known.take_kept(args.solver)} new defects among the kept regressions")
     done: list[tuple[str, str, int, Path]] = []
     with tempfile.TemporaryDirectory() as temporary:
         for seed in range(args.seed, args.seed + args.seeds):
