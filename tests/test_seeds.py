@@ -22,6 +22,8 @@ from scripts import READERS
 
 ROOT = Path(__file__).parent.parent
 SEEDS = sorted((ROOT / "seeds").rglob("*.smt2"))
+OF_RULES = [file for file in SEEDS if file.name.startswith("rules-")]
+OF_TRACES = [file for file in SEEDS if file not in OF_RULES]
 _STATUS = re.compile(r"^\(set-info :status (\w+)\)$", re.MULTILINE)
 _LOGIC = re.compile(r"^\(set-logic (\w+)\)$", re.MULTILINE)
 
@@ -38,20 +40,26 @@ def test_there_are_enough_of_every_kind() -> None:
 def test_files_are_small_and_say_what_they_are(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
     assert len(text) < 4096
-    assert text.startswith("; made by murxpy from a trace of ")
+    assert text.startswith(
+        ("; made by murxpy from a trace of ", "; made by murxpy from the rules of implication ")
+    )
     assert _STATUS.findall(text) == [file.parts[-2]]
     assert _LOGIC.findall(text) == [file.parts[-3]]
     assert file.parts[-3] in LOGICS
 
 
-@pytest.mark.parametrize("file", SEEDS[::10], ids=lambda file: "/".join(file.parts[-3:]))
+@pytest.mark.parametrize(
+    "file", [*OF_TRACES[::10], *OF_RULES[::10]], ids=lambda file: "/".join(file.parts[-3:])
+)
 def test_the_logic_is_the_smallest(file: Path) -> None:
     made = alone(file.read_text(encoding="utf-8"), catalogue())
     assert made is not None
     assert made[0] == file.parts[-3]
 
 
-@pytest.mark.parametrize("file", SEEDS[::12], ids=lambda file: "/".join(file.parts[-3:]))
+@pytest.mark.parametrize(
+    "file", [*OF_TRACES[::12], *OF_RULES[::12]], ids=lambda file: "/".join(file.parts[-3:])
+)
 @pytest.mark.parametrize("solver", READERS)
 def test_both_solvers_answer_as_labelled(file: Path, solver: str) -> None:
     read = READERS[solver](file.read_text(encoding="utf-8"), 10, 5000)

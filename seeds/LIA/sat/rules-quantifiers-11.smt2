@@ -1,0 +1,13 @@
+; made by murxpy from the rules of implication forall-unused
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic LIA)
+(declare-const one_0 Bool)
+(declare-const a_0 Bool)
+(declare-const two_0 Bool)
+(declare-const t_0 Int)
+(assert (or one_0 a_0))
+(assert (or two_0 (not (forall ((x Int)) (or a_0 (and (= x t_0) (distinct x t_0)))))))
+(check-sat)
+(exit)

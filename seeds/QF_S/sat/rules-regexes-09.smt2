@@ -1,0 +1,12 @@
+; made by murxpy from the rules of implication plus-as-concat
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_S)
+(declare-const one_0 Bool)
+(declare-const w_0 String)
+(declare-const two_0 Bool)
+(assert (let ((l1 (str.in_re w_0 (re.+ (re.+ (str.to_re "r")))))) (or one_0 (=> l1 l1))))
+(assert (let ((l2 (re.+ (str.to_re "r")))) (let ((l3 (str.in_re w_0 (re.++ l2 (re.* l2))))) (or two_0 (=> l3 l3)))))
+(check-sat)
+(exit)

@@ -1,0 +1,12 @@
+; made by murxpy from the rules of implication option-as-union
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_S)
+(declare-const one_0 Bool)
+(declare-const w_0 String)
+(declare-const two_0 Bool)
+(assert (let ((l1 (str.in_re w_0 (re.opt (re.+ (str.to_re "r")))))) (or one_0 (=> l1 l1))))
+(assert (let ((l2 (str.in_re w_0 (re.union (str.to_re "") (re.+ (str.to_re "r")))))) (or two_0 (=> l2 l2))))
+(check-sat)
+(exit)

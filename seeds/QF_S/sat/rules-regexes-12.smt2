@@ -1,0 +1,12 @@
+; made by murxpy from the rules of implication not-member
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_S)
+(declare-const one_0 Bool)
+(declare-const a_0 String)
+(declare-const two_0 Bool)
+(assert (or one_0 (not (str.in_re a_0 (re.+ (str.to_re "r"))))))
+(assert (or two_0 (not (str.in_re a_0 (re.comp (re.+ (str.to_re "r")))))))
+(check-sat)
+(exit)

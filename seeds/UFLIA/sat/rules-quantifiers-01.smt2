@@ -1,0 +1,12 @@
+; made by murxpy from the rules of implication forall-to-exists
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic UFLIA)
+(declare-const one_0 Bool)
+(declare-fun P_0 (Int) Bool)
+(declare-const two_0 Bool)
+(assert (or one_0 (forall ((x Int)) (P_0 x))))
+(assert (or two_0 (not (exists ((x!1 Int)) (P_0 x!1)))))
+(check-sat)
+(exit)

@@ -1,0 +1,12 @@
+; made by murxpy from the rules of implication exists-forall
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic UFLIA)
+(declare-const one_0 Bool)
+(declare-fun R_0 (Int Int) Bool)
+(declare-const two_0 Bool)
+(assert (or one_0 (exists ((x Int)) (forall ((y Int)) (R_0 x y)))))
+(assert (or two_0 (not (forall ((y!1 Int)) (exists ((x!1 Int)) (R_0 x!1 y!1))))))
+(check-sat)
+(exit)

@@ -1,0 +1,13 @@
+; made by murxpy from the rules of implication named-by-forall
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic UFLIA)
+(declare-const one_0 Bool)
+(declare-fun P_0 (Int) Bool)
+(declare-const t_0 Int)
+(declare-const two_0 Bool)
+(assert (or one_0 (P_0 t_0)))
+(assert (or two_0 (not (forall ((x Int)) (=> (= x t_0) (P_0 x))))))
+(check-sat)
+(exit)
