@@ -25,6 +25,7 @@ ALLOWED: dict[str, tuple[str, str]] = {
         _EXAMPLE,
     ),
     "cli/mutate.py": (" z3 seeds/ .*|cvc5 answers each mutant, too", _EXAMPLE),
+    "cli/studies/generate.py": ("murxpy generate .*", _EXAMPLE),
     "cli/studies/perf.py": ("murxpy perf .*|slower than cvc5", _EXAMPLE),
     "cli/replay.py": (".* expected a line like '# solver z3 .*", _EXAMPLE),
     "mutation/fuzzers/fusion.py": (".* z3 and cvc5 check their laws first.", "help"),

@@ -48,6 +48,9 @@ COSTS = {
 }
 
 
+NEVER_SLOW = ("--query", "900ms", "--stale", "8")  # no script can cost a second
+
+
 def solver(folder: Path, cost: str) -> str:
     """A target with these costs."""
     package = folder / cost / "fakesolver"
@@ -129,7 +132,7 @@ def test_the_same_seed_gives_the_same_journal(
 ) -> None:
     texts = []
     for out, seed in (("a", "7"), ("b", "7"), ("c", "8")):
-        outcome(capsys, *perf(tmp_path, "--steps", "40", "--seed", seed, out=out))
+        outcome(capsys, *perf(tmp_path, "--steps", "40", *NEVER_SLOW, "--seed", seed, out=out))
         texts.append((tmp_path / out / FILE).read_bytes())
     assert texts[0] == texts[1] != texts[2]
 
@@ -137,18 +140,18 @@ def test_the_same_seed_gives_the_same_journal(
 def test_a_search_goes_on_where_it_was_killed(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    outcome(capsys, *perf(tmp_path, "--steps", "50", out="whole"))
+    outcome(capsys, *perf(tmp_path, "--steps", "50", *NEVER_SLOW, out="whole"))
     whole = (tmp_path / "whole" / FILE).read_text()
-    outcome(capsys, *perf(tmp_path, "--steps", "20", out="parts"))
+    outcome(capsys, *perf(tmp_path, "--steps", "20", *NEVER_SLOW, out="parts"))
     file = tmp_path / "parts" / FILE
     file.write_text(file.read_text()[:-30])  # in the middle of a line
-    outcome(capsys, *perf(tmp_path, "--steps", "50", out="parts"))
+    outcome(capsys, *perf(tmp_path, "--steps", "50", *NEVER_SLOW, out="parts"))
     assert file.read_text() == whole
 
 
 def test_a_folder_takes_no_other_search(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    outcome(capsys, *perf(tmp_path, "--steps", "2"))
-    code, message = error(capsys, *perf(tmp_path, "--steps", "4", "--seed", "2"))
+    outcome(capsys, *perf(tmp_path, "--steps", "2", *NEVER_SLOW))
+    code, message = error(capsys, *perf(tmp_path, "--steps", "4", *NEVER_SLOW, "--seed", "2"))
     assert code == 2 and "this folder has a search with seed 1, not 2" in message
 
 
@@ -161,15 +164,15 @@ def test_what_a_solver_refuses_is_no_margin(
 
 
 def test_limits_follow_the_best_margin(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    outcome(capsys, *perf(tmp_path, "--steps", "40", "--depth", "4"))
+    outcome(capsys, *perf(tmp_path, "--steps", "40", "--depth", "4", *NEVER_SLOW))
     best = 0.0
     for line in journal(tmp_path):
         if "round" in line:
             best = 0.0
             continue
         (answer, _, limit), *behind = cast(list[tuple[str, float, float]], line["weights"])
-        least = min(5000.0, max(100.0, 1.1 * best))
-        raised = [min(5000.0, least * 4**times) for times in range(5)]
+        least = min(900.0, max(100.0, 1.1 * best))
+        raised = [min(900.0, least * 4**times) for times in range(5)]
         assert any(limit == pytest.approx(one) for one in raised)
         assert limit == pytest.approx(least) or answer != "exhausted" or behind
         margin = cast(float | None, line["margin"])

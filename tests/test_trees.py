@@ -13,9 +13,10 @@ from murxpy.data import load_catalogue, load_machine
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.distributions import Settings
-from murxpy.machine.random import mix
+from murxpy.machine.random import Stream, mix
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
+from murxpy.trees.corrupting import corrupted, malformed
 from murxpy.trees.growing import Tree
 from murxpy.trees.scripts import Garden, Trees
 from murxpy.trees.shape import Shape
@@ -166,3 +167,23 @@ def test_bad_options_are_told(
 ) -> None:
     code, message = error(capsys, "generate", *words)
     assert code == 2 and expected in message
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_a_corrupted_script_is_malformed(seed: int) -> None:
+    text = print_script(garden(SHAPES[1]).script(garden(SHAPES[1]).new(seed)), DIALECT)
+    made = corrupted(text, Stream(seed), CATALOGUE)
+    assert made.text != text and malformed(made.text, CATALOGUE) and not malformed(text, CATALOGUE)
+
+
+def test_solvers_must_refuse_malformed_scripts(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = ("generate", "--theories", "BOOL", "--corrupt", "--seed", "5")
+    code, text, _ = outcome(capsys, *words)
+    assert code == 0 and malformed(text, CATALOGUE)
+    assert outcome(capsys, *words)[1] == text
+    code, out, _ = outcome(capsys, *words, "--ask", "z3", "--count", "3")
+    assert code == 0 and out == "; 3 malformed scripts, 0 that a solver does not refuse cleanly\n"
+    assert "goes with --corrupt" in error(capsys, *words[:3], "--ask", "z3")[1]

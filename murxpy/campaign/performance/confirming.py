@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from murxpy.campaign.performance.minimizing import FACTOR, FASTEST, SECOND
 from murxpy.campaign.performance.solvers import Solvers
-from murxpy.campaign.performance.weights import Weight
 
 TIMES = 3
 _LONGEST = 2.0  # times the limit of a query that a measurement may take
@@ -33,16 +32,19 @@ class Measured:
 
 
 def measured(
-    texts: Mapping[str, str], weights: Sequence[Weight], limit: float, solvers: Solvers
+    texts: Mapping[str, str],
+    weights: Sequence[tuple[str, float, float]],
+    limit: float,
+    solvers: Solvers,
 ) -> list[Measured]:
     """What each solver takes for a script with these texts by dialect. A solver that does not end is
     stopped after twice the limit of a query.
     """
     wall, found = _LONGEST * limit, []
-    for one, weight in zip(solvers.known, weights, strict=True):
+    for one, (_, counted, _) in zip(solvers.known, weights, strict=True):
         times = [solvers.measure(one.number, texts[one.family], wall) for _ in range(TIMES)]
         took = tuple(round(time.ms, 1) for time in times)
-        found.append(Measured(one.name, one.version, times[-1].answer, weight.ms, took))
+        found.append(Measured(one.name, one.version, times[-1].answer, counted, took))
     return found
 
 

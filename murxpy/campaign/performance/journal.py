@@ -22,7 +22,8 @@ _VERSION = 1
 @dataclass(frozen=True, slots=True)
 class Round:
     """A round that ended: the step that gave its best script, the margin, and where that was slow
-    enough to be a finding, what is left of the script by dialect, its operators and its weights.
+    enough to be a finding, what is left of the script by dialect, its operators and its weights; and
+    the `whole` script with its weights.
     """
 
     number: int
@@ -31,6 +32,8 @@ class Round:
     operators: Sequence[str] = ()
     texts: Mapping[str, str] = field(default_factory=dict)
     weights: Sequence[tuple[str, float, float]] = ()
+    whole: Mapping[str, str] = field(default_factory=dict)
+    before: Sequence[tuple[str, float, float]] = ()
 
 
 class Journal:
@@ -83,13 +86,12 @@ class Journal:
     def step(self, attempt: Attempt) -> None:
         """Note a step."""
         choice = attempt.choice
-        weights = [[w.answer, w.ms, w.limit] for w in attempt.weights]
         self._write(
             {
                 "step": choice.number,
                 "loop": choice.loop,
                 **({"construct": choice.construct} if choice.construct else {}),
-                "weights": weights,
+                "weights": plain_weights(attempt.weights),
                 "margin": attempt.margin,
                 "spent": attempt.spent,
             }
@@ -118,3 +120,8 @@ def weights_in(entry: Mapping[str, Any]) -> tuple[Weight, ...]:
 def round_in(entry: Mapping[str, Any]) -> Round:
     """The round in a line of the end of one."""
     return Round(entry["round"], **{name: entry[name] for name in entry if name != "round"})
+
+
+def plain_weights(weights: Sequence[Weight]) -> list[tuple[str, float, float]]:
+    """Weights as a journal has them."""
+    return [(weight.answer, weight.ms, weight.limit) for weight in weights]

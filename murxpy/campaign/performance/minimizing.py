@@ -16,6 +16,8 @@ from murxpy.smtlib.script import Script
 SECOND = 1000.0  # milliseconds that a slow script costs at least
 FACTOR = 20.0  # times what each reference needs, at least
 FASTEST = 1.0  # milliseconds; a reference that needs less counts as if it needed this
+# A smaller script costs so many seconds in units, where the script does: the clock may say less.
+_SPARE = 1.5
 _KEPT = 0.5  # of the ratio that a smaller script keeps
 _SLOWER = 2.0  # times what a reference needed that it may need for a smaller script
 Weigh = Callable[[int, str, float], Weight]
@@ -75,6 +77,8 @@ class _Minimizer:
     def __init__(self, slow: Slow, weigh: Weigh, most: int) -> None:
         self._slow, self._weigh, self._left = slow, weigh, most
         self._ratio = max(_KEPT * slow.ratio, FACTOR)
+        own = min(weight.ms for weight in slow.weights[: slow.targets])
+        self._least = max(SECOND, min(_SPARE * SECOND, own))
         self._best = slow
 
     def run(self) -> Slow:
@@ -128,9 +132,9 @@ class _Minimizer:
         behind = self._asked(texts, range(targets, len(made.dialects)), bound, _decided)
         if behind is None:
             return None
-        needed = SECOND
+        needed = self._least
         if behind:
-            needed = max(SECOND, self._ratio * max(FASTEST, *[weight.ms for weight in behind]))
+            needed = max(needed, self._ratio * max(FASTEST, *[weight.ms for weight in behind]))
         if needed > self._slow.limit:
             return None
         ahead = self._asked(texts, range(targets), needed, lambda weight: not _decided(weight))

@@ -15,6 +15,7 @@ FINDINGS = "What becomes of findings"
 SEEDS = "Mutating seeds"
 SCRIPTS = "What the scripts look like"
 SEARCH = "The search"
+FAULTS = "Malformed scripts"
 OUTPUT = "Output"
 _GROUPS = {
     LENGTH: ("time", "seconds", "runs", "steps", "jobs", "seed", "out", "first"),
@@ -34,6 +35,7 @@ _GROUPS = {
     LIMITS: ("limits", "wall", "memory", "judge_limit", "isolate"),
     FINDINGS: ("known", "fail_on", "minimize", "bisect", "share"),
     SEEDS: ("mix", "iterations", "budget", "check_limit", "through", "size_limit"),
+    FAULTS: ("corrupt", "asked", "count"),
     SEARCH: ("references", "query", "stale", "no_learning"),
     SCRIPTS: (
         *("assertions", "depth", "variables", "widths", "functions", "quantifiers", "linear"),
