@@ -29,6 +29,7 @@ _GROUPS = {
         "settings",
         "no_swarm",
         "no_option_fuzzing",
+        "guide",
         "run_seed",
     ),
     CHECKS: ("judges", "baseline", "compare", "checks"),
