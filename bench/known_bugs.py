@@ -167,8 +167,7 @@ class Known:
                     "lines": lines,
                     "trace": str(trace),
                 }
-                kind = shown["bucket"].partition(f"-{family}-")[0]
-                row = {"kind": kind, "message": shown["message"], **listed}
+                row = {"kind": shown["outcome"], "message": shown["message"], **listed}
                 mine = self.defects[self.place(release, row, "kept")]
                 mine.range = mine.range or entry["range"]
                 self.save()
