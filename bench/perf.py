@@ -4,11 +4,14 @@ Each logic gets searches by both on the same solvers, with the same seeds and th
 counted in milliseconds of the solvers' own units, so that the clock decides nothing. The figure is
 the sum of the best margins. What was measured stands in `bench/results/perf-margins.jsonl`, one line a
 search; a search that stands there is not made again, so the bench goes on where it was. With --rate,
-one search on BV is timed instead; with --twice, one is made twice and its journals are compared.
+one search on BV is timed instead; with --twice, one is made twice and its journals are compared; with
+--calibrate, it is measured how many units each solver counts in a millisecond of the processor, for
+`limit-per-ms-of` of the wrappers.
 
 python bench/perf.py [--logics BV,FP] [--runs 3] [--budget 15] [--query 1]
 python bench/perf.py --rate [--steps 200]
 python bench/perf.py --twice [--steps 60]
+python bench/perf.py --calibrate [--logics QF_BV,QF_FP] [--steps 40]
 """
 
 from __future__ import annotations
@@ -20,6 +23,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +37,7 @@ from murxpy.campaign.performance.journal import FILE
 from murxpy.campaign.performance.search import Plan, Search
 from murxpy.campaign.performance.solvers import Solvers
 from murxpy.campaign.workers.limits import Limits
+from murxpy.smtlib.printing.scripts import print_script
 from murxpy.trees.shape import Shape
 
 MARGINS = common.RESULTS / "perf-margins.jsonl"
@@ -56,6 +61,7 @@ LOGICS = {
 }
 BANDIT, RANDOM = "bandit", "random"
 NEVER = 10**9
+LONG_MS = 30.0  # of a script whose units say how fast a solver counts
 
 
 @dataclass(frozen=True)
@@ -243,6 +249,27 @@ def twice(args: argparse.Namespace) -> None:
     common.save("perf-twice", args, about, row, row)
 
 
+def calibrate(args: argparse.Namespace) -> None:
+    """How many units solvers count in a millisecond, over the scripts that take long enough."""
+    names = (args.solver, *filter(None, args.reference.split(",")))
+    rows = []
+    for logic in args.logics.split(","):
+        shape = LOGICS[logic]
+        with closing(Solvers(names, (), None, Limits(), print)) as solvers:
+            garden = garden_of(shape, args.seed, [one.family for one in solvers.known])
+            scripts = [garden.script(garden.new(seed)) for seed in range(args.steps or 40)]
+            for one in solvers.known:
+                found = [
+                    solvers.count(one.number, print_script(script, one.family), 1000 * args.query)
+                    for script in scripts
+                ]
+                rates = sorted(units / ms for units, ms in found if units and ms > LONG_MS)
+                middle = statistics.median(rates) if rates else 0.0
+                ends = f"{rates[0]:.0f} to {rates[-1]:.0f}" if rates else "-"
+                rows.append([f"{logic} {one.name}", len(rates), middle, ends])
+    table("Units in a millisecond", ["logic and solver", "scripts", "median", "range"], rows)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -257,13 +284,17 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1, help="seed of the first search")
     parser.add_argument("--rate", action="store_true", help="measure scripts a second")
     parser.add_argument("--twice", action="store_true", help="compare two searches of one seed")
-    parser.add_argument("--steps", type=int, default=None, help="scripts of --rate and --twice")
+    parser.add_argument("--calibrate", action="store_true", help="measure units a millisecond")
+    parser.add_argument(
+        "--steps", type=int, default=None, help="scripts of --rate, --twice and --calibrate"
+    )
     parser.add_argument("--time", type=float, default=None, help="seconds of --rate")
     parser.add_argument("--no-save", action="store_true", help="write nothing under bench/results")
     args = parser.parse_args()
     args.theories = "BV" if args.rate or args.twice else "all"
     args.commit = common.circumstances(args)["commit"]
-    (rate if args.rate else twice if args.twice else compare)(args)
+    ways = {"rate": rate, "twice": twice, "calibrate": calibrate}
+    next((way for name, way in ways.items() if getattr(args, name)), compare)(args)
 
 
 if __name__ == "__main__":
