@@ -155,6 +155,7 @@ class PerfCampaign:
     def _weigh(self, number: int, script: str, limit: float) -> Weight:
         if self._stopped():
             raise Stopped
+        self._watch(self.told)  # also while a script is made small
         return self._solvers.weigh(number, script, limit)
 
     def _redo(self) -> None:

@@ -19,6 +19,7 @@ FASTEST = 1.0  # milliseconds; a reference that needs less counts as if it neede
 # A smaller script costs so many seconds in units, where the script does: the clock may say less.
 _SPARE = 1.5
 _KEPT = 0.5  # of the ratio that a smaller script keeps
+_QUERIES = 12  # as costly as can be: what a reduction may cost
 _SLOWER = 2.0  # times what a reference needed that it may need for a smaller script
 Weigh = Callable[[int, str, float], Weight]
 
@@ -75,7 +76,7 @@ class _Minimizer:
     """One reduction. What it tries depends on the solvers' counts alone."""
 
     def __init__(self, slow: Slow, weigh: Weigh, most: int) -> None:
-        self._slow, self._weigh, self._left = slow, weigh, most
+        self._slow, self._weigh, self._left, self._spent = slow, weigh, most, 0.0
         self._ratio = max(_KEPT * slow.ratio, FACTOR)
         own = min(weight.ms for weight in slow.weights[: slow.targets])
         self._least = max(SECOND, min(_SPARE * SECOND, own))
@@ -109,7 +110,7 @@ class _Minimizer:
 
     def _first(self, candidates: Iterator[Commands]) -> int | None:
         for at, candidate in enumerate(candidates):
-            if self._left <= 0:
+            if self._left <= 0 or self._spent >= _QUERIES * self._slow.limit:
                 raise _Enough
             self._left -= 1
             made = self._made(candidate)
@@ -150,6 +151,7 @@ class _Minimizer:
         found = []
         for number in numbers:
             weight = self._weigh(number, texts[self._slow.dialects[number]], bound)
+            self._spent += weight.ms
             if not weight.counts or not fine(weight):
                 return None
             found.append(weight)
