@@ -30,7 +30,7 @@ def print_arms(
     """Print the `most` best arms of each kind, for each target."""
     for target, entries in arms.items():
         for kind in kinds:
-            mine = [entry for entry in entries if entry.arm and parse_arm(entry.arm).kind == kind]
+            mine = [entry for entry in entries if _of(entry, kind)]
             if mine:
                 base = baseline(entries, kind)
                 named = f"{kind} arms of {target}".capitalize()
@@ -48,10 +48,10 @@ def baseline(entries: Sequence[ArmYield], kind: str) -> ArmYield:
 
 def ratio(entry: ArmYield, base: ArmYield, name: str) -> float | None:
     """How many times as often the runs of an arm show something as those of `base`; None where either
-    are too few.
+    are too few, or neither shows any.
     """
     mine, usual = getattr(entry, name), getattr(base, name)
-    if entry.runs < FEW or base.runs < FEW:
+    if entry.runs < FEW or base.runs < FEW or not mine + usual:
         return None
     # half a case for each side, so that what nobody saw yet has a ratio, too
     rate: float = (mine + 0.5) / (entry.runs + 1)
@@ -65,8 +65,13 @@ def ranked(entries: Sequence[ArmYield], base: ArmYield) -> list[ArmYield]:
         news = ratio(entry, base, "news") or 0.0
         return (-entry.new, -entry.wrong, -entry.findings, -news, entry.arm)
 
-    compared = [entry for entry in entries if parse_arm(entry.arm).name]
-    return sorted(compared, key=worth)
+    return sorted(entries, key=worth)
+
+
+def _of(entry: ArmYield, kind: str) -> bool:
+    """Whether the entry is that of an arm of this kind, and not of runs without one."""
+    arm = parse_arm(entry.arm)
+    return arm.kind == kind and bool(arm.name)
 
 
 def _table(entries: Sequence[ArmYield], base: ArmYield, most: int) -> Table:
