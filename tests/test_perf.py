@@ -30,7 +30,8 @@ def run_alone(text, limit, wall_ms):
         end = time.process_time() + min(cost / 10, wall_ms, 200) / 1000
         while time.process_time() < end:
             pass
-    return ("unknown\\n", limit) if limit and cost > limit else ("sat\\n", cost)
+    said = "unsat" if cost == 77 else "sat"
+    return ("unknown\\n", limit) if limit and cost > limit else (said + "\\n", cost)
 
 def weighed(text):
     global _spent
@@ -45,6 +46,7 @@ COSTS = {
     "slow-at-xor": "100 + 2000 * text.count('(xor ') ** 2",
     "even": "100 + 10 * len(text)",
     "refusing": "1 / 0",
+    "wrong": "77",
 }
 
 
@@ -153,6 +155,17 @@ def test_a_folder_takes_no_other_search(capsys: pytest.CaptureFixture[str], tmp_
     outcome(capsys, *perf(tmp_path, "--steps", "2", *NEVER_SLOW))
     code, message = error(capsys, *perf(tmp_path, "--steps", "4", *NEVER_SLOW, "--seed", "2"))
     assert code == 2 and "this folder has a search with seed 1, not 2" in message
+
+
+def test_opposite_answers_are_kept(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    words = ("perf", solver(tmp_path, "even"), "--reference", solver(tmp_path, "wrong"))
+    more = ("--wrapper", wrapper(tmp_path), "--theories", "BOOL", "--out", tmp_path / "out")
+    code, out, err = outcome(capsys, *words, *more, "--steps", "3", *NEVER_SLOW)
+    kept = sorted((tmp_path / "out" / "differ").iterdir())
+    assert code == 1, err
+    assert kept and "with opposite answers of two solvers" in out
+    assert "answers differ: " in err and "(check-sat)" in kept[0].read_text()
+    assert outcome(capsys, *words, *more, "--steps", "3", *NEVER_SLOW)[0] == 0  # nothing new
 
 
 def test_what_a_solver_refuses_is_no_margin(

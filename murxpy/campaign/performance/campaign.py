@@ -73,9 +73,16 @@ def garden_of(shape: Shape, seed: int, dialects: Sequence[str]) -> Garden:
     return Garden(shape, catalogue, Settings(load_machine("default"), {}), seed, dialects)
 
 
+def differ(weights: Sequence[Weight]) -> bool:
+    """Whether one solver answers sat and another unsat."""
+    return {"sat", "unsat"} <= {weight.answer for weight in weights}
+
+
 @dataclass
 class Told:
-    """How far a campaign is, and what it found: `found` of all sessions, `new` of this one."""
+    """How far a campaign is, and what it found: `found` of all sessions, and `differ` scripts to which
+    solvers gave opposite answers; `new` findings of this session.
+    """
 
     steps: int = 0
     rounds: int = 0
@@ -85,6 +92,7 @@ class Told:
     again: int = 0
     unconfirmed: int = 0
     new: int = 0
+    differ: int = 0
     found: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -143,6 +151,7 @@ class PerfCampaign:
                 attempt = search.step()
                 self._journal.step(attempt)
                 self._note(attempt)
+                self._compare(attempt)
                 if search.over:
                     self._end_round()
                 self._watch(self.told)
@@ -193,7 +202,20 @@ class PerfCampaign:
         told.steps += 1
         told.best = self._search.round.margin
         told.late += any(weight.answer == LATE for weight in attempt.weights)
+        told.differ += differ(attempt.weights)
         told.refused += any(not weight.counts for weight in attempt.weights)
+
+    def _compare(self, attempt: Attempt) -> None:
+        """Keep a script to which solvers give opposite answers."""
+        if not differ(attempt.weights):
+            return
+        self.told.new += 1
+        said = zip(self._solvers.known, attempt.weights, strict=False)
+        words = ", ".join(f"{one.name} {weight.answer}" for one, weight in said)
+        for dialect, text in self._search.last.items():
+            self._folder.write(f"differ/{attempt.choice.number}-{dialect}.smt2", text)
+        file = self._folder.path / "differ" / f"{attempt.choice.number}-*.smt2"
+        self._notice(f"answers differ: {words}; {file}")
 
     def _end_round(self) -> None:
         """Make the script of the round small, note it, and have the clock confirm it."""

@@ -73,6 +73,7 @@ class Search:
     def __init__(self, garden: Garden, plan: Plan, agents: Agents, weigh: Weigh) -> None:
         self._garden, self._plan, self._agents, self._weigh = garden, plan, agents, weigh
         self.number, self.spent = 0, 0.0
+        self.last: Mapping[str, str] = {}  # the texts of the script that was weighed last
         self.round = Round(0)
 
     def step(self) -> Attempt:
@@ -161,6 +162,7 @@ class Search:
         whether it is better than the best one. Limits follow the best margin.
         """
         texts, plan, spent = self.texts(trees), self._plan, 0.0
+        self.last = texts
         limit = min(plan.limit, max(LEAST_LIMIT, _ABOVE * self.round.margin))
         while True:
             found = self._within(texts, limit)

@@ -64,13 +64,17 @@ class _Teller:
 
     def __init__(self, as_json: bool) -> None:
         self._as_json = as_json
-        self._last, self._new = time.monotonic(), 0
+        self._last = time.monotonic()
+        self._found: int | None = None
 
     def tell(self, told: Told) -> None:
         """Tell it if the last line is some time ago, and each finding."""
-        if told.new > self._new:
-            self._new = told.new
-            self._say({"event": "found", **told.found[-1]}, found_line(told.found[-1]))
+        if self._found is None:  # those of earlier sessions are told at the end
+            self._found = len(told.found)
+        while self._found < len(told.found):
+            entry = told.found[self._found]
+            self._found += 1
+            self._say({"event": "found", **entry}, found_line(entry))
         if time.monotonic() - self._last >= _TOLD:
             self._last = time.monotonic()
             self._say({"event": "status", **_figures(told)}, status_line(told))

@@ -46,5 +46,7 @@ def outcome_lines(told: Told, out: Path) -> Iterator[str]:
         f"{told.unconfirmed} not slow by the clock; {told.refused} refused, unknown or dead, "
         f"{told.late} ended by the clock"
     )
+    if told.differ:
+        yield f"{amount(told.differ, 'script')} with opposite answers of two solvers: {out / 'differ'}"
     if told.found:
         yield f"in {out}: scripts/, and findings/ for 'murxpy findings {out}'"
