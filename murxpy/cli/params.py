@@ -14,6 +14,7 @@ from murxpy.campaign.findings.named import bucket_named, is_bucket, kept_trace
 from murxpy.campaign.workers.names import settled, split_names
 from murxpy.data import added_theories
 from murxpy.errors import InputError, nearest
+from murxpy.learning.arms import is_run_seed
 
 OUT = "murxpy-out"  # the output folder where none is named
 NONE = "none"  # in the place of the names of judges
@@ -54,12 +55,13 @@ def seed(text: str) -> int:
 
 def run_seed(text: str) -> int:
     """The seed in hexadecimal `text`. Raises BadParameter."""
-    return _seed(
-        text,
-        16,
-        "at most 64 hexadecimal digits, as in the header and the name of a trace",
-        bits=256,
+    expected = (
+        "at most 16 hexadecimal digits, or those of a guided run, as in the header of a trace"
     )
+    number = _seed(text, 16, expected, bits=256)
+    if not is_run_seed(number):
+        raise click.BadParameter(f"'{text}': expected {expected}")
+    return number
 
 
 def _seed(text: str, base: int, expected: str, bits: int = 64) -> int:

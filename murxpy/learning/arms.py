@@ -46,6 +46,12 @@ def is_guided(run_seed: int) -> bool:
     return run_seed >> BITS > 0
 
 
+def is_run_seed(number: int) -> bool:
+    """Whether a number can be a run seed: below 2^64, or with a 1 and whole arms above that."""
+    above = number >> BITS
+    return above == 0 or ((above.bit_length() - 1) % _DIGIT == 0 and above >> _DIGIT * MOST <= 1)
+
+
 class Arms:
     """The arms that there are, by kind. The order of the names of a kind is their place in run
     seeds.
