@@ -61,7 +61,9 @@ def some_arms() -> st.SearchStrategy[list[Arm]]:
 def test_a_run_seed_carries_arms(base: int, arms: list[Arm]) -> None:
     seed = ARMS.guided(base, arms)
     assert is_guided(seed) and not is_guided(base)
-    assert is_run_seed(seed) and is_run_seed(base) and not is_run_seed(seed + (1 << seed.bit_length()))
+    assert (
+        is_run_seed(seed) and is_run_seed(base) and not is_run_seed(seed + (1 << seed.bit_length()))
+    )
     assert list(ARMS.of(seed)) == arms and ARMS.of(base) == ()
     assert seed & (2**64 - 1) == base and seed < 2**256
     assert [parse_arm(str(arm)) for arm in arms] == arms
