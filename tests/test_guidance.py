@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from murxpy.campaign.guiding.arm_yields import ArmYield, Learnt
 from murxpy.campaign.guiding.guidance import LAG, Guidance
 from murxpy.campaign.seeds import run_seed
+from murxpy.campaign.workers.limits import MIB, Limits
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.learning.arms import (
     KINDS,
@@ -154,6 +155,17 @@ def test_a_run_is_drawn_by_runs_that_are_far_enough_before_it() -> None:
     assert one.seed_of(LAG - 1, 0) & 1 == 0  # it is over: a new one
 
 
+def test_a_run_waits_for_those_from_which_it_learns() -> None:
+    mine = guidance()
+    for index in range(LAG):
+        assert mine.ready(index)
+        mine.seed_of(index, run_seed(1, index))
+    assert not mine.ready(LAG)
+    mine.done(0)
+    assert mine.ready(LAG) and not mine.ready(LAG + 1)
+    assert mine.ready(5)  # a run that was not begun is handed out again
+
+
 def test_news_count_once_and_for_the_first_run() -> None:
     mine = guidance()
     drive(mine, LAG + 20)
@@ -200,7 +212,8 @@ Learned = tuple[list[tuple[str, str]], list[str]]
 def campaign(out: Path, way: str = BANDIT, jobs: int = 2, runs: int = 80) -> Learned:
     """A campaign with the fake session: what came of each arm, and the seeds of the runs with findings."""
     guide = {} if way == OFF else {"guide": way}
-    run(out, {**SETUP, **guide}, jobs=jobs, runs=runs)
+    limits = Limits(wall=60.0, memory=300 * MIB)  # kills by wall time depend on the machine
+    run(out, {**SETUP, **guide}, jobs=jobs, runs=runs, limits=limits)
     with closing(sqlite3.connect(out / "campaign.sqlite")) as store:
         found = store.execute("SELECT seed FROM findings ORDER BY run")
         arms = store.execute("SELECT arm, data FROM arms ORDER BY arm").fetchall()
@@ -284,6 +297,17 @@ def test_arms_are_compared_with_runs_without_one(
     assert without["runs"] + plain["runs"] < 80 and without["times-findings"] is None
     guided = sum(row["runs"] for row in rows if row["kind"] == "transition")
     assert guided + plain["runs"] == 80 - LAG
+
+
+def test_guidance_can_be_switched_off_and_on(tmp_path: Path) -> None:
+    """Runs that a guided session left open, and another session made, are waited for no more."""
+    campaign(tmp_path, runs=40)
+    with closing(sqlite3.connect(tmp_path / "campaign.sqlite")) as store, store:
+        (saved,) = store.execute("SELECT value FROM meta WHERE name = 'guidance:fake'").fetchone()
+        stale = {**json.loads(saved), "open": {"3": ["10000000000000000", *([[]] * 7)]}}
+        store.execute("UPDATE meta SET value = ? WHERE name = 'guidance:fake'", [json.dumps(stale)])
+    before = campaign(tmp_path, OFF, runs=2)
+    assert campaign(tmp_path, runs=40) != before
 
 
 def test_a_ratio_needs_some_runs() -> None:

@@ -42,7 +42,9 @@ class Runs:
         self.guidance = guidance
 
     def take(self) -> tuple[int, int] | None:
-        """The index and the seed of the next run; None when there is none."""
+        """The index and the seed of the next run; None when there is none, or none yet."""
+        if self.guidance is not None and not self.guidance.ready(self.ledger.upcoming):
+            return None
         if self.used_up:
             if self.enumerated is not None:
                 # runs that are under way may leave something to do
@@ -224,7 +226,7 @@ def stored_runs(
     if plan.setup.get("enumeration"):
         release, saved = f"{plan.target.family} {version_of(about)}", meta.get(f"enumerated:{name}")
         return Runs(seed, ledger, None, Enumerated(plan.setup, release, saved))
-    guidance = _stored_guidance(plan, about, store, seed)
+    guidance = _stored_guidance(plan, about, store, seed, ledger)
     if not sources:
         return Runs(seed, ledger, None, guidance=guidance)
     stored = meta.get(f"steering:{name}")
@@ -233,12 +235,23 @@ def stored_runs(
 
 
 def _stored_guidance(
-    plan: Plan, about: Mapping[str, Any], store: Store, seed: int
+    plan: Plan, about: Mapping[str, Any], store: Store, seed: int, ledger: Ledger
 ) -> Guidance | None:
-    """The guidance of the target of `plan`; None where the user wants none."""
+    """The guidance of the target of `plan`, whose runs `ledger` has; None where the user wants none."""
     way, name = plan.setup.get("guide"), plan.target.name
     if way is None:
         return None
-    saved = store.meta().get(f"guidance:{name}")
+    saved = store.meta().get(f"guidance:{name}") or {}
+    # A session without guidance may have made the runs that an earlier one left open.
+    left = {str(index) for index in ledger.open()}
+    open_ = {index: row for index, row in saved.get("open", {}).items() if index in left}
     arms, choices = choices_of(plan.setup, about)
-    return Guidance(way, seed, arms, choices, store.arms().get(name, ()), store.news(name), saved)
+    return Guidance(
+        way,
+        seed,
+        arms,
+        choices,
+        store.arms().get(name, ()),
+        store.news(name),
+        {**saved, "open": open_},
+    )

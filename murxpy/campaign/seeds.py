@@ -47,6 +47,11 @@ class Ledger:
         return index
 
     @property
+    def upcoming(self) -> int:
+        """The index that `take` gives next, unless the limit is reached."""
+        return self._again[-1] if self._again else self.next
+
+    @property
     def redoing(self) -> bool:
         """Whether the next index was handed out before."""
         return bool(self._again)

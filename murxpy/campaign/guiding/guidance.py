@@ -105,6 +105,12 @@ class Guidance:
         learnt.news.update(((target, pair), None) for pair in self._new)
         self._changed, self._new = {}, []
 
+    def ready(self, index: int) -> bool:
+        """Whether run `index` can be chosen: all runs are over from which it is to be learnt. A worker
+        that is much faster than another one has to wait, so that the campaign can be made again.
+        """
+        return index in self._open or min(self._open, default=index) > index - LAG
+
     def source_of(self, index: int) -> str | None:
         """The source of run `index`, which begins now; None where there is no choice. `learnt` says
         then which news came of the runs that count from now on.
