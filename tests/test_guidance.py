@@ -216,7 +216,8 @@ def campaign(out: Path, way: str = BANDIT, jobs: int = 2, runs: int = 80) -> Lea
     run(out, {**SETUP, **guide}, jobs=jobs, runs=runs, limits=limits)
     with closing(sqlite3.connect(out / "campaign.sqlite")) as store:
         found = store.execute("SELECT seed FROM findings ORDER BY run")
-        arms = store.execute("SELECT arm, data FROM arms ORDER BY arm").fetchall()
+        known = store.execute("SELECT 1 FROM sqlite_master WHERE name = 'arms'").fetchone()
+        arms = store.execute("SELECT arm, data FROM arms ORDER BY arm").fetchall() if known else []
         return arms, [seed for (seed,) in found]
 
 

@@ -17,7 +17,6 @@ from typing import Any
 
 from murxpy.campaign.finding import Finding, Reproducer
 from murxpy.campaign.findings.buckets import Bucket, Kept
-from murxpy.campaign.guiding.arm_yields import TABLES as ARM_TABLES
 from murxpy.campaign.guiding.arm_yields import ArmYield, Learnt, read_arms, read_news
 from murxpy.campaign.yields import Key, Yield, settled
 from murxpy.errors import InputError
@@ -178,8 +177,7 @@ class Store:
         elif version == 1 and not read_only:
             self._update()
         if not read_only:
-            for table in (_YIELDS, *ARM_TABLES):
-                self._db.execute(table)
+            self._db.execute(_YIELDS)
 
     def _update(self) -> None:
         """Bring a database of version 1 up to date, whole or not at all, and give the room that

@@ -19,7 +19,8 @@ WITHOUT = (GROUP, OPTION, TRANSITION)
 # kinds of findings about what was answered, beside those that are called invalid
 _WRONG = ("disagreement", "wrong-answer", "model-value", "repeated-model", "invariant")
 
-TABLES = (
+# They are made when something was learnt: on a small disk a campaign without guidance needs their room.
+_TABLES = (
     "CREATE TABLE IF NOT EXISTS arms (target TEXT, arm TEXT, data TEXT NOT NULL, PRIMARY KEY (target, arm))",
     "CREATE TABLE IF NOT EXISTS news (target TEXT, pair INTEGER, PRIMARY KEY (target, pair)) WITHOUT ROWID",
 )
@@ -81,6 +82,10 @@ class Learnt:
 
     def write(self, database: sqlite3.Connection) -> None:
         """Write it in the transaction that is open."""
+        if not self.arms and not self.news:
+            return
+        for table in _TABLES:
+            database.execute(table)
         database.executemany(
             "INSERT OR REPLACE INTO arms VALUES (?, ?, ?)",
             [(*key, json.dumps(asdict(entry))) for key, entry in self.arms.items()],
