@@ -200,7 +200,7 @@ def test_interrupt_gives_the_summary(tmp_path: Path) -> None:
     os.kill(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=20)
     assert (process.returncode, err) == (0, "")
-    assert "(interrupted)" in out and out.endswith("exit code 0: nothing new found\n")
+    assert "(interrupted)" in out and out.endswith("exit code 0: nothing new found that counts\n")
 
 
 def test_reader_of_the_events_goes_away(tmp_path: Path) -> None:

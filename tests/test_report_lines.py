@@ -312,7 +312,7 @@ def test_operators_that_were_only_refused_count_as_never_executed() -> None:
     assert "\nCORE: OP_A (tried 2), OP_B\n" in shown
     assert "other: 1 of 1 executed" in shown
     assert "no findings\n" in shown
-    assert shown.endswith("all in murxpy-out\nexit code 0: nothing new found\n")
+    assert shown.endswith("all in murxpy-out\nexit code 0: nothing new found that counts\n")
 
 
 def test_the_listing_of_findings() -> None:

@@ -92,7 +92,7 @@ def test_signal_while_a_campaign_is_made(
     assert (
         (code, err) == (0, "")
         and "(interrupted)" in out
-        and "exit code 0: nothing new found" in out
+        and "exit code 0: nothing new found that counts" in out
     )
     assert [reason for _, reason in _sessions(tmp_path / "out")] == ["interrupted"]
 

@@ -154,9 +154,19 @@ def test_the_command_prints_a_script_and_a_trace(
     assert "assert-formula" in (tmp_path / "it.trace").read_text()
 
 
+def test_calls_of_the_api_need_no_words_of_a_dialect(capsys: pytest.CaptureFixture[str]) -> None:
+    code, text, _ = outcome(capsys, "generate", "--theories", "SET", "--through", "api")
+    assert code == 0 and "SORT_SET" in text
+    code, message = error(capsys, "generate", "--theories", "SET")
+    assert code == 2 and "no name in SMT-LIB's dialect 'standard'" in message
+
+
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
+        (("--theories", ""), "expected at least one theory"),
+        (("--theories", "BV", "--corrupt", "--ask", ""), "--ask: expected solvers"),
+        (("--theories", "BV", "--count", "2"), "give --ask, too"),
         (("--theories", "BV", "--widths", "0"), "expected numbers of bits"),
         (("--theories", "BV", "--weight", "bvmul"), "expected an operator and its weight"),
         (("--theories", "BOOL", "--ban", "not,and,or,xor,=>,=,distinct,ite"), "ban fewer"),

@@ -146,7 +146,8 @@ def minimize(
     same finding.
 
     BUCKET is a folder OUT/findings/BUCKET, or the beginning of its name. The same finding has the
-    same kind and the same bucket. With --match-..., --unknown or --slower,
+    same kind and the same bucket; what must stay of 'incompleteness' and 'slow' stands in
+    docs/mutation.md. With --match-..., --unknown or --slower,
     a candidate must meet all these conditions instead; with --command, the command decides. Ctrl-C
     ends the work with the best result so far, and a second call goes on from that.
     """

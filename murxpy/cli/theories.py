@@ -77,6 +77,8 @@ def rules(name: str | None, check: bool, by: tuple[str, ...], as_json: bool) -> 
     """
     if by and not check:
         raise click.UsageError("--by names the solvers of --check: give --check, too")
+    if name == "":
+        raise click.UsageError("expected a book or a rule, found an empty text")
     chosen = named_rules([name]) if name else shipped_rules()
     if name:
         well_sorted(chosen)

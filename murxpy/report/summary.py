@@ -20,7 +20,7 @@ from murxpy.report.statistics import print_mutants
 from murxpy.report.text import amount, clock, heading, judged_word, percent, rate, target_names
 
 EXIT_MEANING = {
-    0: "nothing new found",
+    0: "nothing new found that counts",
     1: "new findings",
     2: "usage or bad input",
     3: "internal error, or not all that was found could be kept",

@@ -229,6 +229,9 @@ class PerfCampaign:
         ended = Round(self.told.rounds + 1, now.step, now.margin)
         if slow is None:
             return ended
+        self._notice(
+            f"a script of {now.margin / 1000:.2f} s is made smaller, which can take some minutes"
+        )
         small = minimized(slow, self._weigh, _CANDIDATES)
         return replace(
             ended,

@@ -31,8 +31,8 @@ def _generate(
     dialect: str,
     output: Path | None,
     corrupt: bool,
-    asked: tuple[str, ...],
-    count: int,
+    asked: tuple[str, ...] | None,
+    count: int | None,
     **wishes: Any,
 ) -> int:
     """Print one random script: each assertion is a full tree, and the script is well-sorted. The same
@@ -41,13 +41,18 @@ def _generate(
     With --corrupt the script has a fault, for parsers; --ask has solvers read such scripts, which they
     must refuse with an error. No solver is asked otherwise.
     """
+    if asked is not None and not asked:
+        raise click.UsageError("--ask: expected solvers, found none")
+    if count is not None and not asked:
+        raise click.UsageError("--count says how many scripts --ask makes: give --ask, too")
     if asked and not corrupt:
         raise click.UsageError("--ask goes with --corrupt: well-sorted scripts are asked by 'perf'")
     if corrupt and through == "api":
         raise click.UsageError("--corrupt makes texts: leave --through api out")
-    garden = garden_of(shape_of(wishes), seed, (dialect,))
+    # calls of the API need no words of a dialect
+    garden = garden_of(shape_of(wishes), seed, (dialect,) if through == "script" else ())
     if asked:
-        return _ask(garden, seed, dialect, asked, count, output)
+        return _ask(garden, seed, dialect, asked, count or _COUNT, output)
     script = garden.script(garden.new(mix(seed, 0)))
     text = print_script(script, dialect) if through == "script" else lift(script).text()
     _print(_corrupted(garden, seed, 0, dialect).text if corrupt else text, output)
@@ -96,6 +101,7 @@ def _numbered(output: Path, number: int) -> Path:
     return output.with_name(f"{output.stem}-{number}{output.suffix}")
 
 
+_COUNT = 100
 _OWN = [
     click.Option(
         ["--seed"],
@@ -123,7 +129,6 @@ _OWN = [
     click.Option(
         ["--ask", "asked"],
         type=judge_names,
-        default="",
         metavar="TARGETS",
         help="Solvers that read scripts with faults. It is told which of them die, do not end, or "
         "accept what all others refuse.",
@@ -131,10 +136,8 @@ _OWN = [
     click.Option(
         ["--count"],
         type=click.IntRange(1),
-        default=100,
-        show_default=True,
         metavar="N",
-        help="Scripts that --ask makes.",
+        help=f"Scripts that --ask makes.  [default: {_COUNT}]",
     ),
     click.Option(
         ["-o", "--output"],

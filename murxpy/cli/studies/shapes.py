@@ -34,13 +34,20 @@ def weight(text: str) -> tuple[str, float]:
     return name, value
 
 
+def _theories(text: str) -> tuple[str, ...]:
+    found = names()(text)
+    if not found:
+        raise click.BadParameter("expected at least one theory")
+    return found
+
+
 def shape_options() -> list[click.Parameter]:
     """The options, for a command that makes such scripts."""
     count = click.IntRange
     return [
         click.Option(
             ["--theories"],
-            type=names(),
+            type=_theories,
             required=True,
             metavar="NAMES",
             help="Theories whose operators occur, from 'murxpy theories'.",

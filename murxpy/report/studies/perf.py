@@ -48,5 +48,7 @@ def outcome_lines(told: Told, out: Path) -> Iterator[str]:
     )
     if told.differ:
         yield f"{amount(told.differ, 'script')} with opposite answers of two solvers: {out / 'differ'}"
-    if told.found:
+    if any(entry.get("buckets") for entry in told.found):
         yield f"in {out}: scripts/, and findings/ for 'murxpy findings {out}'"
+    elif told.found:
+        yield f"in {out}: scripts/ (without --reference they are no findings)"
