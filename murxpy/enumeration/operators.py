@@ -56,7 +56,7 @@ def _of_theory(plain: Mapping[str, Any], catalogue: Catalogue, name: str) -> lis
             f"unknown theory '{name}'{nearest(name, theories)}; expected one of {', '.join(theories)}",
         )
     known = catalogue.of_theory(name)
-    standard = [op for op in known if op.in_scripts or not op.extension]
+    standard = [op for op in known if op.standard]
     return [op for op in standard or known if not op.signature.binder and op.typing is None]
 
 

@@ -51,6 +51,11 @@ class Operator:
     binary: bool = False
 
     @property
+    def standard(self) -> bool:
+        """Return whether scripts of the standard have it."""
+        return self.in_scripts or not self.extension
+
+    @property
     def minimum(self) -> int:
         """Return the least number of arguments, without the variables of a binder."""
         return sum(1 for p in self.signature.args if not p.star)

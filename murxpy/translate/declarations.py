@@ -119,7 +119,7 @@ class Declarations:
             *operator.uses,
             *(("SORT_INT", "SORT_REAL") if term.op in MIXED else ()),
         ]
-        if operator.extension and term.op not in self.printer.words.defined:
+        if not operator.standard and term.op not in self.printer.words.defined:
             needs.append(EXTENSION)
         if operator.signature.binder and operator.typing is None:
             needs.append(QUANTIFIED)
