@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from murxpy.campaign.guiding.arm_yields import ArmYield, Learnt
-from murxpy.campaign.guiding.guidance import LAG, Guidance
+from murxpy.campaign.guiding.guidance import Guidance
 from murxpy.campaign.seeds import run_seed
 from murxpy.campaign.workers.limits import MIB, Limits
 from murxpy.data import load_catalogue, load_machine, load_wrapper
@@ -35,6 +35,7 @@ from murxpy.learning.arms import (
 )
 from murxpy.learning.gains import BANDIT, OFF, STATISTICS, Gains, Result
 from murxpy.learning.guide import Choices, Guide
+from murxpy.learning.pending import LAG
 from murxpy.learning.signals import Signals, order
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.generate.guided import Reader

@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
 from collections import Counter
 from pathlib import Path
+from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from campaigns import FAKES, run
 from commands import outcome
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.events import Ended, RunEnded
-from murxpy.campaign.findings.store import read_yields
+from murxpy.campaign.findings.store import TargetState, read_yields
 from murxpy.campaign.judging.common_operators import judge_plans
-from murxpy.campaign.steering import LAG, Steering
+from murxpy.campaign.runs import stored_runs
+from murxpy.campaign.steering import Steering
 from murxpy.campaign.workers.plans import Request, make_plans
-from murxpy.campaign.yields import LEAST, Yield, settled
+from murxpy.campaign.yields import LEAST, Begun, Yield, begun, settled
 from murxpy.errors import InputError
 from murxpy.fuzzers.mutation import Mutation
+from murxpy.learning.pending import LAG, Pending, lag
 from murxpy.machine.random import mix, unmix
 from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.registry import API
@@ -86,18 +91,41 @@ def test_what_pays_is_drawn_more_often() -> None:
     assert all(drawn[number] for number in range(12)), "what does not pay gets its chance, too"
 
 
+@settings(max_examples=25)
+@given(st.randoms(use_true_random=False), st.integers(1, 40))
+def test_what_a_run_is_chosen_by_does_not_depend_on_the_order_of_results(
+    chance: Random, workers: int
+) -> None:
+    pending = Pending(begun, {})
+    running: list[int] = []
+    for index in range(200):
+        while len(running) >= workers or not pending.ready(index):
+            pending.done(running.pop(chance.randrange(len(running))))
+        last = index - lag(index)
+        learnt = [number for number, _ in pending.due(index)]
+        assert learnt == ([last] if last >= 0 and last > index - 1 - lag(index - 1) else [])
+        pending.open[index] = Begun(index, [])
+        running.append(index)
+
+
+def test_the_lag_grows_with_the_campaign() -> None:
+    lags = [lag(index) for index in range(3000)]
+    assert lags[0] == lags[LAG] == LAG and 100 < lags[500] < lags[1500] < lags[2999]
+    assert all(later - one in (0, 1) for one, later in itertools.pairwise(lags))
+
+
 def test_the_same_campaign_chooses_the_same_whenever_results_come() -> None:
     """A run is chosen by those far before it, so results may be late, and in another order."""
     late = Steering(1, sources())
     corpus, seeds, waiting = Corpus(FILES, [("opfuzz", 1.0)]), [], []
     for index in range(400):
-        seeds.append(late.seed_of(index))
-        waiting.append(index)
-        if len(waiting) == LAG:
+        if not late.ready(index):
             for other in reversed(waiting):
                 late.count(other, GOOD if corpus.draw(seeds[other]).seeds[0] < 2 else BAD)
                 late.done(other)
             waiting.clear()
+        seeds.append(late.seed_of(index))
+        waiting.append(index)
     assert seeds == drive(Steering(1, sources()), 400)
 
 
@@ -246,6 +274,26 @@ def test_the_same_runs_with_any_number_of_workers_and_sessions(tmp_path: Path) -
         seeds(tmp_path / "b", runs=150, jobs=2)
     )
     assert first == seeds(tmp_path / "c", runs=80) + seeds(tmp_path / "c", runs=70)
+
+
+def test_a_run_waits_for_those_from_which_it_learns() -> None:
+    """And not for one that another session, without seed files, has made since."""
+    left = {"open": {"3": [1, [["opfuzz", "0.smt2"]], {}, []]}}
+    store: Any = SimpleNamespace(
+        meta=lambda: {"steering:fake": left},
+        targets=lambda: {"fake": TargetState("fake", "fake", "1", next=4)},
+        yields=dict,
+    )
+    plan: Any = SimpleNamespace(
+        target=SimpleNamespace(name="fake"), setup={"sources": sources(), "guide": None}
+    )
+    runs = stored_runs(plan, {}, store, 1, None)
+    taken = [runs.take() for _ in range(LAG + 1)]
+    assert taken[-1] is None and [one[0] for one in taken if one] == [*range(4, 4 + LAG)]
+    runs.done(5)
+    assert runs.take() is None
+    runs.done(4)
+    assert runs.take() is not None
 
 
 def test_a_label_that_no_seed_has() -> None:

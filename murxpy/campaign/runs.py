@@ -43,7 +43,8 @@ class Runs:
 
     def take(self) -> tuple[int, int] | None:
         """The index and the seed of the next run; None when there is none, or none yet."""
-        if self.guidance is not None and not self.guidance.ready(self.ledger.upcoming):
+        upcoming = self.ledger.upcoming
+        if not all(one.ready(upcoming) for one in (self.guidance, self.steering) if one):
             return None
         if self.used_up:
             if self.enumerated is not None:
@@ -229,8 +230,8 @@ def stored_runs(
     guidance = _stored_guidance(plan, about, store, seed, ledger)
     if not sources:
         return Runs(seed, ledger, None, guidance=guidance)
-    stored = meta.get(f"steering:{name}")
-    steering = Steering(seed, sources, store.yields().get(name, ()), stored)
+    saved = _left_open(meta.get(f"steering:{name}"), ledger)
+    steering = Steering(seed, sources, store.yields().get(name, ()), saved)
     return Runs(seed, ledger, steering, guidance=guidance)
 
 
@@ -241,17 +242,16 @@ def _stored_guidance(
     way, name = plan.setup.get("guide"), plan.target.name
     if way is None:
         return None
-    saved = store.meta().get(f"guidance:{name}") or {}
-    # A session without guidance may have made the runs that an earlier one left open.
-    left = {str(index) for index in ledger.open()}
-    open_ = {index: row for index, row in saved.get("open", {}).items() if index in left}
+    saved = _left_open(store.meta().get(f"guidance:{name}"), ledger)
     arms, choices = choices_of(plan.setup, about)
-    return Guidance(
-        way,
-        seed,
-        arms,
-        choices,
-        store.arms().get(name, ()),
-        store.news(name),
-        {**saved, "open": open_},
-    )
+    yields = store.arms().get(name, ())
+    return Guidance(way, seed, arms, choices, yields, store.news(name), saved)
+
+
+def _left_open(saved: Mapping[str, Any] | None, ledger: Ledger) -> dict[str, Any]:
+    """What an earlier session has `saved` of its choices, without open runs that another session has
+    made since: one without seed files, or without guidance.
+    """
+    saved, left = saved or {}, {str(index) for index in ledger.open()}
+    open_ = {index: row for index, row in saved.get("open", {}).items() if index in left}
+    return {**saved, "open": open_}

@@ -14,14 +14,12 @@ from typing import Any
 from murxpy.campaign.seeds import run_seed
 from murxpy.campaign.yields import Begun, Key, Yield, begun, credit
 from murxpy.errors import InputError
+from murxpy.learning.pending import Pending
 from murxpy.machine.random import Stream, mix
 from murxpy.mutation.corpus import STEERED, Corpus
 from murxpy.mutation.pairing import Pairing
 from murxpy.mutation.registry import API, SOURCES
 
-# A run is chosen by the counters of the runs that are so many places before it, since the runs in
-# between may still be under way.
-LAG = 32
 MOST = 4.0  # the largest weight of a seed file; an unused seed file has the weight 1
 _KEY = 0x5EED5
 # what the names of counters begin with that runs keep for their seed files
@@ -51,10 +49,7 @@ class Steering:
         self.yields: dict[Key, Yield] = {entry.key: entry for entry in yields}
         self.changed: dict[Key, Yield] = {}
         saved = saved or {}
-        self._open, self._over = (
-            {int(at): begun(row) for at, row in saved.get(part, {}).items()}
-            for part in ("open", "over")
-        )
+        self._begun = Pending(begun, saved)
         self._paid: dict[str, None] = dict.fromkeys(saved.get("paid", ()))
         self._numbers = {entry.name: number for number, entry in enumerate(self._corpus.seeds)}
         self._pairing: dict[str, Pairing] = {}
@@ -111,11 +106,7 @@ class Steering:
 
     def state(self) -> dict[str, Any]:
         """The plain data to store besides `yields`."""
-        open_, over = (
-            {str(index): run.row() for index, run in runs.items()}
-            for runs in (self._open, self._over)
-        )
-        return {"open": open_, "over": over, "paid": list(self._paid)}
+        return {**self._begun.state(), "paid": list(self._paid)}
 
     @property
     def used_up(self) -> bool:
@@ -124,16 +115,21 @@ class Steering:
 
     def told(self, index: int, news: int) -> None:
         """Note how many pairs of signals run `index`, which is over, was the first to give."""
-        if index in self._over and news:
-            for source in dict.fromkeys(source for source, _ in self._over[index].keys):
-                self._over[index].counts[f"mutator:{source}:news"] = news
+        run = self._begun.over.get(index)
+        if run is not None and news:
+            for source in dict.fromkeys(source for source, _ in run.keys):
+                run.counts[f"mutator:{source}:news"] = news
+
+    def ready(self, index: int) -> bool:
+        """Whether run `index` can be chosen: all runs are over from which it is to be learnt."""
+        return self._begun.ready(index)
 
     def seed_of(self, index: int, wanted: str | None = None) -> int:
         """The seed of run `index`, which begins now, of the source `wanted` if the guidance of the
         campaign chose one. A run that began before keeps its seed.
         """
-        if index in self._open:
-            return self._open[index].seed
+        if index in self._begun.open:
+            return self._begun.open[index].seed
         self._learn(index)
         seed = run_seed(self._seed, index)
         source = self._corpus.draw(seed).source if wanted is None else wanted
@@ -143,13 +139,13 @@ class Steering:
             source = stream.choose(alive) if alive else source
         seeds = self._choose(source, stream)
         seed = self._corpus.steered(seed, source, seeds)
-        self._open[index] = self._begin(seed)
+        self._begun.open[index] = self._begin(seed)
         return seed
 
     def count(self, index: int, counts: Mapping[str, int]) -> None:
         """Note the counters of run `index`, under the names of a run's report."""
-        if index in self._open:
-            own = self._open[index].counts
+        if index in self._begun.open:
+            own = self._begun.open[index].counts
             own.update(
                 {
                     name: n + own.get(name, 0)
@@ -162,13 +158,12 @@ class Steering:
         """Note that run `index` had a finding of `bucket`, empty for a finding that does not count
         for its seed file.
         """
-        if index in self._open:
-            self._open[index].buckets.append(bucket)
+        if index in self._begun.open:
+            self._begun.open[index].buckets.append(bucket)
 
     def done(self, index: int) -> None:
         """Note that run `index` is over."""
-        if index in self._open:
-            self._over[index] = self._open.pop(index)
+        self._begun.done(index)
 
     def fuzzer_of(self, seed: int) -> str | None:
         """The mutation fuzzer that makes the run of this seed; None for a walk."""
@@ -233,8 +228,7 @@ class Steering:
 
     def _learn(self, index: int) -> None:
         """Count, in their order, the runs that are far enough before `index`."""
-        for number in sorted(n for n in self._over if n <= index - LAG):
-            run = self._over.pop(number)
+        for _, run in self._begun.due(index):
             credit(self.yields, run, self._paid)
             for key in run.keys:
                 self._changed(key)

@@ -16,12 +16,10 @@ from murxpy.campaign.workers.handles import DAMPED, Damp
 from murxpy.learning.arms import OPTION, SOURCE, Arm, Arms, parse_arm
 from murxpy.learning.gains import RUN, Gains, Result
 from murxpy.learning.guide import Choices, Guide
+from murxpy.learning.pending import Pending
 from murxpy.machine.random import Stream, mix
 from murxpy.oracles.crash import Verdict
 
-# A run is chosen by what is known of the runs that are so many places before it, since the runs in
-# between may still be under way.
-LAG = 32
 _KEY, _SOURCES = 0xA4B17, 0xA4B18
 # the counters of a run that decide what it gained
 _COUNTED = ("answer:unknown", "check:decided", "signal:spent")
@@ -71,10 +69,7 @@ class Guidance:
         self._guide = Guide(choices, earned)
         self._gains = Gains(way, float(saved.get("typical", RUN)))
         self._seen = dict.fromkeys(news)
-        self._open, self._over = (
-            {int(at): _begun(row) for at, row in saved.get(part, {}).items()}
-            for part in ("open", "over")
-        )
+        self._runs = Pending(_begun, saved)
         self._paid: dict[str, None] = dict.fromkeys(saved.get("paid", ()))
         self._calls = {(call[0], call[1], call[2]): None for call in saved.get("calls", ())}
         self._changed: dict[str, None] = {}
@@ -84,12 +79,8 @@ class Guidance:
 
     def state(self) -> dict[str, Any]:
         """The plain data to store besides `changes`."""
-        open_, over = (
-            {str(index): run.row() for index, run in runs.items()}
-            for runs in (self._open, self._over)
-        )
         known = {"paid": list(self._paid), "calls": [list(call) for call in self._calls]}
-        return {"open": open_, "over": over, **known, "typical": self._gains.typical}
+        return {**self._runs.state(), **known, "typical": self._gains.typical}
 
     @property
     def damp(self) -> Damp:
@@ -106,10 +97,8 @@ class Guidance:
         self._changed, self._new = {}, []
 
     def ready(self, index: int) -> bool:
-        """Whether run `index` can be chosen: all runs are over from which it is to be learnt. A worker
-        that is much faster than another one has to wait, so that the campaign can be made again.
-        """
-        return index in self._open or min(self._open, default=index) > index - LAG
+        """Whether run `index` can be chosen: all runs are over from which it is to be learnt."""
+        return self._runs.ready(index)
 
     def source_of(self, index: int) -> str | None:
         """The source of run `index`, which begins now; None where there is no choice. `learnt` says
@@ -123,19 +112,19 @@ class Guidance:
         """The seed of run `index`, which begins now and would have the seed `base` without guidance.
         It is of `source`, which `mutates` scripts or walks. A run that began before keeps its seed.
         """
-        if index not in self._open:
+        if index not in self._runs.open:
             self._learn(index)
             stream = Stream(mix(mix(self._seed, index), _KEY))
             guide = self._guide
             arms = guide.draw_for_mutants(stream) if mutates else guide.draw(stream)
             seed = self._arms.guided(base, arms)
             of = [str(Arm(SOURCE, source))] if source else []
-            self._open[index] = _Begun(seed, [*of, *map(str, arms)], mutates=mutates)
-        return self._open[index].seed
+            self._runs.open[index] = _Begun(seed, [*of, *map(str, arms)], mutates=mutates)
+        return self._runs.open[index].seed
 
     def reported(self, index: int, report: Mapping[str, Any]) -> None:
         """Note the report of run `index`."""
-        run = self._open.get(index)
+        run = self._runs.open.get(index)
         if run is not None:
             # What earlier runs gave is no news later. So little has to be kept of a run.
             run.news = [pair for pair in report.get("signals", ()) if pair not in self._seen]
@@ -144,7 +133,7 @@ class Guidance:
 
     def found(self, index: int, bucket: str, verdict: Verdict) -> None:
         """Note that run `index` had a finding of `bucket`, empty for a finding that is known."""
-        run = self._open.get(index)
+        run = self._runs.open.get(index)
         if run is not None:
             run.buckets.append(bucket)
             run.wrong = run.wrong or is_wrong(verdict.kind)
@@ -153,18 +142,16 @@ class Guidance:
 
     def killed(self, index: int) -> None:
         """Note that run `index` was ended by a limit of time."""
-        if index in self._open:
-            self._open[index].killed = True
+        if index in self._runs.open:
+            self._runs.open[index].killed = True
 
     def done(self, index: int) -> None:
         """Note that run `index` is over."""
-        if index in self._open:
-            self._over[index] = self._open.pop(index)
+        self._runs.done(index)
 
     def _learn(self, index: int) -> None:
         """Learn, in their order, from the runs that are far enough before `index`."""
-        for number in sorted(n for n in self._over if n <= index - LAG):
-            run = self._over.pop(number)
+        for number, run in self._runs.due(index):
             if run.call:
                 self._calls[run.call[0], run.call[1], run.call[2]] = None
             result = self._result(run)
