@@ -9,7 +9,8 @@ import pytest
 from campaigns import FAKES
 from commands import FAKE, WRAPPER, error, fuzz_fake, outcome
 
-from murxpy.campaign.findings.folder import Folder
+from murxpy.campaign.findings.folder import CAMPAIGN, MATRIX, PERF, STABILITY, Folder
+from murxpy.errors import InputError
 
 Sys = pytest.CaptureFixture[str]
 
@@ -228,10 +229,42 @@ def test_options_that_the_solver_does_not_take(capsys: Sys, tmp_path: Path, solv
 def test_two_campaigns_on_one_folder(capsys: Sys, tmp_path: Path) -> None:
     folder = Folder(tmp_path)
     code, line = error(capsys, "fuzz", "z3", "--out", tmp_path)
-    assert code == 2 and line.startswith(
-        f"{tmp_path}: another campaign writes to this folder (process "
-    )
+    assert code == 2 and line.startswith(f"{tmp_path}: another process (")
     folder.close()
+
+
+FOREIGN = {
+    ("fuzz", "z3"): PERF,
+    ("fuzz", "cvc5"): MATRIX,
+    ("enumerate", "z3", "--grammar", "ints"): STABILITY,
+    ("perf", "z3", "--theories", "BV"): CAMPAIGN,
+    ("stability", "z3", "s.smt2"): CAMPAIGN,
+}
+
+
+@pytest.mark.parametrize("args", FOREIGN)
+def test_the_folder_of_another_command_is_refused(
+    capsys: Sys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, args: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("s.smt2").write_text("(check-sat)")
+    out = Path("out")
+    out.mkdir()
+    (out / FOREIGN[args]).touch()
+    code, line = error(capsys, *args, "--out", out)
+    assert code == 2 and line.startswith("out: this folder is that of "), line
+    assert [one.name for one in out.iterdir()] == [FOREIGN[args]]
+
+
+def test_a_search_goes_on_in_its_folder_and_others_do_not(tmp_path: Path) -> None:
+    """It has the database of a campaign beside its own file."""
+    (tmp_path / PERF).touch()
+    (tmp_path / CAMPAIGN).touch()
+    for file in ("", PERF):
+        Folder(tmp_path, file).close()
+    for file in (CAMPAIGN, MATRIX):
+        with pytest.raises(InputError, match="this folder is that of 'murxpy perf'"):
+            Folder(tmp_path, file)
 
 
 def test_what_was_found_stays(capsys: Sys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

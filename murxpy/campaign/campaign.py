@@ -19,7 +19,7 @@ from murxpy.campaign.findings.archive import Archive
 from murxpy.campaign.findings.backtrace import Backtraces
 from murxpy.campaign.findings.buckets import Bucket, Known
 from murxpy.campaign.findings.collector import Collector
-from murxpy.campaign.findings.folder import Folder
+from murxpy.campaign.findings.folder import CAMPAIGN, Folder
 from murxpy.campaign.findings.store import Store, TargetState
 from murxpy.campaign.going_on import choose_seed, refuse_another, told
 from murxpy.campaign.hangs import Hangs
@@ -76,7 +76,7 @@ class Campaign:
             raise InputError(
                 f"each target can be named once, not {' '.join(names)}; 'murxpy fuzz --jobs' gives it more workers"
             )
-        folder = Folder(self.config.out)
+        folder = Folder(self.config.out, CAMPAIGN)
         try:
             store = Store(folder.path)
             try:

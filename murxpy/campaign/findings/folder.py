@@ -1,4 +1,6 @@
-"""The output folder of a campaign: its lock, and the atomic writing of its files."""
+"""The output folder of a campaign or a study: whose it is, its lock, and the atomic writing of its
+files.
+"""
 
 from __future__ import annotations
 
@@ -11,16 +13,38 @@ from pathlib import Path
 
 from murxpy.errors import InputError
 
+CAMPAIGN, PERF, MATRIX, STABILITY = (
+    "campaign.sqlite",
+    "perf.jsonl",
+    "matrix.sqlite",
+    "stability.jsonl",
+)
+# Who writes folders with such a file. A search for slow scripts has the database of a campaign for its
+# findings, so its own file stands first.
+_WRITERS = {
+    PERF: "'murxpy perf'",
+    MATRIX: "'murxpy matrix'",
+    STABILITY: "'murxpy stability'",
+    CAMPAIGN: "a campaign",
+}
 _PART = re.compile(r"\.[a-z0-9_]{8}\.part")  # an unfinished file of `write_atomically`
 
 
 class Folder:
-    """The folder `path`, which is made if it is missing, and locked for this campaign. Raises
-    InputError when it cannot be written, or when another campaign holds the lock.
+    """The folder `path`, which is made if it is missing, and locked for this process. `file` is the one
+    of its files that tells who writes it; without it, the folder may be anybody's. Raises InputError
+    when it cannot be written, when another command has written it, or when another process holds the
+    lock.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, file: str = "") -> None:
         self.path = path
+        written = next((name for name in _WRITERS if (path / name).is_file()), file)
+        if file and written != file:
+            raise InputError(
+                f"this folder is that of {_WRITERS[written]}, which wrote {written}; choose another with --out",
+                file=str(path),
+            )
         try:
             path.mkdir(parents=True, exist_ok=True)
             self._lock = os.open(path / "lock", os.O_RDWR | os.O_CREAT, 0o644)
@@ -35,7 +59,7 @@ class Folder:
             owner = os.pread(self._lock, 32, 0).decode("ascii", "replace").strip()
             os.close(self._lock)
             raise InputError(
-                f"another campaign writes to this folder (process {owner}); wait for it to end, or choose "
+                f"another process ({owner}) writes to this folder; wait for it to end, or choose "
                 "another folder with --out",
                 file=str(path),
             ) from error

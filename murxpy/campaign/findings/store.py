@@ -17,11 +17,12 @@ from typing import Any
 
 from murxpy.campaign.finding import Finding, Reproducer
 from murxpy.campaign.findings.buckets import Bucket, Kept
+from murxpy.campaign.findings.folder import CAMPAIGN
 from murxpy.campaign.guiding.arm_yields import ArmYield, Learnt, read_arms, read_news
 from murxpy.campaign.yields import Key, Yield, settled
 from murxpy.errors import InputError
 
-FILE = "campaign.sqlite"
+FILE = CAMPAIGN
 
 # Pages of 4 KiB that the log of changes may hold before they move to the database. The log takes
 # room of its own, so on a disk with less than `_SMALL` bytes left the changes move soon, although

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from murxpy.campaign.findings.folder import MATRIX
 from murxpy.campaign.replays.lists import Answer
 from murxpy.errors import InputError
 
-FILE = "matrix.sqlite"
+FILE = MATRIX
 _VERSION = 1
 _TABLES = f"""
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);

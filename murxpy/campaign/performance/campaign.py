@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from murxpy.campaign.findings.folder import Folder
+from murxpy.campaign.findings.folder import PERF, Folder
 from murxpy.campaign.performance.agents import Agents
 from murxpy.campaign.performance.confirming import Measured, confirmed, measured, plain
 from murxpy.campaign.performance.journal import Journal, Round, plain_weights, round_in, weights_in
@@ -115,7 +115,7 @@ class PerfCampaign:
         self._causes: set[tuple[str, ...]] = set()
         self._seen: set[int] = set()  # steps whose scripts were judged
         with ExitStack() as stack:
-            self._folder = Folder(out)
+            self._folder = Folder(out, PERF)
             stack.callback(self._folder.close)
             names = (*wanted.targets, *wanted.references)
             self._solvers = Solvers(names, wanted.shape.theories, wanted.wrapper, limits, notice)

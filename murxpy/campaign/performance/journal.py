@@ -11,11 +11,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from murxpy.campaign.findings.folder import PERF
 from murxpy.campaign.performance.search import Attempt
 from murxpy.campaign.performance.weights import Weight
 from murxpy.errors import InputError
 
-FILE = "perf.jsonl"
+FILE = PERF
 _VERSION = 1
 
 

@@ -11,10 +11,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from murxpy.campaign.findings.folder import STABILITY
 from murxpy.campaign.replays.lists import Answer, Found
 from murxpy.errors import InputError
 
-FILE = "stability.jsonl"
+FILE = STABILITY
 Key = tuple[str, str, str]
 """A target, the question as text that changes with all that an answer depends on, and a method."""
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from murxpy.campaign.findings.folder import Folder, write_atomically
+from murxpy.campaign.findings.folder import MATRIX, Folder, write_atomically
 from murxpy.campaign.matrix.store import Answers
 from murxpy.campaign.matrix.study import Question, carry_out
 from murxpy.campaign.matrix.triggers import TRIGGERS, Found, find
@@ -199,7 +199,7 @@ def _question(
 
 def _ask(question: Question, out: Path) -> None:
     """Ask what the folder `out` does not know yet."""
-    folder = Folder(out)
+    folder = Folder(out, MATRIX)
     answers = Answers(out, make=True)
     try:
         carry_out(question, answers, _Told().tell, print_notice)

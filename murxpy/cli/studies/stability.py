@@ -13,7 +13,7 @@ from typing import Any
 
 import click
 
-from murxpy.campaign.findings.folder import Folder, write_atomically
+from murxpy.campaign.findings.folder import STABILITY, Folder, write_atomically
 from murxpy.campaign.replays.lists import wrapper_of
 from murxpy.campaign.stability.store import Store
 from murxpy.campaign.stability.study import Question, Row, Subject, carry_out, lists_of, rows
@@ -177,7 +177,7 @@ def _study(question: Question, out: Path | None) -> list[Row]:
     """Ask what the folder `out` does not know yet, and tell what came of all."""
     with ExitStack() as stack:
         if out is not None:
-            stack.callback(Folder(out).close)
+            stack.callback(Folder(out, STABILITY).close)
         store = stack.enter_context(Store(out))
         with Progress(lists_of(question, store)) as progress:
             carry_out(question, store, progress.step, print_notice)
