@@ -261,6 +261,9 @@ def test_arms_show_in_the_trace(capsys: pytest.CaptureFixture[str], solver: str)
     assert code in (0, 1)
     assert f"# guided theory:BV option:{option}=true transition:create-terms/simplify\n" in trace
     assert f"{option} true\n" in trace
+    set_names = {line.split()[2] for line in trace.splitlines() if " set-option" in line}
+    drawn = {o.name for o in facts.every_option if o.weight > 0} - {option}
+    assert set_names & drawn, "options at random stand beside those of arms"
     assert "BV" in trace.partition("# theories ")[2].split()[0].split(",")
 
 

@@ -49,6 +49,17 @@ def test_what_the_user_wants_is_always_set() -> None:
     assert all(drawer.next()[0] == ("relevancy", "0") for _ in range(20))
 
 
+def test_what_guidance_chose_stands_beside_random_options() -> None:
+    chosen = ("relevancy", "0")
+    drawers = [
+        Drawer(Offer(option_choice(TABLE)), Stream(seed), [Seed("a", TEXT)], (chosen,))
+        for seed in range(30)
+    ]
+    drawn = [drawer.next() for drawer in drawers for _ in range(5)]
+    assert all(chosen in options for options in drawn)
+    assert max(map(len, drawn)) == 1 + MOST and drawn.count((chosen,)) > 30
+
+
 @pytest.mark.parametrize("solver", ["z3", "cvc5"])
 def test_mutants_set_options(tmp_path: Path, solver: str) -> None:
     """In the text and through the API; not at all when they are switched off. What z3's scripts

@@ -75,8 +75,8 @@ class Drawer:
     """The options of the mutants of one run. The seeds say which theories matter.
 
     A script can set a parameter of the process for itself. With `calls`, mutants reach the solver
-    call by call, so that the run sets `parameters` once, before its first solver. If the guidance of
-    a campaign chose the options of a run, they are `fixed`.
+    call by call, so that the run sets `parameters` once, before its first solver. Options that the
+    guidance of a campaign chose for the run are `fixed`: they are set beside the random ones.
     """
 
     def __init__(
@@ -84,19 +84,19 @@ class Drawer:
         offer: Offer,
         stream: Stream,
         seeds: Sequence[Seed],
-        fixed: Options | None = None,
+        fixed: Options = (),
         *,
         calls: bool = False,
     ) -> None:
         self._offer = offer
         self._stream = stream
-        self._random = fixed is None and bool(offer.known.items) and stream.chance(RUNS)
+        self._random = bool(offer.known.items) and stream.chance(RUNS)
         self._theories = (
             {name for seed in seeds for name in theories(seed.text)} if self._random else set()
         )
         names = {name for option in offer.known.items for name in option.names}
-        chosen = tuple(pair for pair in fixed or () if pair[0] in names - offer.kept)
-        self._drawn: Options = self._draw() if self._random else chosen
+        self._fixed = {name: value for name, value in fixed if name in names - offer.kept}
+        self._drawn: Options = self._draw() if self._random else tuple(self._fixed.items())
         self._elsewhere = offer.process if calls else frozenset()
         self.parameters = tuple(pair for pair in self._drawn if pair[0] in self._elsewhere)
         self._seeds: Options = ()
@@ -119,10 +119,10 @@ class Drawer:
         return (*wanted.items(), *(pair for pair in self._drawn if pair[0] not in left_out))
 
     def _draw(self) -> Options:
-        """Up to MOST options that fit the theories of the seeds."""
-        found: dict[str, str] = {}
-        count = self._stream.between(0, MOST)
-        for _ in range(_TRIES * count):
+        """The fixed options, and up to MOST others that fit the theories of the seeds."""
+        found = dict(self._fixed)
+        count = len(found) + self._stream.between(0, MOST)
+        for _ in range(_TRIES * (count - len(found))):
             option = self._stream.weighted(self._offer.known)
             needs = option.theories
             if (
@@ -133,4 +133,4 @@ class Drawer:
                 found[option.name] = draw_value(option, self._stream)
                 if found[option.name] != "false":
                     found.update(pair for pair in option.beside if pair[0] not in self._offer.kept)
-        return tuple(found.items())
+        return tuple({**found, **self._fixed}.items())

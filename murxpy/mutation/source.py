@@ -87,8 +87,8 @@ class Sources:
         drawn = self.corpus.draw(run_seed)
         return drawn.source, [self.corpus.seeds[number] for number in drawn.seeds]
 
-    def run(self, run: Run, name: str, seeds: Sequence[Seed], options: Pairs | None = None) -> None:
-        """Make and run the mutants of one run, which set `options`, or options at random for None."""
+    def run(self, run: Run, name: str, seeds: Sequence[Seed], options: Pairs = ()) -> None:
+        """Make and run the mutants of one run, which set `options`, and others at random."""
         if not seeds:
             run.counts[f"mutator:{name}:no-seed"] += 1
             return
@@ -109,7 +109,7 @@ class _Chain:
         seeds: Sequence[Seed],
         choices: dict[str, Any],
         api: bool,
-        options: Pairs | None,
+        options: Pairs,
     ) -> None:
         shop = sources.shop
         self._run = run

@@ -222,9 +222,8 @@ class Session:
                 return self._mutate(run, self.sources, name, seeds)
         guided = self._arms.of(seed)
         swarm = self.swarm.draw(run.stream, guided.theories, guided.operators)
-        gen = Generator(
-            run, self.settings, self.profile, swarm, self.catalogue, options=self.options
-        )
+        options = [*self.options, *map(list, guided.options)]
+        gen = Generator(run, self.settings, self.profile, swarm, self.catalogue, options=options)
         gen.preferred = guided.transition
         gen.damped, gen.limited, gen.option_choice, gen.checks = (
             self._damped,
@@ -232,9 +231,6 @@ class Session:
             self._option_choice,
             self._checks,
         )
-        if guided.arms:  # the arms say which options the run sets
-            gen.option_choice = option_choice(())
-            gen.options = [*self.options, *(list(pair) for pair in guided.options)]
         gen.planting = (
             planting.CHECK in self._checks and self._plain and planting.drawn(self.settings, seed)
         )
@@ -274,8 +270,7 @@ class Session:
         ]
         rows = [f"seed {run.seed:x}", f"source {name}", *guided.rows(), *files, checks]
         run.header([*self._header(), *rows])
-        options = guided.options if guided.guided else None
-        return self._report(run, lambda: sources.run(run, name, seeds, options))
+        return self._report(run, lambda: sources.run(run, name, seeds, guided.options))
 
     def _enumerate(self, run: Run, enumeration: Enumeration) -> dict[str, Any]:
         """Test the scripts of the block that the run's seed names."""
