@@ -34,6 +34,7 @@ from common import percent, table, verdict
 from murxpy.campaign.performance.agents import Agents
 from murxpy.campaign.performance.campaign import PerfCampaign, Wanted, garden_of
 from murxpy.campaign.performance.journal import FILE
+from murxpy.campaign.performance.pipeline import Pipeline
 from murxpy.campaign.performance.search import Plan, Search
 from murxpy.campaign.performance.solvers import Solvers
 from murxpy.campaign.workers.limits import Limits
@@ -103,10 +104,10 @@ def search(args: argparse.Namespace, solvers: Solvers, plan: Made) -> Made:
     garden = garden_of(shape, seed, dialects)
     agents = Agents(seed, garden.applications.operators(), learning=plan.way == BANDIT)
     what = Plan(dialects, 1, 1000 * plan.query, NEVER)
-    made = Search(garden, what, agents, solvers.weigh)
-    begun = cpu()
-    while made.spent < 1000 * plan.budget and made.number < plan.most:
-        made.step()
+    made = Search(garden, what, agents, solvers.weighing)
+    pipeline, begun = Pipeline(made, solvers, 1, {}), cpu()
+    while made.spent < 1000 * plan.budget and pipeline.next(plan.most):
+        pass
     return replace(
         plan,
         margin=round(made.round.margin, 3),

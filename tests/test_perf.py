@@ -139,15 +139,18 @@ def test_the_same_seed_gives_the_same_journal(
     assert texts[0] == texts[1] != texts[2]
 
 
+@pytest.mark.parametrize("jobs", ["1", "3"])
 def test_a_search_goes_on_where_it_was_killed(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, jobs: str
 ) -> None:
-    outcome(capsys, *perf(tmp_path, "--steps", "50", *NEVER_SLOW, out="whole"))
+    words = (*NEVER_SLOW, "--jobs", jobs)
+    outcome(capsys, *perf(tmp_path, "--steps", "50", *words, out="whole"))
     whole = (tmp_path / "whole" / FILE).read_text()
-    outcome(capsys, *perf(tmp_path, "--steps", "20", *NEVER_SLOW, out="parts"))
+    assert len(whole.splitlines()) > 50
+    outcome(capsys, *perf(tmp_path, "--steps", "20", *words, out="parts"))
     file = tmp_path / "parts" / FILE
     file.write_text(file.read_text()[:-30])  # in the middle of a line
-    outcome(capsys, *perf(tmp_path, "--steps", "50", *NEVER_SLOW, out="parts"))
+    outcome(capsys, *perf(tmp_path, "--steps", "50", *words, out="parts"))
     assert file.read_text() == whole
 
 

@@ -106,6 +106,16 @@ def test_the_same_seed_gives_the_same_script() -> None:
     assert len(texts) == 1
 
 
+def test_a_script_does_not_depend_on_those_made_before() -> None:
+    one, other = [Garden(SHAPES[0], CATALOGUE, SETTINGS, 5, (DIALECT,)) for _ in range(2)]
+    other.new(1)
+    texts = []
+    for made in (one, other):
+        mutant = made.mutant(made.new(8), "OP_FORALL", 9)
+        texts.append(print_script(made.script(mutant), DIALECT))
+    assert texts[0] == texts[1] and "forall" in texts[0]
+
+
 def test_banned_operators_do_not_occur_and_weighted_ones_more_often() -> None:
     plain = garden(Shape(("BV",)))
     banned = garden(Shape(("BV",), weights={"bvmul": 0.0, "OP_BV_ADD": 20.0}))

@@ -53,7 +53,9 @@ class Place:
 
 
 class Grower:
-    """Grows trees over a universe. `settings` say how literals are drawn."""
+    """Grows trees over a universe. `settings` say how literals are drawn. The variables of quantifiers
+    are numbered; `bound` is the number of the last one.
+    """
 
     def __init__(
         self,
@@ -69,7 +71,7 @@ class Grower:
         self._settings, self._stream, self._linear = settings, stream, linear
         self._weights = dict(universe.weights)
         self._weighted = self._weigh()
-        self._bound = 0
+        self.bound = 0
 
     def damp(self, kinds: Sequence[str]) -> None:
         """Draw these operators less often from now on."""
@@ -145,8 +147,8 @@ class Grower:
         return Tree(sort, literal if literal is not None else self._stream.choose(named))
 
     def _variable(self, sort: Sort) -> Term:
-        self._bound += 1
-        return self._tables.variable(f"v_{self._bound}", sort)
+        self.bound += 1
+        return self._tables.variable(f"v_{self.bound}", sort)
 
     def _literal_leaf(self, sort: Sort) -> Tree:
         """A literal other than 0."""

@@ -23,9 +23,10 @@ _UNIVERSE = 0x7EE5  # keys the stream that draws the functions
 
 @dataclass(frozen=True, slots=True)
 class Trees:
-    """The assertions of a script."""
+    """The assertions of a script, whose variables have numbers up to `bound`."""
 
     roots: tuple[Tree, ...]
+    bound: int
 
     def operators(self) -> dict[str, int]:
         """How often each operator occurs."""
@@ -65,10 +66,10 @@ class Garden:
     def new(self, seed: int) -> Trees:
         """A new script."""
         self._stream.reset(seed)
+        self._grower.bound = 0
         boolean, depth = self.universe.tables.bool, self.shape.depth
-        return Trees(
-            tuple([self._grower.tree(boolean, depth) for _ in range(self.shape.assertions)])
-        )
+        roots = tuple([self._grower.tree(boolean, depth) for _ in range(self.shape.assertions)])
+        return Trees(roots, self._grower.bound)
 
     def damp(self, kinds: Sequence[str]) -> None:
         """Draw these operators less often in new scripts."""
@@ -85,6 +86,7 @@ class Garden:
         What stood below stays where it fits, and the tree is full again.
         """
         self._stream.reset(seed)
+        self._grower.bound = trees.bound
         places = [
             (number, place)
             for number, root in enumerate(trees.roots)
@@ -94,7 +96,7 @@ class Garden:
         number, place = self._stream.choose(places)
         roots = list(trees.roots)
         roots[number] = self._grower.replaced(roots[number], place.path, self._instead(place, kind))
-        return Trees(tuple(roots))
+        return Trees(tuple(roots), self._grower.bound)
 
     def _instead(self, place: Place, kind: str) -> Tree:
         old = place.tree

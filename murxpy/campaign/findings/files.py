@@ -4,6 +4,7 @@ there is room; the smallest such file is written first.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from murxpy.campaign.findings.folder import Folder
@@ -65,3 +66,16 @@ def read_if_there(path: Path) -> str | None:
         return path.read_text(encoding="utf-8", errors="surrogatepass")
     except OSError:
         return None
+
+
+def whole_lines(path: Path) -> list[str]:
+    """The lines of a file to which lines are appended; none where there is no file yet. A last line
+    that was torn when its process was killed is cut off.
+    """
+    if not path.exists():
+        return []
+    data = path.read_bytes()
+    whole = data[: data.rfind(b"\n") + 1]
+    if len(whole) < len(data):
+        os.truncate(path, len(whole))
+    return whole.decode("utf-8", errors="replace").splitlines()

@@ -10,15 +10,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from murxpy.campaign.findings.files import whole_lines
 from murxpy.campaign.findings.folder import PERF, Folder
 from murxpy.campaign.performance.agents import Agents
 from murxpy.campaign.performance.confirming import Measured, confirmed, measured, plain
-from murxpy.campaign.performance.journal import Journal, Round, plain_weights, round_in, weights_in
+from murxpy.campaign.performance.journal import Journal, Round, plain_weights
 from murxpy.campaign.performance.keeping import Keeper
 from murxpy.campaign.performance.minimizing import minimized
-from murxpy.campaign.performance.search import Attempt, Plan, Search
+from murxpy.campaign.performance.pipeline import Pipeline
+from murxpy.campaign.performance.search import Attempt, Plan, Search, Step
 from murxpy.campaign.performance.solvers import Solvers
-from murxpy.campaign.performance.weights import LATE, Weight
+from murxpy.campaign.performance.weights import LATE, differ
 from murxpy.campaign.workers.limits import Limits
 from murxpy.data import load_catalogue, load_machine
 from murxpy.logic.catalogue import build_catalogue
@@ -38,8 +40,8 @@ class Stopped(Exception):
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What is searched, in the user's words: scripts of `shape` on which the targets are slower than
-    the references. A query costs at most `query_ms` milliseconds of a usual machine. With `bisect`,
-    the releases in the cache are asked for each finding.
+    the references. A query costs at most `query_ms` milliseconds of a usual machine, and `jobs` of
+    them are made at a time. With `bisect`, the releases in the cache are asked for each finding.
     """
 
     targets: tuple[str, ...]
@@ -51,6 +53,7 @@ class Wanted:
     learning: bool = True
     wrapper: str | None = None
     bisect: bool = False
+    jobs: int = 1
 
     def about(self, versions: Mapping[str, str]) -> dict[str, Any]:
         """What the search depends on, as plain data."""
@@ -62,6 +65,7 @@ class Wanted:
             "query-ms": self.query_ms,
             "stale": self.stale,
             "learning": self.learning,
+            "jobs": self.jobs,
         }
 
 
@@ -71,11 +75,6 @@ def garden_of(shape: Shape, seed: int, dialects: Sequence[str]) -> Garden:
     """
     catalogue = build_catalogue(load_catalogue())
     return Garden(shape, catalogue, Settings(load_machine("default"), {}), seed, dialects)
-
-
-def differ(weights: Sequence[Weight]) -> bool:
-    """Whether one solver answers sat and another unsat."""
-    return {"sat", "unsat"} <= {weight.answer for weight in weights}
 
 
 @dataclass
@@ -118,7 +117,15 @@ class PerfCampaign:
             self._folder = Folder(out, PERF)
             stack.callback(self._folder.close)
             names = (*wanted.targets, *wanted.references)
-            self._solvers = Solvers(names, wanted.shape.theories, wanted.wrapper, limits, notice)
+            self._solvers = Solvers(
+                names,
+                wanted.shape.theories,
+                wanted.wrapper,
+                limits,
+                notice,
+                wanted.jobs,
+                self._check,
+            )
             stack.callback(self._solvers.close)
             known = self._solvers.known
             dialects = tuple(one.family for one in known)
@@ -131,7 +138,8 @@ class PerfCampaign:
         operators = self._garden.applications.operators()
         agents = Agents(wanted.seed, operators, learning=wanted.learning)
         plan = Plan(dialects, len(wanted.targets), wanted.query_ms, wanted.stale)
-        self._search = Search(self._garden, plan, agents, self._weigh)
+        self._search = Search(self._garden, plan, agents, self._solvers.weighing)
+        self._pipeline = Pipeline(self._search, self._solvers, wanted.jobs, self._journal.steps)
 
     @property
     def versions(self) -> str:
@@ -142,51 +150,37 @@ class PerfCampaign:
         """Search for so many seconds, or until so many steps were made in all. A script that is slow
         enough at the end is made small and confirmed, too.
         """
-        begun, search = time.monotonic(), self._search
+        begun, known = time.monotonic(), len(self._journal.steps)
+        last = None if steps is None else max(steps, known)
         try:
-            self._redo()
-            while steps is None or search.number < steps:
-                if seconds is not None and time.monotonic() - begun >= seconds:
+            self._recall()
+            while seconds is None or self.told.steps < known or time.monotonic() < begun + seconds:
+                if not self._made_step(last):
                     break
-                attempt = search.step()
-                self._journal.step(attempt)
-                self._note(attempt)
-                self._compare(attempt)
-                if search.over:
-                    self._end_round()
-                self._watch(self.told)
-            if search.slow is not None:  # the round is not over, and goes on with the next start
+            if self._search.slow is not None:  # the round goes on with the next start
+                self._solvers.stop()
                 self._judge(self._made_small())
         except Stopped:
             pass
         return self.told
 
-    def _weigh(self, number: int, script: str, limit: float) -> Weight:
+    def _made_step(self, last: int | None) -> bool:
+        """Make a step, or end the round; whether there was one to make."""
+        made = self._pipeline.next(last)
+        if made is not None:
+            self._note(*made)
+        elif self._search.over:
+            self._end_round()
+        return made is not None or self._search.number != last
+
+    def _check(self) -> None:
         if self._stopped():
             raise Stopped
-        self._watch(self.told)  # also while a script is made small
-        return self._solvers.weigh(number, script, limit)
-
-    def _redo(self) -> None:
-        """Take the steps that the journal has, and judge the scripts that nobody judged."""
-        self._recall()
-        for entry in self._journal.done():
-            if "round" in entry:
-                self._settle(round_in(entry))
-            else:
-                weights = weights_in(entry)
-                self._note(self._search.redo(entry["margin"], weights, entry["spent"]))
-        if self._search.over:  # a process was killed before it ended the round
-            self._end_round()
+        self._watch(self.told)
 
     def _recall(self) -> None:
         """Take what the clock said in earlier sessions; a line that was torn is said again."""
-        file = self._folder.path / CONFIRMED
-        text = file.read_text(encoding="utf-8") if file.exists() else ""
-        whole = text[: text.rfind("\n") + 1]
-        if whole != text:
-            file.write_text(whole, encoding="utf-8")
-        for line in whole.splitlines():
+        for line in whole_lines(self._folder.path / CONFIRMED):
             self._remember(json.loads(line))
 
     def _remember(self, entry: dict[str, Any]) -> None:
@@ -197,31 +191,40 @@ class PerfCampaign:
         else:
             self.told.unconfirmed += 1
 
-    def _note(self, attempt: Attempt) -> None:
-        told = self.told
+    def _note(self, step: Step, attempt: Attempt) -> None:
+        told, weights = self.told, attempt.weights
         told.steps += 1
         told.best = self._search.round.margin
-        told.late += any(weight.answer == LATE for weight in attempt.weights)
-        told.differ += differ(attempt.weights)
-        told.refused += any(not weight.counts for weight in attempt.weights)
+        told.late += any(weight.answer == LATE for weight in weights)
+        told.differ += differ(weights)
+        told.refused += any(not weight.counts for weight in weights)
+        if step.choice.number not in self._journal.steps:
+            self._journal.step(step, attempt)
+            self._compare(step, attempt)
 
-    def _compare(self, attempt: Attempt) -> None:
+    def _compare(self, step: Step, attempt: Attempt) -> None:
         """Keep a script to which solvers give opposite answers."""
         if not differ(attempt.weights):
             return
         self.told.new += 1
         said = zip(self._solvers.known, attempt.weights, strict=False)
         words = ", ".join(f"{one.name} {weight.answer}" for one, weight in said)
-        for dialect, text in self._search.last.items():
-            self._folder.write(f"differ/{attempt.choice.number}-{dialect}.smt2", text)
-        file = self._folder.path / "differ" / f"{attempt.choice.number}-*.smt2"
+        for dialect, text in self._search.texts(step).items():
+            self._folder.write(f"differ/{step.choice.number}-{dialect}.smt2", text)
+        file = self._folder.path / "differ" / f"{step.choice.number}-*.smt2"
         self._notice(f"answers differ: {words}; {file}")
 
     def _end_round(self) -> None:
-        """Make the script of the round small, note it, and have the clock confirm it."""
-        ended = self._made_small()
-        self._journal.round(ended)
-        self._settle(ended)
+        """Make the script of the round small, note it, have the clock confirm it, and begin the next
+        round.
+        """
+        ended = self._journal.rounds.get(self.told.rounds + 1)
+        if ended is None:
+            ended = self._made_small()
+            self._journal.round(ended)
+        self._judge(ended)
+        self._search.next_round(ended.operators)
+        self.told.rounds, self.told.best = ended.number, 0.0
 
     def _made_small(self) -> Round:
         """The round with what is left of its script, where that is slow enough to be a finding."""
@@ -232,7 +235,7 @@ class PerfCampaign:
         self._notice(
             f"a script of {now.margin / 1000:.2f} s is made smaller, which can take some minutes"
         )
-        small = minimized(slow, self._weigh, _CANDIDATES)
+        small = minimized(slow, self._solvers.weigh, _CANDIDATES)
         return replace(
             ended,
             operators=small.operators(),
@@ -241,12 +244,6 @@ class PerfCampaign:
             whole=slow.texts(),
             before=plain_weights(slow.weights),
         )
-
-    def _settle(self, ended: Round) -> None:
-        """Judge the script of a round, and begin the next one."""
-        self._judge(ended)
-        self._search.next_round(ended.operators)
-        self.told.rounds, self.told.best = ended.number, 0.0
 
     def _judge(self, ended: Round) -> None:
         """Have the clock confirm a script whose operators are not known yet."""
@@ -299,10 +296,6 @@ class PerfCampaign:
                 if self._wanted.bisect:
                     found["since"] = self._keeper.since(kept, solver, self._check)
         return found
-
-    def _check(self) -> None:
-        if self._stopped():
-            raise Stopped
 
     def close(self) -> None:
         """End all processes, and release the folder."""

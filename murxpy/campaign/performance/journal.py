@@ -6,13 +6,14 @@ No line has a time or a path in it: the same search writes the same journal.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from murxpy.campaign.findings.files import whole_lines
 from murxpy.campaign.findings.folder import PERF
-from murxpy.campaign.performance.search import Attempt
+from murxpy.campaign.performance.search import Attempt, Step
 from murxpy.campaign.performance.weights import Weight
 from murxpy.errors import InputError
 
@@ -39,36 +40,35 @@ class Round:
 
 class Journal:
     """The journal in a folder. Raises InputError where the folder has the journal of another search:
-    `about` says what is searched.
+    `about` says what is searched. `steps` and `rounds` are those that the journal had at first, by
+    number.
     """
 
     def __init__(self, folder: Path, about: Mapping[str, Any]) -> None:
         self._path = folder / FILE
         self._head = {"perf": _VERSION, **about}
-        self._done = list(self._read())
+        self.steps: dict[int, Attempt] = {}
+        self.rounds: dict[int, Round] = {}
+        for number, line in enumerate(whole_lines(self._path), 1):
+            try:
+                self._take(number, json.loads(line))
+            except (ValueError, KeyError, TypeError, AttributeError):
+                raise InputError(
+                    "expected a line that 'murxpy perf' has written",
+                    file=str(self._path),
+                    line=number,
+                ) from None
         self._file = self._path.open("a", encoding="utf-8")
         if not self._path.stat().st_size:
             self._write(self._head)
 
-    def _read(self) -> Iterator[dict[str, Any]]:
-        """The lines behind the head, without one that a killed process left half-written."""
-        if not self._path.exists():
-            return
-        text = self._path.read_text(encoding="utf-8")
-        whole = text[: text.rfind("\n") + 1]
-        if whole != text:
-            self._path.write_text(whole, encoding="utf-8")
-        for number, line in enumerate(whole.splitlines()):
-            try:
-                entry = json.loads(line)
-            except ValueError:
-                raise InputError(
-                    "expected a line of JSON", file=str(self._path), line=number + 1
-                ) from None
-            if number:
-                yield entry
-            else:
-                self._compare(entry)
+    def _take(self, number: int, entry: dict[str, Any]) -> None:
+        if number == 1:
+            self._compare(entry)
+        elif "round" in entry:
+            self.rounds[entry["round"]] = _round_in(entry)
+        else:
+            self.steps[entry["step"]] = _attempt_in(entry)
 
     def _compare(self, before: Mapping[str, Any]) -> None:
         now = json.loads(json.dumps(self._head))
@@ -80,13 +80,9 @@ class Journal:
                     file=str(self._path.parent),
                 )
 
-    def done(self) -> list[dict[str, Any]]:
-        """The steps and ends of rounds that the journal has."""
-        return self._done
-
-    def step(self, attempt: Attempt) -> None:
+    def step(self, step: Step, attempt: Attempt) -> None:
         """Note a step."""
-        choice = attempt.choice
+        choice = step.choice
         self._write(
             {
                 "step": choice.number,
@@ -113,13 +109,12 @@ class Journal:
         self._file.close()
 
 
-def weights_in(entry: Mapping[str, Any]) -> tuple[Weight, ...]:
-    """The weights in a line of a step."""
-    return tuple([Weight(answer, ms, limit) for answer, ms, limit in entry["weights"]])
+def _attempt_in(entry: Mapping[str, Any]) -> Attempt:
+    weights = tuple([Weight(answer, ms, limit) for answer, ms, limit in entry["weights"]])
+    return Attempt(weights, entry["margin"], entry["spent"])
 
 
-def round_in(entry: Mapping[str, Any]) -> Round:
-    """The round in a line of the end of one."""
+def _round_in(entry: Mapping[str, Any]) -> Round:
     return Round(entry["round"], **{name: entry[name] for name in entry if name != "round"})
 
 

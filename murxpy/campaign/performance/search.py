@@ -6,12 +6,13 @@ from its journal, in which each step stands with what it gave, without asking th
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from murxpy.campaign.performance.agents import MUTATE, Agents, Choice
-from murxpy.campaign.performance.minimizing import Slow, Weigh
+from murxpy.campaign.performance.minimizing import Slow
 from murxpy.campaign.performance.weights import Weight, margin
+from murxpy.campaign.replays.inquiries import Questions
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.trees.scripts import Garden, Trees
 
@@ -23,6 +24,7 @@ _RAISED = 4.0  # times the limit: that of the next try where a target reached it
 # the part of the greatest margin there is that ends a round
 _ENOUGH = 0.9
 _STALE = 20  # queries as costly as can be, without a better script, that end a round, too
+Weighing = Callable[[int, str, float], Questions[Weight]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,12 +42,20 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Attempt:
-    """A step with what it gave: the weights by solver, the margin, None where it does not count, and
-    the milliseconds of a usual machine that all queries cost.
-    """
+class Step:
+    """A step that was chosen: the best script of the round at that time, and its margin."""
 
     choice: Choice
+    parent: Trees | None
+    best: float
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What a step gave: the weights by solver, the margin, None where it does not count, and the
+    milliseconds of a usual machine that all queries cost.
+    """
+
     weights: tuple[Weight, ...]
     margin: float | None
     spent: float
@@ -53,103 +63,105 @@ class Attempt:
 
 @dataclass
 class Round:
-    """One search for one script: the best script until now, its margin, the step that gave it, and
-    the steps and the milliseconds of all solvers since then.
+    """One search for one script: the best script until now, its margin, the step that gave it, its
+    weights and whether it is `slow` enough to be a finding; the operators that can be put into it;
+    and the steps and the milliseconds of all solvers since then.
     """
 
-    first: int
     best: Trees | None = None
     margin: float = 0.0
     step: int = -1
     weights: tuple[Weight, ...] = ()
+    slow: bool = False
+    able: list[str] = field(default_factory=list)
     stale: int = 0
     spent: float = 0.0
-    able: list[str] = field(default_factory=list)
 
 
 class Search:
-    """Searches with the scripts of `garden`; `weigh` asks the solvers."""
+    """Searches with the scripts of `garden`; `weighing` asks a solver."""
 
-    def __init__(self, garden: Garden, plan: Plan, agents: Agents, weigh: Weigh) -> None:
-        self._garden, self._plan, self._agents, self._weigh = garden, plan, agents, weigh
+    def __init__(self, garden: Garden, plan: Plan, agents: Agents, weighing: Weighing) -> None:
+        self._garden, self._plan, self._agents, self._weighing = garden, plan, agents, weighing
         self.number, self.spent = 0, 0.0
-        self.last: Mapping[str, str] = {}  # the texts of the script that was weighed last
-        self.round = Round(0)
+        self.round = Round()
 
-    def step(self) -> Attempt:
-        """Make and weigh the next script, and learn from it."""
-        choice = self._choose()
-        weights, spent = self._weighed(self.trees(choice))
-        attempt = Attempt(choice, weights, self._margin(weights), spent)
-        self._learn(attempt)
-        return attempt
+    def choose(self) -> Step:
+        """Choose the next step by what was learnt until now."""
+        now = self.round
+        step = Step(self._agents.choose(self.number, now.able), now.best, now.margin)
+        self.number += 1
+        return step
 
-    def redo(self, found: float | None, weights: tuple[Weight, ...], spent: float) -> Attempt:
-        """Take a step whose weights and margin are known from the journal."""
-        attempt = Attempt(self._choose(), weights, found, spent)
-        self._learn(attempt)
-        return attempt
+    def learn(self, step: Step, attempt: Attempt) -> None:
+        """Learn from a step. Steps are learnt from in the order in which they were chosen."""
+        now, choice = self.round, step.choice
+        if now.best is not None:  # the first script of a round is better than nothing
+            gain = gain_of(attempt.margin, now.margin)
+            self._agents.learn(choice, gain, attempt.spent)
+        now.stale += 1
+        now.spent += attempt.spent
+        self.spent += attempt.spent
+        if attempt.margin is not None and attempt.margin > now.margin:
+            now.best, now.margin, now.step = self.trees(step), attempt.margin, choice.number
+            now.weights, now.stale, now.spent = attempt.weights, 0, 0.0
+            now.able = self._garden.constructs(now.best)
+            now.slow = self._slow(now.best).counts
 
     @property
     def over(self) -> bool:
         """Whether the round has its script: nothing can be better, or nothing better was found for
         long.
         """
-        best, limit = self.round.margin, self._plan.limit
-        slow = self.slow
-        patience = self._plan.stale if slow is None else self._plan.enough
-        late = self.round.spent >= _STALE * limit
-        return best >= _ENOUGH * 2 * limit or self.round.stale >= patience or late
+        now, limit = self.round, self._plan.limit
+        patience = self._plan.enough if now.slow else self._plan.stale
+        late = now.spent >= _STALE * limit
+        return now.margin >= _ENOUGH * 2 * limit or now.stale >= patience or late
 
     @property
     def slow(self) -> Slow | None:
         """The best script of the round, where it is slow enough to be a finding."""
-        now, plan = self.round, self._plan
-        if now.best is None:
-            return None
-        script = self._garden.script(now.best)
-        found = Slow(script, now.weights, plan.dialects, plan.targets, plan.limit)
-        return found if found.counts else None
+        now = self.round
+        return self._slow(now.best) if now.best is not None and now.slow else None
+
+    def _slow(self, trees: Trees) -> Slow:
+        plan, script = self._plan, self._garden.script(trees)
+        return Slow(script, self.round.weights, plan.dialects, plan.targets, plan.limit)
 
     def next_round(self, damped: Sequence[str]) -> None:
         """Begin another round, in which the operators `damped` are chosen less often."""
         self._agents.damp(damped)
         self._garden.damp(damped)
-        self.round = Round(self.number)
+        self.round = Round()
 
-    def trees(self, choice: Choice) -> Trees:
+    def trees(self, step: Step) -> Trees:
         """The script of a step."""
-        if choice.loop == MUTATE and self.round.best is not None:
-            return self._garden.mutant(self.round.best, choice.construct, choice.seed)
+        choice = step.choice
+        if choice.loop == MUTATE and step.parent is not None:
+            return self._garden.mutant(step.parent, choice.construct, choice.seed)
         return self._garden.new(choice.seed)
 
-    def texts(self, trees: Trees) -> dict[str, str]:
-        """The script in the dialects of the solvers."""
-        script = self._garden.script(trees)
+    def texts(self, step: Step) -> dict[str, str]:
+        """The script of a step in the dialects of the solvers."""
+        script = self._garden.script(self.trees(step))
         return {
             dialect: print_script(script, dialect) for dialect in dict.fromkeys(self._plan.dialects)
         }
 
-    def _choose(self) -> Choice:
-        choice = self._agents.choose(self.number, self.round.able)
-        self.number += 1
-        return choice
-
-    def _learn(self, attempt: Attempt) -> None:
-        now = self.round
-        better = attempt.margin is not None and attempt.margin > now.margin
-        if now.best is not None:  # the first script of a round is better than nothing
-            self._agents.learn(attempt.choice, gain_of(attempt.margin, now.margin), attempt.spent)
-        now.stale += 1
-        now.spent += attempt.spent
-        self.spent += attempt.spent
-        if better:
-            assert attempt.margin is not None
-            now.best = self.trees(attempt.choice)
-            now.margin, now.step = attempt.margin, attempt.choice.number
-            now.stale, now.spent = 0, 0.0
-            now.weights = attempt.weights
-            now.able = self._garden.constructs(now.best)
+    def weighed(self, step: Step) -> Questions[Attempt]:
+        """What a step gives: the weights of as many solvers as are needed to know whether the script
+        is better than the best one. Limits follow the best margin.
+        """
+        plan = self._plan
+        asking = _Asking(self._weighing, self.texts(step), plan, step.best)
+        limit = min(plan.limit, max(LEAST_LIMIT, _ABOVE * step.best))
+        while True:
+            found = yield from asking.within(limit)
+            margin = self._margin(found)
+            reached = any(not weight.decided for weight in found[: plan.targets])
+            if margin is None or limit >= plan.limit or not reached:
+                return Attempt(found, margin, asking.spent)
+            limit = min(plan.limit, _RAISED * limit)
 
     def _margin(self, weights: Sequence[Weight]) -> float | None:
         wanted = self._plan.targets
@@ -157,35 +169,44 @@ class Search:
             return None  # a solver told that the script cannot be better
         return margin(weights[:wanted], weights[wanted:])
 
-    def _weighed(self, trees: Trees) -> tuple[tuple[Weight, ...], float]:
-        """The weights of a script, by solver, and what asking cost: as many as are needed to know
-        whether it is better than the best one. Limits follow the best margin.
-        """
-        texts, plan, spent = self.texts(trees), self._plan, 0.0
-        self.last = texts
-        limit = min(plan.limit, max(LEAST_LIMIT, _ABOVE * self.round.margin))
-        while True:
-            found = self._within(texts, limit)
-            spent += sum(weight.ms for weight in found)
-            reached = any(not weight.decided for weight in found[: plan.targets])
-            if self._margin(found) is None or limit >= plan.limit or not reached:
-                return found, spent
-            limit = min(plan.limit, _RAISED * limit)
 
-    def _within(self, texts: Mapping[str, str], limit: float) -> tuple[Weight, ...]:
+class _Asking:
+    """The questions about one script, which is to be better than the margin `best`. `spent` are the
+    milliseconds of a usual machine that they cost.
+    """
+
+    def __init__(
+        self, weighing: Weighing, texts: Mapping[str, str], plan: Plan, best: float
+    ) -> None:
+        self._weighing, self._texts, self._plan, self._best = weighing, texts, plan, best
+        self._known: dict[int, Weight] = {}
+        self.spent = 0.0
+
+    def within(self, limit: float) -> Questions[tuple[Weight, ...]]:
         """The weights within a limit, up to the first solver that tells that the script is no
         better.
         """
-        plan, best, found = self._plan, self.round.margin, list[Weight]()
-        for number, dialect in enumerate(plan.dialects):
-            target = number < plan.targets
-            least = min([weight.par2 for weight in found[: plan.targets]], default=0.0)
-            bound = limit if target else min(limit, least - best)
-            weight = self._weigh(number, texts[dialect], bound)
+        found = list[Weight]()
+        wanted = self._plan.targets
+        for number in range(len(self._plan.dialects)):
+            target = number < wanted
+            least = min([weight.par2 for weight in found[:wanted]], default=0.0)
+            bound = limit if target else min(limit, least - self._best)
+            weight = yield from self._weight(number, bound)
             found.append(weight)
-            if not weight.counts or (weight.par2 <= best if target else not weight.decided):
+            if not weight.counts or (weight.par2 <= self._best if target else not weight.decided):
                 break
         return tuple(found)
+
+    def _weight(self, number: int, bound: float) -> Questions[Weight]:
+        """The weight of one solver. What it decided before it decides again, at the same cost."""
+        known = self._known.get(number)
+        if known is not None and known.decided:
+            return known.within(bound)
+        text = self._texts[self._plan.dialects[number]]
+        weight = self._known[number] = yield from self._weighing(number, text, bound)
+        self.spent += weight.ms
+        return weight
 
 
 def gain_of(found: float | None, best: float) -> float:

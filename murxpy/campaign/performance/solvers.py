@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from murxpy.campaign.performance.weights import EXHAUSTED, LATE, Weight
+from murxpy.campaign.replays.inquiries import Ask, Inquirer, Questions, T
 from murxpy.campaign.replays.lists import plan_of
-from murxpy.campaign.replays.service import Fresh, Future, Group, Replays
-from murxpy.campaign.workers.handles import Job
-from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.replays.service import Replays
+from murxpy.campaign.workers.limits import Limits, ensure_files
 from murxpy.campaign.workers.pool import Pool
 from murxpy.campaign.workers.targets import version_of
 from murxpy.oracles.crash import Outcome
@@ -39,7 +39,11 @@ class Solver:
 
 
 class Solvers:
-    """The processes of some targets, for scripts of these theories. Raises InputError and TargetError where one cannot be used."""
+    """Processes of some solvers, for scripts of these theories; `jobs` of them are asked at a time.
+    `watch` is called while they are waited for, and may raise an exception.
+
+    Raises InputError and TargetError where a solver cannot be used.
+    """
 
     def __init__(
         self,
@@ -48,13 +52,16 @@ class Solvers:
         wrapper: str | None,
         limits: Limits,
         notice: Notice,
+        jobs: int = 1,
+        watch: Callable[[], None] = lambda: None,
     ) -> None:
-        more = {"session": SESSION}
-        plans = [plan_of(name, wrapper, 0.0, more, notice) for name in names]
+        ensure_files(jobs * len(names))
+        plans = [plan_of(name, wrapper, 0.0, {"session": SESSION}, notice) for name in names]
+        self._watch = watch
         self._pool = Pool(plans, limits)
         abouts = self._pool.warm()
         self._service = Replays(self._pool)
-        self._groups = [Group(target=number) for number in range(len(plans))]
+        self._inquirers = [Inquirer(self._service) for _ in range(jobs)]
         self.known = [
             Solver(
                 number,
@@ -66,16 +73,20 @@ class Solvers:
             for number, (name, plan, about) in enumerate(zip(names, plans, abouts, strict=True))
         ]
 
-    def weigh(self, number: int, script: str, limit_ms: float) -> Weight:
+    def weighing(self, number: int, script: str, limit_ms: float) -> Questions[Weight]:
         """What a script costs a solver, in units of the solver."""
         unit = self.known[number].per_ms
-        limit = int(limit_ms * unit)
-        outcome = self._ask(number, script, limit, _PATIENCE * limit_ms + _GRACE, fresh=False)
-        return weight_of(outcome, limit_ms, limit, unit, _PATIENCE * limit_ms + _GRACE)
+        limit, wall = int(limit_ms * unit), _PATIENCE * limit_ms + _GRACE
+        outcome = yield _question(number, script, limit, wall)
+        return weight_of(outcome, limit_ms, limit, unit, wall)
+
+    def weigh(self, number: int, script: str, limit_ms: float) -> Weight:
+        """What a script costs a solver, at once."""
+        return self._answer(self.weighing(number, script, limit_ms))
 
     def measure(self, number: int, script: str, wall_ms: float) -> Weight:
         """What a script costs a solver in a fresh process, by the processor's time."""
-        outcome = self._ask(number, script, 0, wall_ms, fresh=True)
+        outcome = self._answer(_asked(_question(number, script, 0, wall_ms, fresh=True)))
         weight = weight_of(outcome, wall_ms, 0, 1.0, wall_ms)
         took = wall_ms if outcome.report is None else outcome.report["weighed"]["ms"]
         return replace(weight, ms=min(took, wall_ms))
@@ -85,23 +96,50 @@ class Solvers:
         where its process dies.
         """
         limit = int(limit_ms * self.known[number].per_ms)
-        outcome = self._ask(number, script, limit, _PATIENCE * limit_ms, fresh=False)
+        outcome = self._answer(_asked(_question(number, script, limit, _PATIENCE * limit_ms)))
         said = {"cost": 0, "ms": 0.0} if outcome.report is None else outcome.report["weighed"]
         return int(said["cost"]), float(said["ms"])
 
-    def _ask(self, number: int, script: str, limit: int, wall_ms: float, *, fresh: bool) -> Outcome:
-        text = json.dumps({"script": script, "limit": limit, "wall-ms": int(wall_ms)})
-        ended: list[Future] = []
-        job = Job(0, _DEAD * wall_ms / 1000 + 1, text=text, name="script")
-        on = Fresh(number) if fresh else self._groups[number]
-        self._service.submit([job], on, ended.append)
-        while not ended:
-            self._service.step()
-        return ended[0].seen()[0]
+    def begin(self, questions: Questions[T], done: Callable[[T], None]) -> bool:
+        """Ask these questions beside others; `step` calls `done` with their result. Not where so many
+        are under way already: the answer says whether they were begun.
+        """
+        free = next((inquirer for inquirer in self._inquirers if not inquirer.busy), None)
+        if free is not None:
+            free.add(questions, done)
+            free.feed()
+        return free is not None
+
+    def step(self) -> None:
+        """Wait a moment for answers."""
+        self._watch()
+        self._service.step()
+
+    def stop(self) -> None:
+        """Forget all questions that are under way."""
+        for inquirer in self._inquirers:
+            inquirer.clear()
+
+    def _answer(self, questions: Questions[T]) -> T:
+        """The result of questions. None may be under way."""
+        results: list[T] = []
+        self.begin(questions, results.append)
+        while not results:
+            self.step()
+        return results[0]
 
     def close(self) -> None:
         """End all processes."""
         self._pool.close()
+
+
+def _question(number: int, script: str, limit: int, wall_ms: float, *, fresh: bool = False) -> Ask:
+    text = json.dumps({"script": script, "limit": limit, "wall-ms": int(wall_ms)})
+    return Ask(number, text, fresh=fresh, wall=_DEAD * wall_ms / 1000 + 1)
+
+
+def _asked(question: Ask) -> Questions[Outcome]:
+    return (yield question)
 
 
 def per_ms(wrapper: Mapping[str, Any], theories: Sequence[str]) -> float:

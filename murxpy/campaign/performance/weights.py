@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 DECIDED = ("sat", "unsat")
 # A solver went past its limit: in its own units, or by the processor's time where it hardly counts.
@@ -38,6 +38,17 @@ class Weight:
     def par2(self) -> float:
         """The cost in milliseconds; twice the limit where the script was not decided."""
         return self.ms if self.decided else _UNSOLVED * self.limit
+
+    def within(self, limit: float) -> Weight:
+        """The weight of the same script, which the solver decided, within another limit."""
+        if self.ms > limit:
+            return Weight(EXHAUSTED, limit, limit)
+        return replace(self, limit=limit)
+
+
+def differ(weights: Sequence[Weight]) -> bool:
+    """Whether one solver answers sat and another unsat."""
+    return {"sat", "unsat"} <= {weight.answer for weight in weights}
 
 
 def margin(targets: Sequence[Weight], references: Sequence[Weight]) -> float | None:

@@ -22,7 +22,8 @@ class Ask:
     answers the decided checks of the trace, as a judge that is told `judge`.
 
     A `patient` question gets as much time as the replay that confirms a finding, because the
-    machine may be busier than it was. A `fresh` question gets a process of its own.
+    machine may be busier than it was; one with a `wall` gets so many seconds. A `fresh` question gets
+    a process of its own.
     """
 
     target: int
@@ -30,6 +31,7 @@ class Ask:
     judge: Mapping[str, Any] | None = None
     patient: bool = False
     fresh: bool = False
+    wall: float = 0.0
 
 
 Questions = Generator[Ask, Outcome, T]
@@ -87,7 +89,7 @@ class Inquirer:
         self.asked += 1
         job = Job(
             0,
-            self._limits.replay_wall if ask.patient else self._limits.wall,
+            ask.wall or (self._limits.replay_wall if ask.patient else self._limits.wall),
             text=ask.text,
             name="trace",
             judge=ask.judge,

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from murxpy.campaign.findings.files import whole_lines
 from murxpy.campaign.findings.folder import STABILITY
 from murxpy.campaign.replays.lists import Answer, Found
 from murxpy.errors import InputError
@@ -33,8 +34,7 @@ class Store:
         path = folder / FILE
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            if path.exists():
-                self._read(path)
+            self._read(path)
             self._file = path.open("a", encoding="utf-8")
         except OSError as error:
             raise InputError(
@@ -71,11 +71,7 @@ class Store:
             raise InputError(f"the answers cannot be kept: {error.strerror}", file=FILE) from None
 
     def _read(self, path: Path) -> None:
-        text = path.read_text(encoding="utf-8", errors="replace")
-        whole = text[: text.rfind("\n") + 1]
-        if len(whole) < len(text):  # a line that was torn when its process was killed
-            os.truncate(path, len(whole.encode("utf-8", "replace")))
-        for number, line in enumerate(whole.splitlines(), 1):
+        for number, line in enumerate(whole_lines(path), 1):
             key, found = _line(path, number, line)
             self._answers[key].update(found)
 

@@ -42,6 +42,7 @@ def _perf(targets: tuple[str, ...], references: tuple[str, ...], **wishes: Any) 
         learning=not wishes.pop("no_learning"),
         wrapper=wishes.pop("wrapper"),
         bisect=wishes.pop("bisect"),
+        jobs=wishes.pop("jobs"),
         shape=shape_of(wishes),
     )
     with interrupts.kept():
@@ -136,6 +137,14 @@ _OWN = [
         show_default=True,
         metavar="N",
         help="Look for another script after so many that were no better.",
+    ),
+    click.Option(
+        ["--jobs"],
+        type=click.IntRange(1, 256),
+        default=1,
+        show_default=True,
+        metavar="N",
+        help="Scripts that solvers are asked at a time; the same seed and N give the same search.",
     ),
     click.Option(["--no-learning"], is_flag=True, help="Make each script anew, at random."),
     click.Option(
