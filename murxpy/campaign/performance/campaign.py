@@ -116,16 +116,7 @@ class PerfCampaign:
         with ExitStack() as stack:
             self._folder = Folder(out, PERF)
             stack.callback(self._folder.close)
-            names = (*wanted.targets, *wanted.references)
-            self._solvers = Solvers(
-                names,
-                wanted.shape.theories,
-                wanted.wrapper,
-                limits,
-                notice,
-                wanted.jobs,
-                self._check,
-            )
+            self._solvers = self._opened(limits)
             stack.callback(self._solvers.close)
             known = self._solvers.known
             dialects = tuple(one.family for one in known)
@@ -140,6 +131,11 @@ class PerfCampaign:
         plan = Plan(dialects, len(wanted.targets), wanted.query_ms, wanted.stale)
         self._search = Search(self._garden, plan, agents, self._solvers.weighing)
         self._pipeline = Pipeline(self._search, self._solvers, wanted.jobs, self._journal.steps)
+
+    def _opened(self, limits: Limits) -> Solvers:
+        wanted, notice = self._wanted, self._notice
+        names, theories = (*wanted.targets, *wanted.references), wanted.shape.theories
+        return Solvers(names, theories, wanted.wrapper, limits, notice, wanted.jobs, self._check)
 
     @property
     def versions(self) -> str:
