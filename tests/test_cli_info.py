@@ -155,7 +155,7 @@ FAILURES = [
     (TargetError("no\nsolver"), 4, "murxpy: error: no solver\n"),
     (InternalError("broken"), 3, "murxpy: error: broken\n"),
     (KeyError("k"), 3, "murxpy: error: internal error: KeyError: 'k' (a fault of murxpy: "),
-    (KeyboardInterrupt(), 130, "murxpy: error: interrupted\n"),
+    (KeyboardInterrupt(), 130, "murxpy: error: ended by Ctrl-C before it was done\n"),
     (OSError(28, "No space left on device"), 2, "murxpy: error: output: No space left on device\n"),
 ]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from campaigns import FAKES
-from commands import fuzz_fake
+from commands import error, fuzz_fake
 from supervised import PATIENCE, Command
 from supervised import start as start
 
@@ -23,6 +23,7 @@ from murxpy.campaign import interrupts
 from murxpy.campaign.findings.store import FILE, Store, read_buckets
 from murxpy.campaign.workers.plans import Request
 from murxpy.cli import campaigns
+from murxpy.cli.studies import stability
 from murxpy.errors import InputError
 
 SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"]
@@ -110,8 +111,24 @@ def test_signal_before_a_single_run(
     assert fuzz_fake(capsys, tmp_path / "out", "--run-seed", "1") == (
         130,
         "",
-        "murxpy: error: interrupted\n",
+        "murxpy: error: ended by Ctrl-C before it was done\n",
     )
+
+
+@pytest.mark.parametrize("name", SIGNALS)
+def test_signal_in_a_study_says_what_is_kept(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def interrupted(*args: object) -> None:
+        signal.raise_signal(signal.Signals[name])
+
+    monkeypatch.setattr(stability, "carry_out", interrupted)
+    (tmp_path / "s.smt2").write_text("(check-sat)")
+    word = "Ctrl-C" if name == "SIGINT" else name
+    for out, kept in (((), "nothing is kept"), (("--out", "o"), "its work is kept in o, where")):
+        monkeypatch.chdir(tmp_path)
+        code, line = error(capsys, "stability", "z3", "s.smt2", *out)
+        assert code == 130 and line.startswith(f"ended by {word} before it was done; {kept}")
 
 
 def test_signal_under_nohup_is_ignored(start: Callable[..., Command]) -> None:

@@ -25,6 +25,12 @@ _Handler = Callable[[int, FrameType | None], None]
 
 _noted = threading.Event()
 _early = threading.Event()
+_last = signal.SIGINT  # the signal that came last; in `raised`, Python itself takes this one
+
+
+def last() -> str:
+    """What ended the command, in words for the user."""
+    return "Ctrl-C" if _last == signal.SIGINT else _last.name
 
 
 @contextmanager
@@ -35,8 +41,14 @@ def _handled(handler: _Handler, numbers: tuple[signal.Signals, ...] = SIGNALS) -
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+
+    def noting(number: int, frame: FrameType | None) -> None:
+        global _last
+        _last = signal.Signals(number)
+        handler(number, frame)
+
     taken = [n for n in numbers if n == signal.SIGINT or signal.getsignal(n) is not signal.SIG_IGN]
-    before = {number: signal.signal(number, handler) for number in taken}
+    before = {number: signal.signal(number, noting) for number in taken}
     try:
         yield
     finally:
@@ -47,6 +59,8 @@ def _handled(handler: _Handler, numbers: tuple[signal.Signals, ...] = SIGNALS) -
 @contextmanager
 def raised() -> Iterator[None]:
     """Inside this context, SIGTERM and SIGHUP raise KeyboardInterrupt, as Ctrl-C does."""
+    global _last
+    _last = signal.SIGINT
     with _handled(signal.default_int_handler, (signal.SIGTERM, signal.SIGHUP)):
         yield
 

@@ -160,6 +160,7 @@ def run(args: list[str]) -> int:
 
 
 def _run(args: list[str]) -> int:
+    from murxpy.campaign.interrupts import last
     from murxpy.campaign.workers.limits import ensure_files
     from murxpy.report.console import quiet_pipe, tolerate_any_text
 
@@ -178,8 +179,9 @@ def _run(args: list[str]) -> int:
         return error.exit_code
     except click.ClickException as error:
         return fail(_usage_text(error), error.exit_code)
-    except (KeyboardInterrupt, click.Abort):
-        return fail("interrupted", INTERRUPTED)
+    except (KeyboardInterrupt, click.Abort) as error:
+        kept = getattr(error, "__notes__", ())
+        return fail("; ".join([f"ended by {last()} before it was done", *kept]), INTERRUPTED)
     except OSError as error:
         return fail(f"{error.filename or 'output'}: {error.strerror or error}", 2)
     except Exception as error:

@@ -30,6 +30,7 @@ from murxpy.campaign.workers.names import absolute_target, parse_target
 from murxpy.campaign.workers.plans import Request, make_plans, settle
 from murxpy.campaign.workers.targets import Plan
 from murxpy.cli.parts.baselines import baseline_plan
+from murxpy.cli.parts.going_on import goes_on
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import Wishes, chosen_checks, parse_option, without_object
 from murxpy.fuzzers.enumeration import Enumerated
@@ -246,7 +247,11 @@ def _campaign(campaign: Campaign, wishes: dict[str, Any], notes: Sequence[str]) 
     as_json = wishes["as_json"]
     started: Started | None = None
     ended: Ended | None = None
-    with make_reporter(json=as_json) as reporter, closing(iter(campaign)) as events:
+    with (
+        goes_on(campaign.config.out),
+        make_reporter(json=as_json) as reporter,
+        closing(iter(campaign)) as events,
+    ):
         for event in events:
             with going_on_without_terminal():
                 reporter.consume(event)

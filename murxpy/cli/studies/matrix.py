@@ -8,6 +8,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from murxpy.campaign.replays.lists import wrapper_of
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.names import releases_of
 from murxpy.cli.params import NamedFile, duration, judge_names, names, size
+from murxpy.cli.parts.going_on import goes_on
 from murxpy.cli.parts.indices import index
 from murxpy.fuzzers.enumeration import all_checked
 from murxpy.releases.environments import package_of, print_notice
@@ -199,13 +201,8 @@ def _question(
 
 def _ask(question: Question, out: Path) -> None:
     """Ask what the folder `out` does not know yet."""
-    folder = Folder(out, MATRIX)
-    answers = Answers(out, make=True)
-    try:
+    with closing(Folder(out, MATRIX)), closing(Answers(out, make=True)) as answers, goes_on(out):
         carry_out(question, answers, _Told().tell, print_notice)
-    finally:
-        answers.close()
-        folder.close()
 
 
 def _targets(solver: str, wished: str, wrapper: str | None) -> list[str]:

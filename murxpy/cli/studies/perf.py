@@ -14,6 +14,7 @@ from murxpy.campaign import interrupts
 from murxpy.campaign.performance.campaign import PerfCampaign, Told, Wanted
 from murxpy.campaign.workers.limits import Limits
 from murxpy.cli.params import NamedFile, duration, judge_names, seed, size
+from murxpy.cli.parts.going_on import goes_on
 from murxpy.cli.parts.grouped import SCRIPTS, Grouped
 from murxpy.cli.studies.shapes import shape_of, shape_options
 from murxpy.releases.environments import print_notice
@@ -45,7 +46,7 @@ def _perf(targets: tuple[str, ...], references: tuple[str, ...], **wishes: Any) 
         jobs=wishes.pop("jobs"),
         shape=shape_of(wishes),
     )
-    with interrupts.kept():
+    with interrupts.kept(), goes_on(out):
         campaign = PerfCampaign(
             wanted, out, limits, print_notice, _Teller(as_json).tell, interrupts.early
         )

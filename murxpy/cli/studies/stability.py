@@ -29,6 +29,7 @@ from murxpy.cli.params import (
     seed,
     size,
 )
+from murxpy.cli.parts.going_on import goes_on
 from murxpy.data import load_catalogue, with_dialect
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import SeedFiles, collect_seeds
@@ -179,6 +180,7 @@ def _study(question: Question, out: Path | None) -> list[Row]:
         if out is not None:
             stack.callback(Folder(out, STABILITY).close)
         store = stack.enter_context(Store(out))
+        stack.enter_context(goes_on(out))
         with Progress(lists_of(question, store)) as progress:
             carry_out(question, store, progress.step, print_notice)
         return list(rows(question, store))
