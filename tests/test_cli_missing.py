@@ -28,6 +28,7 @@ WRITTEN = ("out", "output", "into", "svg", "table")
 SHARED = {
     "cli/campaigns.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "cli/parts/baselines.py": ["fuzz"],  # the other commands have no --mix and no --compare
+    "cli/parts/indices.py": ["enumerate", "matrix"],
     "campaign/going_on.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "campaign/campaign.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "campaign/judging/common_operators.py": [
@@ -42,7 +43,10 @@ SHARED = {
     "campaign/findings/named.py": [
         *("replay", "minimize", "eval", "translate", "bisect", "regress")
     ],
-    "campaign/findings/folder.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
+    "campaign/findings/folder.py": [
+        *("fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"),
+        *("enumerate", "matrix", "stability", "perf"),
+    ],
     "campaign/ranges/defects.py": ["bisect", "regress"],
     "campaign/ranges/finding_out.py": ["bisect"],
     "campaign/reduction/command.py": ["minimize"],

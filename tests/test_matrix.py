@@ -357,6 +357,10 @@ def test_each_set_of_releases_has_a_row_with_its_first_script() -> None:
         (["fsm", "--grammar", "core"], "a folder is only reported on"),
         (["fsm"], "expected the folder of 'murxpy matrix'"),
         (["z3", "--releases", "5.4.1", "--grammar", "core", "--out", "m", "--at", "3"], "--take"),
+        (
+            ["z3", "--releases", "5.4.1", "--grammar", "core", "--out", "m", "--first", "1e12"],
+            "at most",
+        ),
     ],
 )
 def test_bad_words_are_one_line(

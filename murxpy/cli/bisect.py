@@ -19,15 +19,13 @@ from murxpy.campaign.ranges.finding_out import find_range
 from murxpy.campaign.ranges.regress import read_table
 from murxpy.campaign.workers.names import releases_of
 from murxpy.cli import tell
-from murxpy.cli.params import (
-    Finding,
-    NamedFile,
-    Target,
-    in_out_option,
+from murxpy.cli.params import Finding, Target, in_out_option
+from murxpy.cli.parts.options import (
     json_option,
     theory_option,
     time_option,
     tries_option,
+    wrapper_option,
 )
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError
@@ -54,7 +52,7 @@ from murxpy.report.ranges import range_lines
     help="Solver whose releases are considered.  [default: the solver that the trace names]",
 )
 @theory_option
-@click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
+@wrapper_option
 @tries_option("Number of replays on each release at most, for defects that do not show each time.")
 @time_option("--wall", "20s", "Wall time of a replay.")
 @click.option(

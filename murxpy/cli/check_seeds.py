@@ -19,12 +19,12 @@ from murxpy.campaign.judging.seed_check import DECIDED, FAULTS, VERDICTS, Checke
 from murxpy.campaign.judging.seed_splitting import split, write_seeds
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
-from murxpy.cli.params import (
-    MISSING_SEEDS,
-    Existing,
-    Target,
+from murxpy.cli.params import MISSING_SEEDS, Existing, Target
+from murxpy.cli.parts.options import (
+    CHECK_LIMIT,
+    jobs_option,
     json_option,
-    judge_names,
+    judges_option,
     theory_option,
     time_option,
 )
@@ -45,23 +45,11 @@ from murxpy.report.console import Progress
     show_default=True,
     help="Solver that runs the scripts.",
 )
-@click.option(
-    "--cross-check",
-    "judges",
-    type=judge_names,
-    default="",
-    metavar="SOLVER[@PLACE],...",
-    help="Further solvers that run them.",
-)
-@time_option(
-    "--limit", "1s", "Limit of a check: the solver's resource limit that takes about this time."
-)
+@judges_option("Further solvers that run them.", default="")
+@time_option("--limit", "1s", f"{CHECK_LIMIT}.")
 @time_option("--wall", "5s", "Wall time of a script on each solver.")
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 256),
-    metavar="N",
-    help="Number of scripts that run at a time.  [default: one for each usable CPU]",
+@jobs_option(
+    "Number of scripts that run at a time.  [default: one for each usable CPU]", default=None
 )
 @click.option(
     "--write",

@@ -15,7 +15,8 @@ from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
 from murxpy.cli import fail
-from murxpy.cli.params import NamedFile, Target, json_option
+from murxpy.cli.params import NamedFile, Target
+from murxpy.cli.parts.options import json_option
 from murxpy.data import wrapper_names
 from murxpy.errors import MurxpyError
 from murxpy.report.doctor import host_lines, target_json, target_lines

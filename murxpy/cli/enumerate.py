@@ -16,7 +16,8 @@ from murxpy.cli.fuzz import MIX_OPTIONS, fuzz
 from murxpy.cli.mutate import CHECK, WALL, defaults
 from murxpy.cli.params import duration, names
 from murxpy.cli.parts.grouped import Grouped
-from murxpy.cli.parts.indices import index
+from murxpy.cli.parts.indices import check_span, span_options
+from murxpy.cli.parts.options import CHECK_LIMIT, count_option, listed, time_option
 from murxpy.enumeration.blocks import LARGEST, Blocks
 from murxpy.fuzzers.enumeration import QUICK, Enumerated, enumeration_setup, of_calls
 from murxpy.report.console import make_console
@@ -72,21 +73,7 @@ _OWN = (
         help="Continuous integration: stop after this time, and take the grammars "
         f"{','.join(QUICK)} where --grammar names none.",
     ),
-    click.Option(
-        ["--first"],
-        type=index,
-        metavar="N",
-        help=f"Test the first N scripts of each grammar.  [default: {FIRST}]",
-    ),
-    click.Option(
-        ["--at"],
-        type=index,
-        metavar="INDEX",
-        help="Test the scripts from this index on, such as 1e275, which is the exact integer; needs --take.",
-    ),
-    click.Option(
-        ["--take"], type=click.IntRange(1, 10**12), metavar="K", help="Test K scripts from --at on."
-    ),
+    *listed(span_options("Test", FIRST)),
     click.Option(
         ["--canonical"],
         is_flag=True,
@@ -98,30 +85,17 @@ _OWN = (
         help="Have the solver simplify the terms of the scripts, and compare what it makes of them with our "
         "evaluation: at all points where there are few.",
     ),
-    click.Option(
-        ["--block"],
-        type=click.IntRange(1, LARGEST),
-        default=100,
-        show_default=True,
-        metavar="N",
-        help="Number of scripts that one run tests.",
-    ),
+    *listed(count_option("--block", "Number of scripts that one run tests.", 100, LARGEST)),
 )
-
-_LIMIT = click.Option(
-    ["--check-limit"],
-    type=duration,
-    default=LIMIT,
-    metavar="TIME",
-    show_default=True,
-    help="Limit of a check: the solver's resource limit that takes about this time, and twice this time by the clock.",
+(_LIMIT,) = listed(
+    time_option("--check-limit", LIMIT, f"{CHECK_LIMIT}, and twice this time by the clock.")
 )
+_SHARED = {"checks": CHECK, "wall": WALL, "check_limit": _LIMIT}
 
 
 def _params() -> list[click.Parameter]:
-    own = {"checks": CHECK, "wall": WALL, "check_limit": _LIMIT}
     shared = [param for param in fuzz.params if param.name not in (*_NOT_HERE, "first")]
-    return [*_OWN, *(own.get(param.name or "", param) for param in shared)]
+    return [*_OWN, *(_SHARED.get(param.name or "", param) for param in shared)]
 
 
 def _enumerate(target: str, **wishes: Any) -> int:
@@ -132,10 +106,7 @@ def _enumerate(target: str, **wishes: Any) -> int:
     """
     check_targets(Request((target,), wrapper=wishes["wrapper"]))
     first, at, take, ci = (wishes.pop(name) for name in ("first", "at", "take", "ci"))
-    if (at is None) != (take is None):
-        raise click.UsageError("--at and --take belong together: name both or neither")
-    if first is not None and at is not None:
-        raise click.UsageError("--first and --at exclude each other: leave one out")
+    check_span(first, at, take)
     simplify = wishes.pop("simplify")
     if simplify and wishes["judges"]:
         raise click.UsageError("--simplify asks for no answers: leave --cross-check out")

@@ -15,14 +15,8 @@ from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
 from murxpy.checks.registry import ANSWERING
-from murxpy.cli.params import (
-    Existing,
-    Finding,
-    Target,
-    in_out_option,
-    theory_option,
-    time_option,
-)
+from murxpy.cli.params import Existing, Finding, Target, in_out_option
+from murxpy.cli.parts.options import theory_option, time_option
 from murxpy.cli.replay import plan_of
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError

@@ -16,7 +16,7 @@ from murxpy.campaign.findings.store import (
     read_yields,
 )
 from murxpy.campaign.snapshot import Snapshot
-from murxpy.cli.params import json_option, out_argument
+from murxpy.cli.parts.options import count_option, json_option, out_argument
 from murxpy.errors import InputError
 from murxpy.learning.arms import KINDS
 from murxpy.report.console import make_console
@@ -27,15 +27,8 @@ from murxpy.report.studies.arms import MOST, arms_json, print_arms
 
 @click.command()
 @out_argument
-@click.option(
-    "--most",
-    type=click.IntRange(1),
-    default=ENDS,
-    metavar="N",
-    show_default=True,
-    help="Show the N best and the N worst seeds.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print all seeds as JSON.")
+@count_option("--most", "Show the N best and the N worst seeds.", ENDS)
+@json_option
 def seeds(out: Path, most: int, as_json: bool) -> None:
     """Show which seeds gave most in the campaign in the output folder OUT (murxpy-out), which may be
     running.
@@ -65,15 +58,8 @@ def seeds(out: Path, most: int, as_json: bool) -> None:
     multiple=True,
     help="Show only such arms; repeatable.",
 )
-@click.option(
-    "--most",
-    type=click.IntRange(1),
-    default=MOST,
-    metavar="N",
-    show_default=True,
-    help="Show the N best arms of each kind.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print all arms as JSON.")
+@count_option("--most", "Show the N best arms of each kind.", MOST)
+@json_option
 def arms(out: Path, kinds: tuple[str, ...], most: int, as_json: bool) -> None:
     """Show which options, theories and other arms of guidance hang together with findings, wrong
     answers and news in the campaign in the output folder OUT (murxpy-out), which may be running.

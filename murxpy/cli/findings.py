@@ -19,6 +19,7 @@ from murxpy.campaign.findings.named import is_bucket
 from murxpy.campaign.findings.store import read_buckets, read_versions
 from murxpy.campaign.snapshot import BucketView
 from murxpy.cli.params import in_out_option, names, out_or_bucket_argument
+from murxpy.cli.parts.options import count_option, format_option
 from murxpy.oracles.crash import Tier
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.releases.environments import print_notice
@@ -39,16 +40,12 @@ _PRINTED = {"json": defects_json, "csv": defects_csv}
 @click.command()
 @out_or_bucket_argument
 @in_out_option
-@click.option(
-    "--format",
-    "style",
-    type=click.Choice(["text", "json", "csv", "known"]),
-    default="text",
-    show_default=True,
-    help="For people, as JSON, as a table with commas, or as a file for 'murxpy fuzz --known'.",
+@format_option(
+    "For people, as JSON, as a table with commas, or as a file for 'murxpy fuzz --known'.",
+    "known",
 )
-@click.option("--json", "style", flag_value="json", help="The same as --format json.")
-@click.option("--limit", type=click.IntRange(min=1), metavar="N", help="List the N worst only.")
+@click.option("--json", "form", flag_value="json", help="The same as --format json.")
+@count_option("--limit", "List the N worst only.")
 @click.option(
     "--kind",
     "kinds",
@@ -87,7 +84,7 @@ _PRINTED = {"json": defects_json, "csv": defects_csv}
 @click.option("--tier", type=click.Choice(get_args(Tier)), help="List only findings of this tier.")
 def findings(
     source: Path,
-    style: str,
+    form: str,
     limit: int | None,
     kinds: tuple[str, ...],
     solvers: tuple[str, ...],
@@ -114,10 +111,10 @@ def findings(
         and (since is None or view.first >= since.timestamp())
     ]
     listed = [view for view in views if every or tier or view.shown.tier != DOCUMENTED]
-    if style in ("json", "csv") and not every:
-        click.echo(_PRINTED[style](listed[:limit]).rstrip("\n"))
-    elif every or style == "known":
-        _print_buckets([bucket for view in listed[:limit] for bucket in view.buckets], style, out)
+    if form in ("json", "csv") and not every:
+        click.echo(_PRINTED[form](listed[:limit]).rstrip("\n"))
+    elif every or form == "known":
+        _print_buckets([bucket for view in listed[:limit] for bucket in view.buckets], form, out)
     else:
         _print_defects(listed[:limit], len(views) - len(listed), len(listed))
 
@@ -131,12 +128,12 @@ def _views(out: Path, source: Path) -> list[DefectView]:
     return [view for view in views if key in [bucket.key for bucket in view.buckets]]
 
 
-def _print_buckets(rows: Sequence[BucketView], style: str, out: Path) -> None:
+def _print_buckets(rows: Sequence[BucketView], form: str, out: Path) -> None:
     """Print buckets of the campaign in `out`, each for itself."""
-    if style in ("json", "csv"):
-        printed = findings_json if style == "json" else findings_csv
+    if form in ("json", "csv"):
+        printed = findings_json if form == "json" else findings_csv
         click.echo(printed(rows).rstrip("\n"))
-    elif style == "known":
+    elif form == "known":
         _, marks = known_of(out, {row.key for row in rows})
         click.echo(findings_known(rows, marks), nl=False)
     else:

@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from murxpy.cli import fail
-from murxpy.cli.params import NamedFile, json_option
+from murxpy.cli.params import NamedFile
+from murxpy.cli.parts.options import json_option
 from murxpy.data import inspect_machine, load_catalogue, load_machine, load_wrapper
 from murxpy.data.machine_names import CONDITIONS
 from murxpy.data.reach import expected_operators

@@ -13,19 +13,25 @@ from murxpy.campaign.workers.names import solver_of
 from murxpy.cli.campaigns import mutation_of, run
 from murxpy.cli.own_options import own_options, prefixed
 from murxpy.cli.params import (
+    OUT,
     Existing,
     NamedFile,
     Target,
     duration,
-    judge_names,
     names,
     run_seed,
-    seed,
-    size,
+)
+from murxpy.cli.parts.grouped import Grouped
+from murxpy.cli.parts.options import (
+    count_option,
+    jobs_option,
+    judges_option,
+    memory_option,
+    out_option,
+    seed_option,
     theory_option,
     time_option,
 )
-from murxpy.cli.parts.grouped import Grouped
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import (
@@ -51,33 +57,14 @@ _EXAMPLES = (
 @click.option(
     "--time", type=duration, metavar="TIME", help="Stop after this time, such as 60s, 5m or 2h."
 )
-@click.option(
-    "--runs",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Stop after this number of runs on each target.",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 1024),
-    metavar="N",
-    help="Number of processes that make runs, at least one for each target; judges and --share have their own.  [default: one "
+@count_option("--runs", "Stop after this number of runs on each target.")
+@jobs_option(
+    "Number of processes that make runs, at least one for each target; judges and --share have their own.  [default: one "
     "for each usable CPU]",
+    default=None,
 )
-@click.option(
-    "--seed",
-    type=seed,
-    metavar="N",
-    help="Seed of the campaign.  [default: the seed of the campaign in --out, or a new one]",
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    default="murxpy-out",
-    metavar="DIR",
-    show_default=True,
-    help="Output folder. A campaign that is already in it goes on.",
-)
+@seed_option("Seed of the campaign.  [default: the seed of the campaign in --out, or a new one]")
+@out_option("Output folder. A campaign that is already in it goes on.", OUT)
 @click.option(
     "--theories",
     type=names(),
@@ -85,13 +72,9 @@ _EXAMPLES = (
     metavar="NAMES",
     help="Use only these theories, such as BV,FP,QUANT.",
 )
-@click.option(
-    "--cross-check",
-    "judges",
-    type=judge_names,
+@judges_option(
+    "Have these other solvers or releases answer each decided check, too; repeatable.",
     multiple=True,
-    metavar="SOLVER[@PLACE],...",
-    help="Have these other solvers or releases answer each decided check, too; repeatable.",
 )
 @time_option(
     "--judge-limit",
@@ -173,14 +156,7 @@ _EXAMPLES = (
     "Wall time of a run, or with --mix of each of its mutants. A run that takes longer is killed, and so is a random run in which "
     "one call takes an eighth of this time of the processor. With --run-seed it is 20s where it is not given.",
 )
-@click.option(
-    "--memory",
-    type=size,
-    default="2g",
-    metavar="SIZE",
-    show_default=True,
-    help="Memory of a worker process; 0 for no limit.",
-)
+@memory_option
 @click.option("--isolate", is_flag=True, help="Fork a new process for each run.")
 @click.option(
     "--known",
@@ -208,11 +184,9 @@ _EXAMPLES = (
     show_default=True,
     help="Number of mutants of a seed in one run. Those of storm come of one pool of formulas, which gives at most 300 to 1,000.",
 )
-@click.option(
+@count_option(
     "--budget",
-    type=click.IntRange(1),
-    metavar="N",
-    help="Number of mutants that each fuzzer makes of a seed at most. When all seeds are used up, the campaign ends.",
+    "Number of mutants that each fuzzer makes of a seed at most. When all seeds are used up, the campaign ends.",
 )
 @time_option(
     "--check-limit",

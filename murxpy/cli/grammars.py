@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 
 import click
 
-from murxpy.cli.params import json_option
 from murxpy.cli.parts.indices import index
+from murxpy.cli.parts.options import json_option
 from murxpy.data.grammars import grammar_names
 from murxpy.enumeration.grammar import Grammar
 from murxpy.errors import InputError

@@ -6,11 +6,8 @@ from pathlib import Path
 
 import click
 
-from murxpy.cli.params import (
-    Existing,
-    output_option,
-    theory_option,
-)
+from murxpy.cli.params import Existing
+from murxpy.cli.parts.options import output_option, theory_option
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.smtlib.reading.scripts import read_file

@@ -24,17 +24,9 @@ from murxpy.campaign.reduction.scripts import minimize_script, others_than
 from murxpy.campaign.reduction.traces import minimize_trace
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
-from murxpy.cli.params import (
-    NONE,
-    Finding,
-    NamedFile,
-    Target,
-    duration,
-    in_out_option,
-    judge_names,
-    theory_option,
-)
+from murxpy.cli.params import NONE, Finding, Target, duration, in_out_option, judge_names
 from murxpy.cli.parts.minimizing import Watch
+from murxpy.cli.parts.options import count_option, jobs_option, theory_option, wrapper_option
 from murxpy.cli.replay import judges_of, plan_of_campaign
 from murxpy.cli.replay import plan_of as trace_plan
 from murxpy.errors import InputError
@@ -51,13 +43,7 @@ Begin = partial[Task]  # makes the task from the plan that a file needs
 @click.command()
 @click.argument("file", metavar="TRACE|SCRIPT|BUCKET", type=Finding(whole=True))
 @in_out_option
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 256),
-    default=1,
-    show_default=True,
-    help="Number of replays at a time.",
-)
+@jobs_option("Number of replays at a time.")
 @click.option(
     "--time",
     "seconds",
@@ -65,11 +51,9 @@ Begin = partial[Task]  # makes the task from the plan that a file needs
     metavar="TIME",
     help="End after this time, with the best result so far.",
 )
-@click.option(
+@count_option(
     "--replays",
-    type=click.IntRange(1),
-    metavar="N",
-    help="End after N candidates, with the best result so far. With one job the result then does not depend on the machine's load.",
+    "End after N candidates, with the best result so far. With one job the result then does not depend on the machine's load.",
 )
 @click.option(
     "-o",
@@ -131,7 +115,7 @@ Begin = partial[Task]  # makes the task from the plan that a file needs
     help="Solver on which candidates are replayed.  [default: the one on which the trace was found]",
 )
 @theory_option
-@click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
+@wrapper_option
 def minimize(
     file: Path,
     output: Path | None,

@@ -12,8 +12,9 @@ import click
 from murxpy.cli.campaigns import MUTATION_OPTIONS, mutation_of, run
 from murxpy.cli.fuzz import MIX_OPTIONS, fuzz
 from murxpy.cli.own_options import chosen, own_options
-from murxpy.cli.params import MISSING_SEEDS, Existing, duration, names
+from murxpy.cli.params import MISSING_SEEDS, Existing, names
 from murxpy.cli.parts.grouped import Grouped
+from murxpy.cli.parts.options import listed, time_option
 from murxpy.fuzzers.api import SCRIPT_CHECKS
 from murxpy.mutation.registry import FUZZERS
 
@@ -27,14 +28,13 @@ _NOT_HERE = (
     "compare",
 )  # options of walks alone
 
-WALL = click.Option(
-    ["--wall"],
-    type=duration,
-    default="2s",
-    metavar="TIME",
-    show_default=True,
-    help="Wall time of a mutant. When a mutant takes longer, its run of --iterations mutants is killed. With "
-    "--run-seed it is 20s where it is not given.",
+(WALL,) = listed(
+    time_option(
+        "--wall",
+        "2s",
+        "Wall time of a mutant. When a mutant takes longer, its run of --iterations mutants is killed. With "
+        "--run-seed it is 20s where it is not given.",
+    )
 )
 
 CHECK = click.Option(

@@ -6,19 +6,17 @@ import os
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 from murxpy.campaign.findings.named import bucket_named, is_bucket, kept_trace
 from murxpy.campaign.workers.names import settled, split_names
-from murxpy.data import added_theories
 from murxpy.errors import InputError, nearest
 from murxpy.learning.arms import is_run_seed
 
 OUT = "murxpy-out"  # the output folder where none is named
 NONE = "none"  # in the place of the names of judges
-Command = TypeVar("Command", bound=Callable[..., Any])
 _SECONDS = {"ms": 0.001, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _BYTES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _LEAST_MEMORY = 64 << 20  # bytes; the interpreter does not fit into less
@@ -236,48 +234,3 @@ def refuse_empty(command: click.Command) -> None:
         param.is_eager = param.is_eager or bool(option or single)
         if named and not isinstance(param.type, _NotEmpty):
             param.type = _NotEmpty(param.type)
-
-
-def _add_theories(ctx: click.Context, param: click.Parameter, value: tuple[Path, ...]) -> None:
-    ctx.with_resource(added_theories(value))
-
-
-# It is read before all arguments, because wrappers, scripts and traces may use what it defines.
-theory_option = click.option(
-    "--theory",
-    type=Existing(),
-    multiple=True,
-    metavar="FILE",
-    is_eager=True,
-    expose_value=False,
-    callback=_add_theories,
-    help="YAML file of a theory with more operators, which the wrapper spells; repeatable.",
-)
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-out_argument = click.argument("out", metavar="OUT", type=click.Path(path_type=Path), default=OUT)
-output_option = click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    type=click.Path(path_type=Path),
-    help="Write to this file.  [default: standard output]",
-)
-
-
-def tries_option(help: str) -> Callable[[Command], Command]:
-    """An option `--tries` for the number of replays, 1 by default."""
-    return click.option(
-        "--tries",
-        type=click.IntRange(min=1),
-        default=1,
-        show_default=True,
-        metavar="N",
-        help=help,
-    )
-
-
-def time_option(name: str, default: str, help: str) -> Callable[[Command], Command]:
-    """An option that takes a span of time."""
-    return click.option(
-        name, type=duration, default=default, metavar="TIME", show_default=True, help=help
-    )

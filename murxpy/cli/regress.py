@@ -14,15 +14,13 @@ from murxpy.campaign.ranges.defects import Defect, defects_of, files_in
 from murxpy.campaign.ranges.regress import TABLE, Regressed, read_table
 from murxpy.campaign.ranges.regress import regress as regressed
 from murxpy.cli import fail, tell
-from murxpy.cli.params import (
-    Finding,
-    NamedFile,
-    Target,
-    in_out_option,
+from murxpy.cli.params import Finding, Target, in_out_option
+from murxpy.cli.parts.options import (
     json_option,
     theory_option,
     time_option,
     tries_option,
+    wrapper_option,
 )
 from murxpy.errors import InputError
 from murxpy.report.console import Progress, make_console
@@ -48,7 +46,7 @@ UNTESTED = 3  # exit code where every finding is untestable
     help="Release or build on which the findings are replayed. Findings of other solvers are left out.",
 )
 @theory_option
-@click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
+@wrapper_option
 @tries_option("Number of replays of each finding at most, for defects that do not show each time.")
 @time_option("--wall", "20s", "Wall time of a replay.")
 @click.option(

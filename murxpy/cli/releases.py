@@ -11,7 +11,7 @@ import click
 
 from murxpy.campaign.workers.names import releases_of
 from murxpy.cli import fail
-from murxpy.cli.params import json_option
+from murxpy.cli.parts.options import json_option
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.errors import InputError, TargetError
 from murxpy.releases.environments import (

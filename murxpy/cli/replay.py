@@ -19,19 +19,15 @@ from murxpy.campaign.reduction.histories import parts
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
-from murxpy.cli.params import (
-    NONE,
-    Finding,
-    NamedFile,
-    Target,
-    in_out_option,
+from murxpy.cli.params import NONE, Finding, Target, in_out_option, judge_names
+from murxpy.cli.parts.comparing import releases_of, show_compared
+from murxpy.cli.parts.options import (
     json_option,
-    judge_names,
-    size,
+    memory_option,
     theory_option,
     time_option,
+    wrapper_option,
 )
-from murxpy.cli.parts.comparing import releases_of, show_compared
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
 from murxpy.oracles.disagreement import first_disagreement
@@ -52,7 +48,7 @@ from murxpy.trace.grammar import Trace, parse_trace
     help="Solver on which the trace is replayed.  [default: the one on which it was found]",
 )
 @theory_option
-@click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
+@wrapper_option
 @click.option(
     "--cross-check",
     "judged",
@@ -65,14 +61,7 @@ from murxpy.trace.grammar import Trace, parse_trace
     "20s",
     "End the replay after this time. A replay that is ended after 20s or more counts as a hang.",
 )
-@click.option(
-    "--memory",
-    type=size,
-    default="2g",
-    metavar="SIZE",
-    show_default=True,
-    help="Memory of the process; 0 for no limit.",
-)
+@memory_option
 @click.option(
     "--trace",
     "follow",

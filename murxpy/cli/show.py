@@ -9,7 +9,8 @@ import click
 from murxpy.campaign.findings.named import is_bucket, kept_trace
 from murxpy.campaign.findings.origin import origin
 from murxpy.cli.eval import Asked, asking
-from murxpy.cli.params import Finding, in_out_option, json_option
+from murxpy.cli.params import Finding, in_out_option
+from murxpy.cli.parts.options import json_option
 from murxpy.cli.replay import plan_of
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError, MurxpyError

@@ -11,7 +11,8 @@ from pathlib import Path
 import click
 
 from murxpy.campaign.judging.rule_check import Verdict, check_rules, told
-from murxpy.cli.params import json_option, names
+from murxpy.cli.params import names
+from murxpy.cli.parts.options import json_option
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.data.rules import fingerprint, proofs_path, read_proofs, write_proofs
 from murxpy.data.theories import Plain

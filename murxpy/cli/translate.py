@@ -22,13 +22,8 @@ from murxpy.campaign.reduction.tried import loaded_release, to_show, tried_progr
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
 from murxpy.cli import fail
-from murxpy.cli.params import (
-    Finding,
-    NamedFile,
-    in_out_option,
-    output_option,
-    theory_option,
-)
+from murxpy.cli.params import Finding, NamedFile, in_out_option
+from murxpy.cli.parts.options import output_option, theory_option
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.errors import InputError, MurxpyError
 from murxpy.logic.catalogue import Catalogue, build_catalogue

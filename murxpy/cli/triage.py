@@ -10,13 +10,8 @@ import click
 from murxpy.campaign.findings.named import is_bucket
 from murxpy.campaign.judging.triage import triaged
 from murxpy.campaign.workers.limits import Limits
-from murxpy.cli.params import (
-    in_out_option,
-    json_option,
-    judge_names,
-    out_or_bucket_argument,
-    time_option,
-)
+from murxpy.cli.params import in_out_option, out_or_bucket_argument
+from murxpy.cli.parts.options import json_option, judges_option, time_option
 from murxpy.report.console import make_console
 from murxpy.report.judged import print_triage, triage_json
 
@@ -24,13 +19,9 @@ from murxpy.report.judged import print_triage, triage_json
 @click.command()
 @out_or_bucket_argument
 @in_out_option
-@click.option(
-    "--cross-check",
-    "judges",
-    type=judge_names,
+@judges_option(
+    "Solvers that are asked where a trace names no judges.  [default: all other solvers]",
     default="",
-    metavar="SOLVER[@PLACE],...",
-    help="Solvers that are asked where a trace names no judges.  [default: all other solvers]",
 )
 @click.option(
     "--again",

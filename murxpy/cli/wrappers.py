@@ -6,7 +6,8 @@ import json
 
 import click
 
-from murxpy.cli.params import NamedFile, json_option
+from murxpy.cli.params import NamedFile
+from murxpy.cli.parts.options import json_option
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.report.console import make_console
 from murxpy.report.tables import (

@@ -21,9 +21,19 @@ from murxpy.campaign.matrix.triggers import TRIGGERS, Found, find
 from murxpy.campaign.replays.lists import wrapper_of
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.names import releases_of
-from murxpy.cli.params import NamedFile, duration, judge_names, names, size
+from murxpy.cli.params import names
 from murxpy.cli.parts.going_on import goes_on
-from murxpy.cli.parts.indices import index
+from murxpy.cli.parts.indices import check_span, span_options
+from murxpy.cli.parts.options import (
+    CHECK_LIMIT,
+    format_option,
+    jobs_option,
+    judges_option,
+    memory_option,
+    out_option,
+    time_option,
+    wrapper_option,
+)
 from murxpy.fuzzers.enumeration import all_checked
 from murxpy.releases.environments import package_of, print_notice
 from murxpy.releases.versions import short, span
@@ -42,6 +52,7 @@ from murxpy.report.tables import print_table
 
 FIRST = 51_000
 _OF_STUDIES = ("wished", "grammars", "first", "at", "take", "out", "step", "judges")
+_MOST = 10**9  # scripts of a grammar; the seeds of runs have room for their places
 _TOLD = 10.0  # seconds between two lines of progress
 
 
@@ -61,79 +72,30 @@ _TOLD = 10.0  # seconds between two lines of progress
     metavar="NAMES",
     help="Grammars whose scripts are asked: names from 'murxpy grammars', and files of your own.",
 )
-@click.option(
-    "--first", type=index, metavar="N", help=f"Ask the first N scripts.  [default: {FIRST}]"
-)
-@click.option(
-    "--at", type=index, metavar="INDEX", help="Ask the scripts from this index on; needs --take."
-)
-@click.option(
-    "--take", type=click.IntRange(1, 10**9), metavar="K", help="Ask K scripts from --at on."
-)
+@span_options("Ask", FIRST)
 @click.option(
     "--step",
     type=click.IntRange(1, 2**16 - 1),
     metavar="S",
     help="Ask only every S-th of these scripts, to see far with few of them.  [default: 1]",
 )
-@click.option(
-    "--out", type=click.Path(path_type=Path), metavar="FOLDER", help="Folder for the answers."
-)
-@click.option(
-    "--cross-check",
-    "judges",
-    type=judge_names,
+@out_option("Folder for the answers.")
+@judges_option(
+    "Other targets that answer each script, too; their answers tell which release is wrong.",
     default="",
-    metavar="TARGETS",
-    help="Other targets that answer each script, too; their answers tell which release is wrong.",
 )
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 256),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Processes at a time.",
-)
-@click.option(
-    "--check-limit",
-    type=duration,
-    default="20ms",
-    show_default=True,
-    metavar="TIME",
-    help="Limit of a check, on a usual machine; the solver gets it in its own resource units.",
-)
-@click.option(
-    "--wall",
-    type=duration,
-    default="10s",
-    show_default=True,
-    metavar="TIME",
-    help="Wall time of a script, after which its answer is 'timeout'.",
-)
-@click.option(
-    "--memory",
-    type=size,
-    default="2g",
-    show_default=True,
-    metavar="SIZE",
-    help="Memory of a process.",
-)
+@jobs_option("Processes at a time.")
+@time_option("--check-limit", "20ms", f"{CHECK_LIMIT}.")
+@time_option("--wall", "10s", "Wall time of a script, after which its answer is 'timeout'.")
+@memory_option
 @click.option(
     "--model-validate",
     "own_checks",
     is_flag=True,
     help="Also have the solver check its own models, by the options that its wrapper names.",
 )
-@click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "csv"]),
-    default="text",
-    show_default=True,
-    help="What is printed.",
-)
+@wrapper_option
+@format_option("What is printed.")
 def matrix(what: str, form: str, **wishes: Any) -> int:
     """Ask each release of a solver every small script of grammars, and tell which releases are wrong on
     how many; or print again what the study in a FOLDER found, asking no solver.
@@ -161,10 +123,11 @@ def matrix(what: str, form: str, **wishes: Any) -> int:
         raise click.UsageError(
             "a study needs --releases, --grammar and --out; a report needs the folder of a study"
         )
-    if (wishes["at"] is None) != (wishes["take"] is None):
-        raise click.UsageError("--at and --take belong together: name both or neither")
-    if wishes["first"] is not None and wishes["at"] is not None:
-        raise click.UsageError("--first and --at exclude each other: leave one out")
+    check_span(wishes["first"], wishes["at"], wishes["take"])
+    if (wishes["take"] or wishes["first"] or 0) > _MOST:
+        raise click.UsageError(
+            f"--first and --take: expected at most {_MOST:,}, which --step thins out"
+        )
     _ask(_question(what, **wishes), wishes["out"])
     return _report(wishes["out"], form)
 

@@ -22,14 +22,21 @@ from murxpy.campaign.workers.names import parse_target
 from murxpy.cli.params import (
     MISSING_SEEDS,
     Existing,
-    NamedFile,
-    duration,
     judge_names,
     names,
-    seed,
-    size,
 )
 from murxpy.cli.parts.going_on import goes_on
+from murxpy.cli.parts.options import (
+    CHECK_LIMIT,
+    count_option,
+    format_option,
+    jobs_option,
+    memory_option,
+    out_option,
+    seed_option,
+    time_option,
+    wrapper_option,
+)
 from murxpy.data import load_catalogue, with_dialect
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import SeedFiles, collect_seeds
@@ -68,61 +75,19 @@ _METHODS = tuple(name for name in METHODS if name != PLAIN)
     help="What is changed: the names, the order of declarations and assertions, the order of operands, or"
     " the solver's random seed. A variant has one change.",
 )
-@click.option(
+@count_option(
     "--variants",
-    type=click.IntRange(1, MOST - 1),
-    default=60,
-    show_default=True,
-    metavar="N",
-    help="Variants of a script by each method. 'stable' can be told from 59 on.",
+    "Variants of a script by each method. 'stable' can be told from 59 on.",
+    60,
+    MOST - 1,
 )
-@click.option(
-    "--check-limit",
-    type=duration,
-    default="1s",
-    show_default=True,
-    metavar="TIME",
-    help="Limit of a check, on a usual machine; the solver gets it in its own resource units.",
-)
-@click.option(
-    "--wall",
-    type=duration,
-    default="30s",
-    show_default=True,
-    metavar="TIME",
-    help="Wall time of a variant.",
-)
-@click.option(
-    "--memory",
-    type=size,
-    default="2g",
-    show_default=True,
-    metavar="SIZE",
-    help="Memory of a process.",
-)
-@click.option(
-    "--jobs",
-    type=click.IntRange(1, 256),
-    default=1,
-    show_default=True,
-    metavar="N",
-    help="Processes at a time.",
-)
-@click.option(
-    "--seed",
-    type=seed,
-    default="0",
-    show_default=True,
-    metavar="N",
-    help="Another seed makes other variants.",
-)
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    metavar="FOLDER",
-    help="Keep the answers there, and draw stability.svg. A study that was stopped goes on.",
-)
-@click.option("--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver.")
+@time_option("--check-limit", "1s", f"{CHECK_LIMIT}.")
+@time_option("--wall", "30s", "Wall time of a variant.")
+@memory_option
+@jobs_option("Processes at a time.")
+@seed_option("Another seed makes other variants.", "0")
+@out_option("Keep the answers there, and draw stability.svg. A study that was stopped goes on.")
+@wrapper_option
 @click.option(
     "--print",
     "shown",
@@ -132,14 +97,7 @@ _METHODS = tuple(name for name in METHODS if name != PLAIN)
 @click.option(
     "--fail-on", type=click.Choice([UNSTABLE]), help="Also exit with 1 where a script is unstable."
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "csv"]),
-    default="text",
-    show_default=True,
-    help="What is printed.",
-)
+@format_option("What is printed.")
 def stability(
     targets: Sequence[str],
     scripts: Sequence[Path],
