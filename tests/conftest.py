@@ -3,7 +3,8 @@
 Hypothesis draws the same examples each time, so that a failure is one of the change at hand, and
 asks for no time, which a busy machine would not keep.
 What the tests load is frozen before the first of them: runs collect garbage, and need not look at
-all modules and tests each time.
+all modules and tests each time. A session switches the collector off, as is right in a worker; the
+process of the tests goes on with it.
 Signals that the starter of the tests ignores, as `nohup` does, have their usual effect in the
 tests: murxpy leaves an ignored signal ignored.
 """
@@ -30,3 +31,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Freeze what is loaded."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_runtest_teardown() -> None:
+    """Collect garbage behind a test that made a session in this process."""
+    gc.enable()

@@ -4,15 +4,17 @@ and the next script and the next run know nothing of them.
 
 from __future__ import annotations
 
+import gc
 import json
 import re
+import weakref
 from pathlib import Path
 
 import pytest
 import z3
 from campaigns import FAKES
 from commands import error, outcome
-from scriptsolvers import output
+from scriptsolvers import output, z3_scripts
 
 from murxpy.campaign.reduction.scripted import scripted
 from murxpy.campaign.workers.plans import Request, make_plans
@@ -105,6 +107,22 @@ def test_the_next_script_knows_nothing_of_a_parameter() -> None:
     without = f"(set-option :model false)\n{check}(get-model)"
     assert "define-fun" not in output("z3", without, context=context)
     assert "define-fun x" in output("z3", f"{check}(get-model)", context=context)
+
+
+def test_a_context_that_ran_a_script_dies_with_its_last_name() -> None:
+    """A worker collects no cycles between runs, and z3 needs megabytes for each context."""
+    context = z3.Context()
+    assert z3_scripts.read_script_statistics(context) == (0, [])
+    output("z3", "(declare-const x Int)(assert (> (* x x) 4))(check-sat)", context=context)
+    spent, pairs = z3_scripts.read_script_statistics(context)
+    assert spent > 0 and pairs
+    gone = weakref.ref(context)
+    gc.disable()
+    try:
+        del context
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 KEPT = """(set-option :smt.relevancy 0)(set-option :sat.euf true)(set-option :dump_models true)

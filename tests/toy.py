@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import faulthandler
 import functools
-import gc
 import os
 import pickle
 import signal
@@ -125,7 +124,7 @@ def catalogue() -> Catalogue:
 @functools.cache
 def toy_session() -> Session:
     """A session of the toy solver."""
-    return _collected(
+    return Session(
         {"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": TOY}
     )
 
@@ -133,19 +132,13 @@ def toy_session() -> Session:
 @functools.cache
 def live(solver: str) -> Session:
     """A session of z3 or cvc5, loaded once."""
-    return _collected(
+    return Session(
         {
             "catalogue": load_catalogue(),
             "machine": load_machine("default"),
             "wrapper": load_wrapper(solver),
         }
     )
-
-
-def _collected(setup: dict[str, Any]) -> Session:
-    session = Session(setup)
-    gc.enable()  # a worker process collects when a run says so; the tests' process goes on
-    return session
 
 
 class Crashed(Exception):

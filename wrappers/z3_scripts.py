@@ -48,7 +48,8 @@ def run_script(ctx: Any, text: str, limit: int, wall_ms: int = 0) -> str:
     try:
         return _output(own, begin, text)
     finally:
-        ctx.murxpy_script = own
+        # a context that names itself would live until the garbage collector runs
+        ctx.murxpy_script = None if own is ctx else own
         if own is not ctx:
             ctx.murxpy_spent = getattr(ctx, "murxpy_spent", 0) + _counted(own)
         # an option that a script sets stays set for everything later in this process
@@ -187,9 +188,9 @@ def read_script_statistics(ctx: Any) -> tuple[int, list[tuple[str, int]]]:
     """What z3 has counted towards its resource limit in the scripts of the run with the context `ctx`,
     and the integers among the statistics of the last script; nothing before the first one.
     """
-    own = getattr(ctx, "murxpy_script", None)
-    if own is None:
+    if not hasattr(ctx, "murxpy_script"):
         return 0, []
+    own = ctx.murxpy_script or ctx
     text = str(z3.Z3_eval_smtlib2_string(own.ref(), "(get-info :all-statistics)"))
     of_process = [name.replace(" ", "-") for name in _OF_PROCESS]
     pairs = [(key, int(value)) for key, value in _FIGURE.findall(text) if key not in of_process]
