@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections import Counter
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -172,6 +173,18 @@ def test_news_count_once_and_for_the_first_run() -> None:
     drive(mine, LAG + 20)
     own = [entry for entry in mine.yields.values() if not entry.arm.endswith(":")]
     assert sum(entry.news for entry in own) == 7
+
+
+@pytest.mark.parametrize(
+    ("kind", "wrong"), [("wrong-unsat", 1), ("invalid-core", 1), ("crash", 0), ("hang", 0)]
+)
+def test_findings_about_answers_are_counted(kind: str, wrong: int) -> None:
+    mine = guidance()
+    mine.seed_of(0, 1)
+    mine.found(0, "bucket", replace(CRASH, kind=kind))
+    mine.done(0)
+    mine.seed_of(LAG, 2)
+    assert {entry.wrong for entry in mine.yields.values()} == {wrong}
 
 
 def test_options_are_few_and_fit_the_theory() -> None:

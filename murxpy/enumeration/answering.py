@@ -42,7 +42,7 @@ class Answering:
 
     def __init__(self, setup: dict[str, Any]) -> None:
         self._alone = Alone(setup)
-        self.describe = self._alone.describe
+        self.describe = self._alone.wrapper.describe
         self._catalogue = self._alone.catalogue
         self._grammars = [Grammar(plain) for plain in setup["grammars"]]
         self._readers = [

@@ -14,6 +14,11 @@ from murxpy.learning.beta import Uniform, beta
 DECAY = 0.95  # of BanditFuzz: an arm remembers about its last 20 draws
 
 
+def chance(gains: float, losses: float) -> float:
+    """The chance that an arm with such gains and losses pays, as far as is known."""
+    return (1.0 + gains) / (2.0 + gains + losses)
+
+
 class Bandit:
     """Arms by name, each with the gains and losses that it remembers.
 
@@ -70,11 +75,6 @@ class Bandit:
     def damp(self, arm: str, losses: float) -> None:
         """Forget what `arm` gained, and note so many losses: what it leads to is known now."""
         self._earned[arm] = (0.0, self._earned[arm][1] + losses)
-
-    def mean(self, arm: str) -> float:
-        """The chance that `arm` pays, as far as is known."""
-        gains, losses = self._earned[arm]
-        return (1.0 + gains) / (2.0 + gains + losses)
 
     def state(self) -> dict[str, list[float]]:
         """The gains and losses of each arm, as plain data to store."""

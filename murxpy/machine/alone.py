@@ -5,8 +5,6 @@ and says of each the answers and what they cost.
 from __future__ import annotations
 
 import gc
-import platform
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -55,16 +53,6 @@ class Alone:
         self._spelling = spellings.spellings[0]
         self._limits = (int(setup["limit"]), int(setup["wall-ms"]))
         self.run = Run(self.wrapper, self.catalogue, 0, lambda text: None)
-
-    def describe(self) -> dict[str, Any]:
-        """The solver, its release, module file and Python."""
-        module = sys.modules.get(self.wrapper.facts.module)
-        return {
-            "solver": self.wrapper.name,
-            "version": self.wrapper.release,
-            "module_file": getattr(module, "__file__", None) or "",
-            "python": platform.python_version(),
-        }
 
     def ask(self, script: str, limits: tuple[int, int] | None = None) -> Said:
         """Have the solver read a script in its own words. `limits` are others than those of the setup,

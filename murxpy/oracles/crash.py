@@ -159,10 +159,13 @@ WRONG_MODELS = (INVALID_MODEL, "model-value", "invalid-value")
 _LIVES = ("misuse", "del", "gc", "delete")
 
 
+def is_about_answers(kind: str) -> bool:
+    """Whether findings of this kind are about something that the solver answered and that is wrong."""
+    return kind not in SEVERITY
+
+
 def severity(kind: str) -> str:
-    """`high`, `medium` or `low`. Kinds of other oracles are `high`, since they are about wrong
-    answers.
-    """
+    """`high`, `medium` or `low`. Wrong answers are `high`."""
     return SEVERITY.get(kind, "high")
 
 

@@ -5,6 +5,7 @@ function.
 from __future__ import annotations
 
 import os
+import platform
 import re
 import sys
 import types
@@ -90,6 +91,16 @@ class Wrapper:
     def profile(self) -> dict[str, Any]:
         """Return the restrictions on what is generated, as they were decoded."""
         return self.data.get("profile") or {}
+
+    def describe(self) -> dict[str, Any]:
+        """The solver, its release, module file and Python."""
+        module = sys.modules.get(self.facts.module)
+        return {
+            "solver": self.name,
+            "version": self.release,
+            "module_file": getattr(module, "__file__", None) or "",
+            "python": platform.python_version(),
+        }
 
     def set(self, section: str, key: str) -> SpellingSet | None:
         """Return the spellings of `key` in `section`, or None if this release has none."""

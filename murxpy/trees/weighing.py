@@ -19,7 +19,7 @@ class Weighing:
 
     def __init__(self, setup: dict[str, Any]) -> None:
         self._alone = Alone(setup)
-        self.describe = self._alone.describe
+        self.describe = self._alone.wrapper.describe
         freeze()
 
     def replay(self, text: str, name: str, write: Callable[[str], None]) -> dict[str, Any]:

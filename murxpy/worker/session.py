@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import platform
-import sys
 from collections.abc import Callable, Sequence
 from time import thread_time_ns
 from typing import Any
@@ -165,12 +164,8 @@ class Session:
         """The solver, its release, module file and Python; the calls that the release lacks; the
         operators of each theory; the sorts that runs draw.
         """
-        module = sys.modules.get(self.wrapper.facts.module)
         return {
-            "solver": self.wrapper.name,
-            "version": self.version,
-            "module_file": getattr(module, "__file__", None) or "",
-            "python": platform.python_version(),
+            **self.wrapper.describe(),
             "missing": [list(entry) for entry in self.wrapper.missing],
             "operators": self.swarm.available(),
             "sorts": list(self.swarm.spelled_kinds),

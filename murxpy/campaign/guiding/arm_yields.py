@@ -10,25 +10,19 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from murxpy.learning.arms import GROUP, OPTION, TRANSITION
+from murxpy.learning.bandit import chance
 from murxpy.learning.gains import Result
 
 PLAIN = ""  # the text of the arm that stands for runs of a guided campaign without arms
 # The kinds of arms that a run can do without. An arm of such a kind with an empty name stands for the
 # guided runs without one: what the arms of the kind are compared with.
 WITHOUT = (GROUP, OPTION, TRANSITION)
-# kinds of findings about what was answered, beside those that are called invalid
-_WRONG = ("disagreement", "wrong-answer", "model-value", "repeated-model", "invariant")
 
 # They are made when something was learnt: on a small disk a campaign without guidance needs their room.
 _TABLES = (
     "CREATE TABLE IF NOT EXISTS arms (target TEXT, arm TEXT, data TEXT NOT NULL, PRIMARY KEY (target, arm))",
     "CREATE TABLE IF NOT EXISTS news (target TEXT, pair INTEGER, PRIMARY KEY (target, pair)) WITHOUT ROWID",
 )
-
-
-def is_wrong(kind: str) -> bool:
-    """Whether findings of this kind are about what was answered."""
-    return kind.startswith("invalid-") or kind in _WRONG
 
 
 @dataclass
@@ -56,7 +50,7 @@ class ArmYield:
     @property
     def chance(self) -> float:
         """The chance that a run with the arm pays, as far as the guide remembers."""
-        return (1.0 + self.gains) / (2.0 + self.gains + self.losses)
+        return chance(self.gains, self.losses)
 
     def add(self, result: Result, wrong: bool) -> None:
         """Count a run."""

@@ -11,14 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from murxpy.campaign.guiding.arm_yields import PLAIN, WITHOUT, ArmYield, Learnt, is_wrong
+from murxpy.campaign.guiding.arm_yields import PLAIN, WITHOUT, ArmYield, Learnt
 from murxpy.campaign.workers.handles import DAMPED, Damp
 from murxpy.learning.arms import OPTION, SOURCE, Arm, Arms, parse_arm
 from murxpy.learning.gains import RUN, Gains, Result
 from murxpy.learning.guide import Choices, Guide
 from murxpy.learning.pending import Pending
 from murxpy.machine.random import Stream, mix
-from murxpy.oracles.crash import Verdict
+from murxpy.oracles.crash import Verdict, is_about_answers
 
 _KEY, _SOURCES = 0xA4B17, 0xA4B18
 # the counters of a run that decide what it gained
@@ -136,7 +136,7 @@ class Guidance:
         run = self._runs.open.get(index)
         if run is not None:
             run.buckets.append(bucket)
-            run.wrong = run.wrong or is_wrong(verdict.kind)
+            run.wrong = run.wrong or is_about_answers(verdict.kind)
             if verdict.call.action:
                 run.call = [verdict.call.action, verdict.call.operator, verdict.call.spelling]
 

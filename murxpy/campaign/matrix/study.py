@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from murxpy.campaign.matrix.store import Answers
-from murxpy.campaign.replays.lists import Found, Lists, plan_of
+from murxpy.campaign.replays.lists import Found, Lists, missing, plan_of
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.targets import Plan
 from murxpy.data import load_catalogue
@@ -80,7 +80,7 @@ def carry_out(question: Question, answers: Answers, watch: Watch, notice: Notice
     for name in (*question.targets, *question.judges):
         target = answers.target(name, judge=name in question.judges)
         todo = [
-            _missing(answers.done(number, target), places, question.block)
+            missing(answers.done(number, target), places, question.block)
             for number, places in zip(numbers, wanted, strict=True)
         ]
         if any(todo):
@@ -103,19 +103,6 @@ def _check(question: Question, answers: Answers) -> None:
                 file=str(answers.file.parent),
             )
     answers.note(common)
-
-
-def _missing(done: set[int], places: range, block: int) -> list[range]:
-    """The places that are not done, in runs of at most `block` without a gap."""
-    found: list[range] = []
-    for place in places:
-        if place in done:
-            continue
-        if found and found[-1].stop == place and len(found[-1]) < block:
-            found[-1] = range(found[-1].start, place + places.step, places.step)
-        else:
-            found.append(range(place, place + places.step, places.step))
-    return found
 
 
 class _Release:

@@ -4,7 +4,7 @@ process dies of a script, the next process goes on behind it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -107,6 +107,19 @@ class _Asking(Generic[T]):
             raise InputError(f"{self._lists.plan.target.name}: {message}")
         if len(found) < len(places):
             self._submit(subject, places[len(found) :])
+
+
+def missing(done: Container[int], places: range, most: int) -> list[range]:
+    """The places that are not done, in lists of at most `most` without a gap."""
+    found: list[range] = []
+    for place in places:
+        if place in done:
+            continue
+        if found and found[-1].stop == place and len(found[-1]) < most:
+            found[-1] = range(found[-1].start, place + places.step, places.step)
+        else:
+            found.append(range(place, place + places.step, places.step))
+    return found
 
 
 def read_answers(outcome: Outcome) -> Iterator[tuple[int, Answer]]:

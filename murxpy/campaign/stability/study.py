@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 
-from murxpy.campaign.replays.lists import Answer, Found, Lists, plan_of
+from murxpy.campaign.replays.lists import Answer, Found, Lists, missing, plan_of
 from murxpy.campaign.stability.store import Key, Store
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.names import parse_target
@@ -142,9 +142,8 @@ def _missing(
     for number, script in enumerate(question.scripts):
         for method, count in question.asked():
             known = store.of(question.key(target, script, method))
-            first = next((place for place in range(count) if place not in known), count)
-            for start in range(first, count, _LIST):
-                yield (number, method), range(start, min(start + _LIST, count))
+            for places in missing(known, range(count), _LIST):
+                yield (number, method), places
 
 
 def _seed(subject: tuple[int, str], places: range) -> int:

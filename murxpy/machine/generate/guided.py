@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from murxpy.learning.arms import GROUP, OPTION, SOURCE, THEORY, TRANSITION, Arm, Arms, is_guided
+from murxpy.learning.arms import GROUP, OPTION, THEORY, TRANSITION, Arm, Arms, is_guided
 from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.machine.generate.options import draw_value
 from murxpy.machine.generate.swarm import needed_theories
@@ -101,7 +101,6 @@ class Reader:
         catalogue: Catalogue,
         machine: Mapping[str, Any],
         options: Sequence[Option],
-        sources: Sequence[str] = (),
     ) -> None:
         self._groups = groups_of(catalogue)
         self._options = {name: option for option in options for name in option_names(option)}
@@ -111,7 +110,6 @@ class Reader:
                 GROUP: list(self._groups),
                 OPTION: list(self._options),
                 TRANSITION: list(dict.fromkeys(transition_names(machine))),
-                SOURCE: sources,
             }
         )
 

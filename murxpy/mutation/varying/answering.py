@@ -36,7 +36,7 @@ class Varying:
 
     def __init__(self, setup: dict[str, Any]) -> None:
         self._alone = Alone(setup)
-        self.describe = self._alone.describe
+        self.describe = self._alone.wrapper.describe
         self._scripts: list[tuple[str, str, int]] = setup["scripts"]
         self._dialect = str(setup["dialect"])
         self._seeds: list[str] = setup["wrapper"].get("script-seeds") or []
