@@ -382,7 +382,10 @@ def test_both_strategies_do_what_one_of_them_can(
     def gone(*_: object) -> None:
         raise NoInstance("seeds were removed")
 
-    path = written(tmp_path / "a.trace", f"run-script {quote(CRASH)}")
+    (tmp_path / "campaign.sqlite").touch()
+    folder = tmp_path / "findings" / "exception-of-other-theories"
+    folder.mkdir(parents=True)
+    path = written(folder / "a.trace", f"run-script {quote(CRASH)}")
     monkeypatch.setattr(minimize, "plan_of_campaign", gone)
     ended, out, err = outcome(
         capsys, "minimize", path, "--solver", f"fake@{FAKES}", *WRAPPER, "--strategy", strategy
@@ -392,6 +395,7 @@ def test_both_strategies_do_what_one_of_them_can(
         not code
     )
     assert ("exception-fake" in out) == (not code)
+    assert (f"Its bucket is still called {folder.name}, because" in out) == (not code)
 
 
 def test_what_cannot_be_made_anew(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

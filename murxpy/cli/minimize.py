@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import click
 
 from murxpy.campaign.findings.folder import write_atomically
+from murxpy.campaign.findings.named import is_bucket
 from murxpy.campaign.findings.origin import holds_traces, origin, read_history
 from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.judging.common_operators import judge_plans
@@ -188,9 +190,18 @@ def _trace_file(
         result = minimize_trace(task, source, names, earlier, partial(_refused, trace, watch))
     write_atomically(output, result.text)
     watch.clear()
-    click.echo("\n".join([_summary(result, output), *result.needs]))
+    click.echo("\n".join([_summary(result, output), *_renamed(file, result.key), *result.needs]))
     if reproducers:
         _print_forms(plan, output, result, bool(judges))
+
+
+def _renamed(file: Path, key: str) -> Iterator[str]:
+    """A sentence where the result of a trace in the folder of a bucket has the `key` of another one:
+    the theories of a script stand in the key, and a smaller script needs fewer.
+    """
+    folder = file.absolute().parent
+    if is_bucket(folder) and key != folder.name and " " not in key:
+        yield f"Its bucket is still called {folder.name}, because the key of a bucket never changes."
 
 
 def _made_anew(
