@@ -15,8 +15,10 @@ from murxpy.campaign.performance import confirming, keeping, minimizing
 from murxpy.campaign.performance.journal import FILE
 from murxpy.campaign.performance.search import gain_of
 from murxpy.campaign.performance.weights import Weight, margin
+from murxpy.report.text import amount
 
 ALONE = """
+import os
 import time
 
 _spent = 0
@@ -30,13 +32,17 @@ def run_alone(text, limit, wall_ms):
         end = time.process_time() + min(cost / 10, wall_ms, 200) / 1000
         while time.process_time() < end:
             pass
+    if cost == 66:
+        os.abort()
     said = "unsat" if cost == 77 else "sat"
     return ("unknown\\n", limit) if limit and cost > limit else (said + "\\n", cost)
 
 def weighed(text):
     global _spent
     _spent += cost_of(text)
-    return "sat\\n"
+    if {again} and cost_of(text) == 66:
+        os.abort()
+    return "unsat\\n" if {again} and cost_of(text) == 77 else "sat\\n"
 
 def spent():
     return _spent
@@ -47,17 +53,20 @@ COSTS = {
     "even": "100 + 10 * len(text)",
     "refusing": "1 / 0",
     "wrong": "77",
+    "dying": "66",
 }
 
 
 NEVER_SLOW = ("--query", "900ms", "--stale", "8")  # no script can cost a second
 
 
-def solver(folder: Path, cost: str) -> str:
-    """A target with these costs."""
+def solver(folder: Path, cost: str, again: bool = True) -> str:
+    """A target with these costs. Without `again`, a replay shows no bug."""
     package = folder / cost / "fakesolver"
     package.mkdir(parents=True, exist_ok=True)
-    (package / "__init__.py").write_text(SOURCE["__init__.py"] + ALONE.format(cost=COSTS[cost]))
+    (package / "__init__.py").write_text(
+        SOURCE["__init__.py"] + ALONE.format(cost=COSTS[cost], again=again)
+    )
     (folder / cost / "faults.py").write_text((FAKES / "faults.py").read_text())
     return f"fake@{folder / cost}"
 
@@ -110,10 +119,7 @@ def test_the_search_finds_what_is_slow_and_makes_it_small(
     assert ended == 0 and "by another solver" in listed
     (trace,) = (tmp_path / "out" / "findings").glob("*xor*/*.trace")
     assert "(set-info :slow-cause |xor|)" in trace.read_text()
-    replayed = outcome(
-        *(capsys, "replay", trace, "--wrapper", wrapper(tmp_path)),
-        *("--solver", solver(tmp_path, "slow-at-xor")),
-    )
+    replayed = outcome(capsys, "replay", trace)
     assert replayed[0] == 1 and "slow" in replayed[1], replayed
     # the next start tells the same, and nothing is new
     code, again, _ = outcome(capsys, *words)
@@ -144,13 +150,13 @@ def test_a_search_goes_on_where_it_was_killed(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, jobs: str
 ) -> None:
     words = (*NEVER_SLOW, "--jobs", jobs)
-    outcome(capsys, *perf(tmp_path, "--steps", "50", *words, out="whole"))
+    outcome(capsys, *perf(tmp_path, "--steps", "36", *words, out="whole"))
     whole = (tmp_path / "whole" / FILE).read_text()
-    assert len(whole.splitlines()) > 50
+    assert len(whole.splitlines()) > 36
     outcome(capsys, *perf(tmp_path, "--steps", "20", *words, out="parts"))
     file = tmp_path / "parts" / FILE
     file.write_text(file.read_text()[:-30])  # in the middle of a line
-    outcome(capsys, *perf(tmp_path, "--steps", "50", *words, out="parts"))
+    outcome(capsys, *perf(tmp_path, "--steps", "36", *words, out="parts"))
     assert file.read_text() == whole
 
 
@@ -160,15 +166,31 @@ def test_a_folder_takes_no_other_search(capsys: pytest.CaptureFixture[str], tmp_
     assert code == 2 and "this folder has a search with seed 1, not 2" in message
 
 
-def test_opposite_answers_are_kept(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    words = ("perf", solver(tmp_path, "even"), "--reference", solver(tmp_path, "wrong"))
+@pytest.mark.parametrize("wrong", ["wrong", "dying"])
+def test_bugs_are_kept_as_findings(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, wrong: str
+) -> None:
+    words = ("perf", solver(tmp_path, "even"), "--reference", solver(tmp_path, wrong))
     more = ("--wrapper", wrapper(tmp_path), "--theories", "BOOL", "--out", tmp_path / "out")
-    code, out, err = outcome(capsys, *words, *more, "--steps", "3", *NEVER_SLOW)
-    kept = sorted((tmp_path / "out" / "differ").iterdir())
+    code, out, err = outcome(capsys, *words, *more, "--steps", "2", *NEVER_SLOW)
     assert code == 1, err
-    assert kept and "with opposite answers of two solvers" in out
-    assert "answers differ: " in err and "(check-sat)" in kept[0].read_text()
-    assert outcome(capsys, *words, *more, "--steps", "3", *NEVER_SLOW)[0] == 0  # nothing new
+    kept = sorted((tmp_path / "out" / "findings").glob("*/*.trace"))
+    said = "with opposite answers" if wrong == "wrong" else "of which a solver died"
+    assert kept and f"{amount(len(kept), 'script')} {said}" in out, (out, err)
+    if wrong == "dying":  # the judge of the other is named without its wrapper
+        code, shown, err = outcome(capsys, "replay", kept[0])
+        assert code == 1 and "SIGABRT" in shown, (shown, err)
+    assert outcome(capsys, *words, *more, "--steps", "2", *NEVER_SLOW)[0] == 0  # nothing new
+
+
+def test_a_bug_that_no_replay_shows_is_kept_apart(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = ("perf", solver(tmp_path, "even"), "--reference", solver(tmp_path, "wrong", False))
+    more = ("--wrapper", wrapper(tmp_path), "--theories", "BOOL", "--out", tmp_path / "out")
+    code, _, err = outcome(capsys, *words, *more, "--steps", "1", *NEVER_SLOW)
+    (kept,) = (tmp_path / "out" / "odd").iterdir()
+    assert code == 1 and "but not in a replay" in err and "(check-sat)" in kept.read_text()
 
 
 def test_what_a_solver_refuses_is_no_margin(

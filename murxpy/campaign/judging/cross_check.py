@@ -21,7 +21,7 @@ from murxpy.campaign.judging.disagreement import (
 )
 from murxpy.campaign.judging.judge_limits import own_limit
 from murxpy.campaign.judging.judges import JudgedRun, Judges, confirmation
-from murxpy.campaign.judging.solvers import loaded_solvers
+from murxpy.campaign.judging.solvers import Solvers, loaded_solvers
 from murxpy.campaign.replays.inquiries import Inquirer
 from murxpy.campaign.replays.service import Replays
 from murxpy.campaign.runs import Runs
@@ -82,7 +82,6 @@ class CrossCheck:
         hooks: Hooks,
     ) -> None:
         pool = replays.pool
-        self._versions = versions
         self._hooks = hooks
         self._solvers = loaded_solvers(pool.plans, versions, pool.limits.judge_ms)
         each = max(1, jobs // (1 + len(judges)))
@@ -150,7 +149,8 @@ class CrossCheck:
         self._inquirer.add(investigate(self._solvers, case), partial(self._investigated, run, case))
 
     def _investigated(self, run: JudgedRun, case: Case, solved: Investigated) -> None:
-        self._hooks.found(self._finding(run, case, solved))
+        buckets = self._hooks.buckets()
+        self._hooks.found(finding_of(self._solvers, case, solved, run.job, run.outcome, buckets))
         run.counts["judge:disagreements"] += 1
         self._over(run)
 
@@ -166,47 +166,48 @@ class CrossCheck:
         self._hooks.count(run.counts + confirmation(run) + Counter(told))
         runs.done(run.job.index)
 
-    def _finding(self, run: JudgedRun, case: Case, solved: Investigated) -> Finding:
-        wrong = next(
-            (
-                at
-                for at in (case.main, case.judge)
-                if self._solvers.name(at) == solved.triage.culprit
-            ),
-            case.main,
-        )
-        family = self._solvers.family(wrong)
-        pair = self._pair(case)
-        key = disagreement_bucket(family, pair, solved, self._hooks.buckets())
-        verdict = Verdict(KIND, "solver", message(pair, solved), "", Call("check-sat"))
-        outcome = Outcome("report", run.outcome.report, solved.trace, run.outcome.output)
-        judge = None if solved.on == run.target else solved.on
-        return Finding(
-            run.target,
-            family,
-            self._versions[wrong],
-            run.job,
-            (),
-            outcome,
-            verdict,
-            key,
-            "triaged" if solved.shown else "unconfirmed",
-            note=solved.note,
-            triage=record(pair, solved),
-            judge=judge,
-        )
-
-    def _pair(self, case: Case) -> tuple[tuple[str, str], tuple[str, str]]:
-        """Who answers sat, and who answers unsat, each with name and release."""
-        sat, unsat = (case.main, case.judge) if case.ours == "sat" else (case.judge, case.main)
-        solvers = self._solvers
-        return (
-            (solvers.family(sat), solvers.releases[sat]),
-            (solvers.family(unsat), solvers.releases[unsat]),
-        )
-
 
 Pair = tuple[tuple[str, str], tuple[str, str]]
+
+
+def finding_of(
+    solvers: Solvers,
+    case: Case,
+    solved: Investigated,
+    job: Job,
+    outcome: Outcome,
+    buckets: Sequence[Bucket],
+) -> Finding:
+    """The finding that an investigation gives: of the solver that is wrong, or of the main one where
+    nobody is known to be. `job` and `outcome` are those of the run in which the answers differed.
+    """
+    sides = (case.main, case.judge)
+    wrong = next((at for at in sides if solvers.name(at) == solved.triage.culprit), case.main)
+    family, _, version = solvers.releases[wrong].partition(" ")
+    pair = _pair(solvers, case)
+    return Finding(
+        case.main,
+        family,
+        version,
+        job,
+        (),
+        Outcome("report", outcome.report, solved.trace, outcome.output),
+        Verdict(KIND, "solver", message(pair, solved), "", Call("check-sat")),
+        disagreement_bucket(family, pair, solved, buckets),
+        "triaged" if solved.shown else "unconfirmed",
+        note=solved.note,
+        triage=record(pair, solved),
+        judge=None if solved.on == case.main else solved.on,
+    )
+
+
+def _pair(solvers: Solvers, case: Case) -> Pair:
+    """Who answers sat, and who answers unsat, each with name and release."""
+    sat, unsat = (case.main, case.judge) if case.ours == "sat" else (case.judge, case.main)
+    return (
+        (solvers.family(sat), solvers.releases[sat]),
+        (solvers.family(unsat), solvers.releases[unsat]),
+    )
 
 
 def message(pair: Pair, solved: Investigated) -> str:

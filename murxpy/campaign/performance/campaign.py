@@ -20,7 +20,7 @@ from murxpy.campaign.performance.minimizing import minimized
 from murxpy.campaign.performance.pipeline import Pipeline
 from murxpy.campaign.performance.search import Attempt, Plan, Search, Step
 from murxpy.campaign.performance.solvers import Solvers
-from murxpy.campaign.performance.weights import LATE, differ
+from murxpy.campaign.performance.weights import CRASH, LATE, Weight, differ
 from murxpy.campaign.workers.limits import Limits
 from murxpy.data import load_catalogue, load_machine
 from murxpy.logic.catalogue import build_catalogue
@@ -30,6 +30,7 @@ from murxpy.trees.scripts import Garden
 from murxpy.trees.shape import Shape
 
 CONFIRMED = "confirmed.jsonl"  # what the clock says of the scripts of the journal, one a line
+ODD = "odd"  # folder of the scripts that showed a bug once, and not in a replay
 _CANDIDATES = 150  # smaller scripts that are weighed at most
 
 
@@ -79,8 +80,9 @@ def garden_of(shape: Shape, seed: int, dialects: Sequence[str]) -> Garden:
 
 @dataclass
 class Told:
-    """How far a campaign is, and what it found: `found` of all sessions, and `differ` scripts to which
-    solvers gave opposite answers; `new` findings of this session.
+    """How far a campaign is, and what it found: `found` slow scripts of all sessions, `differ` scripts
+    to which solvers gave opposite answers, and `died` of which a solver died; `new` findings of this
+    session.
     """
 
     steps: int = 0
@@ -92,6 +94,7 @@ class Told:
     unconfirmed: int = 0
     new: int = 0
     differ: int = 0
+    died: int = 0
     found: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -123,7 +126,7 @@ class PerfCampaign:
             self._garden = garden_of(wanted.shape, wanted.seed, dialects)
             self._journal = Journal(out, wanted.about({one.name: one.version for one in known}))
             stack.callback(self._journal.close)
-            self._keeper = Keeper(self._folder, wanted.wrapper, notice)
+            self._keeper = Keeper(self._folder, known, len(wanted.targets), wanted.wrapper, notice)
             stack.callback(self._keeper.close)
             self._stack = stack.pop_all()
         operators = self._garden.applications.operators()
@@ -194,21 +197,33 @@ class PerfCampaign:
         told.late += any(weight.answer == LATE for weight in weights)
         told.differ += differ(weights)
         told.refused += any(not weight.counts for weight in weights)
+        told.died += any(weight.answer == CRASH for weight in weights)
         if step.choice.number not in self._journal.steps:
+            if shows_bug(weights):
+                self._keep(step, weights)
             self._journal.step(step, attempt)
-            self._compare(step, attempt)
 
-    def _compare(self, step: Step, attempt: Attempt) -> None:
-        """Keep a script to which solvers give opposite answers."""
-        if not differ(attempt.weights):
-            return
+    def _keep(self, step: Step, weights: Sequence[Weight]) -> None:
+        """Keep a script that shows a bug: a solver dies of it, or two solvers give opposite answers. A
+        script that does not show that again is kept apart.
+        """
         self.told.new += 1
-        said = zip(self._solvers.known, attempt.weights, strict=False)
+        number, texts = step.choice.number, self._search.texts(step)
+        said = list(zip(self._solvers.known, weights, strict=False))
         words = ", ".join(f"{one.name} {weight.answer}" for one, weight in said)
-        for dialect, text in self._search.texts(step).items():
-            self._folder.write(f"differ/{step.choice.number}-{dialect}.smt2", text)
-        file = self._folder.path / "differ" / f"{step.choice.number}-*.smt2"
-        self._notice(f"answers differ: {words}; {file}")
+        limit = self._wanted.query_ms
+        if differ(weights):
+            found = self._keeper.keep_opposite(texts, weights, limit, number)
+        else:
+            died = next(one for one, weight in said if weight.answer == CRASH)
+            found = self._keeper.keep_death(died, texts[died.family], limit, number)
+        if found is not None:
+            self._notice(f"{words}: {found.verdict.message} ({found.bucket})")
+            return
+        for dialect, text in texts.items():
+            self._folder.write(f"{ODD}/{number}-{dialect}.smt2", text)
+        file = self._folder.path / ODD / f"{number}-*.smt2"
+        self._notice(f"{words}, but not in a replay: {file}")
 
     def _end_round(self) -> None:
         """Make the script of the round small, note it, have the clock confirm it, and begin the next
@@ -286,7 +301,7 @@ class PerfCampaign:
         for number, solver in enumerate(self._solvers.known[:count]):
             text = texts[solver.family]
             own = [rows[number], *rows[count:]]
-            kept = self._keeper.keep(solver, text, own, cause, ended.step)
+            kept = self._keeper.keep_slow(solver, text, own, cause, ended.step)
             if kept is not None:
                 found.setdefault("buckets", []).append(kept.bucket)
                 if self._wanted.bisect:
@@ -296,3 +311,8 @@ class PerfCampaign:
     def close(self) -> None:
         """End all processes, and release the folder."""
         self._stack.close()
+
+
+def shows_bug(weights: Sequence[Weight]) -> bool:
+    """Whether what solvers said to a script shows a bug of one of them."""
+    return differ(weights) or any(weight.answer == CRASH for weight in weights)

@@ -1,10 +1,11 @@
-"""Keeping slow scripts as findings: buckets with traces, which every other command takes."""
+"""Keeping what a search finds as findings: buckets with traces, which every other command takes."""
 
 from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,11 +17,19 @@ from murxpy.campaign.findings.buckets import Known
 from murxpy.campaign.findings.folder import Folder
 from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.findings.store import Store, TargetState
+from murxpy.campaign.judging.common_operators import judge_plans
+from murxpy.campaign.judging.cross_check import finding_of
+from murxpy.campaign.judging.judged_solver import JudgedSolver
 from murxpy.campaign.performance.confirming import Measured, plain
 from murxpy.campaign.performance.minimizing import FACTOR, FASTEST, SECOND
 from murxpy.campaign.performance.solvers import Solver
+from murxpy.campaign.performance.weights import Weight, differ
 from murxpy.campaign.reduction.scripted import Scripted, trace_of
-from murxpy.campaign.workers.plans import Request, make_plans
+from murxpy.campaign.workers.handles import Job
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.names import absolute_target
+from murxpy.campaign.workers.plans import Request
+from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
 from murxpy.machine.witnesses.slowness import KIND, REFERENCE, marked
 from murxpy.releases.environments import Notice
@@ -28,17 +37,33 @@ from murxpy.releases.environments import Notice
 COSTS = "costs.json"  # in the folder of a bucket
 _BEHIND = 2  # times what a script may cost: the limit of a replay
 _WALL = 60.0  # seconds of a replay
+# times the limit of a query: that of a judge, whose units are those of all theories together
+_JUDGE = 4.0
 
 
 class Keeper:
-    """Keeps findings in a folder. `wrapper` is that of the user, for the targets of its solver."""
+    """Keeps findings of `solvers` in a folder: the first `targets` of them are the targets, the others
+    the references. `wrapper` is that of the user, for its solver.
+    """
 
-    def __init__(self, folder: Folder, wrapper: str | None, notice: Notice) -> None:
-        self._folder, self._wrapper, self._notice = folder, wrapper, notice
+    def __init__(
+        self,
+        folder: Folder,
+        solvers: Sequence[Solver],
+        targets: int,
+        wrapper: str | None,
+        notice: Notice,
+    ) -> None:
+        self._folder, self._notice = folder, notice
+        self._solvers, self._targets = solvers, solvers[:targets]
+        self._request = Request(tuple(one.name for one in self._targets), wrapper=wrapper)
         self._store = Store(folder.path)
         self._archive = Archive(folder, self._store, Known(()), notice)
+        judges = [absolute_target(one.name) for one in solvers[targets:]]
+        asked = {"request": self._request.recorded(), "judges": judges}
+        self._archive.session(time.time(), asked)
 
-    def keep(
+    def keep_slow(
         self, solver: Solver, script: str, rows: Sequence[Measured], cause: str, step: int
     ) -> Finding | None:
         """Keep a script on which a target is slow. None where a replay of its trace does not show that,
@@ -47,28 +72,75 @@ class Keeper:
         reference = max([FASTEST, *[row.counted for row in rows[1:]]])
         bound = int(max(SECOND, FACTOR * reference) * solver.per_ms)
         text = marked(script, REFERENCE, bound, cause)
-        trace = trace_of(Scripted(text, (), _BEHIND * bound), f"{solver.family} {solver.version}")
-        request = Request((solver.name,), wrapper=self._wrapper)
-        (plan,) = make_plans(request, self._notice)
-        found = replay_trace(plan, trace, "trace", wall=_WALL).found
+        found = self._replayed(solver, text, _BEHIND * bound)
         if found is None or found.verdict.kind != KIND:
             return None
-        found = replace(found, job=replace(found.job, seed=step, index=step)).settled(True)
-        self._archive.count(found, solver.name, time.time())
+        self._keep(found, solver, step)
+        costs = json.dumps(plain(rows), indent=1) + "\n"
+        self._folder.write(f"findings/{found.bucket}/{COSTS}", costs)
+        return found
+
+    def keep_death(self, solver: Solver, script: str, limit_ms: float, step: int) -> Finding | None:
+        """Keep a script that crashes a solver. None where a replay of its trace does not show that."""
+        found = self._replayed(solver, script, int(limit_ms * solver.per_ms))
+        if found is not None:
+            self._keep(found, solver, step)
+        return found
+
+    def keep_opposite(
+        self, texts: Mapping[str, str], weights: Sequence[Weight], limit_ms: float, step: int
+    ) -> Finding | None:
+        """Keep a script to which two solvers give opposite answers, with what can be found out about
+        who is wrong. `texts` are the script by dialect. None where the answers are not opposite again.
+        """
+        said = [(one, w) for one, w in zip(self._solvers, weights, strict=False) if w.decided]
+        main = said[0][0]
+        opposite = next(one for one, weight in said if differ([said[0][1], weight]))
+        rest = [one for one in self._solvers if one not in (main, opposite)]
+        asked = [main, opposite, *rest]
+        trace = _trace(main, texts[main.family], int(limit_ms * main.per_ms))
+        limits = Limits(wall=_WALL, judge_ms=_JUDGE * limit_ms)
+        judges = judge_plans([one.name for one in asked[1:]], self._request)
+        with closing(JudgedSolver(self._plan(main), judges, limits)) as solver:
+            outcome, case = solver.cross_checked(trace)
+            if case is None:
+                return None
+            job, buckets = Job(step, _WALL), list(self._archive.buckets.values())
+            solved = solver.investigated(case)
+            found = finding_of(solver.solvers, case, solved, job, outcome, buckets)
+        self._keep(found, asked[solved.on], step)
+        return found
+
+    def _replayed(self, solver: Solver, script: str, limit: int) -> Finding | None:
+        trace = _trace(solver, script, limit)
+        found = replay_trace(self._plan(solver), trace, "trace", wall=_WALL).found
+        return None if found is None else found.settled(True)
+
+    def _plan(self, solver: Solver) -> Plan:
+        (plan,) = judge_plans((solver.name,), self._request)
+        return plan
+
+    def _keep(self, found: Finding, writer: Solver, step: int) -> None:
+        """Keep a finding whose trace the solver `writer` wrote, which may be a reference."""
+        target, judge = (writer, None) if writer in self._targets else (self._targets[0], writer)
+        found = replace(
+            found,
+            target=target.number,
+            judge=None if judge is None else judge.number,
+            job=replace(found.job, seed=step, index=step),
+        )
+        self._archive.count(found, target.name, time.time())
         self._archive.keep(found)
         self._archive.settle(found)
-        self._folder.write(
-            f"findings/{found.bucket}/{COSTS}", json.dumps(plain(rows), indent=1) + "\n"
-        )
-        states = [TargetState(solver.name, solver.family, solver.version)]
-        self._archive.note(request=request.recorded())
+        if found.triage:
+            self._archive.set_triage(found)
+        states = [TargetState(one.name, one.family, one.version) for one in self._targets]
         if not self._archive.flush(states):
             self._notice(self._archive.unkept())
-        return found
 
     def since(self, found: Finding, solver: Solver, watch: Callable[[], None]) -> str:
         """The releases that show a finding, of those in the cache; empty where none is there."""
-        (plan,) = make_plans(Request((solver.name,), wrapper=self._wrapper), self._notice)
+        plan = self._plan(solver)
         releases = installed(plan.setup["wrapper"])
         if not releases:
             return ""
@@ -85,3 +157,8 @@ class Keeper:
     def close(self) -> None:
         """Close the database."""
         self._store.close()
+
+
+def _trace(solver: Solver, script: str, limit: int) -> str:
+    """The trace in which a solver runs a script with a limit in its own units."""
+    return trace_of(Scripted(script, (), limit), f"{solver.family} {solver.version}")

@@ -16,9 +16,7 @@ from murxpy.smtlib.script import Script
 SECOND = 1000.0  # milliseconds that a slow script costs at least
 FACTOR = 20.0  # times what each reference needs, at least
 FASTEST = 1.0  # milliseconds; a reference that needs less counts as if it needed this
-# A smaller script costs so many seconds in units, where the script does: the clock may say less.
-_SPARE = 1.5
-_KEPT = 0.5  # of the ratio that a smaller script keeps
+_KEPT = 0.5  # of the ratio and of the cost that a smaller script keeps
 _QUERIES = 12  # as costly as can be: what a reduction may cost
 _SLOWER = 2.0  # times what a reference needed that it may need for a smaller script
 Weigh = Callable[[int, str, float], Weight]
@@ -57,7 +55,7 @@ class Slow:
 
     def texts(self) -> dict[str, str]:
         """The script in the dialects of the solvers. Raises Unsayable."""
-        return {name: print_script(self.script, name) for name in dict.fromkeys(self.dialects)}
+        return texts_in(self.dialects, self.script)
 
     def operators(self) -> list[str]:
         """The operators in the script, sorted."""
@@ -65,9 +63,14 @@ class Slow:
         return sorted({term.op for term in terms(tuple(self.script.commands)) if term.op in known})
 
 
+def texts_in(dialects: Sequence[str], script: Script) -> dict[str, str]:
+    """The script by dialect. Raises Unsayable."""
+    return {dialect: print_script(script, dialect) for dialect in dict.fromkeys(dialects)}
+
+
 def minimized(slow: Slow, weigh: Weigh, most: int) -> Slow:
-    """The smallest script that was found to keep half of the ratio, and to cost a second; at most
-    `most` scripts are weighed.
+    """The smallest script that was found to keep half of the ratio and of the cost, and to cost a
+    second; at most `most` scripts are weighed.
     """
     return _Minimizer(slow, weigh, most).run()
 
@@ -79,7 +82,7 @@ class _Minimizer:
         self._slow, self._weigh, self._left, self._spent = slow, weigh, most, 0.0
         self._ratio = max(_KEPT * slow.ratio, FACTOR)
         own = min(weight.ms for weight in slow.weights[: slow.targets])
-        self._least = max(SECOND, min(_SPARE * SECOND, own))
+        self._least = max(SECOND, _KEPT * own)  # the clock may say less than the units
         self._best = slow
 
     def run(self) -> Slow:

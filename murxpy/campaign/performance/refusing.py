@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from murxpy.campaign.performance.solvers import Solvers
-from murxpy.campaign.performance.weights import LATE
+from murxpy.campaign.performance.weights import CRASH, LATE
 
-CRASH, ACCEPTED = "crash", "accepted"
+ACCEPTED = "accepted"
 _LIMIT = 500.0  # milliseconds of a usual machine
 _ERROR = "error"
 _ANSWERS = ("sat", "unsat", "unknown", "exhausted")

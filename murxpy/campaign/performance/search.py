@@ -10,10 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from murxpy.campaign.performance.agents import MUTATE, Agents, Choice
-from murxpy.campaign.performance.minimizing import Slow
+from murxpy.campaign.performance.minimizing import Slow, texts_in
 from murxpy.campaign.performance.weights import Weight, margin
 from murxpy.campaign.replays.inquiries import Questions
-from murxpy.smtlib.printing.scripts import print_script
 from murxpy.trees.scripts import Garden, Trees
 
 LEAST_LIMIT = 100.0  # milliseconds that the first queries of a round may cost
@@ -143,10 +142,7 @@ class Search:
 
     def texts(self, step: Step) -> dict[str, str]:
         """The script of a step in the dialects of the solvers."""
-        script = self._garden.script(self.trees(step))
-        return {
-            dialect: print_script(script, dialect) for dialect in dict.fromkeys(self._plan.dialects)
-        }
+        return texts_in(self._plan.dialects, self._garden.script(self.trees(step)))
 
     def weighed(self, step: Step) -> Questions[Attempt]:
         """What a step gives: the weights of as many solvers as are needed to know whether the script

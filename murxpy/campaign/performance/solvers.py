@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from murxpy.campaign.performance.weights import EXHAUSTED, LATE, Weight
+from murxpy.campaign.performance.weights import CRASH, EXHAUSTED, LATE, Weight
 from murxpy.campaign.replays.inquiries import Ask, Inquirer, Questions, T
 from murxpy.campaign.replays.lists import plan_of
 from murxpy.campaign.replays.service import Replays
@@ -154,7 +154,7 @@ def per_ms(wrapper: Mapping[str, Any], theories: Sequence[str]) -> float:
 def weight_of(outcome: Outcome, limit_ms: float, limit: int, unit: float, wall_ms: float) -> Weight:
     """The weight of a script that a process was asked for, within `limit` units and `wall_ms`."""
     if outcome.report is None:
-        return Weight(_ANSWERS.get(outcome.cause, "crash"), 0.0, limit_ms)
+        return Weight(_ANSWERS.get(outcome.cause, CRASH), 0.0, limit_ms)
     said: dict[str, Any] = outcome.report["weighed"]
     answer, ms = said["answer"], said["cost"] / unit
     if answer in ("sat", "unsat"):

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 DECIDED = ("sat", "unsat")
 # A solver went past its limit: in its own units, or by the processor's time where it hardly counts.
 EXHAUSTED, LATE = "exhausted", "late"
+CRASH = "crash"
 _UNSOLVED = 2  # times the limit: the cost of a script that a solver does not decide within it
 
 

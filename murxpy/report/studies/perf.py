@@ -46,9 +46,17 @@ def outcome_lines(told: Told, out: Path) -> Iterator[str]:
         f"{told.unconfirmed} not slow by the clock; {told.refused} refused, unknown or dead, "
         f"{told.late} ended by the clock"
     )
-    if told.differ:
-        yield f"{amount(told.differ, 'script')} with opposite answers of two solvers: {out / 'differ'}"
-    if any(entry.get("buckets") for entry in told.found):
-        yield f"in {out}: scripts/, and findings/ for 'murxpy findings {out}'"
-    elif told.found:
-        yield f"in {out}: scripts/ (without --reference they are no findings)"
+    if told.differ or told.died:
+        yield (
+            f"{amount(told.differ, 'script')} with opposite answers of two solvers, "
+            f"{amount(told.died, 'script')} of which a solver died"
+        )
+    if told.differ or told.died or any(entry.get("buckets") for entry in told.found):
+        yield f"in {out}: findings/ for 'murxpy findings {out}'"
+    if told.found:
+        only = (
+            ""
+            if any(entry.get("buckets") for entry in told.found)
+            else " (without --reference they are no findings)"
+        )
+        yield f"in {out}: scripts/{only}"
