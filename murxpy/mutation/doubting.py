@@ -13,6 +13,7 @@ from murxpy.machine import script, solve
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.run import Run
 from murxpy.machine.witnesses import slowness
+from murxpy.machine.witnesses.scripted import without_questions
 from murxpy.machine.witnesses.unknowns import REASON, marked
 from murxpy.mutation.workshop import Mutant
 from murxpy.smtlib.printing.scripts import print_script
@@ -110,9 +111,16 @@ def doubted(text: str, asks: bool, implied: str) -> str:
 
 
 # the line that `seeded` puts in front of a script
-SEED = re.compile(r"^\(set-option :random-seed \d+\)\n", re.M)
+_SEED = re.compile(r"^\(set-option :random-seed \d+\)\n", re.M)
 
 
 def seeded(text: str, seed: int) -> str:
     """The script with a random seed of the solver."""
     return f"(set-option :random-seed {seed})\n{text}"
+
+
+def plain(text: str) -> str:
+    """The script without a random seed, options of the solver alone, and questions for models and
+    cores.
+    """
+    return _SEED.sub("", script.for_others(without_questions(text)))

@@ -20,17 +20,14 @@ from murxpy.campaign.workers.names import absolute_target
 from murxpy.campaign.workers.targets import Plan
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.machine.script import for_others
 from murxpy.machine.tokens import Quoted
 from murxpy.machine.witnesses import unknowns
-from murxpy.machine.witnesses.scripted import without_questions
-from murxpy.mutation.doubting import SEED, SEEDS, TWICE, seeded
+from murxpy.mutation.doubting import SEEDS, TWICE, plain, seeded
 from murxpy.oracles.crash import Outcome, judge
 from murxpy.oracles.disagreement import OPPOSITE
-from murxpy.trace.finished import last_row
+from murxpy.trace.finished import add_header, header_rows, last_row
 from murxpy.trace.grammar import Line, parse_trace
 
-HEADER = unknowns.BASELINE  # the key of the row in a trace's header that names the older release
 ASKED = 3  # scripts of one run that the older release is asked about, at most
 _WAITING = 24  # runs that may wait; with more, the target waits, too
 _UNKNOWN = "\n      answer unknown"
@@ -83,8 +80,8 @@ def undecided(trace: str) -> list[Undecided]:
         answers = tuple([str(words[0]) for name, words in line.results if name == "answer"])
         text = str(line.args[0].text) if isinstance(line.args[0], Quoted) else ""
         if "unknown" in answers and not unknowns.is_marked(text):
-            plain = SEED.sub("", without_questions(for_others(text)))
-            found.setdefault(plain, Undecided(plain, expected, answers, limit))
+            bare = plain(text)
+            found.setdefault(bare, Undecided(bare, expected, answers, limit))
         expected = ()
     return list(found.values())[:ASKED]
 
@@ -210,9 +207,9 @@ class Baseline:
 
     def _header(self, trace: str) -> str:
         """The header of the run's trace, with the name of the older release."""
-        rows = {**parse_trace(trace, "trace").header}
-        rows[HEADER] = absolute_target(self._plans[self._at].target.name)
-        return "".join(f"# {key} {value}\n" for key, value in rows.items())
+        older = absolute_target(self._plans[self._at].target.name)
+        head = "".join(f"{row}\n" for row in header_rows(trace))
+        return add_header(head, f"# {unknowns.BASELINE} {older}\n")
 
     def feed(self) -> None:
         """Begin the next inquiries if none are under way."""

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from functools import partial
 
 from murxpy.campaign.findings.keys import bucket_key
-from murxpy.campaign.reduction.pipeline import Minimized, Problem, Task, reduce
+from murxpy.campaign.reduction.pipeline import Minimized, Task
 from murxpy.campaign.reduction.scripted import Scripted, answers_in, trace_of
-from murxpy.campaign.reduction.scripts import Printed, ScriptPredicate
+from murxpy.campaign.reduction.scripts import Printed, ScriptPredicate, reduce_printed
 from murxpy.campaign.replays.tester import replay_of
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
@@ -25,19 +24,16 @@ from murxpy.fuzzers.rules import proved_rules
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.terms import VALUE, Term
 from murxpy.machine.random import Stream
-from murxpy.machine.script import for_others
 from murxpy.machine.tokens import Quoted, quote
 from murxpy.machine.witnesses import unknowns
-from murxpy.machine.witnesses.scripted import without_questions
-from murxpy.mutation.doubting import SEED, TWICE, doubted
+from murxpy.mutation.doubting import TWICE, doubted, plain
 from murxpy.mutation.implications.book import Book
 from murxpy.mutation.implications.instances import Instances, Normal
 from murxpy.mutation.occurrences import Occurrence, Occurrences, replaced
 from murxpy.oracles.crash import judge
 from murxpy.oracles.disagreement import OPPOSITE
-from murxpy.passes.parts import Commands, changed, order, terms
-from murxpy.passes.script import bare, reduce_script
-from murxpy.smtlib.commands import CHECKS, Assert, Command, Pop, Push, SetInfo
+from murxpy.passes.parts import Commands, changed, terms
+from murxpy.smtlib.commands import Assert, Command, Pop, Push, SetInfo
 from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
@@ -71,9 +67,10 @@ class Pair:
         """The two scripts of a candidate. The texts are empty where the rule does not lead from the
         one to the other at one place.
         """
-        place, joined = _place(commands, self.script)
-        if place is None or joined is None:
+        place = _place(commands, self.script)
+        if place is None:
             return Both(self.script, "", "")
+        joined = place.term
         _, new, old = joined.args
         if not self._instances.leads(Occurrence(old, place.above), new, self._sign):
             return Both(self.script, "", "")
@@ -90,17 +87,17 @@ class Pair:
         return Script(self.script.name, tables, [changed(one, put) for one in commands])
 
 
-def _place(commands: Commands, script: Script) -> tuple[Occurrence | None, Term | None]:
-    """The one place of `(ite false NEW OLD)` among the assertions, and that term."""
+def _place(commands: Commands, script: Script) -> Occurrence | None:
+    """The one place of `(ite false NEW OLD)` among the assertions; None where there is not just one."""
     found = [term for term in terms(commands) if _joins(term)]
     roots = [command.term for command in commands if isinstance(command, Assert)]
     if len(found) != 1:
-        return None, None
+        return None
     sizes = Occurrences(script.tables.catalogue, lambda term: term is found[0])
     with_it = [root for root in roots if sizes.count(root)]
     if len(with_it) != 1 or sizes.count(with_it[0]) != 1:
-        return None, None
-    return sizes.draw(with_it[0], Stream(0)), found[0]
+        return None
+    return sizes.draw(with_it[0], Stream(0))
 
 
 def _joins(term: Term) -> bool:
@@ -113,17 +110,17 @@ def pair_of(task: Task, source: Scripted, trace: Trace) -> Pair | None:
     """
     rule = unknowns.rule_of(source.text)
     right = next((answer for answer in source.expected if answer in OPPOSITE), "")
-    plain = _rules(rule)
-    if not plain or not right:
+    rules = _rules(rule)
+    if not rules or not right:
         return None
     catalogue = build_catalogue(task.plan.setup.get("catalogue") or load_catalogue())
-    book = Book(plain, catalogue)
+    book = Book(rules, catalogue)
     sign = 1 if right == "sat" else -1
-    after = _plain(unknowns.unmarked(source.text))
+    after = plain(unknowns.unmarked(source.text))
     for text in _decided(trace, right):
         try:
             joined = _joined(
-                read_script(_parts(_plain(text), after), task.name, catalogue), book, sign
+                read_script(_parts(plain(text), after), task.name, catalogue), book, sign
             )
         except InputError:
             continue
@@ -139,14 +136,6 @@ def _rules(rule: str) -> list[dict[str, object]]:
         return [one for one in proved_rules((name,)) if one["book"] == book] if name else []
     except InputError:
         return []
-
-
-def _plain(text: str) -> str:
-    return for_others(without_questions(_seedless(text)))
-
-
-def _seedless(text: str) -> str:
-    return SEED.sub("", text)
 
 
 def _decided(trace: Trace, right: str) -> Iterator[str]:
@@ -187,24 +176,18 @@ def _joined(script: Script, book: Book, sign: int) -> Script | None:
     )
     normal = Normal(script.tables)
     ones = [normal.of(c.term) for c in before if isinstance(c, Assert)]
-    others = [at for at, c in enumerate(after) if isinstance(c, Assert)]
+    after = [changed(c, normal.of) if isinstance(c, Assert) else c for c in after]
+    others = [(at, c.term) for at, c in enumerate(after) if isinstance(c, Assert)]
     if len(ones) != len(others):
         return None
-    apart = []
-    for old, at in zip(ones, others, strict=True):
-        command = after[at]
-        assert isinstance(command, Assert)
-        after[at] = replace(command, term=normal.of(command.term))
-        if normal.of(command.term) is not old:
-            apart.append((old, at))
+    apart = [(one, at, new) for one, (at, new) in zip(ones, others, strict=True) if new is not one]
     if len(apart) != 1:
         return None
-    command = after[apart[0][1]]
-    assert isinstance(command, Assert)
-    root = _with_hole(script, book, (apart[0][0], command.term), sign)
+    ((old, at, new),) = apart
+    root = _with_hole(script, book, (old, new), sign)
     if root is None:
         return None
-    after[apart[0][1]] = replace(command, term=root)
+    after[at] = changed(after[at], lambda _: root)
     return Script(script.name, script.tables, after)
 
 
@@ -229,6 +212,8 @@ def _scope(commands: Sequence[Command]) -> Sequence[Command]:
 
 class _PairPredicate(ScriptPredicate):
     """The target gives up on the mutant, and decides the script that it was made from."""
+
+    unseen = "the mutant and the script before it do not show the finding after they were parsed and printed"
 
     def __init__(self, task: Task, source: Scripted, rule: str) -> None:
         self._rule = rule
@@ -267,37 +252,4 @@ def minimize_pair(task: Task, source: Scripted, pair: Pair) -> Minimized:
     the mutant, in characters. Raises InputError where they do not show the finding.
     """
     predicate = _PairPredicate(task, source, pair.rule)
-    with closing(predicate):
-        predicate.limit(task.deadline)
-        for begin in (bare(pair.script), tuple(pair.script.commands)):
-            problem = _problem(pair, begin, source, predicate.checks)
-            with task.enough_time("the scripts show"):
-                shown = predicate.first(map(problem.asked, problem.starts))
-            if shown is not None:
-                return reduce(problem, predicate, task)
-    raise InputError(
-        "the mutant and the script before it do not show the finding after they were parsed and printed",
-        file=task.name,
-    )
-
-
-def _problem(
-    pair: Pair, commands: Commands, source: Scripted, checks: int
-) -> Problem[Commands, Printed]:
-    ends = [at for at, one in enumerate(commands, 1) if isinstance(one, CHECKS)]
-    both = lru_cache(500)(pair.both)
-
-    def text(candidate: Commands) -> str:
-        return both(candidate).text
-
-    return Problem(
-        [commands[: ends[checks - 1]] if 0 < checks <= len(ends) else commands],
-        lambda candidate: order(text(candidate), candidate),
-        text,
-        asked=both,
-        size=lambda candidate: len(text(candidate)),
-        counts=lambda candidate: (len(candidate), len(terms(candidate))),
-        shrink=partial(reduce_script, tables=pair.script.tables),
-        before=len(source.text),
-        unit="character",
-    )
+    return reduce_printed(task, source, pair.script, predicate, pair.both)

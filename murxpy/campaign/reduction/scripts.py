@@ -9,7 +9,7 @@ sides must answer as before. Where an older release decides what the target does
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -110,11 +110,16 @@ def _started(plans: Sequence[Plan]) -> list[_Solver]:
 class ScriptPredicate(Predicate[Printed]):
     """The target gives the same wrong result, and the other solvers still say that it is wrong.
 
-    `checks` is the number of checks up to the one in question; 0 stands for all. Raises InputError
-    where the script shows nothing.
+    `checks` is the number of checks up to the one in question; 0 stands for all. `unseen` says why a
+    script may show nothing once it was parsed and printed. Raises InputError where the script shows
+    nothing.
     """
 
     checks = 0
+    unseen = (
+        "the script does not show the finding after it was parsed and printed, or the right answer is not known: "
+        "two other solvers must give it, or our evaluator in the model of one"
+    )
 
     def __init__(self, task: Task, source: Scripted, judges: Sequence[Plan]) -> None:
         self._target, *self._judges = solvers = _started([task.plan, *judges])
@@ -266,20 +271,16 @@ def minimize_script(task: Task, source: Scripted, judges: Sequence[Plan] = ()) -
     catalogue = build_catalogue(task.plan.setup.get("catalogue") or load_catalogue())
     script = read_script(source.text, task.name, catalogue)
     predicate = ScriptPredicate(task, source, judges)
-    with closing(predicate):
-        dialect = _dialect([task.plan, *judges])
-        predicate.limit(task.deadline)
-        for begin in (bare(script), tuple(script.commands)):
-            problem = _problem(script, begin, source, predicate.checks, dialect)
-            with task.enough_time("the script shows"):
-                shown = predicate.first(map(problem.asked, problem.starts))
-            if shown is not None:
-                return reduce(problem, predicate, task)
-    raise InputError(
-        "the script does not show the finding after it was parsed and printed, or the right answer is not known: "
-        "two other solvers must give it, or our evaluator in the model of one",
-        file=task.name,
-    )
+    dialect = _dialect([task.plan, *judges])
+
+    def printed(candidate: Commands) -> Printed:
+        made = Script(script.name, script.tables, list(candidate))
+        try:
+            return Printed(made, print_script(made, dialect))
+        except Unsayable:
+            return Printed(made, "")
+
+    return reduce_printed(task, source, script, predicate, printed)
 
 
 def _dialect(plans: Sequence[Plan]) -> str:
@@ -288,33 +289,42 @@ def _dialect(plans: Sequence[Plan]) -> str:
     return families.pop() if len(families) == 1 else STANDARD
 
 
-def _problem(
-    script: Script, commands: Commands, source: Scripted, checks: int, dialect: str
-) -> Problem[Commands, Printed]:
-    """The problem of commands of a script up to check number `checks`; 0 stands for all."""
-    ends = [at for at, one in enumerate(commands, 1) if isinstance(one, CHECKS)]
+def reduce_printed(
+    task: Task,
+    source: Scripted,
+    script: Script,
+    predicate: ScriptPredicate,
+    printed: Callable[[Commands], Printed],
+) -> Minimized:
+    """Make a script smaller, of whose commands `printed` gives what the predicate is asked about; then
+    close the predicate. Raises InputError where the script shows nothing at first.
+    """
+    known = lru_cache(_TEXTS)(printed)
 
-    def made(candidate: Commands) -> Script:
-        return Script(script.name, script.tables, list(candidate))
-
-    @lru_cache(_TEXTS)
     def text(candidate: Commands) -> str:
-        try:
-            return print_script(made(candidate), dialect)
-        except Unsayable:
-            return ""
+        return known(candidate).text
 
-    return Problem(
-        [commands[: ends[checks - 1]] if 0 < checks <= len(ends) else commands],
-        lambda candidate: order(text(candidate), candidate),
-        text,
-        asked=lambda candidate: Printed(made(candidate), text(candidate)),
-        size=lambda candidate: len(text(candidate)),
-        counts=lambda candidate: (len(candidate), len(terms(candidate))),
-        shrink=partial(reduce_script, tables=script.tables),
-        before=len(source.text),
-        unit="character",
-    )
+    with closing(predicate):
+        predicate.limit(task.deadline)
+        for begin in (bare(script), tuple(script.commands)):
+            ends = [at for at, one in enumerate(begin, 1) if isinstance(one, CHECKS)]
+            checks = predicate.checks
+            problem = Problem(
+                [begin[: ends[checks - 1]] if 0 < checks <= len(ends) else begin],
+                lambda candidate: order(text(candidate), candidate),
+                text,
+                asked=known,
+                size=lambda candidate: len(text(candidate)),
+                counts=lambda candidate: (len(candidate), len(terms(candidate))),
+                shrink=partial(reduce_script, tables=script.tables),
+                before=len(source.text),
+                unit="character",
+            )
+            with task.enough_time("the script shows"):
+                shown = predicate.first(map(problem.asked, problem.starts))
+            if shown is not None:
+                return reduce(problem, predicate, task)
+    raise InputError(predicate.unseen, file=task.name)
 
 
 def others_than(target: str) -> tuple[str, ...]:

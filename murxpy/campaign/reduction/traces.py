@@ -11,7 +11,6 @@ from math import inf
 from typing import Any
 
 from murxpy.campaign import interrupts
-from murxpy.campaign.comparing.baseline import HEADER as BASELINE
 from murxpy.campaign.judging.common_operators import judge_plans
 from murxpy.campaign.reduction.command import Commanded
 from murxpy.campaign.reduction.pairs import minimize_pair, pair_of
@@ -25,6 +24,7 @@ from murxpy.campaign.workers.targets import Plan, resolve
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.witnesses.unknowns import BASELINE
 from murxpy.passes.meanings import Meanings
 from murxpy.passes.measure import Measure
 from murxpy.passes.modelled import ModelValues
@@ -80,7 +80,7 @@ def _judging(
     if judges is not None:
         return judge_plans(judges)
     baseline, setup = trace.header.get(BASELINE, ""), task.plan.setup
-    if baseline and BASELINE in script.text:
+    if baseline:
         return (Plan(resolve(baseline, setup.get("wrapper") or {}), setup),)
     return judge_plans(others_than(task.plan.target.name) if script.expected else ())
 
