@@ -10,10 +10,14 @@ from pathlib import Path
 import pytest
 from campaigns import FAKES
 from commands import error, outcome
+from releases import SOURCE, offer
 
 from murxpy.campaign.comparing.baseline import Undecided, undecided
+from murxpy.campaign.ranges.defects import read_defect
+from murxpy.campaign.ranges.showing import obstacle
 from murxpy.machine.tokens import quote
-from murxpy.machine.witnesses.unknowns import KIND
+from murxpy.machine.witnesses.unknowns import AT_LIMIT, KIND
+from murxpy.oracles.crash import Outcome
 
 SEED = """(set-info :status sat)(declare-const a Bool)(declare-const b Bool)
 (assert (or a b))(assert (not (and a b)))(check-sat)"""
@@ -55,6 +59,42 @@ def test_what_an_older_release_decides_is_found(
     for solver, shown in ((new, 1), (old, 0)):
         code, out, err = outcome(capsys, "replay", trace, "--solver", solver, "--wrapper", wrapper)
         assert code == shown and (KIND in out) == bool(shown), out + err
+
+
+def test_a_limit_says_nothing_of_an_older_release(tmp_path: Path) -> None:
+    """Bisection asks the older release at once, and an unknown answer at a limit is no answer."""
+    trace = tmp_path / "a.trace"
+    trace.write_text("# murxpy-trace 1\n# solver fake 1.2\n# baseline fake@0.9\n1 new\n")
+    assert read_defect(trace).without == "0.9"
+    ended = Outcome("report", {"counts": {AT_LIMIT: 1}}, "")
+    assert "reached its limit" in obstacle(ended) and not obstacle(Outcome("report", {}, ""))
+
+
+@pytest.mark.slow
+def test_the_releases_that_lost_an_answer_are_told(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of five releases two decide the script, one reaches its limit, and the last two give up."""
+    lost = "\n_decided = run_script\ndef run_script(text):\n    return 'unknown ({})'\n"
+    reasons = {"1.2": "TIMEOUT", "1.3": "INCOMPLETE", "1.4": "INCOMPLETE"}
+    changed = {one: lost.format(reason) for one, reason in reasons.items()}
+    offer(
+        tmp_path,
+        monkeypatch,
+        {
+            release: {"__init__.py": SOURCE["__init__.py"] + changed.get(release, "")}
+            for release in ("1.0", "1.1", *changed)
+        },
+    )
+    trace = tmp_path / "a.trace"
+    script = quote('(set-info :decided-by-baseline "fake 1.1")\n' + SEED)
+    trace.write_text(
+        "# murxpy-trace 1\n# solver fake 1.4\n# baseline fake@1.1\n1 new\n1 expect sat\n"
+        f"1 run-script {script}\n"
+    )
+    code, out, err = outcome(capsys, "bisect", trace, "--wrapper", FAKES / "scripts.yaml")
+    assert code == 0 and "fake: shows in 1.3.0.." in out, out + err
+    assert "since 1.3.0: 1.1.0 does not show it" in out and "untestable 1.2.0: a check" in out
 
 
 @pytest.mark.slow

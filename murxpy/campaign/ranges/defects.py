@@ -15,6 +15,7 @@ from murxpy.campaign.workers.names import parse_target, solver_of, split_names
 from murxpy.campaign.workers.plans import Request
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import SUFFIX, statuses_of
+from murxpy.machine.witnesses.unknowns import BASELINE
 from murxpy.releases.versions import release_in
 from murxpy.replaying.measuring import HEADER as COMPARED
 from murxpy.trace.file import read_trace
@@ -101,8 +102,10 @@ def _kept(folder: Path) -> list[Path]:
 
 
 def _without(text: str) -> str:
-    """The older of the two releases that a trace compares; empty where it compares none."""
-    names = header_value(text, COMPARED)
+    """The older of the two releases that a trace compares, or the one that decides what the trace's
+    solver does not; empty where it names neither.
+    """
+    names = header_value(text, COMPARED) or header_value(text, BASELINE)
     place = parse_target(split_names(names)[0]).release if names else ""
     return release_in(place)
 

@@ -15,6 +15,7 @@ from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan, version_of
 from murxpy.errors import InputError, TargetError
 from murxpy.machine.outcomes import STATE
+from murxpy.machine.witnesses.unknowns import AT_LIMIT
 from murxpy.oracles.crash import DEATHS, Outcome, judge
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.oracles.disagreement import OPPOSITE
@@ -154,12 +155,12 @@ class Asked:
             self.version = version_of(replayed.about)
             if self._sign.shown_by(replayed.outcome):
                 return Answer("shows", _words(replayed.outcome))
-            obstacle = _obstacle(replayed.outcome)
-            answer = Answer("untestable", obstacle) if obstacle else Answer("gone")
+            why = obstacle(replayed.outcome)
+            answer = Answer("untestable", why) if why else Answer("gone")
         return answer
 
 
-def _obstacle(outcome: Outcome) -> str:
+def obstacle(outcome: Outcome) -> str:
     """Why a replay that does not show the defect says nothing about it; empty where it does."""
     if outcome.cause in ("wall", "cpu"):
         return "the replay has no end within the limit of time"
@@ -176,6 +177,8 @@ def _obstacle(outcome: Outcome) -> str:
     lacking = [name for name in counts if name.startswith(_LACKING)]
     if lacking:
         return str(lacking[0]).removeprefix(_LACKING)
+    if counts.get(AT_LIMIT):
+        return "a check whose answer is known reached its limit"
     if counts.get("replay:skipped"):
         return f"{counts['replay:skipped']} lines were skipped"
     return ""

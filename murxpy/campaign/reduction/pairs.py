@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from murxpy.campaign.findings.keys import bucket_key
@@ -26,7 +26,7 @@ from murxpy.logic.terms import VALUE, Term
 from murxpy.machine.random import Stream
 from murxpy.machine.tokens import Quoted, quote
 from murxpy.machine.witnesses import unknowns
-from murxpy.mutation.doubting import TWICE, doubted, plain
+from murxpy.mutation.doubting import SEEDS, TWICE, plain, seeded
 from murxpy.mutation.implications.book import Book
 from murxpy.mutation.implications.instances import Instances, Normal
 from murxpy.mutation.occurrences import Occurrence, Occurrences, replaced
@@ -54,12 +54,12 @@ class Both(Printed):
 
 
 class Pair:
-    """A mutant and the script that it was made from by `rule`, as one script. `sign` is that of
-    assertions: 1 where the answer is sat, and -1 where it is unsat.
+    """A mutant and the script that it was made from by the rule of `book`, as one script. `sign` is
+    that of assertions: 1 where the answer is sat, and -1 where it is unsat.
     """
 
-    def __init__(self, script: Script, rule: str, book: Book, sign: int, dialect: str) -> None:
-        self.script, self.rule = script, rule
+    def __init__(self, script: Script, book: Book, sign: int, dialect: str) -> None:
+        self.script = script
         self._instances = Instances(script.tables, book)
         self._sign, self._dialect = sign, dialect
 
@@ -108,9 +108,8 @@ def pair_of(task: Task, source: Scripted, trace: Trace) -> Pair | None:
     """The mutant that a trace runs last, with the latest script before it from which its rule leads to
     it; None where there is none.
     """
-    rule = unknowns.rule_of(source.text)
     right = next((answer for answer in source.expected if answer in OPPOSITE), "")
-    rules = _rules(rule)
+    rules = _rules(unknowns.rule_of(source.text))
     if not rules or not right:
         return None
     catalogue = build_catalogue(task.plan.setup.get("catalogue") or load_catalogue())
@@ -125,7 +124,7 @@ def pair_of(task: Task, source: Scripted, trace: Trace) -> Pair | None:
         except InputError:
             continue
         if joined is not None:
-            return Pair(joined, rule, book, sign, task.plan.target.family)
+            return Pair(joined, book, sign, task.plan.target.family)
     return None
 
 
@@ -215,16 +214,9 @@ class _PairPredicate(ScriptPredicate):
 
     unseen = "the mutant and the script before it do not show the finding after they were parsed and printed"
 
-    def __init__(self, task: Task, source: Scripted, rule: str) -> None:
-        self._rule = rule
-        self._asks = f"(get-info :{unknowns.REASON})" in source.text
+    def __init__(self, task: Task, source: Scripted) -> None:
         super().__init__(task, source, ())
-
-    def _asked(self, candidate: Printed) -> Scripted | None:
-        asked = super()._asked(candidate)
-        if asked is None:
-            return None
-        return replace(asked, text=doubted(candidate.text, self._asks, self._rule))
+        self._mark = seeded(self._mark, SEEDS[-1])
 
     def _stands(self, candidate: Printed) -> bool:
         return answers_in(self._target.run(self._before(candidate)))[-1:] == [self._right]
@@ -251,5 +243,5 @@ def minimize_pair(task: Task, source: Scripted, pair: Pair) -> Minimized:
     """Make a mutant and the script that it was made from smaller. The sizes in the result are those of
     the mutant, in characters. Raises InputError where they do not show the finding.
     """
-    predicate = _PairPredicate(task, source, pair.rule)
+    predicate = _PairPredicate(task, source)
     return reduce_printed(task, source, pair.script, predicate, pair.both)

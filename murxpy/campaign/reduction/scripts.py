@@ -137,7 +137,9 @@ class ScriptPredicate(Predicate[Printed]):
         verdict = judge(outcome)
         self._limit = source.limit
         self._answer = self._right = ""
-        # without the mark, which parsing drops, nobody looks at unknown answers and costs
+        # without the mark, which parsing drops, nobody looks at unknown answers and costs; parsing also
+        # drops the question for the reason
+        self._asks = unknowns.QUESTION in source.text
         self._mark = _MARKS[verdict.kind](source.text) if verdict and verdict.kind in _MARKS else ""
         self._baseline = (
             self._judges[0]
@@ -213,7 +215,8 @@ class ScriptPredicate(Predicate[Printed]):
         if not candidate.text or (self.checks and not count):
             return None
         expected = ("unknown",) * (count - 1) + (self._right,) if self._right else ()
-        return Scripted(self._mark + candidate.text, expected, self._limit)
+        text = unknowns.with_question(candidate.text) if self._asks else candidate.text
+        return Scripted(self._mark + text, expected, self._limit)
 
     def _same(self, outcome: Outcome) -> bool:
         """Whether the target did the same again."""

@@ -28,6 +28,7 @@ _MARKS = re.compile(
 )
 _CHECK = re.compile(r"^\(check-sat(?:-assuming|-using)?(?: .*)?\)$", re.M)
 REASON = "reason-unknown"  # the command of a dialect that asks for the reason, behind any answer
+QUESTION = f"(get-info :{REASON})"
 # an answer, the reason that stands beside it, and the one that is printed behind it
 _ANSWER = re.compile(
     r"^(sat|unsat|unknown|timeout)(?: \((\w+)\))?\r?$(?:\s*\(:reason-unknown \"?([^\"\n]*?)\"?\)$)?",
@@ -36,6 +37,7 @@ _ANSWER = re.compile(
 # words of a reason that a limit, and not the procedure, ended the check
 _LIMIT = re.compile(r"limit|resource|cancel|timeout|interrupt|memo", re.I)
 _QUANTIFIERS = "QUANT"
+AT_LIMIT = "check-unknown:limit"  # counts such checks that a limit ended, or that have no reason
 
 
 def marked(text: str, asks: bool, implied: str = "", baseline: str = "") -> str:
@@ -46,8 +48,12 @@ def marked(text: str, asks: bool, implied: str = "", baseline: str = "") -> str:
     mark = MARK
     if implied or baseline:
         mark = f'(set-info :{_IMPLIED if implied else _BASELINE} "{implied or baseline}")'
-    asked = _CHECK.sub(rf"\g<0>\n(get-info :{REASON})", text) if asks else text
-    return f"{mark}\n{asked}"
+    return f"{mark}\n{with_question(text) if asks else text}"
+
+
+def with_question(text: str) -> str:
+    """The script with a question for the reason behind each check."""
+    return _CHECK.sub(rf"\g<0>\n{QUESTION}", text)
 
 
 def is_marked(text: str) -> bool:
@@ -69,7 +75,7 @@ def rule_of(text: str) -> str:
 
 def unmarked(text: str) -> str:
     """The script as it was before `marked`."""
-    return _MARKS.sub("", text).replace(f"\n(get-info :{REASON})", "")
+    return _MARKS.sub("", text).replace(f"\n{QUESTION}", "")
 
 
 def judge_unknowns(
@@ -85,7 +91,7 @@ def judge_unknowns(
         if found[1] != "unknown" or wanted not in (("sat", "unsat") if against else ("sat",)):
             continue
         gave_up = bool(reason) and not _LIMIT.search(reason)
-        run.counts[f"check-unknown:{'gave-up' if gave_up else 'limit'}"] += 1
+        run.counts["check-unknown:gave-up" if gave_up else AT_LIMIT] += 1
         if gave_up:
             message = f"answered unknown, expected {wanted} {_because(against, named)}; its reason: {reason}"
             # the rules of one book are one bucket
