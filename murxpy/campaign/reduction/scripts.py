@@ -310,10 +310,9 @@ def reduce_printed(
     with closing(predicate):
         predicate.limit(task.deadline)
         for begin in (bare(script), tuple(script.commands)):
-            ends = [at for at, one in enumerate(begin, 1) if isinstance(one, CHECKS)]
-            checks = predicate.checks
+            ends = (at for at, one in enumerate(begin, 1) if isinstance(one, CHECKS))
             problem = Problem(
-                [begin[: ends[checks - 1]] if 0 < checks <= len(ends) else begin],
+                [begin[: dict(enumerate(ends, 1)).get(predicate.checks)]],
                 lambda candidate: order(text(candidate), candidate),
                 text,
                 asked=known,
