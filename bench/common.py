@@ -1,4 +1,4 @@
-"""What the benches share: arguments, the session, tables, and the files under `bench/results/`."""
+"""What the benches share: arguments, the session, commands, tables, and the files under `bench/results/`."""
 
 from __future__ import annotations
 
@@ -6,10 +6,12 @@ import argparse
 import json
 import os
 import platform
+import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,8 @@ from murxpy.errors import MurxpyError  # noqa: E402
 from murxpy.worker.session import Session  # noqa: E402
 
 GOLDEN = 0x9E3779B97F4A7C15
+FINE = (0, 1, 3)  # exit codes of a command that did what it should
+UNSHOWN = 2  # of `bisect`, of a finding that no release shows
 
 
 def parser(about: str | None, runs: int | None) -> argparse.ArgumentParser:
@@ -49,6 +53,37 @@ def parser(about: str | None, runs: int | None) -> argparse.ArgumentParser:
     )
     made.add_argument("--no-save", action="store_true", help="write nothing under bench/results")
     return made
+
+
+def murxpy(*words: str, python: str = "", fine: Collection[int] = FINE) -> str:
+    """What a command prints, of this checkout or of the one that `python` has. Exits with its error."""
+    command = [python or sys.executable, "-m", "murxpy", *words]
+    cwd = Path(python).parent if python else ROOT  # not where another murxpy lies
+    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
+    if done.returncode not in fine:
+        raise SystemExit(f"murxpy {' '.join(words)}: {done.stderr.strip()}")
+    return done.stdout
+
+
+def bisected(trace: Path, tries: int) -> dict[str, Any]:
+    """What `murxpy bisect` says of the releases that show a finding; empty where none does."""
+    said = murxpy("bisect", str(trace), "--tries", str(tries), "--json", fine=(*FINE, UNSHOWN))
+    return next(iter(json.loads(said or "{}").values()), {})
+
+
+@contextmanager
+def stored(campaign: Path) -> Iterator[sqlite3.Connection]:
+    """The database of a campaign, which also another checkout may have written."""
+    file = f"file:{campaign / 'campaign.sqlite'}?mode=ro"
+    with closing(sqlite3.connect(file, uri=True)) as store:
+        yield store
+
+
+def counted(campaign: Path) -> tuple[dict[str, int], tuple[str, str]]:
+    """The counters of a campaign, and its solver with the version."""
+    with stored(campaign) as store:
+        counts = dict(store.execute("SELECT name, value FROM counters"))
+        return counts, store.execute("SELECT solver, version FROM targets").fetchone()
 
 
 def setup(args: argparse.Namespace) -> dict[str, Any]:

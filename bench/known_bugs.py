@@ -17,20 +17,17 @@ from __future__ import annotations
 import argparse
 import json
 import signal
-import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterable
-from contextlib import closing
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 import common
-from common import table
+from common import bisected, murxpy, table
 
 from murxpy.campaign.cpu import tree_cpu
 from murxpy.campaign.findings.defects import disjoint
@@ -40,8 +37,8 @@ KEPT = 4000  # characters of a trace that is kept whole with its defect
 WALKS = "walks"  # the source of runs that needs no seeds
 OFF = "off"
 LEFT = 20.0  # seconds that a campaign gets to end
-FINE = (0, 1, 3)
-UNSHOWN = 2  # of `bisect`, of a finding that no release shows
+BAD_INPUT, NO_TARGET = 2, 4  # exit codes of a campaign that did nothing
+LOOK = 0.5  # seconds between two looks at the CPU time
 REGRESSIONS = common.ROOT / "traces" / "regressions"
 
 
@@ -159,15 +156,14 @@ class Known:
             done = murxpy("replay", str(trace), "--solver", solver, "--json")
             shown = json.loads(done) if done.startswith("{") else {}
             if shown.get("bucket") and shown.get("tier") != "murxpy":
-                buckets = [{"key": shown["bucket"]}]
-                lines = trace.read_text("utf-8").count("\n")
-                listed: dict[str, Any] = {
-                    "buckets": buckets,
+                row = {
+                    "kind": shown["outcome"],
+                    "message": shown["message"],
+                    "buckets": [{"key": shown["bucket"]}],
                     "marks": [],
-                    "lines": lines,
+                    "lines": trace.read_text("utf-8").count("\n"),
                     "trace": str(trace),
                 }
-                row = {"kind": shown["outcome"], "message": shown["message"], **listed}
                 mine = self.defects[self.place(release, row, "kept")]
                 mine.range = mine.range or entry["range"]
                 self.save()
@@ -178,15 +174,6 @@ class Known:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         rows = [asdict(defect) for defect in self.defects]
         self._path.write_text(json.dumps(rows, indent=1, ensure_ascii=False) + "\n", "utf-8")
-
-
-def murxpy(*words: str, fine: tuple[int, ...] = FINE) -> str:
-    """What a command prints. Exits with its error."""
-    command = [sys.executable, "-m", "murxpy", *words]
-    done = subprocess.run(command, cwd=common.ROOT, capture_output=True, text=True, check=False)
-    if done.returncode not in fine:
-        raise SystemExit(f"murxpy {' '.join(words)}: {done.stderr.strip()}")
-    return done.stdout
 
 
 def command(args: argparse.Namespace, source: str, guide: str, seed: int, out: Path) -> list[str]:
@@ -207,22 +194,31 @@ def fuzz(words: list[str], out: Path, seconds: float) -> None:
     process = subprocess.Popen(words, cwd=common.ROOT, stdout=subprocess.DEVNULL)
     cpu = 0.0
     try:
-        while process.poll() is None and before + cpu < seconds:
-            time.sleep(0.5)
+        while before + cpu < seconds and not _ended(process, LOOK):
             cpu = max(cpu, tree_cpu(process.pid))
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
         process.wait(LEFT)
+    if process.returncode in (BAD_INPUT, NO_TARGET):
+        raise SystemExit(f"{' '.join(words)}: exit code {process.returncode}")
     spent.write_text(json.dumps(before + cpu))
+
+
+def _ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
+    """Whether a process ends within so many seconds."""
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 def counted(known: Known, source: str, guide: str, seed: int, out: Path) -> Campaign:
     """What the campaign in `out` did and found. What is new is added to the table."""
     listed = murxpy("findings", str(out), "--json")
-    with closing(sqlite3.connect(f"file:{out / 'campaign.sqlite'}?mode=ro", uri=True)) as store:
-        counts = dict(store.execute("SELECT name, value FROM counters"))
-        release = " ".join(store.execute("SELECT solver, version FROM targets").fetchone())
+    counts, solver = common.counted(out)
+    release = " ".join(solver)
     rows = [
         row
         for row in json.loads(listed)
@@ -241,9 +237,7 @@ def bisect(known: Known, release: str, most: int) -> None:
         for defect in asked[:most]:
             trace = Path(folder, "defect.trace")
             trace.write_text(defect.trace, encoding="utf-8")
-            done = murxpy("bisect", str(trace), "--tries", "1", "--json", fine=(*FINE, UNSHOWN))
-            said: dict[str, dict[str, Any]] = json.loads(done) if done.startswith("{") else {}
-            defect.range = next(iter(said.values()), {}).get("range", "") or "-"
+            defect.range = bisected(trace, 1).get("range", "") or "-"
             known.save()
 
 

@@ -21,6 +21,7 @@ import argparse
 import re
 import time
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -219,14 +220,7 @@ def typed(args: argparse.Namespace, session: Session) -> dict[str, Any]:
         return "; ".join(said) or TAKEN
 
     found = judged(args, session, args.typed, judge, tuple(args.fuzzers.split(",")), "standard")
-    rows = [
-        (f"{name}: {what}", n)
-        for name, counts in found.items()
-        for what, n in counts.most_common()
-        if not what.startswith(USE)
-    ]
-    table("typed", ("fuzzer: what the parsers said", "mutants"), rows)
-    return {name: dict(counts) for name, counts in found.items()}
+    return _told("typed", "fuzzer: what the parsers said", found)
 
 
 def sound(args: argparse.Namespace, session: Session) -> dict[str, Any]:
@@ -255,34 +249,16 @@ def sound(args: argparse.Namespace, session: Session) -> dict[str, Any]:
     knowing = ("storm", "fusion", "diver", "janus")
     names = tuple(name for name in knowing if name in args.fuzzers.split(","))
     found = judged(args, session, args.sound, judge, names, "standard", UNDECIDED)
-    rows = [
-        (f"{name}: {what}", n)
-        for name, counts in found.items()
-        for what, n in counts.most_common()
-        if not what.startswith(USE)
-    ]
-    table("sound", ("fuzzer: both solvers", "mutants"), rows)
-    return {name: dict(counts) for name, counts in found.items()}
+    return _told("sound", "fuzzer: both solvers", found)
 
 
 def uses(args: argparse.Namespace, session: Session) -> dict[str, Any]:
     """How often each operator came in OpFuzz and TypeFuzz together, and each fusion function, the
     rarest first.
     """
-    found = judged(
-        args,
-        session,
-        args.uses,
-        lambda solvers, mutant, text: "made",
-        ("opfuzz", "typefuzz", "fusion"),
-        "z3",
-    )
-    counts: Counter[str] = Counter()
-    for name, some in found.items():
-        kind = "fusion " if name == "fusion" else ""
-        counts.update(
-            {kind + key.removeprefix(USE): n for key, n in some.items() if key.startswith(USE)}
-        )
+    found = _used(args, session, args.uses, ("opfuzz", "typefuzz", "fusion"))
+    counts = found["opfuzz"] + found["typefuzz"]
+    counts.update({f"fusion {name}": n for name, n in found["fusion"].items()})
     sorts = _sorts(session, collect_seeds([args.seeds], args.size))
     operators = [
         op
@@ -295,7 +271,7 @@ def uses(args: argparse.Namespace, session: Session) -> dict[str, Any]:
         op.kind: {pattern.kind for pattern in (*op.signature.args, op.signature.result)} - {None}
         for op in operators
     }
-    wanted = {kind: counts[kind] for kind, kinds in ranks.items() if kinds <= sorts}
+    wanted = [kind for kind, kinds in ranks.items() if kinds <= sorts]
     functions = [name for kind, rules in RULES.items() if kind in sorts for name in rules] + list(
         ANY
     )
@@ -303,39 +279,57 @@ def uses(args: argparse.Namespace, session: Session) -> dict[str, Any]:
         functions += NUMBERS
     if "SORT_BV" in sorts:
         functions += WIDTHS
-    wanted |= {f"fusion {name}": counts[f"fusion {name}"] for name in functions}
-    rare = [(key, n) for key, n in sorted(wanted.items(), key=lambda pair: pair[1]) if n < LEAST]
-    table(f"uses below {LEAST}", ("operator or fusion function", "times"), rare or [("none", 0)])
-    print(f"  {len(wanted)} could come, {len(rare)} of them came fewer than {LEAST} times")
-    return {"could": len(wanted), "rare": dict(rare), "counts": dict(counts)}
+    wanted += [f"fusion {name}" for name in functions]
+    return {**_rare("operator or fusion function", wanted, counts), "counts": dict(counts)}
 
 
 def rule_uses(args: argparse.Namespace, session: Session) -> dict[str, Any]:
     """How often each rule of implication came in Janus, and the backward rule of each operator in
     DIVER, the rarest first.
     """
-    found = judged(
-        args,
-        session,
-        args.rule_uses,
-        lambda solvers, mutant, text: "made",
-        ("janus", "diver"),
-        "z3",
-    )
-    counts = Counter[str]()
-    for some in found.values():
-        counts.update({key.removeprefix(USE): n for key, n in some.items() if key.startswith(USE)})
+    found = _used(args, session, args.rule_uses, ("janus", "diver"))
+    counts = found["janus"] + found["diver"]
     shop = shop_of(session, "z3")
     assert shop.book is not None, "the bench gives all rules"
     rules = dict.fromkeys(f"{use.rule.book}:{use.rule.name}" for use in shop.book.all)
     operators = [f"below {kind}" for kind in sorted(BACKWARD) if kind in shop.operators]
     summary = {}
     for what, names in (("rule of implication", [*rules]), ("backward rule", operators)):
-        rare = [(n, counts[n]) for n in sorted(names, key=counts.__getitem__) if counts[n] < LEAST]
-        table(f"uses below {LEAST}", (what, "times"), rare or [("none", 0)])
-        print(f"  {len(names)} could come, {len(rare)} of them came fewer than {LEAST} times")
-        summary[what] = {"could": len(names), "rare": dict(rare)}
+        summary[what] = _rare(what, names, counts)
     return {**summary, "counts": dict(counts)}
+
+
+def _told(title: str, header: str, found: dict[str, Counter[str]]) -> dict[str, Any]:
+    """Print what came of the mutants of each fuzzer."""
+    rows = [
+        (f"{name}: {what}", n)
+        for name, counts in found.items()
+        for what, n in counts.most_common()
+        if not what.startswith(USE)
+    ]
+    table(title, (header, "mutants"), rows)
+    return {name: dict(counts) for name, counts in found.items()}
+
+
+def _used(
+    args: argparse.Namespace, session: Session, count: int, names: tuple[str, ...]
+) -> dict[str, Counter[str]]:
+    """How often something was used in so many mutants of each fuzzer."""
+    found = judged(args, session, count, lambda solvers, mutant, text: "made", names, "z3")
+    return {
+        name: Counter(
+            {key.removeprefix(USE): n for key, n in found[name].items() if key.startswith(USE)}
+        )
+        for name in names
+    }
+
+
+def _rare(what: str, names: Sequence[str], counts: Counter[str]) -> dict[str, Any]:
+    """Print what of `names` came seldom, the rarest first."""
+    rare = [(n, counts[n]) for n in sorted(names, key=counts.__getitem__) if counts[n] < LEAST]
+    table(f"uses below {LEAST}", (what, "times"), rare or [("none", 0)])
+    print(f"  {len(names)} could come, {len(rare)} of them came fewer than {LEAST} times")
+    return {"could": len(names), "rare": dict(rare)}
 
 
 def _sorts(session: Session, files: SeedFiles) -> set[str | None]:

@@ -15,19 +15,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import sqlite3
-import subprocess
-import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import common
-from common import table
+from common import bisected, counted, murxpy, stored, table
 
 OPTIONS = {
     "opfuzz": ["--cross-check"],
@@ -40,8 +36,6 @@ OPTIONS = {
 # kinds of findings that are about what was answered
 ANSWERS = ("disagreement", "wrong-answer", "invalid-model")
 KEPT = 1000  # characters of a script that is kept with the figures
-FINE = (0, 1, 3)  # exit codes of a command that did what it should
-UNSHOWN = 2  # of `bisect`, of a finding that no release shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,23 +72,10 @@ class Found:
     trace: str
 
 
-def murxpy(
-    *words: str, python: str = "", fine: tuple[int, ...] = FINE
-) -> subprocess.CompletedProcess[str]:
-    """A command of this checkout, or of the one that `python` has. Exits with its error."""
-    command = [python or sys.executable, "-m", "murxpy", *words]
-    cwd = Path(python).parent if python else common.ROOT  # not where another murxpy lies
-    done = subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False)
-    if done.returncode not in fine:
-        raise SystemExit(f"murxpy {' '.join(words)}: {done.stderr.strip()}")
-    return done
-
-
 def campaign(args: argparse.Namespace, fuzzer: str, out: Path) -> Campaign:
     """Run it in `out`, for what is left of its time."""
-    left = args.time - (
-        _figures(fuzzer, out)[0].seconds if (out / "campaign.sqlite").is_file() else 0.0
-    )
+    begun = (out / "campaign.sqlite").is_file()
+    left = args.time - (_figures(fuzzer, out).seconds if begun else 0.0)
     if left >= 1:
         judge = [args.newest] if fuzzer in ("opfuzz", "typefuzz") else []
         if fuzzer == "janus" and args.baseline:
@@ -111,19 +92,13 @@ def campaign(args: argparse.Namespace, fuzzer: str, out: Path) -> Campaign:
         ]
         words += ["--jobs", str(args.jobs), "--seed", str(args.seed), "--out", str(out.resolve())]
         murxpy(*words, python=args.python)
-    return _figures(fuzzer, out)[0]
+    return _figures(fuzzer, out)
 
 
-def release_of(out: Path) -> tuple[str, str]:
-    """The solver of the campaign in `out`, and its version."""
-    return _figures("", out)[1]
-
-
-def _figures(fuzzer: str, out: Path) -> tuple[Campaign, tuple[str, str]]:
-    with closing(sqlite3.connect(f"file:{out / 'campaign.sqlite'}?mode=ro", uri=True)) as store:
+def _figures(fuzzer: str, out: Path) -> Campaign:
+    with stored(out) as store:
         (seconds,) = store.execute("SELECT total(ended - started) FROM sessions").fetchone()
-        counts = dict(store.execute("SELECT name, value FROM counters"))
-        release = store.execute("SELECT solver, version FROM targets").fetchone()
+    counts, _ = counted(out)
     cpu = counts.get("time-ns:run", 0) / 1e9
     names = (
         "run:total",
@@ -132,20 +107,20 @@ def _figures(fuzzer: str, out: Path) -> tuple[Campaign, tuple[str, str]]:
         "judge:decided",
         f"mutator:{fuzzer}:findings",
     )
-    return Campaign(fuzzer, seconds, cpu, *(counts.get(name, 0) for name in names)), release
+    return Campaign(fuzzer, seconds, cpu, *(counts.get(name, 0) for name in names))
 
 
 def found(fuzzer: str, out: Path, args: argparse.Namespace) -> list[Found]:
     """The defects that the campaign in `out` found, some of them bisected at a time."""
     listed = murxpy("findings", str(out), "--regroup", "--json")
-    rows = [row for row in json.loads(listed.stdout) if not row["same"]]
+    rows = [row for row in json.loads(listed) if not row["same"]]
     with ThreadPoolExecutor(args.bisections) as pool:
         return list(pool.map(partial(_found, fuzzer, args.tries, _minutes(out)), rows))
 
 
 def _minutes(out: Path) -> dict[str, float]:
     """The minute of a campaign in which each bucket was seen first, from its beginning."""
-    with closing(sqlite3.connect(f"file:{out / 'campaign.sqlite'}?mode=ro", uri=True)) as store:
+    with stored(out) as store:
         (began,) = store.execute("SELECT min(started) FROM sessions").fetchone()
         seen = store.execute("SELECT key, first FROM buckets").fetchall()
     return {key: round((first - began) / 60, 2) for key, first in seen}
@@ -155,8 +130,7 @@ def _found(fuzzer: str, tries: int, minutes: dict[str, float], row: dict[str, An
     whole = Path(row["trace"])
     smaller = sorted(whole.parent.glob("*.min.trace"))
     shown = min((whole, *smaller), key=_size)
-    asked = murxpy("bisect", str(shown), "--tries", str(tries), "--json", fine=(*FINE, UNSHOWN))
-    ranges: dict[str, Any] = next(iter(json.loads(asked.stdout or "{}").values()), {})
+    ranges = bisected(shown, tries)
     newest = next(iter(reversed(list(ranges.get("asked", {}).values()))), "")
     # the seed's authors may not want it whole
     text = shown.read_text(encoding="utf-8") if _size(shown) <= KEPT else ""
@@ -281,7 +255,7 @@ def main() -> None:
         }
         campaigns = [campaign(args, name, out) for name, out in folders.items()]
         buckets = [bucket for name, out in folders.items() for bucket in found(name, out, args)]
-        release = release_of(next(iter(folders.values())))
+        _, release = counted(next(iter(folders.values())))
     report(args, release, campaigns, buckets)
 
 
