@@ -51,13 +51,21 @@ UNSAT = Seed(
 )
 
 
-def made(seed: Seed, count: int, number: int = 1, **choices: object) -> list[Mutant]:
-    workshop = Workshop(SHOP, Stream(number), (seed,), lambda text: None, choices)
+def with_rules(*names: str) -> Shop:
+    """What runs have in common that use these rules, or all."""
+    shop = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
+    shop.book = Book(proved_rules(names), CATALOGUE, shop.operators)
+    return shop
+
+
+SHOP = with_rules()
+
+
+def made(
+    seed: Seed, count: int, number: int = 1, shop: Shop = SHOP, **choices: object
+) -> list[Mutant]:
+    workshop = Workshop(shop, Stream(number), (seed,), lambda text: None, choices)
     return list(chain(mutants(workshop), count))
-
-
-SHOP = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
-SHOP.book = Book(proved_rules(), CATALOGUE, SHOP.operators)
 
 
 @pytest.mark.parametrize("seed", [SAT, UNSAT], ids=lambda seed: seed.name)
@@ -281,11 +289,9 @@ def test_the_other_variables_of_a_binder_stay() -> None:
         "(assert (not (forall ((a Int) (c Int)) (exists ((b Int)) (distinct c 5)))))(check-sat)",
         "sat",
     )
-    shop = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
-    shop.book = Book(proved_rules(["exists-forall"]), CATALOGUE, shop.operators)
+    shop = with_rules("exists-forall")
     for number in range(8):
-        workshop = Workshop(shop, Stream(number), (seed,), lambda text: None, {"walk": 2})
-        for mutant in chain(mutants(workshop), 6):
+        for mutant in made(seed, 6, number, shop, walk=2):
             assert all(not term.free for term in mutant.script.assertions())
 
 
@@ -322,11 +328,9 @@ def test_no_variable_comes_into_the_body_of_a_function() -> None:
         "(assert (or (> c 0) (> (f c) 0)))(check-sat)",
         "sat",
     )
-    shop = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
-    shop.book = Book(proved_rules(["instance-to-exists"]), CATALOGUE, shop.operators)
+    shop = with_rules("instance-to-exists")
     for number in range(8):
-        workshop = Workshop(shop, Stream(number), (seed,), lambda text: None, {"walk": 2})
-        for mutant in chain(mutants(workshop), 4):
+        for mutant in made(seed, 4, number, shop, walk=2):
             answers("z3", print_script(mutant.script, "standard"))
 
 
@@ -345,12 +349,10 @@ def test_rules_of_datatypes_hold_for_the_constructors_of_the_seed() -> None:
     """A sample datatype stands for a parametric one, and its names for constructors of any number of
     fields, of which no two are the same.
     """
-    shop = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
-    shop.book = Book(proved_rules(["datatypes"]), CATALOGUE, shop.operators)
+    shop = with_rules("datatypes")
     used: dict[str, None] = {}
     for number in range(6):
-        workshop = Workshop(shop, Stream(number), (LISTS,), lambda text: None, {})
-        for mutant in chain(mutants(workshop), 12):
+        for mutant in made(LISTS, 12, number, shop):
             used[mutant.implied] = None
             assert answers("z3", print_script(mutant.script, "standard")) == ["sat"]
     assert len(used) >= 12, used

@@ -78,14 +78,7 @@ def carry_out(question: Question, answers: Answers, watch: Watch, notice: Notice
     wanted = [question.places(grammar) for grammar in question.grammars]
     numbers = [answers.grammar(grammar.plain) for grammar in question.grammars]
     for name in (*question.targets, *question.judges):
-        target = answers.target(name, judge=name in question.judges)
-        todo = [
-            missing(answers.done(number, target), places, question.block)
-            for number, places in zip(numbers, wanted, strict=True)
-        ]
-        if any(todo):
-            release = _Release(question, target, answers, watch, name)
-            release.ask(_plan_of(question, name, notice), numbers, todo, [*map(len, wanted)])
+        _ask(question, name, answers, numbers, wanted, watch, notice)
     for grammar, number, places in zip(question.grammars, numbers, wanted, strict=True):
         _go_through(grammar, number, question.at, places, answers)
 
@@ -105,39 +98,36 @@ def _check(question: Question, answers: Answers) -> None:
     answers.note(common)
 
 
-class _Release:
-    """Asks one release, and counts what it answers to the grammar at hand."""
+def _ask(
+    question: Question,
+    name: str,
+    answers: Answers,
+    numbers: Sequence[int],
+    wanted: Sequence[range],
+    watch: Watch,
+    notice: Notice,
+) -> None:
+    """Ask a target what is left of the `wanted` places of each grammar, which has that number in the
+    store.
+    """
+    target = answers.target(name, judge=name in question.judges)
+    todo = [
+        missing(answers.done(number, target), places, question.block)
+        for number, places in zip(numbers, wanted, strict=True)
+    ]
+    done = [len(places) - sum(map(len, todo[at])) for at, places in enumerate(wanted)]
+    came: list[Counter[str]] = [Counter() for _ in todo]
 
-    def __init__(
-        self, question: Question, target: int, answers: Answers, watch: Watch, name: str
-    ) -> None:
-        self._question, self._target, self._name = question, target, name
-        self._answers, self._watch = answers, watch
+    def told(at: int, found: Found) -> None:
+        answers.keep(numbers[at], target, found)
+        done[at] += len(found)
+        came[at].update(answer.answer for _, answer in found)
+        watch(name, question.grammars[at].name, done[at], len(wanted[at]), came[at])
 
-    def ask(
-        self,
-        plan: Plan,
-        numbers: Sequence[int],
-        todo: Sequence[Sequence[range]],
-        sizes: Sequence[int],
-    ) -> None:
-        """Ask the blocks that are to do of each grammar, which has that number in the store."""
-        self._numbers, self._sizes = numbers, sizes
-        self._done = [
-            size - sum(map(len, blocks)) for size, blocks in zip(sizes, todo, strict=True)
-        ]
-        self._came: list[Counter[str]] = [Counter() for _ in todo]
-        question = self._question
-        Lists(plan, question.limits, question.jobs, _seed, self._told).ask(
+    if any(todo):
+        Lists(_plan_of(question, name, notice), question.limits, question.jobs, _seed, told).ask(
             (at, places) for at, blocks in enumerate(todo) for places in blocks
         )
-
-    def _told(self, at: int, found: Found) -> None:
-        self._answers.keep(self._numbers[at], self._target, found)
-        self._done[at] += len(found)
-        self._came[at].update(answer.answer for _, answer in found)
-        name = self._question.grammars[at].name
-        self._watch(self._name, name, self._done[at], self._sizes[at], self._came[at])
 
 
 def _plan_of(question: Question, name: str, notice: Notice) -> Plan:

@@ -5,6 +5,7 @@ process dies of a script, the next process goes on behind it.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
@@ -47,9 +48,8 @@ Found = Sequence[tuple[int, Answer]]
 @dataclass(frozen=True, slots=True)
 class Lists(Generic[T]):
     """Asks a target, `jobs` processes at a time. `seed_of` gives the seed of the run that answers
-    the scripts at places of a subject. `told` gets the answers of a run.
-
-    A script has `limits.wall` seconds. Use it in a `with` statement.
+    the scripts at places of a subject. `told` gets the answers of a run. A script has `limits.wall`
+    seconds.
     """
 
     plan: Plan
@@ -63,12 +63,9 @@ class Lists(Generic[T]):
         TargetError for a target that cannot be used.
         """
         ensure_files(self.jobs)
-        pool = Pool([self.plan], self.limits)
-        try:
+        with closing(Pool([self.plan], self.limits)) as pool:
             pool.warm()
             _Asking(self, Replays(pool)).ask(lists)
-        finally:
-            pool.close()
 
 
 class _Asking(Generic[T]):
