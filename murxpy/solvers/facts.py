@@ -102,6 +102,8 @@ class Facts:
 def build_facts(data: Mapping[str, Any]) -> Facts:
     """Return the facts in a decoded wrapper."""
     options = data.get("options")
+    prefix = str(data.get("script-option-prefix") or "")
+    own, of_process = (_whole(data, section) for section in ("options", "process-options"))
     return Facts(
         module=str(data.get("module") or ""),
         package=str(data.get("package") or ""),
@@ -113,11 +115,12 @@ def build_facts(data: Mapping[str, Any]) -> Facts:
         scoped_declarations=bool(data.get("scoped-declarations")),
         limit_per_ms=float(data.get("limit-per-ms") or 1),
         seed_option=str(data.get("seed-option") or ""),
-        script_option_prefix=str(data.get("script-option-prefix") or ""),
+        script_option_prefix=prefix,
         options=None if options is None else tuple(map(_option, options)),
         process_options=tuple(map(_option, data.get("process-options") or ())),
-        listed_options=_listed(data),
-        every_option=_every(data),
+        listed_options={prefix + option.name: option.name for option in own}
+        | {option.name: option.name for option in of_process},
+        every_option=(*own, *of_process),
         required_options={
             theory: _pairs(pairs) for theory, pairs in (data.get("required-options") or {}).items()
         },
@@ -133,20 +136,9 @@ def build_facts(data: Mapping[str, Any]) -> Facts:
     )
 
 
-def _listed(data: Mapping[str, Any]) -> dict[str, str]:
-    drawn = (
-        data.get("not-drawn") or data
-    )  # the sections that a campaign without random options empties
-    prefix = str(data.get("script-option-prefix") or "")
-    own = [str(option["name"]) for option in drawn.get("options") or ()]
-    of_process = [str(option["name"]) for option in drawn.get("process-options") or ()]
-    return {**{prefix + name: name for name in own}, **{name: name for name in of_process}}
-
-
-def _every(data: Mapping[str, Any]) -> tuple[Option, ...]:
-    whole = data.get("not-drawn") or data
-    sections = ("options", "process-options")
-    return tuple(_option(entry) for section in sections for entry in whole.get(section) or ())
+def _whole(data: Mapping[str, Any], section: str) -> tuple[Option, ...]:
+    """The options of a section, which a campaign without random options empties."""
+    return tuple(map(_option, (data.get("not-drawn") or data).get(section) or ()))
 
 
 def _pairs(pairs: Any) -> Pairs:
