@@ -125,6 +125,21 @@ def test_a_context_that_ran_a_script_dies_with_its_last_name() -> None:
         gc.enable()
 
 
+def test_scripts_with_the_same_parameters_share_a_context(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To make a context takes as long as several checks; each script begins from nothing all the same."""
+    made, check = [], "(declare-const x Int)(assert (> x 4))(check-sat)"
+    whole = z3.Context
+    context = whole()
+    monkeypatch.setattr(z3, "Context", lambda: made.append(whole()) or made[-1])
+    for options, contexts in (("", 0), ("model false", 1), ("model false", 1), ("model true", 2)):
+        head = f"(set-option :{options})\n" if options else ""
+        assert output("z3", f"{head}{check}", context=context) == "sat\n"
+        assert len(made) == contexts
+    before = z3_scripts.spent(context)
+    output("z3", f"(set-option :model true)\n{check}", context=context)
+    assert 0 < z3_scripts.spent(context) - before < before
+
+
 KEPT = """(set-option :smt.relevancy 0)(set-option :sat.euf true)(set-option :dump_models true)
 (set-option :trace_file_name /tmp/x)(set-option :produce-models true)
 (declare-const x Int)(assert (> x 3))(check-sat-using (then simplify smt))

@@ -61,15 +61,15 @@ def parameters_in(text: str) -> dict[str, str]:
     return found
 
 
-def set_for_script(parameters: Mapping[str, str]) -> bool:
+def set_for_script(parameters: Mapping[str, str]) -> dict[str, str]:
     """Set the parameters that a script sets, where that must be done before z3 makes the context in
     which it reads the script: z3 makes a solver with the context, and a later `set-option` changes
-    no choice of solvers or tactics. True if there are such parameters.
+    no choice of solvers or tactics. Return these parameters.
     """
     early = {name: value for name, value in parameters.items() if not _LATER.match(name)}
     for name, value in early.items():
         z3.Z3_global_param_set(name, value)
-    return bool(early)
+    return early
 
 
 def forget_parameters_of_scripts(names: Iterable[str]) -> None:

@@ -41,7 +41,8 @@ def run_script(ctx: Any, text: str, limit: int, wall_ms: int = 0) -> str:
     other. Raises Z3Exception with the first error.
     """
     parameters = parameters_in(text)
-    own = z3.Context() if set_for_script(parameters) or not _SHARED else ctx
+    own = _context_for(ctx, set_for_script(parameters))
+    before = 0 if own is ctx else _counted(own)
     begin = f"(reset)\n(set-option :rlimit {limit})\n"
     if wall_ms:
         begin += f"(set-option :timeout {wall_ms})\n"
@@ -51,9 +52,24 @@ def run_script(ctx: Any, text: str, limit: int, wall_ms: int = 0) -> str:
         # a context that names itself would live until the garbage collector runs
         ctx.murxpy_script = None if own is ctx else own
         if own is not ctx:
-            ctx.murxpy_spent = getattr(ctx, "murxpy_spent", 0) + _counted(own)
+            ctx.murxpy_spent = getattr(ctx, "murxpy_spent", 0) + _counted(own) - before
         # an option that a script sets stays set for everything later in this process
         forget_parameters_of_scripts(parameters)
+
+
+def _context_for(ctx: Any, early: dict[str, str]) -> Any:
+    """The context for a script that sets these parameters before z3 makes one. The scripts of a run
+    often set the same parameters one after another; they share a context, because to make and to
+    free one takes as long as several checks.
+    """
+    if not _SHARED:
+        return z3.Context()
+    if not early:
+        return ctx
+    known = getattr(ctx, "murxpy_early", None)
+    if known is None or known[0] != early:
+        known = ctx.murxpy_early = (early, z3.Context())
+    return known[1]
 
 
 def run_alone(text: str, limit: int, wall_ms: int) -> tuple[str, int]:
