@@ -53,6 +53,12 @@ def run_alone(text, limit, wall_ms):
     names = [word for word in text.replace("(", " ").replace(")", " ").split() if word in ("a", "b")]
     {bug}
     return "sat\\n", len(text)
+
+
+def run_script(text):
+    answer, cost = run_alone(text, 10**6, 0)
+    _SPENT[0] += cost
+    return answer
 """
 BUGS = {
     "calm": "pass",
@@ -204,7 +210,8 @@ def target(folder: Path, bug: str) -> list[str]:
     wrapper = folder / "scripts.yaml"
     wrapper.write_text(
         (FAKES / "scripts.yaml").read_text()
-        + 'readers: {alone: "f.run_alone({v}, {0}, {1})"}\nscript-seeds: [dice]\n'
+        + 'readers: {alone: "f.run_alone({v}, {0}, {1})", script-cost: "f.spent()"}\n'
+        + "script-seeds: [dice]\n"
     )
     script = folder / "s.smt2"
     script.write_text(SCRIPT)
@@ -292,3 +299,45 @@ def test_bad_words_are_one_line(
     monkeypatch.chdir(tmp_path)
     code, line = error(capsys, "stability", *words)
     assert code == 2 and message in line
+
+
+# -- in a campaign
+
+
+def campaign(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], bug: str, *more: str
+) -> tuple[int, dict[str, int]]:
+    """The exit code of a campaign on a fake solver that asks variants of all mutants, and what it
+    counted of them.
+    """
+    out = tmp_path / "out"
+    wishes = ("--runs", "3", "--iterations", "6", "--jobs", "1", "--seed", "1", "--check", "none")
+    words = ("opfuzz", *target(tmp_path, bug), *wishes, "--stability", "100", "--out", str(out))
+    code, _, err = outcome(capsys, *words, *more)
+    assert code in (0, 1), err
+    counts = json.loads(outcome(capsys, "statistics", out, "--json")[1])
+    front = "stability:"
+    return code, {
+        name.removeprefix(front): count for name, count in counts.items() if name.startswith(front)
+    }
+
+
+def test_a_campaign_counts_what_its_solver_makes_of_variants(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, counts = campaign(tmp_path, capsys, "orderly")
+    asked = counts["plain:asked"]
+    assert code == 0 and asked == 18 == counts["plain:decided"] == counts["rename:decided"]
+    assert counts["shuffle:lost"] == asked - counts["shuffle:decided"] > 4
+    assert not any(count for name, count in counts.items() if name.endswith(":x10"))
+    _, text, _ = outcome(capsys, "statistics", tmp_path / "out")
+    assert re.search(r"^shuffle +18 +\d+ +\d+ +- ", text, re.M), text
+
+
+def test_a_variant_that_contradicts_its_mutant_is_a_finding(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, _ = campaign(tmp_path, capsys, "lying", "--first")
+    trace = next((tmp_path / "out" / "findings").glob("wrong-answer-*/*.trace"))
+    assert code == 1 and "# a variant of it: shuffle" in trace.read_text()
+    assert outcome(capsys, "replay", trace)[0] == 1

@@ -35,6 +35,7 @@ from murxpy.errors import InputError
 from murxpy.fuzzers.api import Wishes, chosen_checks, parse_option, without_object
 from murxpy.fuzzers.enumeration import Enumerated
 from murxpy.fuzzers.mutation import Mutation, needs_seeds, seed_files
+from murxpy.mutation.registry import API
 from murxpy.releases.versions import version
 from murxpy.report.available import lacking
 from murxpy.report.console import going_on_without_terminal, make_console, write_now
@@ -48,7 +49,7 @@ from murxpy.report.summary import print_summary
 # second. Of 940 runs, five had a call that returned between this time and twice as much. Calls that
 # took longer than that took 13 % of all time.
 _CALL = 0.125
-MUTATION_OPTIONS = ("iterations", "check_limit", "size_limit", "through", "budget")
+MUTATION_OPTIONS = ("iterations", "check_limit", "size_limit", "through", "budget", "stability")
 
 
 def mutation_of(
@@ -60,7 +61,11 @@ def mutation_of(
     """The settings of the mutation fuzzers. Raises UsageError where seeds are missing."""
     if needs_seeds(mix) and not seeds:
         raise click.UsageError("no seeds: name SMT-LIB scripts or folders of them")
-    iterations, limit, size_limit, through, budget = (wishes[name] for name in MUTATION_OPTIONS)
+    iterations, limit, size_limit, through, budget, share = (
+        wishes[name] for name in MUTATION_OPTIONS
+    )
+    if share and through == API:
+        raise click.UsageError("--stability asks scripts: leave --through api out")
     dialect = "standard" if wishes["judges"] else ""  # all judges read it
     return Mutation(
         tuple(mix),
@@ -72,6 +77,7 @@ def mutation_of(
         dialect,
         through,
         budget,
+        share / 100,
     )
 
 

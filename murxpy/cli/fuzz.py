@@ -208,6 +208,14 @@ _EXAMPLES = (
     show_default=True,
     help="Size of the largest seed that is used.",
 )
+@click.option(
+    "--stability",
+    type=click.FloatRange(0, 100),
+    default=0.0,
+    metavar="PERCENT",
+    show_default=True,
+    help="Of so many mutants also ask variants that mean the same, for 'murxpy statistics'.",
+)
 @click.option("--first", is_flag=True, help="Stop at the first finding that makes the exit code 1.")
 @click.option(
     "--minimize", is_flag=True, help="Make the traces of findings smaller while the campaign runs."

@@ -27,7 +27,7 @@ class Mutation:
     `check_ms`: the limit of a check, in milliseconds of a usual machine. `choices`: the settings of
     each fuzzer. `dialect`: the dialect of the scripts; if empty, that of the solver. `through`: how
     mutants reach the solver, one of `WAYS`. `budget`: the number of mutants that one fuzzer makes
-    of one seed; None for no limit.
+    of one seed; None for no limit. `stability`: the share of mutants of which variants are asked.
     """
 
     mix: tuple[tuple[str, float], ...]
@@ -39,6 +39,7 @@ class Mutation:
     dialect: str = ""
     through: str = TEXT
     budget: int | None = None
+    stability: float = 0.0
 
 
 def sources_setup(mutation: Mutation, files: SeedFiles) -> dict[str, Any]:
@@ -51,6 +52,7 @@ def sources_setup(mutation: Mutation, files: SeedFiles) -> dict[str, Any]:
         "check-ms": mutation.check_ms,
         "dialect": mutation.dialect,
         "through": mutation.through,
+        "stability": mutation.stability,
         "choices": {name: dict(choices) for name, choices in mutation.choices.items()},
         **_rules(mutation),
     }

@@ -37,13 +37,21 @@ class Doubts:
         self._spending = slowness.Spending(run) if implies and left else None
         self._parent: int | None = None  # the cost of the last script that was decided
 
+    def passed(self) -> int | None:
+        """What the solver has counted since the last look; None where that is not told, or not needed."""
+        return self._spending.passed() if self._spending else None
+
     def look(
-        self, mutant: Mutant, plain: Callable[[Script], Script], answers: Sequence[str], most: int
+        self,
+        mutant: Mutant,
+        plain: Callable[[Script], Script],
+        answers: Sequence[str],
+        most: int,
+        cost: int | None,
     ) -> None:
-        """Look at the answers to a mutant. `plain` gives its script without drawn options, and `most`
-        is the largest limit. Raises Stopped for a finding.
+        """Look at the answers to a mutant, and at its `cost`. `plain` gives its script without drawn
+        options, and `most` is the largest limit. Raises Stopped for a finding.
         """
-        cost = self._spending.passed() if self._spending else None
         if self._left and "unknown" in answers:
             self._unknown(mutant, plain, most)
         elif self._left and mutant.implied and cost and self._parent:
@@ -53,8 +61,7 @@ class Doubts:
                 self._dear(mutant, plain, most, bound)
         if "unknown" not in answers:
             self._parent = cost
-        if self._spending:
-            self._spending.passed()  # what was asked again is nobody's cost
+        self.passed()  # what was asked again is nobody's cost
 
     def _unknown(self, mutant: Mutant, plain: Callable[[Script], Script], most: int) -> None:
         """Ask with twice the largest limit; about a mutant of a decided script also with other random

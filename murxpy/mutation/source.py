@@ -24,6 +24,7 @@ from murxpy.mutation.preparing import Logics, declaring, in_logic
 from murxpy.mutation.promising import MODELS, asking, drawn, fitting
 from murxpy.mutation.registry import API, FUZZERS
 from murxpy.mutation.terms import TermStore
+from murxpy.mutation.varying.sampling import Sampling
 from murxpy.mutation.views import views
 from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
 from murxpy.smtlib.commands import CheckSatUsing, Simplify
@@ -48,7 +49,8 @@ class Sources:
     (the number of mutants in a run), `terms` (the path of a TermStore, or None), `check-ms` (the
     limit of a check in milliseconds of a usual machine), `dialect` (of the scripts; if empty, that
     of the solver), `choices` (for each fuzzer, the user's settings). `offer` are the options that
-    scripts can set; `promises` are the shares of runs whose mutants ask for evidence.
+    scripts can set; `promises` are the shares of runs whose mutants ask for evidence. `stability` is
+    the share of mutants of which variants are asked, for statistics.
     """
 
     def __init__(self, setup: dict[str, Any], shop: Shop) -> None:
@@ -58,6 +60,7 @@ class Sources:
         self._walk = int(setup["walk"])
         self._check_ms = float(setup["check-ms"])
         self._through = str(setup.get("through") or TEXT)
+        self.stability = float(setup.get("stability") or 0.0)
         self._choices: dict[str, dict[str, Any]] = setup.get("choices") or {}
         self.corpus = Corpus(setup["seeds"], setup["mix"], self._choices)
         if setup.get("terms"):
@@ -131,6 +134,7 @@ class _Chain:
         asks = Stream(mix(run.seed, UNKNOWNS)).chance(sources.unknowns)
         implies = FUZZERS[name].implies
         self._doubts = Doubts(run, ASKED if (asks or implies) and not api else 0, implies)
+        self._sampling = Sampling(run, 0.0 if api else sources.stability, shop.dialect)
         self._logics: Logics | None = None
         self._written = 0  # characters of all mutants
 
@@ -162,7 +166,7 @@ class _Chain:
         for place in self._workshop.unreadable:
             run.counts[f"unreadable:{place}"] += 1
         for _ in range(length):
-            if mutant is None or patience.over or self._written > LONGEST:
+            if mutant is None or patience.over or self._written + self._sampling.written > LONGEST:
                 break
             self._limit(patience.limit)
             tactics = any(isinstance(c, CheckSatUsing) for c in mutant.script.commands)
@@ -171,7 +175,7 @@ class _Chain:
             spent = self._counted() if before is not None else None
             patience.note(answers, spent - before if before and spent else None)
             if answers and not tactics:
-                self._doubt(mutant, answers, patience.most)
+                self._look_again(mutant, answers, patience.most)
             try:
                 mutant = mutants.send(None if self._pointless(mutant.script, answers) else answers)
             except StopIteration:
@@ -221,10 +225,14 @@ class _Chain:
             run.counts["time-ns:undecided"] += run.solver_ns - before
         return answers
 
-    def _doubt(self, mutant: Mutant, answers: Sequence[str], most: int) -> None:
-        """Ask again where the answers are not as good as they should be. Raises Stopped."""
+    def _look_again(self, mutant: Mutant, answers: Sequence[str], most: int) -> None:
+        """Ask variants of some mutants, and ask again where the answers are not as good as they should
+        be. Raises Stopped.
+        """
+        cost = self._doubts.passed()
         try:
-            self._doubts.look(mutant, self._with_logic, answers, most)
+            self._sampling.look(self._with_logic(mutant.script), mutant.expected)
+            self._doubts.look(mutant, self._with_logic, answers, most, cost)
         except Stopped:
             self._run.counts[f"mutator:{self._name}:findings"] += 1
             raise

@@ -12,6 +12,8 @@ from rich.text import Text
 
 from murxpy.campaign.snapshot import YIELD, Snapshot
 from murxpy.campaign.yields import Yield
+from murxpy.mutation.varying.sampling import TIMES
+from murxpy.mutation.varying.variants import METHODS
 from murxpy.report.seeds import print_seeds
 from murxpy.report.text import heading, one_line
 
@@ -31,6 +33,8 @@ def print_statistics(
     if snapshot.part("mutator:"):
         print_mutants(console, snapshot)
         print_seeds(console, seeds)
+    if snapshot.part("stability:"):
+        _print_stability(console, snapshot)
     if snapshot.part("op:") or not snapshot.part("mutator:"):
         _print_operators(console, snapshot, theories)
         _print_list(console, "States visited", snapshot.part("state:"))
@@ -70,6 +74,19 @@ def print_mutants(console: Console, snapshot: Snapshot) -> None:
             Text(name), *(_number(counts.get(f"{name}:{column}", 0)) for column in (*known, *more))
         )
     heading(console, "Mutants")
+    _print_whole(console, table)
+
+
+def _print_stability(console: Console, snapshot: Snapshot) -> None:
+    """Print what came of the variants of mutants, by the method that made them."""
+    counts = snapshot.part("stability:")
+    words = ("asked", "decided", "lost", "gained", *(f"x{times}" for times in TIMES))
+    table = _table("method", *words)
+    for method in METHODS:
+        if f"{method}:asked" in counts:
+            numbers = (counts.get(f"{method}:{word}", 0) for word in words)
+            table.add_row(Text(method), *map(_number, numbers))
+    heading(console, "Variants of mutants that mean the same")
     _print_whole(console, table)
 
 

@@ -70,6 +70,7 @@ class Facts:
     scoped_declarations: bool = False
     limit_per_ms: float = 1.0
     seed_option: str = ""
+    script_seeds: tuple[str, ...] = ()
     script_option_prefix: str = ""
     options: tuple[Option, ...] | None = None
     process_options: tuple[Option, ...] = ()
@@ -115,6 +116,7 @@ def build_facts(data: Mapping[str, Any]) -> Facts:
         scoped_declarations=bool(data.get("scoped-declarations")),
         limit_per_ms=float(data.get("limit-per-ms") or 1),
         seed_option=str(data.get("seed-option") or ""),
+        script_seeds=tuple(data.get("script-seeds") or ()),
         script_option_prefix=prefix,
         options=None if options is None else tuple(map(_option, options)),
         process_options=tuple(map(_option, data.get("process-options") or ())),
@@ -125,9 +127,7 @@ def build_facts(data: Mapping[str, Any]) -> Facts:
             theory: _pairs(pairs) for theory, pairs in (data.get("required-options") or {}).items()
         },
         judge_options=_pairs(data.get("judge-options") or ()),
-        own_actions={
-            name: _own_action(entry) for name, entry in (data.get("own-actions") or {}).items()
-        },
+        own_actions=_own_actions(data.get("own-actions") or {}),
         unjudged=frozenset(data.get("unjudged") or ()),
         unasked=frozenset(data.get("unasked") or ()),
         open_points=dict(data.get("open-points") or {}),
@@ -161,6 +161,10 @@ def _option(data: Mapping[str, Any]) -> Option:
         tuple(data.get("theories") or ()),
         _pairs(data.get("with") or ()),
     )
+
+
+def _own_actions(entries: Mapping[str, Any]) -> dict[str, OwnAction]:
+    return {name: _own_action(entry) for name, entry in entries.items()}
 
 
 def _own_action(data: Mapping[str, Any]) -> OwnAction:

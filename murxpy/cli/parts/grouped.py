@@ -35,7 +35,7 @@ _GROUPS = {
     CHECKS: ("judges", "baseline", "compare", "checks"),
     LIMITS: ("limits", "wall", "memory", "judge_limit", "isolate"),
     FINDINGS: ("known", "fail_on", "minimize", "bisect", "share"),
-    SEEDS: ("mix", "iterations", "budget", "check_limit", "through", "size_limit"),
+    SEEDS: ("mix", "iterations", "budget", "check_limit", "through", "size_limit", "stability"),
     FAULTS: ("corrupt", "asked", "count"),
     SEARCH: ("references", "query", "stale", "no_learning"),
     SCRIPTS: (

@@ -57,6 +57,7 @@ from murxpy.report.studies.stability import (
 from murxpy.report.tables import print_table
 from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script
+from murxpy.solvers.facts import build_facts
 
 _METHODS = tuple(name for name in METHODS if name != PLAIN)
 
@@ -198,9 +199,8 @@ def _variant(question: Question, shown: str) -> str:
     wrapper = wrapper_of(solver, question.wrapper)
     catalogue = build_catalogue(with_dialect(load_catalogue(), wrapper))
     script = read_script(subject.text, subject.name, catalogue, dialect=solver)
-    varier = Varier(
-        script, solver, subject.number(question.seed), wrapper.get("script-seeds") or []
-    )
+    seeds = build_facts(wrapper).script_seeds
+    varier = Varier(script, solver, subject.number(question.seed), seeds)
     try:
         return varier.text(method, int(number))
     except (Unsayable, IllSorted) as error:

@@ -39,7 +39,6 @@ class Varying:
         self.describe = self._alone.wrapper.describe
         self._scripts: list[tuple[str, str, int]] = setup["scripts"]
         self._dialect = str(setup["dialect"])
-        self._seeds: list[str] = setup["wrapper"].get("script-seeds") or []
         self._at = -1
         self._varier: Varier | None = None  # of the script at `_at`
         freeze()
@@ -72,4 +71,4 @@ class Varying:
         name, text, key = self._scripts[number]
         catalogue = self._alone.catalogue
         script = read_script(text, name, catalogue, Tables(catalogue), self._dialect)
-        return Varier(script, self._dialect, key, self._seeds)
+        return Varier(script, self._dialect, key, self._alone.wrapper.facts.script_seeds)

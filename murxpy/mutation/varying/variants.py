@@ -26,6 +26,7 @@ from murxpy.smtlib.substitution import binds
 from murxpy.smtlib.tables import Tables
 
 PLAIN = "plain"  # the script itself, as murxpy prints it
+SEED = "seed"  # the method that needs random seeds of the solver
 SEEDS = 1 << 16  # random seeds of a solver are below this
 _LETTERS = "abcdfghijklmnopqrstuvwxyz"
 Commands = list[Command]
@@ -114,7 +115,7 @@ METHODS: dict[str, Callable[[Varier, Stream], Commands]] = {
     "rename": Varier.renamed,
     "shuffle": Varier.shuffled,
     "commute": Varier.commuted,
-    "seed": Varier.seeded,
+    SEED: Varier.seeded,
 }
 
 
