@@ -75,6 +75,8 @@ def documentation(wrapper: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     name, text).
     """
     module, text = importlib.import_module(wrapper["module"]), source(wrapper)
+    for name in wrapper["contract"]["calls"]["modules"]:  # helpers use these, too
+        importlib.import_module(name)
     if hasattr(module, "Kind"):
         for name in sorted({*_KIND.findall(text)}):
             yield (
