@@ -4,13 +4,16 @@ Each logic gets searches by both on the same solvers, with the same seeds and th
 counted in milliseconds of the solvers' own units, so that the clock decides nothing. The figure is
 the sum of the best margins. What was measured stands in `bench/results/perf-margins.jsonl`, one line a
 search; a search that stands there is not made again, so the bench goes on where it was. With --rate,
-one search on BV is timed instead; with --twice, one is made twice and its journals are compared; with
---calibrate, it is measured how many units each solver counts in a millisecond of the processor, for
-`limit-per-ms-of` of the wrappers.
+one search on BV is timed instead, without making the slow scripts small: scripts in a second of the
+clock; in a second that processors worked for it, which other work on the machine changes less; the
+share of the time that the processes of the solvers worked, of `jobs` of them; and scripts in a second
+of our own work, which is what there would be if solvers took no time. With --twice, one search is
+made twice and its journals are compared; with --calibrate, it is measured how many units each solver
+counts in a millisecond of the processor, for `limit-per-ms-of` of the wrappers.
 
 python bench/perf.py [--logics BV,FP] [--runs 3] [--budget 15] [--query 1]
-python bench/perf.py --rate [--steps 200]
-python bench/perf.py --twice [--steps 60]
+python bench/perf.py --rate [--time 60] [--jobs 2]
+python bench/perf.py --twice [--steps 60] [--jobs 2]
 python bench/perf.py --calibrate [--logics QF_BV,QF_FP] [--steps 40]
 """
 
@@ -90,22 +93,28 @@ class Made:
         return (self.logic, self.way, self.run, *sizes, self.solvers, self.seed)
 
 
-def wanted(args: argparse.Namespace, shape: Shape, seed: int) -> Wanted:
-    """The search of a campaign."""
-    references = tuple(filter(None, args.reference.split(",")))
-    return Wanted((args.solver,), references, shape, seed, 1000 * args.query)
+def opened(args: argparse.Namespace, theories: tuple[str, ...]) -> Solvers:
+    """The target and the references, for scripts of these theories."""
+    names = (args.solver, *filter(None, args.reference.split(",")))
+    return Solvers(names, theories, None, Limits(), print, args.jobs)
+
+
+def started(
+    args: argparse.Namespace, solvers: Solvers, shape: Shape, seed: int, way: str
+) -> tuple[Search, Pipeline]:
+    """A search, and what makes its steps."""
+    dialects = tuple(one.family for one in solvers.known)
+    garden = garden_of(shape, seed, dialects)
+    agents = Agents(seed, garden.applications.operators(), learning=way == BANDIT)
+    made = Search(garden, Plan(dialects, 1, 1000 * args.query, NEVER), agents, solvers.weighing)
+    return made, Pipeline(made, solvers, args.jobs, {})
 
 
 def search(args: argparse.Namespace, solvers: Solvers, plan: Made) -> Made:
     """Make one search, to the end of its budget."""
-    shape = LOGICS[plan.logic]
-    dialects = tuple(one.family for one in solvers.known)
     seed = 1000 * plan.seed + plan.run
-    garden = garden_of(shape, seed, dialects)
-    agents = Agents(seed, garden.applications.operators(), learning=plan.way == BANDIT)
-    what = Plan(dialects, 1, 1000 * plan.query, NEVER)
-    made = Search(garden, what, agents, solvers.weighing)
-    pipeline, begun = Pipeline(made, solvers, 1, {}), cpu()
+    made, pipeline = started(args, solvers, LOGICS[plan.logic], seed, plan.way)
+    begun = cpu()
     while made.spent < 1000 * plan.budget and pipeline.next(plan.most):
         pass
     return replace(
@@ -140,14 +149,13 @@ def plans(args: argparse.Namespace, solvers: str) -> Iterator[Made]:
 
 def compare(args: argparse.Namespace) -> None:
     """Make the searches that are lacking, and tell the sums."""
-    names = (args.solver, *filter(None, args.reference.split(",")))
-    opened: dict[tuple[str, ...], Solvers] = {}
+    there: dict[tuple[str, ...], Solvers] = {}
     done = {one.key: one for one in known(MARGINS)}
 
     def solvers(theories: tuple[str, ...]) -> Solvers:
-        if theories not in opened:
-            opened[theories] = Solvers(names, theories, None, Limits(), print)
-        return opened[theories]
+        if theories not in there:
+            there[theories] = opened(args, theories)
+        return there[theories]
 
     versions = " ".join(f"{one.name} {one.version}" for one in solvers(()).known)
     todo = list(plans(args, versions))
@@ -157,7 +165,7 @@ def compare(args: argparse.Namespace) -> None:
             if not args.no_save:
                 with MARGINS.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(asdict(made)) + "\n")
-    for one in opened.values():
+    for one in there.values():
         one.close()
     tell(args, [done[plan.key] for plan in todo], versions)
 
@@ -203,15 +211,24 @@ def tell(args: argparse.Namespace, made: list[Made], versions: str) -> None:
 
 def rate(args: argparse.Namespace) -> None:
     """How many scripts a second one search weighs."""
-    with tempfile.TemporaryDirectory() as folder:
-        begun = time.monotonic()
-        told, versions = campaign(args, Path(folder))
-        seconds = time.monotonic() - begun
+    shape = LOGICS["QF_BV"]
+    with closing(opened(args, shape.theories)) as solvers:
+        made, pipeline = started(args, solvers, shape, args.seed, BANDIT)
+        begun, before = time.monotonic(), cpu()
+        while time.monotonic() < begun + args.time and made.number != args.steps:
+            if pipeline.next(args.steps) is None:
+                made.next_round(())
+        seconds, own, theirs = time.monotonic() - begun, cpu() - before, solvers.cpu
+        versions = " ".join(f"{one.name} {one.version}" for one in solvers.known)
     row = {
-        "scripts": told,
+        "jobs": args.jobs,
+        "scripts": made.number,
         "seconds": seconds,
-        "a second": told / seconds,
-        "aim of 6": verdict(told / seconds >= 6),
+        "a second": made.number / seconds,
+        "a CPU second": made.number / (own + theirs),
+        "solvers work": percent(theirs, seconds * args.jobs),
+        "a second of our own": made.number / own,
+        "aim of 6": verdict(made.number / seconds >= 6),
     }
     table("A search on BV", list(row), [list(row.values())])
     about = {"solver": args.solver, "version": versions, **common.circumstances(args)}
@@ -220,10 +237,12 @@ def rate(args: argparse.Namespace) -> None:
 
 def campaign(args: argparse.Namespace, folder: Path) -> tuple[int, str]:
     """Make one search of a campaign in a folder; its number of scripts, and the solvers."""
-    what = wanted(args, LOGICS["QF_BV"], args.seed)
+    references = tuple(filter(None, args.reference.split(",")))
+    shape, query = LOGICS["QF_BV"], 1000 * args.query
+    what = Wanted((args.solver,), references, shape, args.seed, query, jobs=args.jobs)
     made = PerfCampaign(what, folder, Limits(), print)
     try:
-        told = made.run(args.time, args.steps)
+        told = made.run(steps=args.steps or 60)
         return told.steps, made.versions
     finally:
         made.close()
@@ -245,11 +264,10 @@ def twice(args: argparse.Namespace) -> None:
 
 def calibrate(args: argparse.Namespace) -> None:
     """How many units solvers count in a millisecond, over the scripts that take long enough."""
-    names = (args.solver, *filter(None, args.reference.split(",")))
     rows = []
     for logic in args.logics.split(","):
         shape = LOGICS[logic]
-        with closing(Solvers(names, (), None, Limits(), print)) as solvers:
+        with closing(opened(args, ())) as solvers:
             garden = garden_of(shape, args.seed, [one.family for one in solvers.known])
             scripts = [garden.script(garden.new(seed)) for seed in range(args.steps or 40)]
             for one in solvers.known:
@@ -282,7 +300,10 @@ def main() -> None:
     parser.add_argument(
         "--steps", type=int, default=None, help="scripts of --rate, --twice and --calibrate"
     )
-    parser.add_argument("--time", type=float, default=None, help="seconds of --rate")
+    parser.add_argument("--time", type=float, default=60.0, help="seconds of --rate")
+    parser.add_argument(
+        "--jobs", type=int, default=1, help="scripts that are asked about at a time"
+    )
     parser.add_argument("--no-save", action="store_true", help="write nothing under bench/results")
     args = parser.parse_args()
     args.theories = "BV" if args.rate or args.twice else "all"

@@ -115,6 +115,11 @@ class Solvers:
         self._watch()
         self._service.step()
 
+    @property
+    def cpu(self) -> float:
+        """The seconds of all processors that the processes took until now."""
+        return sum(self._service.cpu().values())
+
     def stop(self) -> None:
         """Forget all questions that are under way."""
         for inquirer in self._inquirers:
