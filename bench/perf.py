@@ -25,7 +25,7 @@ import resource
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -100,26 +100,32 @@ def opened(args: argparse.Namespace, theories: tuple[str, ...]) -> Solvers:
 
 
 def started(
-    args: argparse.Namespace, solvers: Solvers, shape: Shape, seed: int, way: str
+    args: argparse.Namespace,
+    solvers: Solvers,
+    shape: Shape,
+    seed: int,
+    way: str,
+    stale: Sequence[int],
 ) -> tuple[Search, Pipeline]:
     """A search, and what makes its steps."""
     dialects = tuple(one.family for one in solvers.known)
     garden = garden_of(shape, seed, dialects)
     agents = Agents(seed, garden.applications.operators(), learning=way == BANDIT)
-    made = Search(garden, Plan(dialects, 1, 1000 * args.query, NEVER), agents, solvers.weighing)
+    plan = Plan(dialects, 1, 1000 * args.query, *stale)
+    made = Search(garden, plan, agents, solvers.weighing)
     return made, Pipeline(made, solvers, args.jobs, {})
 
 
 def search(args: argparse.Namespace, solvers: Solvers, plan: Made) -> Made:
     """Make one search, to the end of its budget."""
     seed = 1000 * plan.seed + plan.run
-    made, pipeline = started(args, solvers, LOGICS[plan.logic], seed, plan.way)
+    made, pipeline = started(args, solvers, LOGICS[plan.logic], seed, plan.way, [NEVER] * 3)
     begun = cpu()
     while made.spent < 1000 * plan.budget and pipeline.next(plan.most):
         pass
     return replace(
         plan,
-        margin=round(made.round.margin, 3),
+        margin=round(max(0.0, made.round.margin), 3),
         steps=made.number,
         spent=round(made.spent, 1),
         cpu=round(cpu() - begun, 2),
@@ -213,7 +219,7 @@ def rate(args: argparse.Namespace) -> None:
     """How many scripts a second one search weighs."""
     shape = LOGICS["QF_BV"]
     with closing(opened(args, shape.theories)) as solvers:
-        made, pipeline = started(args, solvers, shape, args.seed, BANDIT)
+        made, pipeline = started(args, solvers, shape, args.seed, BANDIT, [200])
         begun, before = time.monotonic(), cpu()
         while time.monotonic() < begun + args.time and made.number != args.steps:
             if pipeline.next(args.steps) is None:

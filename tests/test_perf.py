@@ -52,6 +52,7 @@ COSTS = {
     "slow-at-xor": "100 + 2000 * text.count('(xor ') ** 2",
     "even": "100 + 10 * len(text)",
     "refusing": "1 / 0",
+    "slower": "900 - 20 * min(40, text.count('(xor '))",
     "wrong": "77",
     "dying": "66",
 }
@@ -221,6 +222,16 @@ def test_a_gain_is_the_share_by_which_the_margin_grew() -> None:
     assert [gain_of(found, 100.0) for found in (None, 50.0, 101.0, 150.0, 900.0)] == [
         *(0.0, 0.0, pytest.approx(0.01), 0.5, 1.0)
     ]
+
+
+def test_a_search_begins_where_the_target_is_the_faster_one(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = ("perf", solver(tmp_path, "quick"), "--reference", solver(tmp_path, "slower"))
+    more = ("--wrapper", wrapper(tmp_path), "--theories", "BOOL", "--out", tmp_path / "out")
+    outcome(capsys, *words, *more, "--steps", "30")
+    margins = [cast(float, line["margin"]) for line in journal(tmp_path) if line["margin"]]
+    assert margins == sorted(margins) and margins[0] < -60 < margins[-1] < 0
 
 
 def weight(answer: str, ms: float, limit: float = 100.0) -> Weight:

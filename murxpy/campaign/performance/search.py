@@ -16,21 +16,22 @@ from murxpy.campaign.replays.inquiries import Questions
 from murxpy.trees.scripts import Garden, Trees
 
 LEAST_LIMIT = 100.0  # milliseconds that the first queries of a round may cost
+LEAST_GAIN = 1.0  # milliseconds by which a margin must be better than the best one
 # times the best margin: the limit of a query, which is to beat it. A script that reaches it is asked
 # again with a higher one, unless a reference needs too long.
 _ABOVE = 1.1
 _RAISED = 4.0  # times the limit: that of the next try where a target reached it
 # the part of the greatest margin there is that ends a round
 _ENOUGH = 0.9
-_STALE = 20  # queries as costly as can be, without a better script, that end a round, too
 Weighing = Callable[[int, str, float], Questions[Weight]]
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """What is searched: the dialects of the solvers, the first `targets` of which are to be slow, and
-    the limit of a query in milliseconds. A round ends after `stale` steps without a better script, and
-    after `enough` where the best one is slow enough to be a finding.
+    the limit of a query in milliseconds. A round ends after `stale` steps without a better script,
+    after `enough` where the best one is slow enough to be a finding, and where the steps cost as much
+    as so many queries with the whole limit (`costly`).
     """
 
     dialects: tuple[str, ...]
@@ -38,6 +39,7 @@ class Plan:
     limit: float
     stale: int
     enough: int = 30
+    costly: int = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,10 +67,13 @@ class Round:
     """One search for one script: the best script until now, its margin, the step that gave it, its
     weights and whether it is `slow` enough to be a finding; the operators that can be put into it;
     and the steps and the milliseconds of all solvers since then.
+
+    The first script may well have a margin below 0: where the targets are the faster ones mostly,
+    the way to those on which they are not leads over such scripts.
     """
 
+    margin: float
     best: Trees | None = None
-    margin: float = 0.0
     step: int = -1
     weights: tuple[Weight, ...] = ()
     slow: bool = False
@@ -83,7 +88,7 @@ class Search:
     def __init__(self, garden: Garden, plan: Plan, agents: Agents, weighing: Weighing) -> None:
         self._garden, self._plan, self._agents, self._weighing = garden, plan, agents, weighing
         self.number, self.spent = 0, 0.0
-        self.round = Round()
+        self.round = Round(-plan.limit)
 
     def choose(self) -> Step:
         """Choose the next step by what was learnt until now."""
@@ -101,7 +106,7 @@ class Search:
         now.stale += 1
         now.spent += attempt.spent
         self.spent += attempt.spent
-        if attempt.margin is not None and attempt.margin > now.margin:
+        if attempt.margin is not None and attempt.margin > now.margin + LEAST_GAIN:
             now.best, now.margin, now.step = self.trees(step), attempt.margin, choice.number
             now.weights, now.stale, now.spent = attempt.weights, 0, 0.0
             now.able = self._garden.constructs(now.best)
@@ -114,7 +119,7 @@ class Search:
         """
         now, limit = self.round, self._plan.limit
         patience = self._plan.enough if now.slow else self._plan.stale
-        late = now.spent >= _STALE * limit
+        late = now.spent >= self._plan.costly * limit
         return now.margin >= _ENOUGH * 2 * limit or now.stale >= patience or late
 
     @property
@@ -131,7 +136,7 @@ class Search:
         """Begin another round, in which the operators `damped` are chosen less often."""
         self._agents.damp(damped)
         self._garden.damp(damped)
-        self.round = Round()
+        self.round = Round(-self._plan.limit)
 
     def trees(self, step: Step) -> Trees:
         """The script of a step."""
@@ -182,15 +187,15 @@ class _Asking:
         """The weights within a limit, up to the first solver that tells that the script is no
         better.
         """
-        found = list[Weight]()
-        wanted = self._plan.targets
+        found, wanted = list[Weight](), self._plan.targets
+        needed = self._best + LEAST_GAIN
         for number in range(len(self._plan.dialects)):
             target = number < wanted
             least = min([weight.par2 for weight in found[:wanted]], default=0.0)
-            bound = limit if target else min(limit, least - self._best)
+            bound = limit if target else min(limit, least - needed)
             weight = yield from self._weight(number, bound)
             found.append(weight)
-            if not weight.counts or (weight.par2 <= self._best if target else not weight.decided):
+            if not weight.counts or (weight.par2 <= needed if target else not weight.decided):
                 break
         return tuple(found)
 

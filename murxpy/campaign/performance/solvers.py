@@ -76,7 +76,7 @@ class Solvers:
     def weighing(self, number: int, script: str, limit_ms: float) -> Questions[Weight]:
         """What a script costs a solver, in units of the solver."""
         unit = self.known[number].per_ms
-        limit, wall = int(limit_ms * unit), _PATIENCE * limit_ms + _GRACE
+        limit, wall = max(1, int(limit_ms * unit)), _PATIENCE * limit_ms + _GRACE
         outcome = yield _question(number, script, limit, wall)
         return weight_of(outcome, limit_ms, limit, unit, wall)
 
