@@ -12,7 +12,8 @@ from msgspec import Meta
 from murxpy.data.convert import Strict, convert, plain
 from murxpy.data.folders import data_folder
 from murxpy.data.machine_check import machine_errors, nearest_or_all
-from murxpy.data.theories import Plain, load_theories
+from murxpy.data.remembered import remembered
+from murxpy.data.theories import Plain, load_theories, theory_files
 from murxpy.data.yamlfile import Document, read_document
 from murxpy.errors import InputError, nearest
 
@@ -105,7 +106,13 @@ def load_machine(name_or_path: str) -> Plain:
     The result is a dict with the keys of the file. In it `needs` and `when` are lists, and `to` is
     always there. Raises InputError for the first fault.
     """
-    machine, errors = inspect_machine(name_or_path)
+    return _load(machine_path(name_or_path), theory_files())
+
+
+@remembered
+def _load(path: Path, theories: tuple[Path, ...]) -> Plain:
+    """Return the machine in a file. `theories` are the files whose names it may use."""
+    machine, errors = inspect_machine(str(path))
     if errors:
         raise errors[0]
     return machine

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from msgspec import json
-
 from murxpy.data.convert import Strict, convert, plain
 from murxpy.data.folders import data_folder
+from murxpy.data.remembered import remembered
 from murxpy.data.yamlfile import Document, Place, read_document
 from murxpy.errors import InputError, nearest
 from murxpy.logic.orders import ANY_ORDER, parse_monotone
@@ -106,37 +104,28 @@ def load_theories(folder: Path | None = None) -> Plain:
     "syntax"}]}`. `sorts` and `operators` are dicts by kind. Operators of the section `extensions`
     have `"extension": True`. Raises InputError.
     """
+    return _load(theory_files(folder))
+
+
+def theory_files(folder: Path | None = None) -> tuple[Path, ...]:
+    """Return the files that `load_theories` reads, in their order. Raises InputError."""
     shipped = folder is None
     folder = data_folder("fsm") / "theories" if folder is None else folder
     files = sorted(folder.glob("*.yaml"), key=lambda path: (path.stem != _FIRST, path.stem))
     if not files:
         raise InputError("expected *.yaml files with theories in it", file=str(folder))
-    files += _added if shipped else ()
-    found: Plain = json.decode(_read(tuple((path, *_state(path)) for path in files)))
-    return found
+    return (*files, *(_added if shipped else ()))
 
 
-def _state(path: Path) -> tuple[int, int, int]:
-    """Return what changes with the content of a file."""
-    try:
-        told = path.stat()
-    except OSError:
-        return 0, 0, 0  # reading the file raises the error that the user sees
-    return told.st_ino, told.st_mtime_ns, told.st_size
-
-
-@lru_cache(maxsize=4)
-def _read(files: tuple[tuple[Path, int, int, int], ...]) -> bytes:
-    """Return all theories as JSON, of which each caller gets a copy of its own. Each file stands with
-    its state: a command asks for the theories seven times, which took 0.2 s more.
-    """
-    documents = [read_document(path) for path, *_ in files]
+@remembered
+def _load(files: tuple[Path, ...]) -> Plain:
+    documents = [read_document(path) for path in files]
     theories = [convert(document, Theory) for document in documents]
     _check_names(documents, theories)
     _check_signatures(documents, theories)
     _check_scripts(documents, theories)
     _check_orders(documents, theories)
-    return json.encode({"theories": [_as_plain(theory) for theory in theories]})
+    return {"theories": [_as_plain(theory) for theory in theories]}
 
 
 def _check_orders(documents: list[Document], theories: list[Theory]) -> None:

@@ -16,9 +16,10 @@ from murxpy.data.convert import convert, plain
 from murxpy.data.dialects import decode_dialect
 from murxpy.data.folders import data_folder
 from murxpy.data.profiles import decode_profile, trim
+from murxpy.data.remembered import remembered
 from murxpy.data.shorthands import SECTION, expand_shorthands
 from murxpy.data.spellings import check_spellings
-from murxpy.data.theories import Plain, load_theories
+from murxpy.data.theories import Plain, load_theories, theory_files
 from murxpy.data.wrapper_schema import Wrapper
 from murxpy.data.yamlfile import Document, Place, read_document, read_text
 from murxpy.errors import InputError, nearest
@@ -35,7 +36,12 @@ def load_wrapper(name_or_path: str) -> Plain:
     The result is a dict with the keys of the file. Spellings are as they are written, and
     `helpers_sources` has path and text of each file of helpers, in order. Raises InputError.
     """
-    path = wrapper_path(name_or_path)
+    return _load(wrapper_path(name_or_path), theory_files())
+
+
+@remembered
+def _load(path: Path, theories: tuple[Path, ...]) -> Plain:
+    """Return the wrapper in a file. `theories` are the files whose names it may use."""
     document = read_document(path)
     convert(document, Wrapper)
     document = expand_shorthands(document, SECTIONS)

@@ -18,6 +18,7 @@ from typing import Any
 
 import yaml
 
+from murxpy.data.remembered import note
 from murxpy.errors import InputError
 
 MAX_BYTES = 4_000_000  # bytes of a file
@@ -75,6 +76,7 @@ def read_text(path: Path) -> str:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"cannot be read: {reason}", file=str(path)) from None
+    note(path, content)
     if len(content) > MAX_BYTES:
         raise InputError(
             f"larger than {MAX_BYTES:,} bytes: not a file of this kind", file=str(path)
