@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from murxpy.machine.distributions import Settings
 from murxpy.machine.random import Stream, mix
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
+from murxpy.smtlib.tables import Tables
 from murxpy.trees.corrupting import corrupted, malformed
 from murxpy.trees.growing import Tree
 from murxpy.trees.scripts import Garden, Trees
@@ -114,6 +116,25 @@ def test_a_script_does_not_depend_on_those_made_before() -> None:
         mutant = made.mutant(made.new(8), "OP_FORALL", 9)
         texts.append(print_script(made.script(mutant), DIALECT))
     assert texts[0] == texts[1] and "forall" in texts[0]
+
+
+@pytest.mark.parametrize(
+    ("theories", "dialect", "kind"),
+    [(("ARRAY", "INT"), "z3", "OP_ARRAY_LAMBDA"), (("SET", "INT"), "cvc5", "OP_SET_COMPREHENSION")],
+)
+def test_operators_bind_variables_where_there_are_quantifiers(
+    theories: tuple[str, ...], dialect: str, kind: str
+) -> None:
+    shape = Shape(theories, quantifiers=True, extensions=True)
+    made = Garden(shape, CATALOGUE, SETTINGS, 1, (dialect,))
+    with_it = next(trees for seed in range(99) if kind in (trees := made.new(seed)).operators())
+    mutant = made.mutant(with_it, kind, 1)
+    for trees in (with_it, mutant):
+        script = made.script(trees)
+        text = print_script(script, dialect)
+        assert read_script(text, "script", CATALOGUE, Tables(CATALOGUE), dialect).assertions()
+    without = Garden(replace(shape, quantifiers=False), CATALOGUE, SETTINGS, 1, (dialect,))
+    assert kind not in without.applications.operators()
 
 
 def test_banned_operators_do_not_occur_and_weighted_ones_more_often() -> None:

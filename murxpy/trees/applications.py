@@ -110,11 +110,16 @@ class Applications:
             yield from self._plain(operator)
 
     def _binding(self, operator: Operator) -> Iterator[Application]:
-        """Quantifiers; other binders are left out."""
-        boolean = self._universe.tables.bool
-        if operator.kind in ("OP_FORALL", "OP_EXISTS"):
-            for sort in self._universe.constants:
-                yield Application(operator, (boolean,), (), boolean, bound=(sort,))
+        """Applications that bind one variable."""
+        sorts, checker = self._universe.all_sorts, self._universe.tables.checker
+        for sort in self._universe.constants:
+            for args, _ in _arguments(operator.signature.args[1:], {}, sorts):
+                try:
+                    result = checker.result(operator, (sort, *args), ())
+                except IllSorted:
+                    continue
+                if result in sorts:
+                    yield Application(operator, args, (), result, bound=(sort,))
 
     def _of_datatypes(self, operator: Operator) -> Iterator[Application]:
         tables = self._universe.tables

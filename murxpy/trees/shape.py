@@ -13,7 +13,7 @@ class Shape:
     `variables` constants of each sort, bit-vectors of `widths` bits and floats of as many, and
     `functions` uninterpreted functions.
 
-    With `quantifiers`, formulas can be quantified; with `linear`, integers and reals are multiplied
+    With `quantifiers`, formulas can be quantified, and operators can bind variables; with `linear`, integers and reals are multiplied
     and divided by literals alone. `weights` are those of operators by their names in SMT-LIB or in
     traces, where they are not 1; with 0 an operator does not occur. With `extensions`, operators
     that only some solvers have occur, too.

@@ -200,7 +200,11 @@ def _choose_operators(universe: Universe, shape: Shape, theories: dict[str, bool
     if shape.quantifiers:
         there += [catalogue.operators[kind] for kind in ("OP_FORALL", "OP_EXISTS")]
     there = [
-        op for op in there if op.kind not in _ALIKE and not (shape.linear and never_linear(op))
+        op
+        for op in there
+        if op.kind not in _ALIKE
+        and not (shape.linear and never_linear(op))
+        and (shape.quantifiers or not op.signature.binder)
     ]
     known = {name for op in there for name in (op.kind, op.smtlib)}
     for name in shape.weights:

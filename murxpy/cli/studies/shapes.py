@@ -64,7 +64,10 @@ def shape_options() -> list[click.Parameter]:
             help="Bits of bit-vectors and floats, with commas between them.",
         ),
         _number("--functions", count(0, 100), 0, "Uninterpreted functions."),
-        _flag("--quantifiers", "Also quantify formulas."),
+        _flag(
+            "--quantifiers",
+            "Also quantify formulas, and bind variables in lambdas and comprehensions.",
+        ),
         _flag("--linear", "Multiply and divide integers and reals by literals alone."),
         _flag("--extensions", "Also use operators that only some solvers have."),
         *_weights(),
