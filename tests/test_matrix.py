@@ -7,6 +7,7 @@ import json
 import re
 import sqlite3
 from collections import Counter
+from contextlib import closing
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -330,6 +331,19 @@ def test_a_report_asks_no_solver(tmp_path: Path, capsys: pytest.CaptureFixture[s
     code, text = reported(tmp_path, capsys)
     assert code == 1 and re.search(r"monotone +1 +7  \(assert \(or a b\)\)", text)
     assert re.search(r"\(check-sat\) +(sat|unsat), (sat|unsat) by (all values|a model)", text), text
+
+
+def test_releases_stand_in_the_order_of_their_numbers(tmp_path: Path) -> None:
+    """An older release that is asked later does not become the newest."""
+    with closing(Answers(tmp_path, make=True)) as answers:
+        for name in ("z3@4.10.0", "z3@4.9.1", "cvc5@1.1.0", "z3@4.8.12"):
+            answers.target(name, judge=name.startswith("cvc5"))
+        found = Found(answers.targets(), {}, {}, {}, [])
+    assert [one.name for one in found.targets] == [
+        *("z3@4.8.12", "z3@4.9.1", "z3@4.10.0"),
+        "cvc5@1.1.0",
+    ]
+    assert [one.name for one in found.newest] == ["z3@4.10.0"]
 
 
 def test_each_set_of_releases_has_a_row_with_its_first_script() -> None:

@@ -12,9 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from packaging.version import Version
+
 from murxpy.campaign.findings.folder import MATRIX
 from murxpy.campaign.replays.lists import Answer
+from murxpy.campaign.workers.names import parse_target, solver_of
 from murxpy.errors import InputError
+from murxpy.releases.versions import release_in
 
 FILE = MATRIX
 _VERSION = 1
@@ -36,6 +40,16 @@ class Followed:
     number: int
     name: str
     judge: bool
+
+    @property
+    def solver(self) -> str:
+        """The name of the solver."""
+        return solver_of(self.name)
+
+    @property
+    def version(self) -> Version:
+        """The release, 0 where the name has none."""
+        return Version(release_in(parse_target(self.name).release) or "0")
 
 
 class Answers:
@@ -104,9 +118,13 @@ class Answers:
         return int(row[0])
 
     def targets(self) -> list[Followed]:
-        """The targets in the order in which they were first named."""
+        """The targets: the releases of each solver, oldest first, and then the judges. What names no
+        release stands in the order in which it was first named.
+        """
         rows = self._db.execute("SELECT id, name, judge FROM targets ORDER BY id")
-        return [Followed(number, name, bool(judge)) for number, name, judge in rows]
+        found = [Followed(number, name, bool(judge)) for number, name, judge in rows]
+        solvers = list(dict.fromkeys(one.solver for one in found))
+        return sorted(found, key=lambda one: (one.judge, solvers.index(one.solver), one.version))
 
     def target(self, name: str, *, judge: bool) -> int:
         """The number of a target, which is noted if it is new."""

@@ -152,7 +152,8 @@ class Cell:
 @dataclass
 class Found:
     """What a study found: `cells` by target and grammar; `truths`, how often each evidence told the
-    right answer, by grammar; and all triggers. `at` is the index of the first script.
+    right answer, by grammar; and all triggers. `at` is the index of the first script. The targets stand
+    in the order of `Answers.targets`.
     """
 
     targets: list[Followed]
@@ -166,6 +167,11 @@ class Found:
     def releases(self) -> list[Followed]:
         """The targets that are followed, without the judges."""
         return [one for one in self.targets if not one.judge]
+
+    @property
+    def newest(self) -> list[Followed]:
+        """The newest release of each solver."""
+        return list({one.solver: one for one in self.releases}.values())
 
     def whole(self, target: int) -> Cell:
         """What a target showed of all grammars together."""

@@ -206,8 +206,9 @@ def _report(folder: Path, form: str) -> int:
         _print(found)
     for name, text in (("triggers.svg", heat_map(found)), ("solved.svg", solved_lines(found))):
         write_atomically(folder / name, text)
-    newest = found.releases[-1:]
-    return int(any(found.whole(one.number).kinds[kind] for one in newest for kind in TRIGGERS))
+    return int(
+        any(found.whole(one.number).kinds[kind] for one in found.newest for kind in TRIGGERS)
+    )
 
 
 def _print(found: Found) -> None:
