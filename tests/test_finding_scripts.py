@@ -25,6 +25,7 @@ from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.tokens import quote
 from murxpy.oracles.crash import Outcome
 from murxpy.releases.versions import short
 from murxpy.trace.grammar import parse_trace
@@ -252,6 +253,34 @@ def test_a_planted_model_is_asserted_whatever_its_sorts_are() -> None:
     )
     evidence = with_evidence(parse_trace(text, "1.trace"), CATALOGUE, "z3", WAYS[0])
     assert evidence.planted == ("(= r (/ 1.0 3.0))",)
+
+
+@pytest.mark.parametrize(
+    ("kind", "script"),
+    [
+        (
+            "slow",
+            "(set-info :slow-against-size 4000)\n(declare-const a (_ BitVec 8))\n(declare-const b (_ BitVec 8))\n"
+            "(assert (= (bvmul a b) #x01))\n(assert (bvugt a #x01))\n(check-sat)\n",
+        ),
+        (
+            "incompleteness",
+            "(declare-const x Int)\n(declare-const y Int)\n(assert (= (^ x y) 7))\n(check-sat)\n",
+        ),
+    ],
+    ids=["slow", "incompleteness"],
+)
+def test_what_is_not_decided_has_a_program_and_a_script(
+    tmp_path: Path, z3: Plan, kind: str, script: str
+) -> None:
+    """What a slow script may cost is the limit of its check, which the check reaches."""
+    text = (
+        f"# solver z3\n0 new\n0 set-limit 900000\n0 run-script {quote(script)}\n answer unknown\n"
+    )
+    made = write_programs(z3, tmp_path / "1.trace", text, Shown(kind, "", "it is undecided"))
+    assert [form.reproduces for form in made] == [True, True], made
+    limit = 4000 if kind == "slow" else 900000
+    assert all(f"limit {limit})" in Path(form.file).read_text() for form in made)
 
 
 def test_every_kept_regression_has_a_script_or_a_reason() -> None:

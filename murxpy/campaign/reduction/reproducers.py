@@ -33,6 +33,7 @@ from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.translate.frame import UNSATISFIED
 from murxpy.translate.programs.claim import Claim, sentence
 from murxpy.translate.programs.program import DEADLINE, last_script, programs
+from murxpy.translate.programs.undecided import asking_why
 from murxpy.translate.python import to_python
 
 HANG = "hang"
@@ -57,7 +58,8 @@ def plain_programs(
     """The texts of the programs that could show the finding of a trace, the plainest first."""
     answer = next(iter(recorded_answers(trace)[-1:]), "")
     told = sentence(trace.header.get("solver", ""), kind, message, answer)
-    for program in programs(trace, catalogue, wrapper, Claim(kind, message, told)):
+    asked = asking_why(trace, kind)
+    for program in programs(asked, catalogue, wrapper, Claim(kind, message, told)):
         yield program.text
 
 
@@ -138,8 +140,9 @@ class _Programs:
     def script(self) -> Reproducer:
         """Write the trace as a script."""
         file = self._base.with_name(f"{self._base.name}.smt2")
+        asked = asking_why(self._trace, self._shown.kind)
         writer = ScriptWriter(
-            self._plan, self._trace, self._catalogue, file, self._shown, self._text, self._limits
+            self._plan, asked, self._catalogue, file, self._shown, self._text, self._limits
         )
         writer.refuted = self._refuted
         return writer.write()

@@ -16,6 +16,9 @@ from murxpy.campaign.reduction.script_output import (
     pair,
 )
 from murxpy.logic.catalogue import Catalogue
+from murxpy.machine.witnesses.slowness import KIND as SLOW
+from murxpy.machine.witnesses.unknowns import KIND as INCOMPLETENESS
+from murxpy.machine.witnesses.unknowns import REASON, of_limit
 from murxpy.oracles.crash import DEATHS, MEMORY_FAULTS, Outcome, judge
 from murxpy.translate.evidence import Asked, Evidence
 from murxpy.translate.programs.claim import unevaluated
@@ -277,6 +280,15 @@ def _repeated(seen: Seen) -> Sight | None:
     )
 
 
+def _undecided(seen: Seen) -> Sight | None:
+    reasons = [text for text in seen.printed if text.startswith(f"(:{REASON}")]
+    limited, slow = any(map(of_limit, reasons)), seen.finding.kind == SLOW
+    if "unknown" not in answers(seen.printed) or not reasons or limited != slow:
+        return None
+    why = "the limit as the reason" if slow else "a reason that is no limit"
+    return Sight(seen.finding.message, f"unknown, and {why}", "an answer")
+
+
 _LOOKS: Mapping[str, Callable[[Seen], Sight | None]] = {
     "disagreement": _answers,
     "wrong-answer": _answers,
@@ -290,6 +302,8 @@ _LOOKS: Mapping[str, Callable[[Seen], Sight | None]] = {
     "invalid-simplify": _made,
     "invalid-elimination": _made,
     "exception": _error,
+    SLOW: _undecided,
+    INCOMPLETENESS: _undecided,
 }
 
 

@@ -25,6 +25,7 @@ from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import MurxpyError
 from murxpy.logic.catalogue import Catalogue
+from murxpy.machine.witnesses.slowness import KIND as SLOW
 from murxpy.oracles.crash import INVALID_MODEL, Outcome
 from murxpy.trace.grammar import Trace
 from murxpy.translate.asking import with_evidence
@@ -117,7 +118,8 @@ class ScriptWriter:
         tried: set[str] = set()
         wrapper = self._plan.setup["wrapper"]
         name_all = "core" in self._shown.kind and "assert-tracked" not in wrapper["actions"]
-        for way in WAYS:
+        # without its limit a slow script is only slow
+        for way in [way for way in WAYS if way.limited or self._shown.kind != SLOW]:
             evidence = self._evidence(way, name_all)
             if evidence.text not in tried:
                 tried.add(evidence.text)

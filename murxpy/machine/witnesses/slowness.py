@@ -45,6 +45,12 @@ def mark_of(text: str) -> str:
     return found[0] if found else ""
 
 
+def unmarked(text: str) -> tuple[str, int]:
+    """The script without its mark, and what it may cost; 0 where it has no mark."""
+    found = _MARK.search(text)
+    return (_MARK.sub("", text), int(found[3])) if found else (text, 0)
+
+
 def cost_of_scripts(run: Run) -> int | None:
     """What the solver has counted until now in the scripts of a run; None where it does not tell."""
     spellings = run.wrapper.set("readers", "script-cost")

@@ -35,7 +35,8 @@ _ANSWER = re.compile(
     re.M,
 )
 # words of a reason that a limit, and not the procedure, ended the check
-_LIMIT = re.compile(r"limit|resource|cancel|timeout|interrupt|memo", re.I)
+LIMITS = ("limit", "resource", "cancel", "timeout", "interrupt", "memo")
+_LIMIT = re.compile("|".join(LIMITS), re.I)
 _QUANTIFIERS = "QUANT"
 AT_LIMIT = "check-unknown:limit"  # counts such checks that a limit ended, or that have no reason
 
@@ -54,6 +55,11 @@ def marked(text: str, asks: bool, implied: str = "", baseline: str = "") -> str:
 def with_question(text: str) -> str:
     """The script with a question for the reason behind each check."""
     return _CHECK.sub(rf"\g<0>\n{QUESTION}", text)
+
+
+def of_limit(reason: str) -> bool:
+    """Whether a reason says that a limit ended the check."""
+    return _LIMIT.search(reason) is not None
 
 
 def is_marked(text: str) -> bool:
@@ -90,7 +96,7 @@ def judge_unknowns(
         reason = (found[3] or found[2] or "").strip()
         if found[1] != "unknown" or wanted not in (("sat", "unsat") if against else ("sat",)):
             continue
-        gave_up = bool(reason) and not _LIMIT.search(reason)
+        gave_up = bool(reason) and not of_limit(reason)
         run.counts["check-unknown:gave-up" if gave_up else AT_LIMIT] += 1
         if gave_up:
             message = f"answered unknown, expected {wanted} {_because(against, named)}; its reason: {reason}"

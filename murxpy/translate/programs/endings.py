@@ -29,6 +29,7 @@ from murxpy.translate.programs.promises import (
     other_answer,
     other_result,
 )
+from murxpy.translate.programs.undecided import at_limit, given_up
 
 Ending = Callable[[Calls, Claim], None]
 
@@ -56,6 +57,8 @@ ENDINGS: dict[str, tuple[Ending, ...]] = {
     "disagreement": (satisfied_by_values, satisfied_alone, other_answer),
     "wrong-answer": (satisfied_by_values, satisfied_alone, other_answer),
     "wrong-unsat": (satisfied_by_values, satisfied_alone, other_answer),
+    "slow": (at_limit,),
+    "incompleteness": (given_up,),
     "exception": (raised,),
     "contract": (contract,),
 }
