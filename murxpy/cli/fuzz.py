@@ -263,6 +263,8 @@ def fuzz(targets: tuple[str, ...], **wishes: Any) -> int:
         raise click.UsageError(
             f"{seeds[0]}: 'murxpy fuzz' takes seeds only with --mix; leave them out, or use 'murxpy opfuzz'"
         )
+    if wishes["mix"] is None and wishes["stability"]:
+        raise click.UsageError("--stability asks variants of mutants: give --mix, or leave it out")
     mix = () if wishes["mix"] is None else parse_mix(wishes["mix"])
     choices = prefixed(wishes, [name for name, _ in mix])
     return run(targets, wishes, mutation_of(mix, seeds, wishes, choices) if mix else None)
