@@ -28,6 +28,7 @@ from murxpy.cli.parts.options import (
     judges_option,
     memory_option,
     out_option,
+    percent_option,
     seed_option,
     theory_option,
     time_option,
@@ -208,13 +209,10 @@ _EXAMPLES = (
     show_default=True,
     help="Size of the largest seed that is used.",
 )
-@click.option(
+@percent_option(
     "--stability",
-    type=click.FloatRange(0, 100),
-    default=0.0,
-    metavar="PERCENT",
-    show_default=True,
-    help="Of so many mutants also ask variants that mean the same, for 'murxpy statistics'.",
+    0.0,
+    "Of so many mutants also ask variants that mean the same, for 'murxpy statistics'.",
 )
 @click.option("--first", is_flag=True, help="Stop at the first finding that makes the exit code 1.")
 @click.option(
@@ -225,13 +223,10 @@ _EXAMPLES = (
     is_flag=True,
     help="Find out which of the releases in the cache show a finding; see 'murxpy releases'.",
 )
-@click.option(
+@percent_option(
     "--share",
-    type=click.FloatRange(0, 100),
-    default=15.0,
-    metavar="PERCENT",
-    show_default=True,
-    help="Part of the campaign's CPU time for --minimize, --bisect, programs and gdb, the worst findings first. The rest "
+    15.0,
+    "Part of the campaign's CPU time for --minimize, --bisect, programs and gdb, the worst findings first. The rest "
     "follows after the last run.",
 )
 @click.option(

@@ -99,6 +99,18 @@ def count_option(
     )
 
 
+def percent_option(name: str, default: float, help: str) -> Callable[[Command], Command]:
+    """An option that takes a share in percent."""
+    return click.option(
+        name,
+        type=click.FloatRange(0, 100),
+        default=default,
+        show_default=True,
+        metavar="PERCENT",
+        help=help,
+    )
+
+
 def tries_option(help: str) -> Callable[[Command], Command]:
     """The number of replays."""
     return count_option("--tries", help, 1)
