@@ -24,11 +24,15 @@ _CONSTANT = 0.5  # the chance that a leaf is a constant, where there are constan
 class Tree:
     """A leaf, which is a term, or an application with its variables and the trees below it."""
 
-    sort: Sort
     term: Term
     application: Application | None = None
     variables: tuple[Term, ...] = ()
     children: tuple[Tree, ...] = ()
+
+    @property
+    def sort(self) -> Sort:
+        """The sort of its term."""
+        return self.term.sort
 
     def places(self, level: int = 0, scope: tuple[Term, ...] = ()) -> Iterator[Place]:
         """The places of the applications in the tree, the root first."""
@@ -127,7 +131,7 @@ class Grower:
     ) -> Tree:
         """The tree of an application."""
         term = application.term(self._tables, variables, [child.term for child in children])
-        return Tree(application.result, term, application, variables, children)
+        return Tree(term, application, variables, children)
 
     def replaced(self, tree: Tree, path: Sequence[int], new: Tree) -> Tree:
         """The tree with another one at a place."""
@@ -144,7 +148,7 @@ class Grower:
         literal = None
         if not named or self._stream.chance(1 - _CONSTANT):
             literal = self._literal(sort)
-        return Tree(sort, literal if literal is not None else self._stream.choose(named))
+        return Tree(literal if literal is not None else self._stream.choose(named))
 
     def _variable(self, sort: Sort) -> Term:
         self.bound += 1
@@ -155,7 +159,7 @@ class Grower:
         while True:
             value = draw_literal(sort, self._settings, self._stream)
             if value:
-                return Tree(sort, self._tables.value(sort, value))
+                return Tree(self._tables.value(sort, value))
 
     def _literal(self, sort: Sort) -> Term | None:
         """A literal or a special value; None for a sort that has none."""

@@ -28,16 +28,6 @@ class Trees:
     roots: tuple[Tree, ...]
     bound: int
 
-    def operators(self) -> dict[str, int]:
-        """How often each operator occurs."""
-        found: dict[str, int] = {}
-        for root in self.roots:
-            for place in root.places():
-                assert place.tree.application is not None
-                kind = place.tree.application.operator.kind
-                found[kind] = found.get(kind, 0) + 1
-        return found
-
 
 class Garden:
     """Makes scripts of one shape: new ones, and mutants. All of them have the same sorts, constants
@@ -100,10 +90,17 @@ class Garden:
 
     def _instead(self, place: Place, kind: str) -> Tree:
         old = place.tree
-        gone = set(old.variables)  # what these are in cannot stay
-        kept = [child for child in old.children if gone.isdisjoint(child.term.free)]
         levels = self.shape.depth - place.level
+        kept = [child for child in old.children if self._stays(child, old, levels)]
         return self._grower.applied(kind, old.sort, levels, place.scope, kept)
+
+    def _stays(self, child: Tree, old: Tree, levels: int) -> bool:
+        """Whether a tree can stay below what replaces `old`: it is full, which the literals of linear
+        products are not, and has no variable of `old`.
+        """
+        leaf = child.application is None
+        full = levels == 1 or not leaf or not self.applications.grows(child.sort)
+        return full and set(old.variables).isdisjoint(child.term.free)
 
     def script(self, trees: Trees) -> Script:
         """The script as commands, in the smallest logic that has them."""

@@ -33,9 +33,3 @@ class Shape:
     def plain(self) -> dict[str, Any]:
         """The shape as plain data."""
         return {**asdict(self), "weights": dict(self.weights)}
-
-    @classmethod
-    def of(cls, plain: Mapping[str, Any]) -> Shape:
-        """The shape whose plain data these are."""
-        pairs = {**plain, "theories": tuple(plain["theories"]), "widths": tuple(plain["widths"])}
-        return cls(**pairs)

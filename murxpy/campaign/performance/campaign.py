@@ -156,7 +156,8 @@ class PerfCampaign:
             while seconds is None or self.told.steps < known or time.monotonic() < begun + seconds:
                 if not self._made_step(last):
                     break
-            if self._search.slow is not None:  # the round goes on with the next start
+            now = self._search.round
+            if now.slow and now.step not in self._seen:  # the round goes on with the next start
                 self._solvers.stop()
                 self._judge(self._made_small())
         except Stopped:
