@@ -48,7 +48,8 @@ def test_what_an_older_release_decides_is_found(
     wrapper, (new, old) = releases(tmp_path)
     (tmp_path / "seed.smt2").write_text(SEED)
     words = ("janus", new, tmp_path / "seed.smt2", "--wrapper", wrapper, "--rules", "not-not")
-    words = (*words, "--check", "none", "--jobs", "1", "--seed", "1", "--runs", "2")
+    words = (*words, "--check", "none", "--jobs", "1", "--seed", "1")
+    words = (*words, "--runs", "1", "--iterations", "8")
     code, out, err = outcome(
         capsys, *words, "--baseline", old, "--no-option-fuzzing", "--out", tmp_path / "out"
     )
