@@ -85,9 +85,11 @@ class Sources:
         """
         return self._through != API or bool(self.asking)
 
-    def draw(self, run_seed: int) -> tuple[str, list[Seed]]:
-        """The source of the run with this seed, and the seeds of that run."""
+    def draw(self, run_seed: int) -> tuple[str, list[Seed]] | None:
+        """The fuzzer of the run with this seed, and the seeds of that run; None where it is a walk."""
         drawn = self.corpus.draw(run_seed)
+        if drawn.source == API:
+            return None
         return drawn.source, [self.corpus.seeds[number] for number in drawn.seeds]
 
     def run(self, run: Run, name: str, seeds: Sequence[Seed], options: Pairs = ()) -> None:

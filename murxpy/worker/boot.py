@@ -4,6 +4,7 @@
 # TRACE-FILE` to replay one trace in this very process. It makes the package known without putting
 # the folder beside it on the path, so that nothing else installed there can be imported. It keeps
 # to syntax that any Python 3 reads, so that a wrong interpreter gets a clear answer.
+import gc
 import importlib.util
 import json
 import os
@@ -35,6 +36,7 @@ def boot() -> None:
         text = "its interpreter is Python %s, murxpy runs on Python %s; make the environment with Python %s"
         refuse(text % (found, wanted, wanted))
         return
+    gc.disable()  # loading leaves hardly any garbage, and the session collects when it is complete
     register(folder)
     from murxpy.worker import parent
 

@@ -31,7 +31,9 @@ def load_session(setup: dict[str, Any]) -> worker.Session:
         sys.path.insert(0, path)
     module, _, name = setup.get("session", DEFAULT_SESSION).partition(":")
     try:
-        session: worker.Session = getattr(importlib.import_module(module), name)(setup)
+        kind = getattr(importlib.import_module(module), name)
+        gc.freeze()  # the session's first collection need not look at all modules
+        session: worker.Session = kind(setup)
     except MurxpyError:
         raise
     except (ImportError, OSError) as error:

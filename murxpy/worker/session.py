@@ -6,10 +6,9 @@ import gc
 import platform
 from collections.abc import Callable, Sequence
 from time import thread_time_ns
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from murxpy.checks.registry import ACTIONS
-from murxpy.enumeration.source import Enumeration
 from murxpy.errors import InputError
 from murxpy.learning.signals import Signals
 from murxpy.logic.catalogue import build_catalogue
@@ -21,12 +20,7 @@ from murxpy.machine.generate.options import draw_value, option_choice
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.generate.swarm import SwarmDrawer
 from murxpy.machine.outcomes import Stopped
-from murxpy.machine.planted import solvers_own
 from murxpy.machine.run import Run
-from murxpy.mutation.optioning import offer_of
-from murxpy.mutation.registry import API, FUZZERS
-from murxpy.mutation.source import Sources
-from murxpy.mutation.workshop import Seed, Shop
 from murxpy.replaying.judging import judge
 from murxpy.replaying.untracer import replay
 from murxpy.solvers.facts import Option, Pairs
@@ -36,6 +30,11 @@ from murxpy.trace.grammar import VERSION, Trace, parse_trace
 from murxpy.worker.finalizers import watched
 from murxpy.worker.interpreter import settle_interpreter
 from murxpy.worker.wished import scratch, settle, takes
+
+if TYPE_CHECKING:
+    from murxpy.enumeration.source import Enumeration
+    from murxpy.mutation.source import Sources
+    from murxpy.mutation.workshop import Seed
 
 Write = Callable[[str], None]
 # runs between two full collections; reference counts free contexts, and cycles are rare
@@ -71,9 +70,7 @@ class Session:
             self.catalogue, self.wrapper, self.settings, self.profile, theories, swarm
         )
         self.version = self.wrapper.release
-        self.sources = self._make_sources(setup)
-        enumerated = setup.get("enumeration")
-        self._enumeration = None if enumerated is None else Enumeration(enumerated)
+        self._enumeration = _enumeration(setup.get("enumeration"))
         self._limited = setup.get("limits") != "wall"
         self._damped: frozenset[str] = frozenset()
         self._checks: frozenset[str] = frozenset(setup.get("checks") or ())
@@ -83,8 +80,7 @@ class Session:
         self._plain = known is None or known.issuperset(name for name, _ in chosen)
         options = self._known_options()
         self._option_choice = option_choice(options)
-        if self.sources is not None:
-            self._tell(self.sources, options)
+        self.sources = self._make_sources(setup, options)
         self._runs = 0
         self._arms = Reader(self.catalogue, setup["machine"], self.wrapper.facts.every_option)
         self._signals: dict[tuple[str, int], int] = {}  # numbers of pairs, worked out once
@@ -105,60 +101,19 @@ class Session:
         ]
         self._judging = tuple(pair for pair in self._parameters if pair[0] in own)
 
-    def _make_sources(self, setup: dict[str, Any]) -> Sources | None:
-        """The sources of runs that `setup` names; None for the walk alone. Raises InputError where
-        they need a reader of scripts and the solver has none.
+    def _make_sources(self, setup: dict[str, Any], known: Sequence[Option]) -> Sources | None:
+        """The sources of runs that `setup` names; None for the walk alone. `known` are the options
+        that the release takes. Raises InputError.
         """
-        available = (kind for kinds in self.swarm.available().values() for kind in kinds)
-        # a finding with an operator that is documented as experimental would not count
-        documented = frozenset(setup.get("documented") or ())
-        shop = Shop(
-            self.catalogue,
-            frozenset(filter(self.wrapper.reads, available)) - documented,
-            self.wrapper.name,
-            self.profile,
-            solvers_own(
-                self.wrapper.facts.unjudged, self.wrapper.set("readers", "universe") is not None
-            ),
-        )
         if not setup.get("sources"):
             return None
-        sources = Sources(setup["sources"], shop)
-        if sources.reading and self.wrapper.set("actions", "run-script") is None:
-            raise InputError(
-                f"{self.wrapper.name} {self.version} cannot read scripts (its wrapper has no action run-script for it): "
-                f"expected --through api, and not {' or '.join(n for n, e in FUZZERS.items() if e.asks)}"
-            )
-        return sources
+        from murxpy.worker import mutating
 
-    def _tell(self, sources: Sources, options: Sequence[Option]) -> None:
-        """Tell the mutation fuzzers which options scripts may set, and how often to ask for models
-        and cores.
-        """
-        facts = self.wrapper.facts
-        of_process = [
-            option for option in facts.process_options if self.wrapper.has_parameter(option.name)
-        ]
-        sources.offer = offer_of(
-            options,
-            of_process,
-            tuple((name, value) for name, value in self.options),
-            facts.script_option_prefix,
-            [name for name, _ in self._parameters],
-            facts.listed_options,
-        )
-        chances = self.settings.probabilities
-        names = {
-            "models": "script-models",
-            "models-open": "script-models-open",
-            "cores": "script-cores",
-        }
-        sources.unknowns = chances.get("script-unknowns", 0.0) if self._checks else 0.0
-        sources.promises = {
-            what: chances.get(name, 0.0)
-            for what, name in names.items()
-            if what.partition("-")[0] in self._checks
-        }
+        kinds = [kind for kinds in self.swarm.available().values() for kind in kinds]
+        sources = mutating.make_sources(setup, self.catalogue, self.wrapper, self.profile, kinds)
+        mutating.offer(sources, self.wrapper, known, self.options, self._parameters)
+        mutating.ask(sources, self.settings.probabilities, self._checks)
+        return sources
 
     def describe(self) -> dict[str, Any]:
         """The solver, its release, module file and Python; the calls that the release lacks; the
@@ -212,9 +167,9 @@ class Session:
         if self._enumeration is not None:
             return self._enumerate(run, self._enumeration)
         if self.sources is not None:
-            name, seeds = self.sources.draw(seed)
-            if name != API:
-                return self._mutate(run, self.sources, name, seeds)
+            drawn = self.sources.draw(seed)
+            if drawn is not None:
+                return self._mutate(run, self.sources, *drawn)
         guided = self._arms.of(seed)
         swarm = self.swarm.draw(run.stream, guided.theories, guided.operators)
         options = [*self.options, *map(list, guided.options)]
@@ -370,6 +325,15 @@ class Session:
         self._runs += 1
         if now or self._runs % COLLECT_EVERY == 0:
             gc.collect()
+
+
+def _enumeration(setup: dict[str, Any] | None) -> Enumeration | None:
+    """The enumeration of scripts that a session tests. Only such a session loads the enumerator."""
+    if setup is None:
+        return None
+    from murxpy.enumeration.source import Enumeration
+
+    return Enumeration(setup)
 
 
 def _malformed(message: str) -> dict[str, Any]:

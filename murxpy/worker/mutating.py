@@ -1,0 +1,84 @@
+"""What a session of the mutation fuzzers needs beside that of a walk. Only a session with such
+sources imports this module, because loading the fuzzers takes a fifth of the time in which a session
+begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from murxpy.errors import InputError
+from murxpy.logic.catalogue import Catalogue
+from murxpy.machine.generate.profile import Profile
+from murxpy.machine.planted import solvers_own
+from murxpy.mutation.optioning import offer_of
+from murxpy.mutation.registry import FUZZERS
+from murxpy.mutation.source import Sources
+from murxpy.mutation.workshop import Shop
+from murxpy.solvers.facts import Option, Pairs
+from murxpy.solvers.wrapper import Wrapper
+
+
+def make_sources(
+    setup: Mapping[str, Any],
+    catalogue: Catalogue,
+    wrapper: Wrapper,
+    profile: Profile,
+    available: Collection[str],
+) -> Sources:
+    """The sources of runs that the setup of a session names; `available` are the operators that the
+    solver has. Raises InputError where they need a reader of scripts and the solver has none.
+    """
+    # a finding with an operator that is documented as experimental would not count
+    documented = frozenset(setup.get("documented") or ())
+    shop = Shop(
+        catalogue,
+        frozenset(filter(wrapper.reads, available)) - documented,
+        wrapper.name,
+        profile,
+        solvers_own(wrapper.facts.unjudged, wrapper.set("readers", "universe") is not None),
+    )
+    sources = Sources(setup["sources"], shop)
+    if sources.reading and wrapper.set("actions", "run-script") is None:
+        raise InputError(
+            f"{wrapper.name} {wrapper.release} cannot read scripts (its wrapper has no action run-script for it): "
+            f"expected --through api, and not {' or '.join(n for n, e in FUZZERS.items() if e.asks)}"
+        )
+    return sources
+
+
+def offer(
+    sources: Sources,
+    wrapper: Wrapper,
+    known: Sequence[Option],
+    options: Sequence[Sequence[str]],
+    parameters: Pairs,
+) -> None:
+    """Tell the sources which options scripts may set: those that the release knows, less the
+    `options` and `parameters` of every run.
+    """
+    facts = wrapper.facts
+    sources.offer = offer_of(
+        known,
+        [option for option in facts.process_options if wrapper.has_parameter(option.name)],
+        tuple((name, value) for name, value in options),
+        facts.script_option_prefix,
+        [name for name, _ in parameters],
+        facts.listed_options,
+    )
+
+
+def ask(sources: Sources, chances: Mapping[str, float], checks: Collection[str]) -> None:
+    """Tell the sources how often mutants ask for models, for cores, and why an answer is unknown."""
+    names = {
+        "models": "script-models",
+        "models-open": "script-models-open",
+        "cores": "script-cores",
+    }
+    sources.unknowns = chances.get("script-unknowns", 0.0) if checks else 0.0
+    sources.promises = {
+        what: chances.get(name, 0.0)
+        for what, name in names.items()
+        if what.partition("-")[0] in checks
+    }
