@@ -12,7 +12,9 @@ tests: murxpy leaves an ignored signal ignored.
 from __future__ import annotations
 
 import gc
+import os
 import signal
+import sys
 
 import pytest
 from hypothesis import settings
@@ -22,6 +24,10 @@ for number in (signal.SIGHUP, signal.SIGTERM):
         signal.signal(number, signal.SIG_DFL)
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# murxpy's processes compile its modules once, and not each one anew
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.load_profile("same")

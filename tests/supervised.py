@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import glob
 import os
 import signal
 import subprocess
@@ -11,7 +12,7 @@ import termios
 import time
 import uuid
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
@@ -32,13 +33,18 @@ class Command:
     mark: str
     temporary: Path
     out: Path
+    strangers: set[str] = field(default_factory=set)  # processes that are none of it
 
     def alive(self) -> list[str]:
         """The command lines of what lives of it."""
         found = []
-        for path in Path("/proc").glob("[0-9]*"):
+        for path in map(Path, glob.glob("/proc/[0-9]*")):
+            if path.name in self.strangers:
+                continue
             try:
                 marked = self.mark.encode() in (path / "environ").read_bytes()
+                if not marked:
+                    self.strangers.add(path.name)
                 dead = (path / "stat").read_text().rpartition(")")[2].split()[0] in "ZX"
                 if marked and not dead:
                     found.append(
@@ -55,7 +61,7 @@ class Command:
         deadline = time.monotonic() + PATIENCE
         while not condition():
             assert time.monotonic() < deadline, self.alive()
-            time.sleep(0.01)
+            time.sleep(0.02)
 
     def end(self, number: signal.Signals) -> int:
         """Send it a signal and wait for its end; its exit code."""

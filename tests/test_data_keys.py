@@ -64,9 +64,15 @@ def _keys(value: Any) -> Iterator[str]:
         yield from _keys(entry)
 
 
+@functools.cache
+def _known_keys() -> set[str]:
+    """The keys of all files of data."""
+    return {name for file in FILES for name in _keys(read_document(file).data)}
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_no_text_of_several_lines_swallows_a_key(file: Path) -> None:
-    known = {name for other in FILES for name in _keys(read_document(other).data)}
+    known = _known_keys()
     for place, text in _texts(read_document(file).data):
         lines = text.splitlines() if "\n" in text else []
         swallowed = [

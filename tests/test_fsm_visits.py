@@ -84,13 +84,15 @@ class Walker:
         self.rng = random.Random(seed)
         self.terms = mean_of(machine["distributions"]["run-length"])
         self._known: dict[
-            tuple[str, bool, bool, bool], tuple[list[dict[str, bool]], list[float]]
+            tuple[str, bool, bool, bool], tuple[list[list[dict[str, Any]]], list[float]]
         ] = {}
 
-    def conditions(
+    def transitions(
         self, state: str, spent: bool, checked: bool, incremental: bool
-    ) -> dict[str, bool]:
-        """Truth values for the conditions that matter in a state."""
+    ) -> list[dict[str, Any]]:
+        """The transitions that can be drawn, with truth values for the conditions that matter in a
+        state.
+        """
         key = (state, spent, checked, incremental)
         if key not in self._known:
             can_check = incremental or not checked
@@ -101,14 +103,11 @@ class Walker:
                 "can-check": can_check,
             }
             possible = [
-                a
-                for a in assignments(mentioned(self.machine, state))
-                if enabled(self.machine, state, a)
+                (drawn, self._likelihood(assignment, fixed))
+                for assignment in assignments(mentioned(self.machine, state))
+                if (drawn := enabled(self.machine, state, assignment))
             ]
-            self._known[key] = (
-                possible,
-                [self._likelihood(assignment, fixed) for assignment in possible],
-            )
+            self._known[key] = ([drawn for drawn, _ in possible], [p for _, p in possible])
         return self.rng.choices(*self._known[key])[0]
 
     def _likelihood(self, assignment: dict[str, bool], fixed: dict[str, bool]) -> float:
@@ -124,9 +123,7 @@ class Walker:
         spent, checked, state = False, False, self.machine["start"]
         actions: dict[str, int] = {}
         while state != self.machine["final"]:
-            transitions = enabled(
-                self.machine, state, self.conditions(state, spent, checked, incremental)
-            )
+            transitions = self.transitions(state, spent, checked, incremental)
             taken = self.rng.choices(
                 transitions, [transition["weight"] for transition in transitions]
             )[0]

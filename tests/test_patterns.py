@@ -33,9 +33,11 @@ Pattern = tuple[str, "re.Pattern[str]", str]
 def patterns() -> Iterator[Pattern]:
     """Every pattern that the sources compile or use, once for each method that is called on it."""
     for file, source in SOURCES.items():
+        if "import re\n" not in source:
+            continue
         place = str(file.relative_to(ROOT))
         known: dict[str, Any] = {"re": re}
-        if place.startswith("murxpy") and "import re" in source:
+        if place.startswith("murxpy"):
             known |= vars(importlib.import_module(".".join(Path(place).with_suffix("").parts)))
         tree = ast.parse(source)
         owners = {
@@ -44,13 +46,21 @@ def patterns() -> Iterator[Pattern]:
             if isinstance(node, ast.Assign | ast.AnnAssign) and node.value
         }
         for node in ast.walk(tree):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) in [
-                f"re.{name}" for name in ("compile", *CALLS)
-            ]:
+            if isinstance(node, ast.Call) and _of_re(node.func):
                 pattern = _pattern(node, known, place)
                 if pattern is not None:
                     for used in _used(node, owners.get(id(node), ""), file):
                         yield f"{place}:{node.lineno}", pattern, used
+
+
+def _of_re(function: ast.expr) -> bool:
+    """True for `re.compile` and the functions of `re` that take a pattern."""
+    return (
+        isinstance(function, ast.Attribute)
+        and function.attr in ("compile", *CALLS)
+        and isinstance(function.value, ast.Name)
+        and function.value.id == "re"
+    )
 
 
 def _assigned(node: ast.AST) -> str:
