@@ -9,7 +9,7 @@ import sys
 from typing import Any
 
 from campaigns import FAKES
-from toy import _collected, replay, walk
+from toy import replay, walk
 
 from murxpy.data import load_catalogue, load_machine
 from murxpy.worker.session import Session
@@ -97,7 +97,7 @@ BY_NAME = ("unbound", "truncated-count", "cut-text", "shallow-copy")
 def session(by_name: bool = True) -> Session:
     """A session of the binding in contract mode; `by_name`: with calls of its public callables."""
     wrapper = WRAPPER if by_name else SPELLED
-    return _collected(
+    return Session(
         {"catalogue": load_catalogue(), "machine": load_machine("contract"), "wrapper": wrapper}
     )
 

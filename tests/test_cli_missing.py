@@ -71,7 +71,7 @@ SHARED = {
     "fuzzers/mutation.py": ["fuzz"],
     "translate/murxla.py": ["translate"],
     "translate/smtlib.py": ["translate"],  # others keep what stands before it
-    "worker/session.py": ["opfuzz", "typefuzz", "janus", "fusion", "storm", "fuzz"],
+    "worker/mutating.py": ["opfuzz", "typefuzz", "janus", "fusion", "storm", "fuzz"],
     "cli/replay.py": ["replay"],  # those that share `plan_of` are below
     "cli/mutate.py": ["storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "cli/own_options.py": ["fuzz"],

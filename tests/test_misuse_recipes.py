@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import misuses
 import pytest
-from toy import _collected, forked
+from toy import forked
 
 from murxpy.actions.base import Action
 from murxpy.checks.registry import ACTIONS
@@ -20,6 +20,7 @@ from murxpy.machine.generate.base import Generator
 from murxpy.machine.outcomes import Stopped
 from murxpy.machine.run import Run
 from murxpy.solvers.callables import find_callables
+from murxpy.worker.session import Session
 
 
 class Instead(Action):
@@ -52,7 +53,7 @@ def test_a_recipe_that_needs_what_a_release_lacks_is_left_out() -> None:
 
 def _made(solver: str) -> list[str]:
     """The classes whose recipe makes no object of them in a run."""
-    session = _collected(
+    session = Session(
         {
             "catalogue": load_catalogue(),
             "machine": load_machine("contract"),
