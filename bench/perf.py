@@ -278,10 +278,12 @@ def calibrate(args: argparse.Namespace) -> None:
             scripts = [garden.script(garden.new(seed)) for seed in range(args.steps or 40)]
             for one in solvers.known:
                 found = [
-                    solvers.count(one.number, print_script(script, one.family), 1000 * args.query)
+                    solvers.measure(one.number, print_script(script, one.family), 1000 * args.query)
                     for script in scripts
                 ]
-                rates = sorted(units / ms for units, ms in found if units and ms > LONG_MS)
+                rates = sorted(
+                    one.units / one.ms for one in found if one.units and one.ms > LONG_MS
+                )
                 middle = statistics.median(rates) if rates else 0.0
                 ends = f"{rates[0]:.0f} to {rates[-1]:.0f}" if rates else "-"
                 rows.append([f"{logic} {one.name}", len(rates), middle, ends])

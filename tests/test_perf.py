@@ -11,7 +11,7 @@ from campaigns import FAKES
 from commands import error, outcome
 from releases import SOURCE
 
-from murxpy.campaign.performance import confirming, keeping, minimizing
+from murxpy.campaign.performance import confirming, minimizing
 from murxpy.campaign.performance.journal import FILE
 from murxpy.campaign.performance.search import gain_of
 from murxpy.campaign.performance.weights import Weight, margin
@@ -99,7 +99,7 @@ def journal(folder: Path, out: str = "out") -> list[dict[str, object]]:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A script is slow from a twentieth of a second on."""
-    for module in (minimizing, confirming, keeping):
+    for module in (minimizing, confirming):
         monkeypatch.setattr(module, "SECOND", 50.0)
     monkeypatch.setattr(confirming, "TIMES", 1)
 
@@ -232,6 +232,24 @@ def test_a_search_begins_where_the_target_is_the_faster_one(
     outcome(capsys, *words, *more, "--steps", "30")
     margins = [cast(float, line["margin"]) for line in journal(tmp_path) if line["margin"]]
     assert margins == sorted(margins) and margins[0] < -60 < margins[-1] < 0
+
+
+def took(ms: float, units: int = 0) -> confirming.Measured:
+    return confirming.Measured("fake", "1", "sat", 0.0, (ms,), units)
+
+
+@pytest.mark.parametrize(
+    ("target", "reference", "expected"),
+    [
+        (took(8000, 800_000), took(60), 120_000),  # 20 times 60 ms, at 100 units a millisecond
+        (took(8000, 800_000), took(0.1), 100_000),  # a second
+        (took(8000), took(60), 1_200_000),  # nothing was counted: what is usual
+    ],
+)
+def test_a_mark_is_in_units_that_are_measured_with_the_script(
+    target: confirming.Measured, reference: confirming.Measured, expected: int
+) -> None:
+    assert confirming.mark_of(target, [reference], 1000.0) == expected
 
 
 def weight(answer: str, ms: float, limit: float = 100.0) -> Weight:

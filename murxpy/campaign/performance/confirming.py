@@ -15,8 +15,8 @@ _LONGEST = 2.0  # times the limit of a query that a measurement may take
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a solver took for a script: its name, release and answer, the milliseconds that it counted,
-    and those of the processor, in three fresh processes.
+    """What a solver took for a script: its name, release and answer, the milliseconds that it counted in
+    the search, and those of the processor, in three fresh processes. `units` are what it counted there.
     """
 
     name: str
@@ -24,6 +24,7 @@ class Measured:
     answer: str
     counted: float
     took: tuple[float, ...]
+    units: int
 
     @property
     def ms(self) -> float:
@@ -44,8 +45,19 @@ def measured(
     for one, (_, counted, _) in zip(solvers.known, weights, strict=True):
         times = [solvers.measure(one.number, texts[one.family], wall) for _ in range(TIMES)]
         took = tuple(round(time.ms, 1) for time in times)
-        found.append(Measured(one.name, one.version, times[-1].answer, counted, took))
+        last = times[-1]
+        found.append(Measured(one.name, one.version, last.answer, counted, took, last.units))
     return found
+
+
+def mark_of(target: Measured, references: Sequence[Measured], per_ms: float) -> int:
+    """The units of a target that are too much for a script: as many as it counts in a second, and in
+    so many times what a reference takes. How many it counts in a millisecond is measured with the
+    script itself, because that differs much between scripts; usually it is `per_ms`.
+    """
+    rate = target.units / target.ms if target.units and target.ms else per_ms
+    reference = max([FASTEST, *[row.ms for row in references]])
+    return max(1, int(max(SECOND, FACTOR * reference) * rate))
 
 
 def confirmed(rows: Sequence[Measured], targets: int) -> bool:

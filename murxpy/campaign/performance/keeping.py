@@ -20,8 +20,7 @@ from murxpy.campaign.findings.store import Store, TargetState
 from murxpy.campaign.judging.common_operators import judge_plans
 from murxpy.campaign.judging.cross_check import finding_of
 from murxpy.campaign.judging.judged_solver import JudgedSolver
-from murxpy.campaign.performance.confirming import Measured, plain
-from murxpy.campaign.performance.minimizing import FACTOR, FASTEST, SECOND
+from murxpy.campaign.performance.confirming import Measured, mark_of, plain
 from murxpy.campaign.performance.solvers import Solver
 from murxpy.campaign.performance.weights import Weight, differ
 from murxpy.campaign.reduction.scripted import Scripted, trace_of
@@ -66,11 +65,11 @@ class Keeper:
     def keep_slow(
         self, solver: Solver, script: str, rows: Sequence[Measured], cause: str, step: int
     ) -> Finding | None:
-        """Keep a script on which a target is slow. None where a replay of its trace does not show that,
-        because what the solver counts there is less.
+        """Keep a script on which a target is slow; `rows` are its own measurements and those of the
+        references. None where a replay of its trace does not show that, because the solver counts less
+        there.
         """
-        reference = max([FASTEST, *[row.counted for row in rows[1:]]])
-        bound = int(max(SECOND, FACTOR * reference) * solver.per_ms)
+        bound = mark_of(rows[0], rows[1:], solver.per_ms)
         text = marked(script, REFERENCE, bound, cause)
         found = self._replayed(solver, text, _BEHIND * bound)
         if found is None or found.verdict.kind != KIND:

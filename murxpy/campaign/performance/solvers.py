@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from murxpy.campaign.performance.weights import CRASH, EXHAUSTED, LATE, Weight
@@ -36,6 +36,17 @@ class Solver:
     family: str
     version: str
     per_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What a script took a solver in a fresh process: its answer, the milliseconds of the processor, and
+    the units that the solver counted, 0 where its process did not live to tell.
+    """
+
+    answer: str
+    ms: float
+    units: int
 
 
 class Solvers:
@@ -84,21 +95,14 @@ class Solvers:
         """What a script costs a solver, at once."""
         return self._answer(self.weighing(number, script, limit_ms))
 
-    def measure(self, number: int, script: str, wall_ms: float) -> Weight:
-        """What a script costs a solver in a fresh process, by the processor's time."""
+    def measure(self, number: int, script: str, wall_ms: float) -> Measure:
+        """What a script takes a solver in a fresh process."""
         outcome = self._answer(_asked(_question(number, script, 0, wall_ms, fresh=True)))
-        weight = weight_of(outcome, wall_ms, 0, 1.0, wall_ms)
-        took = wall_ms if outcome.report is None else outcome.report["weighed"]["ms"]
-        return replace(weight, ms=min(took, wall_ms))
-
-    def count(self, number: int, script: str, limit_ms: float) -> tuple[int, float]:
-        """What a solver counts for a script, and the milliseconds of the processor that it takes; nothing
-        where its process dies.
-        """
-        limit = int(limit_ms * self.known[number].per_ms)
-        outcome = self._answer(_asked(_question(number, script, limit, _PATIENCE * limit_ms)))
-        said = {"cost": 0, "ms": 0.0} if outcome.report is None else outcome.report["weighed"]
-        return int(said["cost"]), float(said["ms"])
+        answer = weight_of(outcome, wall_ms, 0, 1.0, wall_ms).answer
+        if outcome.report is None:
+            return Measure(answer, wall_ms, 0)
+        said = outcome.report["weighed"]
+        return Measure(answer, min(said["ms"], wall_ms), said["cost"])
 
     def begin(self, questions: Questions[T], done: Callable[[T], None]) -> bool:
         """Ask these questions beside others; `step` calls `done` with their result. Not where so many

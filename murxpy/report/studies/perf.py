@@ -54,9 +54,5 @@ def outcome_lines(told: Told, out: Path) -> Iterator[str]:
     if told.differ or told.died or any(entry.get("buckets") for entry in told.found):
         yield f"in {out}: findings/ for 'murxpy findings {out}'"
     if told.found:
-        only = (
-            ""
-            if any(entry.get("buckets") for entry in told.found)
-            else " (without --reference they are no findings)"
-        )
-        yield f"in {out}: scripts/{only}"
+        loose = not all(entry.get("buckets") for entry in told.found)
+        yield f"in {out}: scripts/{' (those without a bucket are no findings)' if loose else ''}"
