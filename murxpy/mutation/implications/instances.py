@@ -16,9 +16,6 @@ from murxpy.mutation.implications.matching import Matcher
 from murxpy.mutation.implications.places import FORMULAS, Places, State
 from murxpy.mutation.implications.rule import Patterns
 from murxpy.mutation.occurrences import Occurrence
-from murxpy.semantics.evaluator import Evaluator
-from murxpy.semantics.model import Interpretation
-from murxpy.semantics.values import CannotSay
 from murxpy.smtlib.substitution import binds, substituted
 from murxpy.smtlib.tables import Tables
 
@@ -100,7 +97,7 @@ class Instances:
                 return False
             new = self._within(new, len(known.rest))
         known.root = None
-        return matcher.match(patterns.metas, other, new, known) and self._holds(
+        return matcher.match(patterns.metas, other, new, known) and self._allows(
             matcher, patterns, known
         )
 
@@ -131,15 +128,11 @@ class Instances:
                 return False
         return True
 
-    def _holds(self, matcher: Matcher, patterns: Patterns, known: Binding) -> bool:
-        """Whether the condition of the rule is true, if it has one."""
-        if patterns.where is None:
-            return True
+    def _allows(self, matcher: Matcher, patterns: Patterns, known: Binding) -> bool:
+        """Whether the condition of the rule is true of what both terms have; False if it is about more."""
         try:
-            condition = matcher.make(patterns.metas, patterns.where, known)
-            evaluator = Evaluator(self._tables.catalogue, Interpretation())
-            return condition.ground and evaluator.value(condition) is True
-        except (CannotSay, KeyError):
+            return matcher.allows(patterns, known)
+        except KeyError:
             return False
 
 

@@ -17,6 +17,9 @@ from murxpy.mutation.implications.constructors import DATATYPE, Constructors
 from murxpy.mutation.implications.forms import APPLY, BINDERS, LETTER, NO_LETTER, plain
 from murxpy.mutation.implications.renaming import opened
 from murxpy.mutation.implications.rule import Patterns, Variant
+from murxpy.semantics.evaluator import Evaluator
+from murxpy.semantics.model import Interpretation
+from murxpy.semantics.values import CannotSay
 from murxpy.smtlib.substitution import binds, substituted
 from murxpy.smtlib.tables import Tables
 
@@ -320,6 +323,20 @@ class Matcher:
                     stack.append(arg)
         free = frozenset(term.free)
         return [one for one in found if free.issuperset(one.free) and one.sort.kind != "SORT_RM"]
+
+    def allows(self, patterns: Patterns, known: Binding) -> bool:
+        """Whether our evaluator finds the condition of a rule true; it may have no constants and no
+        variables then. Raises KeyError if it needs what is not bound.
+        """
+        if patterns.where is None:
+            return True
+        condition = self.make(patterns.metas, patterns.where, known)
+        if not condition.ground:
+            return False
+        try:
+            return Evaluator(self._tables.catalogue, Interpretation()).value(condition) is True
+        except CannotSay:
+            return False
 
     # -- making
 

@@ -17,9 +17,6 @@ from murxpy.mutation.implications.forms import LETTER
 from murxpy.mutation.implications.matching import Matcher, unbound
 from murxpy.mutation.implications.renaming import opened
 from murxpy.mutation.implications.rule import Patterns, range_of
-from murxpy.semantics.evaluator import Evaluator
-from murxpy.semantics.model import Interpretation
-from murxpy.semantics.values import CannotSay
 from murxpy.smtlib.tables import Tables
 
 _CONTEXTS = 12  # terms of the seed that are drawn for one metavariable that is a function
@@ -155,7 +152,7 @@ class Rewriter:
                 if drawn is None:
                     return False
                 known.terms[patterns.metas[meta]] = drawn
-            if self._holds(self._matcher.make(patterns.metas, where, known)):
+            if self._matcher.allows(patterns, known):
                 return True
         return False
 
@@ -202,15 +199,6 @@ class Rewriter:
             known.functions[name] = (variable,), body
             return True
         return False
-
-    def _holds(self, condition: Term) -> bool:
-        """Whether our evaluator finds a condition without constants and variables true."""
-        if not condition.ground:
-            return False
-        try:
-            return Evaluator(self._tables.catalogue, Interpretation()).value(condition) is True
-        except CannotSay:
-            return False
 
 
 def _letters(sort: Sort) -> list[str]:
