@@ -50,7 +50,8 @@ class Complicating:
         if leaf is None:
             return root, [], ""
         path = [position for _, position in (*hole.above, *leaf.above)]
-        wanted = self._keeping.places.at(root, path, self._keeping.wanted(spot))
+        places, truth = self._keeping.places, self._keeping.wanted(spot)
+        wanted = places.at(root, path, truth)
         values = [witness.value(leaf.term) for witness in self._keeping.each()]
         if wanted is not ANY and any(map(unknown, values)):
             return root, [], ""
@@ -63,6 +64,7 @@ class Complicating:
         changed = replaced(self._tables, hole, replaced(self._tables, leaf, constant))
         if not self._fitting.fits(changed):
             return root, [], ""
+        places.follow(root, changed, path, truth)
         if wanted is ANY:
             return changed, [], name
         condition = self._conditions.of(constant, wanted)

@@ -10,8 +10,7 @@ from murxpy.logic.terms import Term
 from murxpy.mutation.diving.expressing import language_term
 from murxpy.semantics.exact.algebraic import Algebraic
 from murxpy.semantics.exact.float_formats import format_of
-from murxpy.semantics.ranges.abstract import ANY, Bits, Except, Few, Interval, Range
-from murxpy.semantics.ranges.backward import NOTHING
+from murxpy.semantics.ranges.abstract import ANY, NOTHING, Bits, Except, Few, Interval, Range
 from murxpy.semantics.ranges.floats import Floats, at_rank
 from murxpy.semantics.ranges.languages import Words
 from murxpy.semantics.ranges.structures import Cell, Element, Lengths, Member, Shapes

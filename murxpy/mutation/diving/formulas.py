@@ -25,7 +25,8 @@ class Formulas:
         self._asserts = [c for c in script.commands if isinstance(c, Assert)]
         numbers = {id(command): number for number, command in enumerate(self._asserts)}
         self._terms: list[tuple[Term, ...]] = [(command.term,) for command in self._asserts]
-        self._made: dict[Term, Assert] = {}  # the assertion of each formula
+        # the commands of each assertion with its formulas
+        self._made: dict[tuple[int, tuple[Term, ...]], list[Command]] = {}
         # for each check: the assertions that it sees, and its assumptions
         self.seen: list[tuple[int, ...]] = []
         self.assumed: list[tuple[Term, ...]] = []
@@ -87,21 +88,14 @@ class Formulas:
         they belong to, which keeps its name.
         """
         commands: list[Command] = []
-        numbers = iter(range(len(self._asserts)))
+        numbers = iter(enumerate(self._terms))
         for command in self._script.commands:
             if isinstance(command, Assert):
-                terms = self._terms[next(numbers)]
-                commands += map(self._assertion, terms[1:])
-                plain = command.name is None
-                commands.append(
-                    self._assertion(terms[0]) if plain else Assert(terms[0], command.name)
-                )
+                made = self._made.get(key := next(numbers))
+                if made is None:
+                    term, *added = key[1]
+                    made = self._made[key] = [*map(Assert, added), Assert(term, command.name)]
+                commands += made
             else:
                 commands.append(command)
         return Script(self._script.name, self._script.tables, commands)
-
-    def _assertion(self, term: Term) -> Assert:
-        found = self._made.get(term)
-        if found is None:
-            found = self._made[term] = Assert(term)
-        return found

@@ -12,8 +12,7 @@ from murxpy.mutation.diving.formulas import Formulas, Spot
 from murxpy.mutation.diving.places import Places
 from murxpy.mutation.diving.witness import Witness
 from murxpy.mutation.workshop import Shop
-from murxpy.semantics.ranges.abstract import ANY, TRUE, Range
-from murxpy.semantics.ranges.backward import NOTHING
+from murxpy.semantics.ranges.abstract import ANY, NOTHING, TRUE, Range
 
 
 class Keeping(Protocol):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import murxpy.semantics.ranges.all  # noqa: F401  # enters the backward rules
 from murxpy.logic.terms import FUNCTION, Term
@@ -16,9 +17,12 @@ from murxpy.machine.random import Stream
 from murxpy.mutation.diving.witness import Witness
 from murxpy.mutation.occurrences import Occurrence, binds
 from murxpy.mutation.workshop import Shop
-from murxpy.semantics.ranges.abstract import ANY, TRUE, Range
-from murxpy.semantics.ranges.backward import NOTHING, below
+from murxpy.semantics.ranges.abstract import ANY, NOTHING, TRUE, Range
+from murxpy.semantics.ranges.backward import below
 from murxpy.semantics.registry import Unknown
+
+# types of values that are equal only if nothing tells them apart
+_PLAIN = (bool, int, Fraction, str)
 
 
 class Node:
@@ -125,6 +129,35 @@ class Places:
             below = dict(self._inner(node)).get(position)
             node = below or self._node(node.term.args[position], NOTHING)
         return node.wanted
+
+    def follow(self, old: Term, new: Term, path: Sequence[int], wanted: Range = TRUE) -> None:
+        """Take over from a formula what is known of its places for the formula with another term at the
+        end of a path. As long as the arguments on the path have the same value in both, those beside
+        them have the same ranges.
+        """
+        before, after = self._node(old, wanted), self._node(new, wanted)
+        for position in path:
+            inner = before.inner
+            if not inner or after.inner is not None:
+                return
+            beside, changed = before.term.args[position], after.term.args[position]
+            if before.wanted is not ANY and not self._alike(beside, changed):
+                return
+            at = position - inner[0][0]
+            before = inner[at][1]
+            after.inner = (
+                *inner[:at],
+                (position, below := self._node(changed, before.wanted)),
+                *inner[at + 1 :],
+            )
+            after = below
+
+    def _alike(self, one: Term, other: Term) -> bool:
+        """Whether two terms have the same known value in the witness."""
+        if self._witness is None:
+            return False
+        values = self._witness.value(one), self._witness.value(other)
+        return type(values[0]) in _PLAIN and values[0] == values[1]
 
     def _own(self, term: Term, wanted: Range) -> float:
         if term.sort.kind in ("SORT_FUN", "SORT_CASE") or wanted is NOTHING:

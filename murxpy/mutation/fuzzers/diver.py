@@ -202,10 +202,12 @@ class _Diver:
         if found is None or found[0] is hole.term or found[0].free:
             return None
         self._draws += 1
-        new, wrapped = self._fit(spot, place, found[0], wraps)
+        new, wrapped, inside = self._fit(spot, place, found[0], wraps)
         if new is None or new is hole.term:
             return None
         changed = replaced(self._tables, hole, new)
+        if inside:
+            self._keeping.trust(spot, changed)
         size = self._size - self._sizes.count(self._formulas.at(spot)) + self._sizes.count(changed)
         if size > GROWTH * self._first[1] + 50 or not self._fitting.fits(changed):
             return None
@@ -213,25 +215,25 @@ class _Diver:
         step += f" below {hole.above[-1][0].op}" if hole.above else ""
         return self._changed(spot, changed, Occurrence(new, hole.above), step + wrapped)
 
-    def _fit(self, spot: Spot, place: Place, new: Term, wraps: bool) -> tuple[Term | None, str]:
-        """The term that comes to the place: the drawn one if it fits, or if it is made to fit, and how
-        that is done; None if it does not fit.
+    def _fit(
+        self, spot: Spot, place: Place, new: Term, wraps: bool
+    ) -> tuple[Term | None, str, bool]:
+        """The term that comes to the place: the drawn one if it fits, or if it is made to fit; how that
+        is done; and whether its value is known to be in the range. None if it does not fit.
         """
         wanted, witness, hole = place.wanted, self._keeping.witness, place.occurrence
         if wanted is ANY or witness is None or not self._oracle:
-            return new, ""
+            return new, "", False
         value = witness.value(new)
         if not unknown(value):
             if wanted.holds(value):
-                self._keeping.trust(spot, replaced(self._tables, hole, new))
-                return new, ""
+                return new, "", True
             if self._keeping.keeps(spot, replaced(self._tables, hole, new)):
-                return new, ", out of its range"
+                return new, ", out of its range", False
         made = self._wrapped(place, new, value) if wraps else None
         if made is None or not wanted.holds(witness.value(made)):
-            return None, ""
-        self._keeping.trust(spot, replaced(self._tables, hole, made))
-        return made, f" in {made.op}"
+            return None, "", False
+        return made, f" in {made.op}", True
 
     def _wrapped(self, place: Place, new: Term, value: object) -> Term | None:
         """A term around `new` with a value of the range; None if there is none."""
@@ -254,6 +256,8 @@ class _Diver:
     def _changed(self, spot: Spot, changed: Term, hole: Occurrence, step: str) -> Mutant:
         """The mutant with a changed formula at a spot. Some get a new constant in the new term."""
         before, size = self._formulas.at(spot), self._size
+        path = [position for _, position in hole.above]
+        self._keeping.places.follow(before, changed, path, self._keeping.wanted(spot))
         added: list[Term] = []
         if self._complicating is not None and self._stream.chance(COMPLICATED):
             changed, added, name = self._complicating.complicated(changed, hole, spot)

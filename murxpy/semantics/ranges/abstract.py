@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Protocol
 
-from murxpy.semantics.values import CannotSay, Value
+from murxpy.semantics.values import CannotSay
 
 WIDE = 1000  # the width from which an interval has the full score, as in the paper
 FIXED_TRUTH = 0.5  # the score of a formula whose truth must stay
@@ -45,7 +45,7 @@ ANY = Anything()
 class Few:
     """These values alone."""
 
-    values: tuple[Value, ...]
+    values: tuple[Any, ...]
 
     @property
     def score(self) -> float:
@@ -58,13 +58,14 @@ class Few:
 
 
 TRUE, FALSE = Few((True,)), Few((False,))
+NOTHING = Few((None,))  # the range of an argument whose present value is not known
 
 
 @dataclass(frozen=True, slots=True)
 class Except:
     """All values of a plain sort except these."""
 
-    values: tuple[Value, ...]
+    values: tuple[Any, ...]
     score: float = 1.0
 
     def holds(self, value: Any) -> bool:
@@ -155,8 +156,7 @@ def as_bits(wanted: Range, width: int) -> Bits | None:
     if wanted is ANY:
         return Bits(width, 0, (1 << width) - 1)
     if isinstance(wanted, Few) and len(wanted.values) == 1:
-        value: Any = wanted.values[0]
-        return Bits(width, value, value)
+        return Bits(width, wanted.values[0], wanted.values[0])
     return None
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.semantics.evaluator import Evaluator
-from murxpy.semantics.ranges.abstract import ANY, Few, Range
+from murxpy.semantics.ranges.abstract import ANY, NOTHING, Few, Range
 from murxpy.semantics.ranges.connectives import below_connective
 from murxpy.semantics.registry import BINDERS, Unknown
 from murxpy.semantics.values import CannotSay
@@ -103,14 +103,11 @@ def below(evaluator: Evaluator, term: Term, wanted: Range, values: Sequence[Any]
     if wanted is ANY:
         return [ANY] * len(term.args)
     assert term.op not in BINDERS
-    found = below_connective(term.op, wanted, values, NOTHING)
+    found = below_connective(term.op, wanted, values)
     if found is not None:
         return found
     asked = _Asked(evaluator, term, wanted, tuple(values))
     return [asked.range_of(at) for at in range(len(term.args))]
-
-
-NOTHING = Few((None,))  # the range of an argument whose present value is not known
 
 
 class _Asked:

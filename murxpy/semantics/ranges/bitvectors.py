@@ -84,7 +84,7 @@ def known_bits(question: Question) -> int | None:
     if isinstance(wanted, Except):
         mask = 0
         for value in wanted.values:
-            different = int(str(value)) ^ given
+            different = value ^ given
             mask |= 1 << (different.bit_length() - 1)
         return mask
     span = as_bits(wanted, width)
@@ -168,8 +168,8 @@ def moved(question: Question, by: int, flipped: bool = False) -> Range | None:
     """
     width, wanted = question.sort.width, question.wanted
     if isinstance(wanted, Except):
-        numbers = [int(str(value)) for value in wanted.values]
-        return Except(tuple([((by - n) if flipped else (n - by)) & top(width) for n in numbers]))
+        values = [(by - n) if flipped else (n - by) for n in wanted.values]
+        return Except(tuple([value & top(width) for value in values]))
     span = as_bits(wanted, width)
     if span is None:
         return None

@@ -261,5 +261,5 @@ def _field(question: Question) -> Range | None:
     at_zero = question.apply(0)
     slope = question.apply(1 % order) - at_zero
     inverse = pow(slope, -1, order)
-    excluded = [(int(str(value)) - at_zero) * inverse % order for value in wanted.values]
+    excluded = [(value - at_zero) * inverse % order for value in wanted.values]
     return Except(tuple(excluded))

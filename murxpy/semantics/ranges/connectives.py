@@ -7,15 +7,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from murxpy.semantics.ranges.abstract import ANY, FALSE, TRUE, Range
+from murxpy.semantics.ranges.abstract import ANY, FALSE, NOTHING, TRUE, Range
 from murxpy.semantics.registry import Unknown
 
-NOTHING_ELSE = {True: TRUE, False: FALSE}
+_ALONE = {True: TRUE, False: FALSE}
 Ways = tuple[Any, Any]
 """The value of the connective if the argument is false, and if it is true; None if not known."""
 
 
-def _fine(wanted: Range, ways: Ways, present: Any, nothing: Range) -> Range:
+def _fine(wanted: Range, ways: Ways, present: Any) -> Range:
     """The range of an argument."""
     fine = [
         value for value in (False, True) if (way := ways[value]) is not None and wanted.holds(way)
@@ -23,8 +23,8 @@ def _fine(wanted: Range, ways: Ways, present: Any, nothing: Range) -> Range:
     if len(fine) == 2:
         return ANY
     if fine:
-        return NOTHING_ELSE[fine[0]]
-    return nothing if type(present) is Unknown else NOTHING_ELSE[present]
+        return _ALONE[fine[0]]
+    return NOTHING if type(present) is Unknown else _ALONE[present]
 
 
 def _joined(values: Sequence[Any], deciding: bool) -> list[Ways]:
@@ -70,14 +70,10 @@ CONNECTIVES: dict[str, Callable[[Sequence[Any]], list[Ways]]] = {
 }
 
 
-def below_connective(
-    kind: str, wanted: Range, values: Sequence[Any], nothing: Range
-) -> list[Range] | None:
-    """Return the range of each argument of a connective; None for another operator. `nothing` is the
-    range of an argument that is not known and cannot be changed.
-    """
+def below_connective(kind: str, wanted: Range, values: Sequence[Any]) -> list[Range] | None:
+    """Return the range of each argument of a connective; None for another operator."""
     ways = CONNECTIVES.get(kind)
     if ways is None:
         return None
     pairs = zip(ways(values), values, strict=True)
-    return [_fine(wanted, way, value, nothing) for way, value in pairs]
+    return [_fine(wanted, way, value) for way, value in pairs]

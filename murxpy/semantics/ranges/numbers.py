@@ -41,7 +41,7 @@ without("the sign of the remainder is that of the divisor", "OP_INT_REM")
 def shifted(wanted: Range, by: Any, flipped: bool = False) -> Range | None:
     """Return the range of x where x + by is wanted, or by - x if `flipped`."""
     if isinstance(wanted, Except):
-        return Except(tuple([(by - v) if flipped else (v - by) for v in _numbers(wanted)]))
+        return Except(tuple([(by - v) if flipped else (v - by) for v in wanted.values]))
     span = as_interval(wanted)
     if span is None:
         return None
@@ -59,10 +59,6 @@ def shifted(wanted: Range, by: Any, flipped: bool = False) -> Range | None:
         span.low_open,
         span.high_open,
     )
-
-
-def _numbers(wanted: Except) -> tuple[Any, ...]:
-    return wanted.values
 
 
 @backward("OP_INT_ADD", "OP_REAL_ADD")
@@ -110,10 +106,17 @@ def _int_mul(question: Question) -> Range | None:
     if factor == 0:
         return ANY  # the product stays 0
     if isinstance(question.wanted, Except):
-        hit = [v // factor for v in _numbers(question.wanted) if v % factor == 0]
+        hit = [v // factor for v in question.wanted.values if v % factor == 0]
         return Except(tuple(hit)) if hit else ANY
     span = as_interval(question.wanted)
-    return None if span is None else _whole(_scaled(span, Fraction(factor)))
+    if span is None:
+        return None
+    low, high = span.low, span.high
+    if factor < 0:
+        low, high, factor = _negated(high), _negated(low), -factor
+    return integers(
+        None if low is None else -(-low // factor), None if high is None else high // factor
+    )
 
 
 @backward("OP_REAL_MUL")
@@ -122,7 +125,7 @@ def _real_mul(question: Question) -> Range | None:
     if factor == 0:
         return ANY
     if isinstance(question.wanted, Except):
-        return Except(tuple([v / factor for v in _numbers(question.wanted)]))
+        return Except(tuple([v / factor for v in question.wanted.values]))
     span = as_interval(question.wanted)
     if span is None:
         return None
@@ -133,11 +136,11 @@ def _real_mul(question: Question) -> Range | None:
 @backward("OP_REAL_DIV", "OP_REAL_DIV_TOTAL")
 def _divide(question: Question) -> Range | None:
     if question.at == 0:
-        divisor = prod(question.others[0:])
+        divisor = prod(question.others)
         if divisor == 0:
             return None
         if isinstance(question.wanted, Except):
-            return Except(tuple([v * divisor for v in _numbers(question.wanted)]))
+            return Except(tuple([v * divisor for v in question.wanted.values]))
         span = as_interval(question.wanted)
         if span is None:
             return None
@@ -230,7 +233,7 @@ def _mod(question: Question) -> Range | None:
 def _abs(question: Question) -> Range | None:
     wanted = question.wanted
     if isinstance(wanted, Except):
-        return Except(tuple([n for v in _numbers(wanted) for n in (v, -v)]))
+        return Except(tuple([n for v in wanted.values for n in (v, -v)]))
     span = as_interval(wanted)
     if span is None:
         return None
@@ -295,7 +298,7 @@ for _kind, _how in _ORDERS.items():
 def _to_real(question: Question) -> Range | None:
     wanted = question.wanted
     if isinstance(wanted, Except):
-        hit = [int(v) for v in _numbers(wanted) if isinstance(v, Fraction) and v.denominator == 1]
+        hit = [int(v) for v in wanted.values if isinstance(v, Fraction) and v.denominator == 1]
         return Except(tuple(hit)) if hit else ANY
     span = as_interval(wanted)
     if span is None or isinstance(span.low, Algebraic) or isinstance(span.high, Algebraic):

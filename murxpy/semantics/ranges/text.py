@@ -74,7 +74,7 @@ def _concat(question: Question) -> Regex | None:
 @_text_rule("OP_STR_LEN")
 def _len(question: Question) -> Regex | None:
     if isinstance(question.wanted, Except):
-        lengths = [int(str(length)) for length in question.wanted.values]
+        lengths = question.wanted.values
         return regex.complement(regex.union(of_length(n, n) for n in lengths if n >= 0))
     span = as_interval(question.wanted)
     return None if span is None else of_length(span.low, span.high)

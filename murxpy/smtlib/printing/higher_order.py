@@ -23,13 +23,14 @@ def higher_order(term: Term) -> bool:
         return True
     if term.op == FUNCTION:
         return False
-    return _has_function(
-        a.sort for a in (term.args[1:] if term.op in _APPLYING else term.args)
-    ) or (term.op == "OP_UF_APPLY" and term.args[0].op not in (CONSTANT, FUNCTION))
+    values = term.args[1:] if term.op in _APPLYING else term.args
+    return _has_function([value.sort for value in values]) or (
+        term.op == "OP_UF_APPLY" and term.args[0].op not in (CONSTANT, FUNCTION)
+    )
 
 
 def _has_function(sorts: Iterable[Sort]) -> bool:
-    return any(sort.kind == "SORT_FUN" for sort in sorts)
+    return "SORT_FUN" in [sort.kind for sort in sorts]
 
 
 def higher_logic(logic: str) -> str:

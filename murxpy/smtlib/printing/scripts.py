@@ -140,7 +140,7 @@ class Writer:
                 stack += [(part, False) for part in reversed(term.args)]
         for term in order:
             self.higher = self.higher or higher_order(term)
-            if term.sort.kind != "SORT_CASE":
+            if term.sort not in self._declared and term.sort.kind != "SORT_CASE":
                 self.sort(term.sort)
             if term.op == CONSTANT:
                 self.rows.append(self.constant(term))
