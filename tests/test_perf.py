@@ -108,7 +108,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_search_finds_what_is_slow_and_makes_it_small(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    words = perf(tmp_path, "--steps", "60", "--query", "400ms", "--stale", "20")
+    words = perf(tmp_path, "--steps", "60", "--query", "400ms", "--stale", "20", "--jobs", "2")
     code, out, _ = outcome(capsys, *words)
     assert code == 1 and "60 scripts weighed" in out
     (found,) = [line for line in out.splitlines() if line.startswith("slow: ") and " xor" in line]

@@ -247,7 +247,7 @@ class PerfCampaign:
         self._notice(
             f"a script of {now.margin / 1000:.2f} s is made smaller, which can take some minutes"
         )
-        small = minimized(slow, self._solvers.weigh, _CANDIDATES)
+        small = minimized(slow, self._solvers.weighing, self._solvers.answers, _CANDIDATES)
         return replace(
             ended,
             operators=small.operators(),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from murxpy.campaign.performance.weights import Weight
+from murxpy.campaign.replays.inquiries import Questions
 from murxpy.passes.parts import Commands, order, terms
 from murxpy.passes.reduction import Reducer
 from murxpy.passes.script import bare, reduce_script
@@ -19,7 +22,20 @@ FASTEST = 1.0  # milliseconds; a reference that needs less counts as if it neede
 _KEPT = 0.5  # of the ratio and of the cost that a smaller script keeps
 _QUERIES = 12  # as costly as can be: what a reduction may cost
 _SLOWER = 2.0  # times what a reference needed that it may need for a smaller script
-Weigh = Callable[[int, str, float], Weight]
+Weighing = Callable[[int, str, float], Questions[Weight]]
+
+
+class _Tried(NamedTuple):
+    """A smaller script with its weights, None where it is not slow enough, and the milliseconds of a
+    usual machine that asking cost.
+    """
+
+    weights: tuple[Weight, ...] | None
+    spent: float
+    made: Slow
+
+
+Answers = Callable[[Iterable[Questions[_Tried]]], Generator[_Tried, None, None]]
 
 
 class _Enough(Exception):
@@ -68,18 +84,19 @@ def texts_in(dialects: Sequence[str], script: Script) -> dict[str, str]:
     return {dialect: print_script(script, dialect) for dialect in dict.fromkeys(dialects)}
 
 
-def minimized(slow: Slow, weigh: Weigh, most: int) -> Slow:
+def minimized(slow: Slow, weighing: Weighing, answers: Answers, most: int) -> Slow:
     """The smallest script that was found to keep half of the ratio and of the cost, and to cost a
-    second; at most `most` scripts are weighed.
+    second; at most `most` scripts are weighed. `answers` gives the results of `weighing`, in order.
     """
-    return _Minimizer(slow, weigh, most).run()
+    return _Minimizer(slow, weighing, answers, most).run()
 
 
 class _Minimizer:
     """One reduction. What it tries depends on the solvers' counts alone."""
 
-    def __init__(self, slow: Slow, weigh: Weigh, most: int) -> None:
-        self._slow, self._weigh, self._left, self._spent = slow, weigh, most, 0.0
+    def __init__(self, slow: Slow, weighing: Weighing, answers: Answers, most: int) -> None:
+        self._slow, self._weighing, self._answers = slow, weighing, answers
+        self._left, self._spent = most, 0.0
         self._ratio = max(_KEPT * slow.ratio, FACTOR)
         own = min(weight.ms for weight in slow.weights[: slow.targets])
         self._least = max(SECOND, _KEPT * own)  # the clock may say less than the units
@@ -112,54 +129,51 @@ class _Minimizer:
         return order(self._text(commands), commands)
 
     def _first(self, candidates: Iterator[Commands]) -> int | None:
-        for at, candidate in enumerate(candidates):
-            if self._left <= 0 or self._spent >= _QUERIES * self._slow.limit:
-                raise _Enough
-            self._left -= 1
-            made = self._made(candidate)
-            weights = self._weighed(made)
-            if weights is not None:
-                self._best = replace(made, weights=weights)
-                return at
+        self._check()
+        with closing(self._answers(map(self._tried, candidates))) as each:
+            for at, (weights, spent, made) in enumerate(each):
+                self._left -= 1
+                self._spent += spent
+                if weights is not None:
+                    self._best = replace(made, weights=weights)
+                    return at
+                self._check()
         return None
 
-    def _weighed(self, made: Slow) -> tuple[Weight, ...] | None:
-        """The weights of a smaller script; None where it is not slow enough. The references are asked
-        first, because they are fast.
-        """
+    def _check(self) -> None:
+        if self._left <= 0 or self._spent >= _QUERIES * self._slow.limit:
+            raise _Enough
+
+    def _tried(self, candidate: Commands) -> Questions[_Tried]:
+        """What comes of a smaller script. The references are asked first, because they are fast."""
+        made = self._made(candidate)
         try:
             texts = made.texts()
         except Unsayable:
-            return None
-        targets = self._slow.targets
-        bound = min(self._slow.limit, _SLOWER * self._slow.reference)
-        behind = self._asked(texts, range(targets, len(made.dialects)), bound, _decided)
-        if behind is None:
-            return None
+            return _Tried(None, 0.0, made)
+        asked = list[Weight]()
+        weights = yield from self._weighed(texts, asked)
+        return _Tried(weights, sum(weight.ms for weight in asked), made)
+
+    def _weighed(
+        self, texts: Mapping[str, str], asked: list[Weight]
+    ) -> Questions[tuple[Weight, ...] | None]:
+        """The weights of a smaller script; None where it is not slow enough. All weights that were
+        asked for are added to `asked`.
+        """
+        slow = self._slow
+        ahead, behind = range(slow.targets), range(slow.targets, len(slow.dialects))
         needed = self._least
-        if behind:
-            needed = max(needed, self._ratio * max(FASTEST, *[weight.ms for weight in behind]))
-        if needed > self._slow.limit:
-            return None
-        ahead = self._asked(texts, range(targets), needed, lambda weight: not _decided(weight))
-        return None if ahead is None else (*ahead, *behind)
-
-    def _asked(
-        self,
-        texts: Mapping[str, str],
-        numbers: Sequence[int],
-        bound: float,
-        fine: Callable[[Weight], bool],
-    ) -> list[Weight] | None:
-        found = []
-        for number in numbers:
-            weight = self._weigh(number, texts[self._slow.dialects[number]], bound)
-            self._spent += weight.ms
-            if not weight.counts or not fine(weight):
+        for number in behind:
+            bound = min(slow.limit, _SLOWER * slow.reference)
+            asked.append((yield from self._weighing(number, texts[slow.dialects[number]], bound)))
+            if not asked[-1].decided:
                 return None
-            found.append(weight)
-        return found
-
-
-def _decided(weight: Weight) -> bool:
-    return weight.decided
+            needed = max(needed, self._ratio * max(FASTEST, asked[-1].ms))
+        if needed > slow.limit:
+            return None
+        for number in ahead:
+            asked.append((yield from self._weighing(number, texts[slow.dialects[number]], needed)))
+            if asked[-1].decided or not asked[-1].counts:
+                return None
+        return (*asked[len(behind) :], *asked[: len(behind)])

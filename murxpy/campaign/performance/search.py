@@ -6,11 +6,11 @@ from its journal, in which each step stands with what it gave, without asking th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from murxpy.campaign.performance.agents import MUTATE, Agents, Choice
-from murxpy.campaign.performance.minimizing import Slow, texts_in
+from murxpy.campaign.performance.minimizing import Slow, Weighing, texts_in
 from murxpy.campaign.performance.weights import Weight, margin
 from murxpy.campaign.replays.inquiries import Questions
 from murxpy.trees.scripts import Garden, Trees
@@ -23,7 +23,6 @@ _ABOVE = 1.1
 _RAISED = 4.0  # times the limit: that of the next try where a target reached it
 # the part of the greatest margin there is that ends a round
 _ENOUGH = 0.9
-Weighing = Callable[[int, str, float], Questions[Weight]]
 
 
 @dataclass(frozen=True, slots=True)

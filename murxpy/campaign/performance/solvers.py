@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from murxpy.campaign.performance.weights import CRASH, EXHAUSTED, LATE, Weight
@@ -129,13 +130,30 @@ class Solvers:
         for inquirer in self._inquirers:
             inquirer.clear()
 
+    def answers(self, each: Iterable[Questions[T]]) -> Generator[T, None, None]:
+        """The results of questions in their order, while as many of them are under way as can be. None
+        may be under way before. Close the iterator, which ends those that are not needed any more.
+        """
+        waiting, results, told = enumerate(each), dict[int, T](), 0
+        following, begun = next(waiting, None), 0
+        try:
+            while following is not None or told < begun:
+                while following is not None and self.begin(
+                    following[1], partial(results.__setitem__, following[0])
+                ):
+                    following, begun = next(waiting, None), begun + 1
+                if told in results:
+                    told += 1
+                    yield results.pop(told - 1)
+                else:
+                    self.step()
+        finally:
+            if told < begun:
+                self.stop()
+
     def _answer(self, questions: Questions[T]) -> T:
-        """The result of questions. None may be under way."""
-        results: list[T] = []
-        self.begin(questions, results.append)
-        while not results:
-            self.step()
-        return results[0]
+        (result,) = self.answers([questions])
+        return result
 
     def close(self) -> None:
         """End all processes."""
