@@ -12,8 +12,9 @@ from murxpy.campaign.performance.campaign import garden_of
 from murxpy.campaign.performance.refusing import unclean
 from murxpy.campaign.performance.solvers import Solvers
 from murxpy.campaign.workers.limits import Limits
-from murxpy.cli.params import judge_names, seed
+from murxpy.cli.params import judge_names
 from murxpy.cli.parts.grouped import OUTPUT, SCRIPTS, Grouped
+from murxpy.cli.parts.options import count_option, listed, output_option, seed_option
 from murxpy.cli.studies.shapes import shape_of, shape_options
 from murxpy.data import wrapper_names
 from murxpy.logic.dialects import STANDARD
@@ -102,50 +103,34 @@ def _numbered(output: Path, number: int) -> Path:
 
 
 _COUNT = 100
-_OWN = [
-    click.Option(
-        ["--seed"],
-        type=seed,
-        default="1",
-        show_default=True,
-        metavar="N",
-        help="Seed of the script.",
-    ),
-    click.Option(
-        ["--through"],
+_OWN = listed(
+    seed_option("Seed of the script.", "1"),
+    click.option(
+        "--through",
         type=click.Choice(["script", "api"]),
         default="script",
         show_default=True,
         help="Print a script, or a trace of API calls, which 'murxpy replay --solver' runs.",
     ),
-    click.Option(
-        ["--dialect"],
+    click.option(
+        "--dialect",
         type=click.Choice([STANDARD, *wrapper_names()]),
         default=STANDARD,
         show_default=True,
         help="SMT-LIB of the standard, or as a solver has it.",
     ),
-    click.Option(["--corrupt"], is_flag=True, help="Put a fault into the script."),
-    click.Option(
-        ["--ask", "asked"],
+    click.option("--corrupt", is_flag=True, help="Put a fault into the script."),
+    click.option(
+        "--ask",
+        "asked",
         type=judge_names,
         metavar="TARGETS",
         help="Solvers that read scripts with faults. It is told which of them die, do not end, or "
         "accept what all others refuse.",
     ),
-    click.Option(
-        ["--count"],
-        type=click.IntRange(1),
-        metavar="N",
-        help=f"Scripts that --ask makes.  [default: {_COUNT}]",
-    ),
-    click.Option(
-        ["-o", "--output"],
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Write to this file.  [default: standard output]",
-    ),
-]
+    count_option("--count", f"Scripts that --ask makes.  [default: {_COUNT}]"),
+    output_option,
+)
 COMMAND = Grouped(
     "generate",
     callback=_generate,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import click
@@ -13,9 +12,21 @@ import click
 from murxpy.campaign import interrupts
 from murxpy.campaign.performance.campaign import PerfCampaign, Told, Wanted
 from murxpy.campaign.workers.limits import Limits
-from murxpy.cli.params import NamedFile, duration, judge_names, seed, size
+from murxpy.cli.params import duration, judge_names
 from murxpy.cli.parts.going_on import goes_on
 from murxpy.cli.parts.grouped import SCRIPTS, Grouped
+from murxpy.cli.parts.options import (
+    TARGETS,
+    count_option,
+    jobs_option,
+    json_option,
+    listed,
+    memory_option,
+    out_option,
+    seed_option,
+    time_option,
+    wrapper_option,
+)
 from murxpy.cli.studies.shapes import shape_of, shape_options
 from murxpy.releases.environments import print_notice
 from murxpy.report.studies.perf import found_line, outcome_lines, status_line
@@ -94,75 +105,36 @@ def _figures(told: Told) -> dict[str, Any]:
 
 _OWN = [
     click.Argument(["targets"], metavar="SOLVER[@PLACE]...", nargs=-1, required=True),
-    click.Option(
-        ["--reference", "references"],
-        type=judge_names,
-        default="",
-        metavar="TARGETS",
-        help="Solvers that the targets are compared with.",
+    *listed(
+        click.option(
+            "--reference",
+            "references",
+            type=judge_names,
+            default="",
+            metavar=TARGETS,
+            help="Solvers that the targets are compared with.",
+        ),
+        click.option(
+            "--time", "seconds", type=duration, metavar="TIME", help="Stop after this time."
+        ),
+        count_option("--steps", "Stop after so many scripts in all."),
+        seed_option("Seed of the search.", "1"),
+        out_option("Folder for the scripts; a search that was stopped goes on in it.", OUT),
+        time_option("--query", "5s", "What a script may cost a solver, on a usual machine."),
+        count_option("--stale", "Look for another script after so many that were no better.", 200),
+        jobs_option(
+            "Scripts that solvers are asked at a time; the same seed and N give the same search."
+        ),
+        click.option("--no-learning", is_flag=True, help="Make each script anew, at random."),
+        memory_option,
+        click.option(
+            "--bisect",
+            is_flag=True,
+            help="For each finding, ask the releases in the cache since when it shows.",
+        ),
+        json_option,
+        wrapper_option,
     ),
-    click.Option(
-        ["--time", "seconds"], type=duration, metavar="TIME", help="Stop after this time."
-    ),
-    click.Option(
-        ["--steps"], type=click.IntRange(1), metavar="N", help="Stop after so many scripts in all."
-    ),
-    click.Option(
-        ["--seed"],
-        type=seed,
-        default="1",
-        show_default=True,
-        metavar="N",
-        help="Seed of the search.",
-    ),
-    click.Option(
-        ["--out"],
-        type=click.Path(path_type=Path),
-        default=OUT,
-        show_default=True,
-        metavar="DIR",
-        help="Folder for the scripts; a search that was stopped goes on in it.",
-    ),
-    click.Option(
-        ["--query"],
-        type=duration,
-        default="5s",
-        show_default=True,
-        metavar="TIME",
-        help="What a script may cost a solver, on a usual machine.",
-    ),
-    click.Option(
-        ["--stale"],
-        type=click.IntRange(1),
-        default=200,
-        show_default=True,
-        metavar="N",
-        help="Look for another script after so many that were no better.",
-    ),
-    click.Option(
-        ["--jobs"],
-        type=click.IntRange(1, 256),
-        default=1,
-        show_default=True,
-        metavar="N",
-        help="Scripts that solvers are asked at a time; the same seed and N give the same search.",
-    ),
-    click.Option(["--no-learning"], is_flag=True, help="Make each script anew, at random."),
-    click.Option(
-        ["--memory"],
-        type=size,
-        default="2g",
-        show_default=True,
-        metavar="SIZE",
-        help="Memory of a process.",
-    ),
-    click.Option(
-        ["--bisect"],
-        is_flag=True,
-        help="For each finding, ask the releases in the cache since when it shows.",
-    ),
-    click.Option(["--json", "as_json"], is_flag=True, help="Print JSON."),
-    click.Option(["--wrapper"], type=NamedFile(), metavar="FILE", help="Wrapper of a solver."),
 ]
 COMMAND = Grouped(
     "perf",

@@ -7,8 +7,14 @@ from typing import Any
 import click
 
 from murxpy.cli.params import names
+from murxpy.cli.parts.options import count_option, listed
 from murxpy.trees.shape import Shape
 
+_FLAGS = {
+    "--quantifiers": "Also quantify formulas, and bind variables in lambdas and comprehensions.",
+    "--linear": "Multiply and divide integers and reals by literals alone.",
+    "--extensions": "Also use operators that only some solvers have.",
+}
 _LARGEST = 4096  # bits of a bit-vector
 
 
@@ -41,65 +47,49 @@ def _theories(text: str) -> tuple[str, ...]:
     return found
 
 
+_WEIGHTS = (
+    click.option(
+        "--ban",
+        type=names(),
+        default="",
+        metavar="OPERATORS",
+        help="Leave these operators out.",
+    ),
+    click.option(
+        "--weight",
+        "weights",
+        type=weight,
+        multiple=True,
+        metavar="OPERATOR=W",
+        help="Draw this operator W times as often as others; repeatable.",
+    ),
+)
+
+
 def shape_options() -> list[click.Parameter]:
     """The options, for a command that makes such scripts."""
-    count = click.IntRange
-    return [
-        click.Option(
-            ["--theories"],
+    return listed(
+        click.option(
+            "--theories",
             type=_theories,
             required=True,
             metavar="NAMES",
             help="Theories whose operators occur, from 'murxpy theories'.",
         ),
-        _number("--assertions", count(1, 1000), 5, "Assertions of a script."),
-        _number("--depth", count(1, 12), 3, "Operators on each path from an assertion to a leaf."),
-        _number("--variables", count(1, 1000), 5, "Constants of each sort."),
-        click.Option(
-            ["--widths"],
+        count_option("--assertions", "Assertions of a script.", 5, 1000),
+        count_option("--depth", "Operators on each path from an assertion to a leaf.", 3, 12),
+        count_option("--variables", "Constants of each sort.", 5, 1000),
+        click.option(
+            "--widths",
             type=widths,
             default="32",
             show_default=True,
             metavar="BITS",
             help="Bits of bit-vectors and floats, with commas between them.",
         ),
-        _number("--functions", count(0, 100), 0, "Uninterpreted functions."),
-        _flag(
-            "--quantifiers",
-            "Also quantify formulas, and bind variables in lambdas and comprehensions.",
-        ),
-        _flag("--linear", "Multiply and divide integers and reals by literals alone."),
-        _flag("--extensions", "Also use operators that only some solvers have."),
-        *_weights(),
-    ]
-
-
-def _weights() -> list[click.Parameter]:
-    return [
-        click.Option(
-            ["--ban"],
-            type=names(),
-            default="",
-            metavar="OPERATORS",
-            help="Leave these operators out.",
-        ),
-        click.Option(
-            ["--weight", "weights"],
-            type=weight,
-            multiple=True,
-            metavar="OPERATOR=W",
-            help="Draw this operator W times as often as others; repeatable.",
-        ),
-    ]
-
-
-def _flag(name: str, text: str) -> click.Option:
-    return click.Option([name], is_flag=True, help=text)
-
-
-def _number(name: str, kind: click.IntRange, default: int, text: str) -> click.Option:
-    return click.Option(
-        [name], type=kind, default=default, show_default=True, metavar="N", help=text
+        count_option("--functions", "Uninterpreted functions.", 0, 100, 0),
+        *(click.option(name, is_flag=True, help=text) for name, text in _FLAGS.items()),
+        *_WEIGHTS,
     )
 
 
