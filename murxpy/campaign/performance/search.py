@@ -210,5 +210,8 @@ class _Asking:
 
 
 def gain_of(found: float | None, best: float) -> float:
-    """The share by which a margin, if there is one, is above the best, at most 1."""
-    return 0.0 if found is None else min(1.0, max(0.0, (found - best) / max(best, 1.0)))
+    """The share by which a margin, if there is one, is above the best, at most 1. Margins of less than
+    the least limit count as that: whether scripts cost 3 ms or 4 ms tells nothing of slow ones.
+    """
+    gain = 0.0 if found is None else (found - best) / max(best, LEAST_LIMIT)
+    return min(1.0, max(0.0, gain))
