@@ -42,3 +42,15 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 def pytest_runtest_teardown() -> None:
     """Collect garbage behind a test that made a session in this process."""
     gc.enable()
+
+
+@pytest.fixture
+def bare_findings(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Campaigns of this process keep and confirm findings, and do no more: gdb is not asked for
+    frames, and nothing is reduced and written as a program. That costs a second for each finding.
+    """
+    from murxpy.campaign.aftermath.queue import Queue
+    from murxpy.campaign.findings.backtrace import Backtraces
+
+    monkeypatch.setattr(Backtraces, "add", lambda self, key, plan, trace: None)
+    monkeypatch.setattr(Queue, "add", lambda self, request: None)

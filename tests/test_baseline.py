@@ -39,6 +39,7 @@ def releases(folder: Path) -> tuple[Path, list[str]]:
     return wrapper, [f"fake@{FAKES}", f"fake@{old}"]
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_what_an_older_release_decides_is_found(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

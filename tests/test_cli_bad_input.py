@@ -160,6 +160,7 @@ def truncated(text: str) -> Iterator[str]:
     return (text[:at] for at in range(1, len(text), max(1, len(text) // 4)))
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_truncated_trace(capsys: Sys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", "or:segfault")
     fuzz_fake(capsys, tmp_path / "out", "--first")
@@ -268,6 +269,7 @@ def test_a_search_goes_on_in_its_folder_and_others_do_not(tmp_path: Path) -> Non
             Folder(tmp_path, file)
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_what_was_found_stays(capsys: Sys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", "or:segfault")
     fuzz_fake(capsys, tmp_path, "--first")

@@ -31,6 +31,7 @@ def summary(out: str) -> str:
     return out.splitlines()[-2]
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_finds_a_planted_crash(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -67,6 +68,7 @@ def test_known_bugs_do_not_count(
     assert "known" in text and "murxpy replay" not in text
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_json_events(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -97,6 +99,7 @@ def test_isolated_runs_are_the_same(capsys: pytest.CaptureFixture[str], tmp_path
     assert ended[0] == ended[1] and len(ended[0]) == 4
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_one_run_writes_its_trace(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -178,6 +181,7 @@ def start(out: Path, *args: str) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_killed_campaign_goes_on(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -89,6 +89,7 @@ def test_writes_the_trace_of_the_replay(capsys: pytest.CaptureFixture[str], trac
     assert "      answer unsat\n" in out
 
 
+@pytest.mark.usefixtures("bare_findings")
 @pytest.mark.parametrize(
     ("fault", "what"), [("segfault", "crash: SIGSEGV"), ("abort", "abort: SIGABRT")]
 )
@@ -115,6 +116,7 @@ def test_shows_where_a_finding_is(
     assert outcome(capsys, "replay", file)[0] == 0
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_a_finding_elsewhere_needs_its_wrapper(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,6 +145,7 @@ def test_hang(
     assert out.splitlines()[1] == "  at line 7: mk-term@mk OP_OR"
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_runs_that_need_those_before_them(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

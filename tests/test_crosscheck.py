@@ -66,6 +66,7 @@ def test_only_what_both_decided_counts_as_agreed_or_not() -> None:
     assert (counts["judge:checks"], counts["judge:decided"], counts["judge:agreed"]) == (4, 2, 1)
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_wrong_answer_is_one_bucket_with_the_culprit(tmp_path: Path) -> None:
     buckets, events = run(tmp_path, truth("left", flaw="parity"), truth("right"), truth("third"))
     wrong = {
@@ -109,6 +110,7 @@ def test_flawed_judge_is_the_culprit(tmp_path: Path) -> None:
     assert made["trace"] and "python" in made and "smt2" in made
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_answer_that_needs_an_earlier_check_says_so(tmp_path: Path) -> None:
     buckets, _ = run(tmp_path, truth("left", flaw="parity", after=True), truth("right"))
     assert {(b.triage["culprit"], b.triage["by"]) for b in buckets} == {("left", "itself")}

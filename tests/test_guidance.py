@@ -235,6 +235,7 @@ def campaign(out: Path, way: str = BANDIT, jobs: int = 2, runs: int = 80) -> Lea
         return arms, [seed for (seed,) in found]
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_a_guided_campaign_is_the_same_again(tmp_path: Path) -> None:
     first = campaign(tmp_path / "first")
     assert len(first[0]) > 20 and first[1]
@@ -244,6 +245,7 @@ def test_a_guided_campaign_is_the_same_again(tmp_path: Path) -> None:
     assert campaign(tmp_path / "halves", runs=40) == first
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_the_run_seed_alone_makes_a_guided_run_again(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -291,6 +293,7 @@ def test_a_preferred_transition_is_drawn_more_often() -> None:
     assert max(drawn.values()) < 1.5 * min(drawn.values())
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_without_guidance_nothing_is_learnt(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -300,6 +303,7 @@ def test_without_guidance_nothing_is_learnt(
     assert code == 2 and "--guide bandit" in err
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_arms_are_compared_with_runs_without_one(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
@@ -317,6 +321,7 @@ def test_arms_are_compared_with_runs_without_one(
     assert guided + plain["runs"] == 80 - LAG
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_guidance_can_be_switched_off_and_on(tmp_path: Path) -> None:
     """Runs that a guided session left open, and another session made, are waited for no more."""
     campaign(tmp_path, runs=40)

@@ -31,7 +31,7 @@ def history() -> tuple[Run, ...]:
     """Runs of which the last one dies, with more before it than it needs."""
     plan = planted(**FAULT)
     for first in range(1, 60, 6):
-        runs = [(seed, ()) for seed in range(first, first + 6)]
+        runs = [(seed, ()) for seed in range(first, first + 24)]
         replayed = walk_seeds(plan, runs)
         if replayed.found is not None and len(replayed.outcomes) >= 3:
             return tuple(runs[: len(replayed.outcomes)])

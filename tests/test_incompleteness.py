@@ -69,6 +69,7 @@ def test_only_a_solver_that_gives_up_is_incomplete(
         assert (KIND in out and "INCOMPLETE" in out.upper()) == bool(found)
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_a_campaign_shows_it_and_fails_only_on_request(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -235,6 +235,7 @@ def campaign(
     return code, out, [path.name for path in (folder / "out" / "findings").glob("*")]
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_a_wrong_answer_to_a_mutant_is_found(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

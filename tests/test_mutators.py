@@ -226,6 +226,7 @@ def write(tmp_path: Path) -> Write:
 BOOLEAN = "(set-info :status sat)(declare-const a Bool)(declare-const b Bool)(assert (or a b))(assert (not (and a b)))(check-sat)"
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_a_wrong_answer_is_found_once(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, write: Write
 ) -> None:

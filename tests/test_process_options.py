@@ -231,6 +231,7 @@ def _found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> tuple[Path, di
     return wrapper, found
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_a_wrong_model_that_the_solver_itself_finds_is_a_finding(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -124,6 +124,7 @@ def campaign(out: Path, planted: str, **wishes: Any) -> Campaign:
     )
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_an_enumeration_looks_at_what_costs_more_than_nearly_all_of_its_size(
     tmp_path: Path,
 ) -> None:
@@ -197,6 +198,7 @@ def test_a_script_that_a_judge_finds_cheap_is_run_again() -> None:
     assert again.ended_early(again.seed_of(1), text, reported=True, killed=False) == {}
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_a_mutant_that_costs_far_more_than_its_parent_is_slow(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -355,6 +355,7 @@ def test_what_crashes_pays_once_unless_it_is_known(tmp_path: Path) -> None:
         assert ended.snapshot.findings > 1
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_a_disagreement_of_judges_pays_the_seed_that_it_came_from(tmp_path: Path) -> None:
     """The judge speaks when the run is over; the fake solver is wrong about exclusive or, which
     OpFuzz makes of one seed alone.
