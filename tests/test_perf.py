@@ -12,6 +12,7 @@ from commands import error, outcome
 from releases import SOURCE
 
 from murxpy.campaign.performance import confirming, minimizing
+from murxpy.campaign.performance.agents import NEW, Agents
 from murxpy.campaign.performance.journal import FILE
 from murxpy.campaign.performance.search import gain_of
 from murxpy.campaign.performance.weights import Weight, margin
@@ -223,6 +224,17 @@ def test_a_gain_is_the_share_by_which_the_margin_grew() -> None:
         *(0.0, 0.0, pytest.approx(0.01), 0.5, 1.0)
     ]
     assert [gain_of(found, -4.0) for found in (-5.0, -3.0, 46.0, 96.0)] == [0.0, 0.01, 0.5, 1.0]
+
+
+def test_cheap_mutants_are_not_drawn_for_their_price() -> None:
+    loops = []
+    for mutant in (1.0, 1000.0):  # milliseconds, where a new script costs 100
+        agents = Agents(1, ["OP_NOT"])
+        for number in range(400):
+            choice = agents.choose(number, ["OP_NOT"])
+            agents.learn(choice, 0.0, 100.0 if choice.loop == NEW else mutant)
+            loops.append(choice.loop)
+    assert 150 < loops[:400].count(NEW) < 250 and loops[400:].count(NEW) > 300
 
 
 def test_a_search_begins_where_the_target_is_the_faster_one(

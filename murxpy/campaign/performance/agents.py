@@ -30,7 +30,8 @@ class Agents:
     """Chooses the steps of a search with this seed. Without `learning`, every script is new.
 
     A mutant of a slow script is slow, too: it can cost as much as a hundred new scripts. So the first
-    agent draws by what an arm gives for what its steps cost.
+    agent draws by what an arm gives for what its steps cost. That mutants of a script that costs
+    nothing are cheap does not speak for them: a mutant has at least the price of a new script.
     """
 
     def __init__(self, seed: int, constructs: Sequence[str], *, learning: bool = True) -> None:
@@ -50,7 +51,8 @@ class Agents:
         return Choice(number, MUTATE, self.construct.draw(stream, able), seed)
 
     def _drawn(self, stream: Stream) -> str:
-        return self.loop.draw(stream, prices=self._prices)
+        new, mutant = self._prices[NEW], self._prices[MUTATE]
+        return self.loop.draw(stream, prices={NEW: new, MUTATE: max(new, mutant)})
 
     def learn(self, choice: Choice, gain: float, spent: float) -> None:
         """Learn by what share of itself, at most 1, the best margin grew in a step that cost so many
