@@ -12,6 +12,7 @@ from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.orders import ANY_ORDER, Monotone, Order
 from murxpy.logic.signature import Linear, Pattern
 from murxpy.mutation.implications.rule import put_in
+from murxpy.smtlib.reading.vocabulary import vocabulary
 
 EQUAL, ORDER = "equal", "order"  # the books of these rules
 _OTHERS = "c{}"  # the names of the other arguments
@@ -26,20 +27,25 @@ class _Unsayable(Exception):
 
 
 def generated(catalogue: Catalogue) -> Iterator[dict[str, Any]]:
-    """The rules as data, like those of a file."""
+    """The rules as data, like those of a file, about the operators that scripts can name."""
+    names = vocabulary(catalogue).operators
+    other = {operator: name for name, some in names.items() for operator in some}
     for operator in catalogue.operators.values():
+        name = operator.smtlib if operator.smtlib in names else other.get(operator)
+        if name is None:
+            continue
         with suppress(_Unsayable):
-            yield from _equal(operator)
+            yield from _equal(operator, name)
         for number, monotone in enumerate(operator.monotone):
             with suppress(_Unsayable):
-                yield from _ordered(operator, monotone, number, catalogue)
+                yield from _ordered(operator, name, monotone, number, catalogue)
 
 
-def _equal(operator: Operator) -> Iterator[dict[str, Any]]:
+def _equal(operator: Operator, named: str) -> Iterator[dict[str, Any]]:
     for position, sort in enumerate(_sorts(operator)):
         if sort == "RegLan" or operator.kind in ("OP_EQUAL", "OP_DISTINCT"):
             continue
-        one, other, given = _applied(operator, position)
+        one, other, given = _applied(operator, named, position)
         yield {
             "name": f"{operator.kind}.{position + 1}",
             "book": EQUAL,
@@ -54,7 +60,7 @@ def _equal(operator: Operator) -> Iterator[dict[str, Any]]:
 
 
 def _ordered(
-    operator: Operator, monotone: Monotone, number: int, catalogue: Catalogue
+    operator: Operator, named: str, monotone: Monotone, number: int, catalogue: Catalogue
 ) -> Iterator[dict[str, Any]]:
     """The rules of an operator that is monotone."""
     for position, said in enumerate(monotone.args):
@@ -63,7 +69,7 @@ def _ordered(
         below, sign = said
         names = [name.replace(ANY_ORDER, "bool") for name in (below, monotone.result)]
         inner, outer = (catalogue.orders[name] for name in names)
-        one, other, given = _applied(operator, position)
+        one, other, given = _applied(operator, named, position)
         if below == ANY_ORDER:  # one order stands for all
             given["vars"] = dict.fromkeys(given["vars"], "Bool")
         made = _order_rule(inner, outer, one, other, sign)
@@ -93,10 +99,12 @@ def _order_rule(inner: Order, outer: Order, one: str, other: str, sign: int) -> 
     }
 
 
-def _applied(operator: Operator, position: int) -> tuple[str, str, dict[str, Any]]:
-    """The application to x, the same one to y, and the metavariables and indices of both."""
+def _applied(operator: Operator, named: str, position: int) -> tuple[str, str, dict[str, Any]]:
+    """The application of the operator that scripts call `named` to x, the same one to y, and the
+    metavariables and indices of both.
+    """
     sorts = _sorts(operator)
-    if operator.form or operator.smtlib == "-" or operator.typing or operator.signature.binder:
+    if operator.form or operator.typing or operator.signature.binder:
         raise _Unsayable
     indices, words = dict[str, str](), list[str]()
     for index in operator.signature.indices:
@@ -107,7 +115,7 @@ def _applied(operator: Operator, position: int) -> tuple[str, str, dict[str, Any
             continue
         indices[index.name] = f"{_text(index.low)}..{_high(index.low, index.high)}"
         words.append(index.name)
-    head = f"(_ {operator.smtlib} {' '.join(words)})" if words else operator.smtlib
+    head = f"(_ {named} {' '.join(words)})" if words else named
     names = [_OTHERS.format(at + 1) for at in range(len(sorts))]
     both = []
     for name in ("x", "y"):
