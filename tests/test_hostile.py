@@ -1,4 +1,4 @@
-"""Hostile files, a thousand of each sort: every one is read, or refused by one clear error.
+"""Hostile files, some hundreds of each sort: every one is read, or refused by one clear error.
 `bench/hostile.py` reads a hundred thousand.
 """
 
@@ -22,10 +22,10 @@ import hostile
 import hostile_inputs
 
 SIMPLE = {
-    "script": 1000,
-    "trace": 1000,
-    "model": 1000,
-    "known": 1000,
+    "script": 500,
+    "trace": 500,
+    "model": 500,
+    "known": 500,
     "machine": 150,
     "theory": 350,
     "wrapper": 150,
