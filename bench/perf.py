@@ -125,7 +125,7 @@ def search(args: argparse.Namespace, solvers: Solvers, plan: Made) -> Made:
         pass
     return replace(
         plan,
-        margin=round(max(0.0, made.round.margin), 3),
+        margin=round(made.round.margin, 3),
         steps=made.number,
         spent=round(made.spent, 1),
         cpu=round(cpu() - begun, 2),

@@ -53,7 +53,6 @@ COSTS = {
     "slow-at-xor": "100 + 2000 * text.count('(xor ') ** 2",
     "even": "100 + 10 * len(text)",
     "refusing": "1 / 0",
-    "slower": "900 - 20 * min(40, text.count('(xor '))",
     "wrong": "77",
     "dying": "66",
 }
@@ -223,7 +222,7 @@ def test_a_gain_is_the_share_by_which_the_margin_grew() -> None:
     assert [gain_of(found, 200.0) for found in (None, 50.0, 202.0, 300.0, 900.0)] == [
         *(0.0, 0.0, pytest.approx(0.01), 0.5, 1.0)
     ]
-    assert [gain_of(found, -4.0) for found in (-5.0, -3.0, 46.0, 96.0)] == [0.0, 0.01, 0.5, 1.0]
+    assert [gain_of(found, 4.0) for found in (3.0, 5.0, 54.0, 104.0)] == [0.0, 0.01, 0.5, 1.0]
 
 
 def test_cheap_mutants_are_not_drawn_for_their_price() -> None:
@@ -235,18 +234,6 @@ def test_cheap_mutants_are_not_drawn_for_their_price() -> None:
             agents.learn(choice, 0.0, 100.0 if choice.loop == NEW else mutant)
             loops.append(choice.loop)
     assert 150 < loops[:400].count(NEW) < 250 and loops[400:].count(NEW) > 300
-
-
-def test_a_search_begins_where_the_target_is_the_faster_one(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    words = ("perf", solver(tmp_path, "quick"), "--reference", solver(tmp_path, "slower"))
-    more = ("--wrapper", wrapper(tmp_path), "--theories", "BOOL", "--out", tmp_path / "out")
-    outcome(capsys, *words, *more, "--steps", "30")
-    better = [line for line in journal(tmp_path) if line["margin"] is not None]
-    margins = [cast(float, line["margin"]) for line in better]
-    assert margins == sorted(margins) and margins[0] < margins[-1] < 0
-    assert "mutate" in [line["loop"] for line in better]
 
 
 def took(ms: float, units: int = 0) -> confirming.Measured:

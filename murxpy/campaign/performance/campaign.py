@@ -194,7 +194,7 @@ class PerfCampaign:
     def _note(self, step: Step, attempt: Attempt) -> None:
         told, weights = self.told, attempt.weights
         told.steps += 1
-        told.best = max(0.0, self._search.round.margin)
+        told.best = self._search.round.margin
         told.late += any(weight.answer == LATE for weight in weights)
         told.differ += differ(weights)
         told.refused += any(not weight.counts for weight in weights)

@@ -67,12 +67,12 @@ class Round:
     weights and whether it is `slow` enough to be a finding; the operators that can be put into it;
     and the steps and the milliseconds of all solvers since then.
 
-    The first script may well have a margin below 0: where the targets are the faster ones mostly,
-    the way to those on which they are not leads over such scripts.
+    A script whose margin is below 0 is no beginning: most of these are decided at once, and so are
+    nearly all of their mutants.
     """
 
-    margin: float
     best: Trees | None = None
+    margin: float = 0.0
     step: int = -1
     weights: tuple[Weight, ...] = ()
     slow: bool = False
@@ -87,7 +87,7 @@ class Search:
     def __init__(self, garden: Garden, plan: Plan, agents: Agents, weighing: Weighing) -> None:
         self._garden, self._plan, self._agents, self._weighing = garden, plan, agents, weighing
         self.number, self.spent = 0, 0.0
-        self.round = Round(-plan.limit)
+        self.round = Round()
 
     def choose(self) -> Step:
         """Choose the next step by what was learnt until now."""
@@ -135,7 +135,7 @@ class Search:
         """Begin another round, in which the operators `damped` are chosen less often."""
         self._agents.damp(damped)
         self._garden.damp(damped)
-        self.round = Round(-self._plan.limit)
+        self.round = Round()
 
     def trees(self, step: Step) -> Trees:
         """The script of a step."""
