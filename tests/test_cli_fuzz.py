@@ -192,6 +192,7 @@ def test_killed_campaign_goes_on(
         time.sleep(0.05)
     process.kill()
     process.communicate()
+    assert list(tmp_path.glob("findings/*/*.trace")), "it was killed before it found anything"
     code, out, _ = fuzz_fake(capsys, tmp_path, "--runs", "12")
     assert "seed=1 " in out and code in (0, 1)  # 1: what was found last had not been confirmed
     (bucket,) = json.loads(outcome(capsys, "findings", tmp_path, "--json")[1])

@@ -138,6 +138,8 @@ def test_two_solvers_alone_leave_it_undecided(tmp_path: Path) -> None:
 def test_unknown_agrees_with_anything(tmp_path: Path) -> None:
     buckets, _ = run(tmp_path, truth("left", flaw="parity"), truth("right", shy="parity"))
     assert buckets == []
+    counts = counters(tmp_path)
+    assert 0 < counts["judge:decided"] < counts["judge:checks"]
 
 
 @pytest.mark.slow

@@ -151,6 +151,8 @@ def test_a_script_of_a_few_costs_what_it_may(tmp_path: Path) -> None:
     made = campaign(tmp_path, "(or c1")
     list(made)
     assert made.buckets == []
+    counts = read_counters(tmp_path / "out")
+    assert sum(n for name, n in counts.items() if name.startswith("enumerate:")) == SCRIPTS
 
 
 def test_a_script_is_measured_against_what_it_costs_a_judge() -> None:
