@@ -1,9 +1,11 @@
-"""Make seeds on which every rule of implication can be used: small scripts of the standard with the
-patterns of a few rules each, labelled by z3 and cvc5.
+"""Make seeds on which every rule of implication can be used: small scripts with the patterns of a few
+rules each.
 
 A rule has the strong pattern in one disjunction and the negated weak one in another, so that it can be
-used in both directions. What the standard cannot say, or one of the two solvers does not answer, is
-left out and named.
+used in both directions, and the script is satisfiable by construction. Of the rules that follow from
+the table of operators, one for each operator is taken that no other rule has. What the standard can
+say goes to the folder of its logic, and z3 and cvc5 must both answer it. What only a dialect can say
+goes to `dialects/SOLVER`, and that solver must answer it. What none answers is left out and named.
 """
 
 from __future__ import annotations
@@ -11,28 +13,39 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
 from common import ROOT
 from make_seeds import alone, label, seed_file
+from scripts import READERS
 
 from murxpy.data import load_catalogue
 from murxpy.data.theories import Plain
 from murxpy.errors import MurxpyError
 from murxpy.fuzzers.rules import proved_rules
 from murxpy.logic.catalogue import Catalogue, build_catalogue
-from murxpy.mutation.implications.claims import instances
-from murxpy.mutation.implications.rule import Rule, put_in
+from murxpy.mutation.building.pool import operators_of
+from murxpy.mutation.implications.claims import Instance, instances
+from murxpy.mutation.implications.rule import Rule, put_in, read_terms
+from murxpy.semantics.evaluator import Evaluator
+from murxpy.semantics.model import Interpretation
+from murxpy.smtlib.tables import Tables
 
 RULES = 5  # in one seed
 BYTES = 3000
+# the dialects in the order in which they are tried, and the solvers that must answer a seed
+DIALECTS = {"standard": tuple(READERS), **{name: (name,) for name in READERS}}
 _WORD = re.compile(r"[a-z]\w*")
 _WIDE = 4  # bits of the numbers of a rule where it is proved for them
+# sorts for the letters that stand for any sort; quantifiers over Booleans are decided more often
+_SORTS = ("Int", "Bool")
+_LITERALS = {"Int": ("3", "(- 3)"), "Real": ("2.0", "(- 2.0)"), "String": ('"b"', '"c"')}
 
 
-def script_of(plain: Plain, number: int, catalogue: Catalogue) -> str | None:
-    """The declarations and assertions for one rule, whose names end with a number; None if the rule
-    has no instance.
+def script_of(plain: Plain, number: int, catalogue: Catalogue, sort: str) -> str | None:
+    """The declarations and assertions for one rule, whose names end with a number, with `sort` in
+    place of letters for any sort; None if the rule has no instance.
     """
     rule = Rule(plain)
     found = list(instances(rule))
@@ -40,25 +53,28 @@ def script_of(plain: Plain, number: int, catalogue: Catalogue) -> str | None:
     instance = next(iter(wide or found), None)
     if instance is None:
         return None
-    sorts = {**instance.sorts, **dict.fromkeys(rule.free_sorts, "Int")}
+    sorts = {**instance.sorts, **dict.fromkeys(rule.free_sorts, sort)}
     names = [*rule.vars, *rule.datatypes]
     names += [word for text in rule.datatypes.values() for word in _WORD.findall(text)]
     named = {name: f"{name}_{number}" for name in names}
     # solvers have no constants of this sort
     languages = [name for name, sort in rule.vars.items() if sort == "RegLan"]
     named |= {name: f'(re.+ (str.to_re "{name}"))' for name in languages}
+    literals = _literals(rule, instance, catalogue)
+    named |= literals
 
     def said(text: str) -> str:
         return put_in(put_in(text, instance.numbers, sorts), {}, named)
 
-    rows = [
-        f"(declare-datatypes (({named[name]} 0)) (({said(text)})))"
-        for name, text in rule.datatypes.items()
-    ]
-    for name, sort in rule.vars.items():
-        if name in languages:
+    rows = []
+    for name, text in rule.datatypes.items():
+        # values of a datatype whose constructors all have itself as a field would have no end
+        end = f" (end_{number})" if re.search(rf"\b{name}\b", text) else ""
+        rows.append(f"(declare-datatypes (({named[name]} 0)) (({said(text)}{end})))")
+    for name, of in rule.vars.items():
+        if name in languages or name in literals:
             continue
-        text = said(sort)
+        text = said(of)
         domain, result = "()", text
         if text.startswith("(->"):
             *before, result = text[3:-1].split()
@@ -78,24 +94,52 @@ def script_of(plain: Plain, number: int, catalogue: Catalogue) -> str | None:
     return "\n".join(rows)
 
 
-def seeds(rules: Sequence[Plain], catalogue: Catalogue) -> Iterator[tuple[str, str, list[str]]]:
-    """The logic, the text and the rules of each seed for the rules of one book."""
+def _literals(rule: Rule, instance: Instance, catalogue: Catalogue) -> dict[str, str]:
+    """Literals for the metavariables of the condition of a rule, which is about literals alone, so that
+    it holds; nothing for a rule without a condition, or if none of a few does.
+    """
+    where = rule.text("where", instance.numbers, instance.sorts)
+    known = {name: instance.sorts.get(of, of) for name, of in rule.vars.items()}
+    asked = [name for name in known if re.search(rf"(?<![\w.]){name}(?![\w.])", where)]
+    choices = [_LITERALS.get(known[name], ()) for name in asked]
+    for some in product(*choices) if asked else ():
+        chosen = dict(zip(asked, some, strict=True))
+        (condition,), _ = read_terms(rule, "", [put_in(where, {}, chosen)], Tables(catalogue))
+        if Evaluator(catalogue, Interpretation()).value(condition) is True:
+            return chosen
+    return {}
+
+
+Made = tuple[str, str, list[str]]
+"""The logic, the text and the rules of a seed."""
+
+
+def seeds(rules: Sequence[Plain], catalogue: Catalogue, dialect: str) -> Iterator[Made]:
+    """The seeds for the rules of one book."""
     for start in range(0, len(rules), RULES):
         some = rules[start : start + RULES]
-        made = _seed(some, catalogue)
+        made = _seed(some, catalogue, dialect)
         if made is not None or len(some) == 1:
             yield from [made] if made else ()
             continue
         for rule in some:  # one of them cannot be said, or is not decided
-            alone_made = _seed([rule], catalogue)
+            alone_made = _seed([rule], catalogue, dialect)
             if alone_made is not None:
                 yield alone_made
 
 
-def _seed(some: Sequence[Plain], catalogue: Catalogue) -> tuple[str, str, list[str]] | None:
-    texts = [script_of(rule, number, catalogue) for number, rule in enumerate(some)]
+def _seed(some: Sequence[Plain], catalogue: Catalogue, dialect: str) -> Made | None:
+    for sort in _SORTS:
+        made = _tried(some, catalogue, dialect, sort)
+        if made is not None:
+            return made
+    return None
+
+
+def _tried(some: Sequence[Plain], catalogue: Catalogue, dialect: str, sort: str) -> Made | None:
+    texts = [script_of(rule, number, catalogue, sort) for number, rule in enumerate(some)]
     try:
-        made = alone("\n".join(filter(None, texts)), catalogue)
+        made = alone("\n".join(filter(None, texts)), catalogue, dialect)
     except MurxpyError:
         return None
     if made is None or len(made[1]) > BYTES:
@@ -103,9 +147,27 @@ def _seed(some: Sequence[Plain], catalogue: Catalogue) -> tuple[str, str, list[s
     logic, body = made
     names = [str(rule["name"]) for rule in some]
     about = f"from the rules of implication {', '.join(names)}"
-    if label(seed_file(logic, "unknown", body, about)) != "sat":
+    if label(seed_file(logic, "unknown", body, about), DIALECTS[dialect]) != "sat":
         return None
     return logic, seed_file(logic, "sat", body, about), names
+
+
+def wanted(rules: Sequence[Plain], catalogue: Catalogue) -> list[Plain]:
+    """The rules that stand in books, and behind them one of those that follow from the table of
+    operators for each operator that no rule before it has.
+    """
+    found, there = list[Plain](), set[str]()
+    for rule in sorted(rules, key=lambda rule: bool(rule.get("generated"))):
+        operators = {
+            operator
+            for variant in Rule(rule).variants(catalogue)[:1]
+            for side in (variant.sample.strong, variant.sample.weak)
+            for operator in operators_of(side)
+        }
+        if not rule.get("generated") or not operators <= there:
+            found.append(rule)
+            there |= operators
+    return found
 
 
 def main() -> None:
@@ -114,18 +176,21 @@ def main() -> None:
     parser.add_argument("--into", type=Path, default=ROOT / "seeds", help="folder of the seeds")
     args = parser.parse_args()
     catalogue = build_catalogue(load_catalogue())
-    rules = [rule for rule in proved_rules() if not rule.get("generated")]
+    rules = wanted(proved_rules(), catalogue)
     written, left = 0, list[str]()
     for book in dict.fromkeys(str(rule["book"]) for rule in rules):
         own = [rule for rule in rules if rule["book"] == book]
-        there: list[str] = []
-        for number, (logic, text, names) in enumerate(seeds(own, catalogue), 1):
-            folder = args.into / logic / "sat"
-            folder.mkdir(parents=True, exist_ok=True)
-            (folder / f"rules-{book}-{number:02}.smt2").write_text(text, encoding="utf-8")
-            there += names
-            written += 1
-        left += [f"{book}:{rule['name']}" for rule in own if rule["name"] not in there]
+        for dialect in DIALECTS:
+            there: list[str] = []
+            for number, (logic, text, names) in enumerate(seeds(own, catalogue, dialect), 1):
+                standard = dialect == "standard"
+                folder = args.into / (logic if standard else f"dialects/{dialect}") / "sat"
+                folder.mkdir(parents=True, exist_ok=True)
+                (folder / f"rules-{book}-{number:02}.smt2").write_text(text, encoding="utf-8")
+                there += names
+                written += 1
+            own = [rule for rule in own if rule["name"] not in there]
+        left += [f"{book}:{rule['name']}" for rule in own]
     print(f"{written} seeds; {len(left)} of {len(rules)} rules in none: {', '.join(left)}")
 
 

@@ -12,7 +12,7 @@ import argparse
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import common
@@ -46,12 +46,12 @@ def candidates(trace: Trace, catalogue: Catalogue, most: int) -> Iterator[tuple[
                 yield made
 
 
-def alone(text: str, catalogue: Catalogue) -> tuple[str, str] | None:
-    """The smallest logic of a script, and its declarations and assertions; None where it asserts
-    nothing that has a constant.
+def alone(text: str, catalogue: Catalogue, dialect: str = "standard") -> tuple[str, str] | None:
+    """The smallest logic of a script, and its declarations and assertions in a dialect; None where it
+    asserts nothing that has a constant.
     """
     read = read_script(text, "check", catalogue)
-    printer = Printer(catalogue, "standard")
+    printer = Printer(catalogue, dialect)
     rows: list[str] = []
     declarations = Declarations(printer, rows)
     terms = list(
@@ -63,17 +63,17 @@ def alone(text: str, catalogue: Catalogue) -> tuple[str, str] | None:
     return smallest(declarations.demands()), "\n".join([*rows, *asserted])
 
 
-def label(script: str) -> str | None:
-    """What z3 and cvc5 both answer: `sat` or `unsat`; None where they do not, or one of them
+def label(script: str, solvers: Iterable[str] = READERS) -> str | None:
+    """What these solvers all answer: `sat` or `unsat`; None where they do not, or one of them
     complains.
     """
     found = []
-    for read in READERS.values():
-        reading = read(script, SECONDS, PER_CHECK)
+    for solver in solvers:
+        reading = READERS[solver](script, SECONDS, PER_CHECK)
         if reading.errors or len(reading.answers) != 1 or reading.answers[0] == "unknown":
             return None
         found.append(reading.answers[0])
-    return found[0] if found[0] == found[1] else None
+    return found[0] if len(set(found)) == 1 else None
 
 
 def seed_file(logic: str, status: str, body: str, made: str) -> str:

@@ -7,13 +7,13 @@ from __future__ import annotations
 from typing import Any
 
 from murxpy.actions.base import Check, register
-from murxpy.logic.terms import Term
+from murxpy.logic.terms import Term, subterms
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.witnesses.blame import blamed, solver_value
 from murxpy.machine.witnesses.culprit import subject
-from murxpy.machine.witnesses.model import Model, below, theories, verdicts
+from murxpy.machine.witnesses.model import Model, theories, verdicts
 from murxpy.machine.witnesses.rows import Unreadable
 from murxpy.machine.witnesses.timing import tidy, timed
 from murxpy.semantics.values import CannotSay
@@ -41,7 +41,7 @@ def _finding(run: Run, model: Model, formula: Term, reader: Any) -> dict[str, An
     """The finding that `formula` is false. It names the operator at which the solver's evaluation
     and ours part, or the subject of the formula.
     """
-    term = blamed(run, model.evaluator, list(below([formula])))
+    term = blamed(run, model.evaluator, list(subterms([formula])))
     if term is not None:
         message = (
             f"an assertion is false under the model; the solver's value of {term.op} is not ours"
@@ -79,11 +79,11 @@ def _charged(run: Run, term: Term) -> list[str]:
     """The theories of a term whose figures a judgement counts for. With quantifiers,
     transcendentals or operators whose meaning the solver decides, the other theories do not count.
     """
-    if any(t.op in run.wrapper.facts.unjudged for t in below([term])):
+    if any(t.op in run.wrapper.facts.unjudged for t in subterms([term])):
         return ["excused"]
     found = theories(run, term)
     # {t | c} has a member for each value of its variables that makes c true
-    quantified = any(t.op == "OP_SET_COMPREHENSION" for t in below([term]))
+    quantified = any(t.op == "OP_SET_COMPREHENSION" for t in subterms([term]))
     return [name for name in found if name in ("QUANT", "TRANSCENDENTAL")] or (
         ["QUANT"] if quantified else found
     )

@@ -9,13 +9,14 @@ from contextlib import suppress
 
 from murxpy.actions.base import Check, register
 from murxpy.actions.picking import values_to_read
+from murxpy.logic.terms import subterms
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.witnesses.anew import call_first, fresh_solver, solve_anew
 from murxpy.machine.witnesses.blame import differ, solver_value
-from murxpy.machine.witnesses.model import LITERAL, below, solvable_anew
+from murxpy.machine.witnesses.model import LITERAL, solvable_anew
 from murxpy.machine.witnesses.refute import UNDECIDED
 from murxpy.machine.witnesses.timing import timed
 from murxpy.semantics.evaluator import Evaluator
@@ -59,7 +60,7 @@ def _open_operator(entries: Sequence[Entry]) -> str:
     """The first operator in terms that has open points by the standard. A model can give different
     values for it at different times.
     """
-    terms = sorted(below(entry.term for entry in entries), key=lambda term: term.serial)
+    terms = sorted(subterms(entry.term for entry in entries), key=lambda term: term.serial)
     return next(
         (
             term.op

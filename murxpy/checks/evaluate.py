@@ -9,13 +9,13 @@ from collections.abc import Iterator
 from murxpy.actions.base import Check, register
 from murxpy.checks.assertions import needs_model
 from murxpy.errors import InputError
-from murxpy.logic.terms import Term
+from murxpy.logic.terms import Term, subterms
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.script import for_others
 from murxpy.machine.tokens import quote
 from murxpy.machine.witnesses.blame import differ, solver_value
-from murxpy.machine.witnesses.model import TOO_LARGE, Model, below, verdicts
+from murxpy.machine.witnesses.model import TOO_LARGE, Model, verdicts
 from murxpy.machine.witnesses.rows import Unreadable
 from murxpy.machine.witnesses.scripted import answered, verdict
 from murxpy.machine.witnesses.show import LENGTH, show
@@ -53,7 +53,7 @@ def evaluate(run: Run, seed: int, spelling: str | None = None) -> None:
     for entry in entries:
         run.result(f"holds {entry} {_word(found[entry.term])}")
     wrong = [entry.term for entry in entries if found[entry.term] == "false"]
-    for term in sorted(below(wrong), key=lambda t: t.serial):
+    for term in sorted(subterms(wrong), key=lambda t: t.serial):
         if term in ids and not (term.leaf or term.free or term.sort.kind == "SORT_FUN"):
             run.result(f"value {ids[term]} {_values(model, term)}")
 

@@ -8,13 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from murxpy.actions.base import Check, register
-from murxpy.logic.terms import CONSTANT, Term
+from murxpy.logic.terms import CONSTANT, Term, subterms
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.witnesses.anew import applied
-from murxpy.machine.witnesses.model import below
 from murxpy.machine.witnesses.points import objects
 from murxpy.machine.witnesses.refute import REFUTED, Claim, claims, decided, refute
 from murxpy.machine.witnesses.timing import timed
@@ -56,7 +55,7 @@ def _foreign(run: Run, made: Any, left: Sequence[Term], right: Term) -> bool:
     reader = run.wrapper.set("readers", "symbols")
     there = objects(run)
     first, second = (
-        [term for term in below(side) if term.op == CONSTANT] for side in (left, [right])
+        [term for term in subterms(side) if term.op == CONSTANT] for side in (left, [right])
     )
     if reader is None or any(term not in there for term in (*first, *second)):
         return False

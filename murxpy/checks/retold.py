@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from zlib import crc32
 
-from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, VARIABLE, Term
+from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, VARIABLE, Term, subterms
 from murxpy.machine.database import Entry
 from murxpy.machine.logics import logic_name, used_theories
 from murxpy.machine.make import bound_variables
@@ -17,7 +17,6 @@ from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.random import mix, point
 from murxpy.machine.run import Run
 from murxpy.machine.witnesses.anew import call_first, set_limit, solve_anew
-from murxpy.machine.witnesses.model import below
 from murxpy.solvers.contract import BROKEN
 from murxpy.solvers.spelling import Spelling, SpellingSet
 
@@ -33,7 +32,7 @@ def respelled(run: Run, entries: Sequence[Entry], seed: int) -> list[Entry]:
         entry.term: entry.obj for entry in run.db.terms.values() if entry.obj is not None
     }
     made: dict[Term, Any] = {}
-    for term in sorted(below(entry.term for entry in entries), key=lambda term: term.serial):
+    for term in sorted(subterms(entry.term for entry in entries), key=lambda term: term.serial):
         made[term] = (
             _leaf(run, term, there, seed) if term.leaf else _application(run, term, made, seed)
         )
@@ -86,7 +85,7 @@ def other_logic(run: Run, entries: Sequence[Entry]) -> str:
     """
     if run.state.logic not in (None, "ALL"):
         return "ALL"
-    used = used_theories(run.catalogue, below(entry.term for entry in entries))
+    used = used_theories(run.catalogue, subterms(entry.term for entry in entries))
     # the sorts of fields are not among the sorts of the formulas
     name = "ALL" if "DT" in used else logic_name(used, linear=False)
     if name == "ALL":

@@ -9,12 +9,13 @@ from collections.abc import Sequence
 from murxpy.actions.base import Check, register
 from murxpy.actions.picking import values_to_read
 from murxpy.checks.assertions import needs_model
+from murxpy.logic.terms import subterms
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.witnesses.blame import blamed, differ, solver_value
-from murxpy.machine.witnesses.model import TOO_LARGE, Model, below, unjudged
+from murxpy.machine.witnesses.model import TOO_LARGE, Model, unjudged
 from murxpy.machine.witnesses.rows import Unreadable
 from murxpy.machine.witnesses.timing import timed
 from murxpy.semantics.values import CannotSay
@@ -35,7 +36,7 @@ def check_values(
             verdict = _compare(run, model, entry)
             run.counts[f"check-values:{verdict}"] += 1
             if verdict == "false":
-                term = blamed(run, model.evaluator, list(below([entry.term]))) or entry.term
+                term = blamed(run, model.evaluator, list(subterms([entry.term]))) or entry.term
                 message = f"the solver's value of a term of {entry.term.sort.short} is not ours; they part at {term.op}"
                 raise Stopped(
                     run.finding(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterable, Iterator
 from operator import attrgetter
 from typing import Any
 
@@ -148,6 +148,18 @@ def bottom_up(root: Term, done: Container[Term]) -> Iterator[Term]:
         stack.pop()
         if term not in done:
             yield term
+
+
+def subterms(roots: Iterable[Term]) -> Iterator[Term]:
+    """Yield all different terms in `roots`, including `roots` themselves."""
+    seen: dict[Term, None] = {}
+    stack = list(roots)
+    while stack:
+        term = stack.pop()
+        if term not in seen:
+            seen[term] = None
+            yield term
+            stack.extend(term.args)
 
 
 def is_value(term: Term) -> bool:

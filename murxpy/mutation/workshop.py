@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
-from murxpy.logic.terms import Term
+from murxpy.logic.terms import Term, subterms
 from murxpy.machine.generate.profile import Profile
 from murxpy.machine.random import Stream
 from murxpy.mutation.implications.book import Book
@@ -104,7 +104,8 @@ class Shop:
     def speak(self, dialect: str) -> None:
         """Print scripts in a dialect, and use only operators that it has."""
         self.dialect = dialect
-        self.operators = self._all & self.catalogue.dialect(dialect).says
+        self._said = self.catalogue.dialect(dialect).says
+        self.operators = self._all & self._said
 
     def lasting(self, kind: type[L]) -> L:
         """The one object of this class."""
@@ -113,12 +114,23 @@ class Shop:
         found: L = self._lasting[kind]
         return found
 
+    def read(self, seed: Seed, tables: Tables | None = None) -> Script:
+        """The script of a seed. Raises InputError for a seed that is no SMT-LIB, or that has operators
+        of another dialect.
+        """
+        script = read_script(seed.text, seed.name, self.catalogue, tables)
+        known = self.catalogue.operators
+        for term in subterms(script.assertions()):
+            if term.op in known and term.op not in self._said:
+                raise InputError(f"the dialect of {self.dialect} has no {term.op}", file=seed.name)
+        return script
+
     def open(self, seed: Seed) -> Script | None:
-        """The script of a seed, in tables of its own; None if the seed is no SMT-LIB."""
+        """The script of a seed, in tables of its own; None if the seed cannot be read."""
         found = self._opened.pop(seed, None)
         if found is None:
             try:
-                found = read_script(seed.text, seed.name, self.catalogue)
+                found = self.read(seed)
             except InputError:
                 return None
         self._opened[seed] = found  # it is now the one that was used last
@@ -152,17 +164,15 @@ class Workshop:
         self._first = shop.open(seeds[0])
         self.tables = Tables(shop.catalogue) if self._first is None else self._first.tables
         self.options: list[tuple[str, str]] = []  # those of the first seed, if its run keeps them
-        self.unreadable: dict[int, None] = {}  # the positions of seeds that are no SMT-LIB
+        self.unreadable: dict[int, None] = {}  # the positions of seeds that cannot be read
 
     def read(self, seed: Seed) -> Script:
-        """The script of a seed, in the tables of this run. Raises InputError for a seed that is no
-        SMT-LIB.
-        """
+        """The script of a seed, in the tables of this run. Raises InputError as `Shop.read` does."""
         first, self._first = self._first, None
         if first is not None and seed is self.seeds[0]:
             return first
         try:
-            return read_script(seed.text, seed.name, self.catalogue, self.tables)
+            return self.shop.read(seed, self.tables)
         except InputError:
             self.unreadable.update(
                 {place: None for place, other in enumerate(self.seeds) if other is seed}

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, Term
-from murxpy.machine.witnesses.model import below, with_universe
+from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, Term, subterms
+from murxpy.machine.witnesses.model import with_universe
 from murxpy.smtlib.asserted import at_checks
 from murxpy.smtlib.commands import CHECKS
 from murxpy.smtlib.printing.forms import Unsayable
@@ -122,7 +122,7 @@ def about_model(
 
     for term in formulas:
         yield value(kind, term)
-    parts = sorted(below(formulas), key=lambda term: term.serial)
+    parts = sorted(subterms(formulas), key=lambda term: term.serial)
     asked = [t for t in parts if not t.free and t.op not in LEAVES and t not in formulas]
     for term in [t for t in asked if t.sort.kind not in _UNPRINTED][:_TERMS]:
         yield value("constant" if term.op == CONSTANT else "term", term)

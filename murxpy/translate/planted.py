@@ -9,8 +9,7 @@ from typing import Any
 from murxpy.checks.registry import ANSWERING
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
-from murxpy.logic.terms import Term
-from murxpy.machine.witnesses.model import below
+from murxpy.logic.terms import Term, subterms
 from murxpy.machine.witnesses.show import show
 from murxpy.replaying.defuse import PLANT
 from murxpy.semantics.values import CannotSay
@@ -50,7 +49,7 @@ def under_planted(
     interpret(run, AnyReading(run, trace))
     if run.planted is None or not run.formulas:
         raise InputError("no check has an assertion, expected one to evaluate", file=trace.name)
-    used = set(below(term for _, term in run.formulas))
+    used = set(subterms(term for _, term in run.formulas))
     values = run.planted.interpretation.constants
     return {
         str(term.indices[0]): show(value, term.sort)

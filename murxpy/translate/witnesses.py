@@ -6,11 +6,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from murxpy.logic.terms import CONSTANT
+from murxpy.logic.terms import CONSTANT, subterms
 from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.run import Run
-from murxpy.machine.witnesses.model import below
 from murxpy.translate.expressions import Code
 
 
@@ -24,7 +23,7 @@ def model_rows(run: Run, number: int) -> list[str]:
     terms = {entry.term: entry for entry in run.db.terms.values() if entry.obj is not None}
     constants = [
         t
-        for t in sorted(below(e.term for e in formulas), key=lambda t: t.serial)
+        for t in sorted(subterms(e.term for e in formulas), key=lambda t: t.serial)
         if t.op == CONSTANT and t in terms
     ]
     plain = [terms[t] for t in constants if t.sort.kind != "SORT_FUN"]

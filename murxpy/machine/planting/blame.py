@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from murxpy.logic.terms import CONSTANT, VALUE, Term
+from murxpy.logic.terms import CONSTANT, VALUE, Term, subterms
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.planted import Planted
 from murxpy.machine.run import Run
 from murxpy.machine.witnesses.anew import applied, call_first, fresh_solver
-from murxpy.machine.witnesses.model import below, theories
+from murxpy.machine.witnesses.model import theories
 from murxpy.machine.witnesses.points import DRAWN, literal, objects
 from murxpy.semantics.values import CannotSay, Value
 
@@ -33,7 +33,7 @@ def culprit(run: Run, planted: Planted, formulas: Sequence[Term]) -> str:
     there = objects(run)
     terms = [
         term
-        for term in below(formulas)
+        for term in subterms(formulas)
         if not term.leaf and not term.free and term in there and term.sort.kind in DRAWN
     ]
     for term in sorted(terms, key=lambda term: term.serial)[:TERMS]:
@@ -93,7 +93,7 @@ def _constants(planted: Planted, term: Term, there: dict[Term, Any]) -> list[tup
     values = planted.interpretation.constants
     return [
         (t, values[t])
-        for t in below([term])
+        for t in subterms([term])
         if t.op == CONSTANT and t in values and t in there and t.sort.kind in DRAWN
     ]
 

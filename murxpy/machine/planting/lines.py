@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import CONSTANT, Term
+from murxpy.logic.terms import CONSTANT, Term, subterms
 from murxpy.machine.database import Entry, SortEntry
 from murxpy.machine.outcomes import Stopped
 from murxpy.machine.planted import OPEN, Planted
@@ -15,7 +15,6 @@ from murxpy.machine.planted_words import write_words
 from murxpy.machine.planting.blame import culprit
 from murxpy.machine.run import Run
 from murxpy.machine.tokens import print_token, quote
-from murxpy.machine.witnesses.model import below
 from murxpy.machine.witnesses.show import show
 from murxpy.semantics.values import FunctionValue, Value
 
@@ -118,7 +117,7 @@ def _plain(run: Run, formulas: Sequence[Term]) -> bool:
     name.
     """
     state = run.state
-    names = {str(term.indices[0]) for term in below(formulas) if term.op == CONSTANT}
+    names = {str(term.indices[0]) for term in subterms(formulas) if term.op == CONSTANT}
     known = run.wrapper.facts.known_options()
     plain = not state.altered and (known is None or known >= set(state.options))
     return plain and names.isdisjoint(name for name, _ in state.named())
@@ -127,7 +126,7 @@ def _plain(run: Run, formulas: Sequence[Term]) -> bool:
 def told(planted: Planted, formulas: Sequence[Term]) -> list[str]:
     """The constants in `formulas` with their values, as text."""
     constants = sorted(
-        (term for term in below(formulas) if term.op == CONSTANT), key=lambda term: term.serial
+        (term for term in subterms(formulas) if term.op == CONSTANT), key=lambda term: term.serial
     )
     values = planted.interpretation.constants
     return [

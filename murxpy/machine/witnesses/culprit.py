@@ -7,11 +7,11 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from murxpy.logic.terms import Term
+from murxpy.logic.terms import Term, subterms
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.witnesses.anew import applied, call_first, fresh_solver
-from murxpy.machine.witnesses.model import TOO_LARGE, Model, below, theories
+from murxpy.machine.witnesses.model import TOO_LARGE, Model, theories
 from murxpy.machine.witnesses.rows import Unreadable
 from murxpy.semantics.values import CannotSay
 
@@ -22,8 +22,8 @@ def subject(run: Run, formula: Term, objects: dict[Term, Any], reader: Any) -> l
     """The theories of the smallest atom of a false formula that gets a wrong model alone; if there
     is no such atom, the theories of the whole formula. BOOL is left out beside other theories.
     """
-    atoms = [term for term in below([formula]) if _atom(run, term) and term in objects]
-    atoms.sort(key=lambda term: (sum(1 for _ in below([term])), term.serial))
+    atoms = [term for term in subterms([formula]) if _atom(run, term) and term in objects]
+    atoms.sort(key=lambda term: (sum(1 for _ in subterms([term])), term.serial))
     wrong = (
         term
         for term in atoms[:PARTS]

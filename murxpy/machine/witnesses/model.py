@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from murxpy.logic.sorts import Sort, components
-from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, Term
+from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, Term, subterms
 from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
@@ -58,7 +58,7 @@ class Model:
         self.evaluator = Evaluator(run.catalogue, self.interpretation)
         self.unread: dict[Term, str] = {}
         self._asked = False
-        self.terms = list(below(formulas))
+        self.terms = list(subterms(formulas))
         self.constants = [term for term in self.terms if term.op == CONSTANT]
         self.objects = {e.term: e.obj for e in run.db.terms.values() if e.obj is not None}
         self._find_deleted()
@@ -80,7 +80,7 @@ class Model:
         except TOO_LARGE as error:
             return f"too large: {error}"
         except CannotSay as reason:
-            missing = next((self.unread[t] for t in below([term]) if t in self.unread), None)
+            missing = next((self.unread[t] for t in subterms([term]) if t in self.unread), None)
             return missing or str(reason)
 
     def settle(self, term: Term) -> str:
@@ -93,7 +93,7 @@ class Model:
         really leaves the rest open.
         """
         return not unjudged(self.run, term) and all(
-            t in self.interpretation.constants for t in below([term]) if t.op == CONSTANT
+            t in self.interpretation.constants for t in subterms([term]) if t.op == CONSTANT
         )
 
     def satisfied(self, formulas: Sequence[Term]) -> list[Term]:
@@ -327,20 +327,8 @@ def solvable_anew(entries: Sequence[Entry]) -> bool:
     definitions of the first solver.
     """
     return all(entry.obj is not None for entry in entries) and all(
-        t.op != FUNCTION for t in below(e.term for e in entries)
+        t.op != FUNCTION for t in subterms(e.term for e in entries)
     )
-
-
-def below(terms: Iterable[Term]) -> Iterator[Term]:
-    """All different terms in `terms`, including `terms` themselves."""
-    seen: dict[Term, None] = {}
-    stack = list(terms)
-    while stack:
-        term = stack.pop()
-        if term not in seen:
-            seen[term] = None
-            yield term
-            stack.extend(term.args)
 
 
 def with_universe(terms: Iterable[Term]) -> list[Sort]:
@@ -358,12 +346,12 @@ def unjudged(run: Run, term: Term) -> bool:
     """Whether the term contains an operator whose models are not judged, by the wrapper."""
     names = run.wrapper.facts.unjudged
     return bool(names) and any(
-        t.op in names or (t.op == SPECIAL and t.indices[0] in names) for t in below([term])
+        t.op in names or (t.op == SPECIAL and t.indices[0] in names) for t in subterms([term])
     )
 
 
 def theories(run: Run, term: Term) -> list[str]:
     """The theories of the operators in `term`, in the catalogue's order."""
     operators = run.catalogue.operators
-    found = {operators[t.op].theory for t in below([term]) if t.op in operators}
+    found = {operators[t.op].theory for t in subterms([term]) if t.op in operators}
     return [name for name in run.catalogue.theories if name in found]

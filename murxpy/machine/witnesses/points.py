@@ -14,13 +14,13 @@ from math import prod
 from typing import Any
 
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import CONSTANT, Term
+from murxpy.logic.terms import CONSTANT, Term, subterms
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.random import Stream, mix
 from murxpy.machine.run import Run
 from murxpy.machine.witnesses.anew import call_first
 from murxpy.machine.witnesses.blame import differ
-from murxpy.machine.witnesses.model import below, unjudged, with_universe
+from murxpy.machine.witnesses.model import unjudged, with_universe
 from murxpy.machine.witnesses.reading import Values
 from murxpy.machine.witnesses.refute import CANNOT_SAY, UNDECIDED
 from murxpy.semantics.evaluator import Evaluator
@@ -73,7 +73,7 @@ def compared(
     # only a model says what it is
     open_universe = run.wrapper.set("readers", "universe") is not None
     universes: dict[Sort, Value | None] = (
-        dict.fromkeys(with_universe(below([term, *premises]))) if open_universe else {}
+        dict.fromkeys(with_universe(subterms([term, *premises]))) if open_universe else {}
     )
     verdict = SAME
     for point in points:
@@ -99,7 +99,7 @@ def literal_constants(run: Run, terms: Sequence[Term]) -> list[Term] | None:
     """The constants in `terms`. None if a constant has a sort without literals, was dropped, or if
     there are too many.
     """
-    found = [term for term in below(terms) if term.op == CONSTANT]
+    found = [term for term in subterms(terms) if term.op == CONSTANT]
     there = objects(run)
     usable = len(found) <= CONSTANTS and all(
         term.sort.kind in DRAWN and term in there for term in found

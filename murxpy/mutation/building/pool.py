@@ -6,20 +6,14 @@ from collections.abc import Iterable
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import Term
+from murxpy.logic.terms import Term, subterms
 from murxpy.machine.random import Stream
 from murxpy.mutation.occurrences import binds
 
 
 def operators_of(root: Term) -> set[str]:
     """The operators in a term."""
-    found: dict[Term, None] = {root: None}
-    stack = [root]
-    while stack:
-        new = [arg for arg in stack.pop().args if arg not in found]
-        found.update(dict.fromkeys(new))
-        stack += new
-    return {term.op for term in found}
+    return {term.op for term in subterms([root])}
 
 
 class Pool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import Term
+from murxpy.logic.terms import Term, subterms
 from murxpy.mutation.implications.forms import (
     APPLY,
     Form,
@@ -17,7 +17,6 @@ from murxpy.mutation.implications.forms import (
     met_by,
     need_of,
     numbers_in,
-    parts_of,
     plain,
 )
 from murxpy.mutation.implications.places import State
@@ -41,8 +40,8 @@ class Use:
         self.old, new = sample.strong, sample.weak
         if not weakening:
             self.old, new = new, self.old
-        known = dict.fromkeys(parts_of(self.old))
-        more = [*parts_of(new), *(parts_of(sample.where) if sample.where is not None else ())]
+        known = dict.fromkeys(subterms([self.old]))
+        more = subterms([part for part in (sample.where, new) if part is not None])
         # the sorts of the metavariables for which terms have to be drawn
         self.parameters: Mapping[Sort, None] = dict.fromkeys(
             [one.sort for one in more if one in self.metas and one not in known]

@@ -11,7 +11,7 @@ from typing import Any
 
 from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import VARIABLE, Term
+from murxpy.logic.terms import VARIABLE, Term, subterms
 
 APPLY = "OP_UF_APPLY"
 BINDERS = ("OP_FORALL", "OP_EXISTS")
@@ -87,17 +87,6 @@ def may_match(
     return _several(metas, patterns, args, operator)
 
 
-def parts_of(pattern: Term) -> list[Term]:
-    """The parts of a pattern, each once."""
-    found, stack = dict[Term, None](), [pattern]
-    while stack:
-        one = stack.pop()
-        if one not in found:
-            found[one] = None
-            stack.extend(one.args)
-    return list(found)
-
-
 def numbers_in(sort: Sort) -> set[int]:
     """The numbers in a sort."""
     found = {param for param in sort.params if isinstance(param, int)}
@@ -111,7 +100,7 @@ def is_deep(metas: Metas, pattern: Term) -> bool:
     near = () if plain(metas, pattern) or pattern.op in BINDERS else pattern.args
     shown = {pattern, *near}
     return any(
-        not plain(metas, p) and p.op != VARIABLE for p in parts_of(pattern) if p not in shown
+        not plain(metas, p) and p.op != VARIABLE for p in subterms([pattern]) if p not in shown
     )
 
 

@@ -4,9 +4,8 @@ the same values in them.
 
 from __future__ import annotations
 
-from murxpy.logic.terms import Term
+from murxpy.logic.terms import Term, subterms
 from murxpy.machine.outcomes import Refused
-from murxpy.machine.witnesses.model import below
 from murxpy.translate.expressions import Code
 from murxpy.translate.programs.calls import Calls
 from murxpy.translate.programs.claim import Claim
@@ -20,7 +19,7 @@ def unequal_arrays(run: Calls, claim: Claim) -> None:
     """
     _, no = truth(run)
     objects = {e.term: str(e.obj) for e in run.db.terms.values() if e.obj is not None}
-    found = below([entry.term for entry in formulas(run)])
+    found = subterms([entry.term for entry in formulas(run)])
     equations = [t for t in sorted(found, key=lambda t: t.serial) if _of_elements(t)]
     pairs = [t.args for t in equations if all(arg in objects for arg in t.args)]
     if not pairs:

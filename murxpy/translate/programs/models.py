@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from murxpy.logic.terms import subterms
 from murxpy.machine.outcomes import Refused
-from murxpy.machine.witnesses.model import below
 from murxpy.translate.expressions import literal
 from murxpy.translate.programs.calls import Calls
 from murxpy.translate.programs.claim import Claim, unevaluated
@@ -118,7 +118,9 @@ def _steps(run: Calls, claim: Claim) -> list[str]:
     found = re.search(r"OP_\w+", claim.message)
     known = {entry.term: entry for entry in run.db.terms.values() if entry.obj is not None}
     wanted = [entry.term for entry in run.asked or formulas(run)]
-    terms = [t for t in sorted(below(wanted), key=lambda t: t.serial) if not t.leaf and not t.free]
+    terms = [
+        t for t in sorted(subterms(wanted), key=lambda t: t.serial) if not t.leaf and not t.free
+    ]
     claims: list[str] = []
     for term in terms:
         parts = [known.get(part) for part in term.args]

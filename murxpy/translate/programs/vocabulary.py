@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from murxpy.logic.terms import CONSTANT, Term
+from murxpy.logic.terms import CONSTANT, Term, subterms
 from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import Refused
-from murxpy.machine.witnesses.model import below
 from murxpy.translate.expressions import Code
 from murxpy.translate.programs.calls import Calls
 from murxpy.translate.programs.plainest import plainest
@@ -60,7 +59,7 @@ def formulas(run: Calls) -> list[Entry]:
 def constants(run: Calls, terms: Sequence[Term]) -> list[Entry]:
     """The constants in some terms, without functions."""
     known = {entry.term: entry for entry in run.db.terms.values() if entry.obj is not None}
-    found = [t for t in sorted(below(terms), key=lambda t: t.serial) if t.op == CONSTANT]
+    found = [t for t in sorted(subterms(terms), key=lambda t: t.serial) if t.op == CONSTANT]
     return [known[t] for t in found if t in known and t.sort.kind != "SORT_FUN"]
 
 

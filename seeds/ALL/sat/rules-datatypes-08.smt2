@@ -1,4 +1,4 @@
-; made by murxpy from the rules of implication updated
+; made by murxpy from the rules of implication updated-with-itself
 (set-info :smt-lib-version 2.7)
 (set-info :category "random")
 (set-info :status sat)
@@ -6,9 +6,9 @@
 (declare-const one_0 Bool)
 (declare-datatypes ((D_0 0)) (((k_0 (s_0 Int)))))
 (declare-const x_0 D_0)
+(declare-const y_0 D_0)
 (declare-const two_0 Bool)
-(declare-const a_0 Int)
-(assert (or one_0 ((_ is k_0) x_0)))
-(assert (or two_0 (not (= (s_0 (ite ((_ is k_0) x_0) (k_0 a_0) x_0)) a_0))))
+(assert (or one_0 (= x_0 y_0)))
+(assert (or two_0 (not (= (ite ((_ is k_0) x_0) (k_0 (s_0 x_0)) x_0) y_0))))
 (check-sat)
 (exit)

@@ -1,0 +1,13 @@
+; made by murxpy from the rules of implication subset-as-difference
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic ALL)
+(declare-const one_0 Bool)
+(declare-const a_0 (Set Int))
+(declare-const b_0 (Set Int))
+(declare-const two_0 Bool)
+(assert (or one_0 (subset a_0 b_0)))
+(assert (or two_0 (not (= (setminus a_0 b_0) ((as const (Set Int)) false)))))
+(check-sat)
+(exit)

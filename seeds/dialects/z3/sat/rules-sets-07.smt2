@@ -1,0 +1,13 @@
+; made by murxpy from the rules of implication union-greater
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic ALL)
+(declare-const one_0 Bool)
+(declare-const a_0 (Set Int))
+(declare-const two_0 Bool)
+(declare-const b_0 (Set Int))
+(assert (or one_0 (subset a_0 a_0)))
+(assert (let ((l1 (union a_0 b_0))) (or two_0 (subset l1 l1))))
+(check-sat)
+(exit)
