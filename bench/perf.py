@@ -219,7 +219,7 @@ def rate(args: argparse.Namespace) -> None:
     """How many scripts a second one search weighs."""
     shape = LOGICS["QF_BV"]
     with closing(opened(args, shape.theories)) as solvers:
-        made, pipeline = started(args, solvers, shape, args.seed, BANDIT, [200])
+        made, pipeline = started(args, solvers, shape, args.seed, BANDIT, [100])
         begun, before = time.monotonic(), cpu()
         while time.monotonic() < begun + args.time and made.number != args.steps:
             if pipeline.next(args.steps) is None:

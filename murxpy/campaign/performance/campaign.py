@@ -50,7 +50,7 @@ class Wanted:
     shape: Shape
     seed: int
     query_ms: float = 5000.0
-    stale: int = 200
+    stale: int = 100
     learning: bool = True
     wrapper: str | None = None
     bisect: bool = False

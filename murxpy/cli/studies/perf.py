@@ -121,7 +121,7 @@ _OWN = [
         seed_option("Seed of the search.", "1"),
         out_option("Folder for the scripts; a search that was stopped goes on in it.", OUT),
         time_option("--query", "5s", "What a script may cost a solver, on a usual machine."),
-        count_option("--stale", "Look for another script after so many that were no better.", 200),
+        count_option("--stale", "Look for another script after so many that were no better.", 100),
         jobs_option(
             "Scripts that solvers are asked at a time; the same seed and N give the same search."
         ),
