@@ -219,7 +219,7 @@ def judged(
 
         def ask(text: str) -> str | None:
             try:
-                return solvers.z3(text)
+                return solvers.cvc5(text) if dialect == "cvc5" else solvers.z3(text)
             except Exception:
                 return None
 

@@ -12,7 +12,7 @@ in one z3 with `(reset)` between. `typed`: mutants of all logics that z3's and c
 take. `sound`: mutants of STORM, Fusion, DIVER and Janus that both solvers decide alike, against what
 they must answer. `uses`: how often each operator and fusion function came, of those that can come where the
 seeds' sorts are. `rule-uses`: the same for the rules of implication in Janus, and for the backward rules
-of operators in DIVER.
+of operators in DIVER, in mutants for z3 and for cvc5 together.
 """
 
 from __future__ import annotations
@@ -61,6 +61,7 @@ AIMS = {"diver": (2000.0, 200.0), "janus": (1500.0, 150.0)}
 WALL = 2.0  # seconds after which a mutant is killed, as the fuzzers' --wall has it
 ROUND = 16  # runs between two looks at what came of seeds; a campaign looks after each
 LEAST = 20  # uses of each operator and fusion function
+SOLVERS = ("z3", "cvc5")  # in whose dialects rules are counted
 MADE = 6.0  # seconds of making mutants, at most
 TAKEN, AGREED, UNDECIDED = "taken by both", "agreed", "not decided by both"
 _CHECKS = re.compile(r"^\(check-sat.*\)\n", re.M)
@@ -285,16 +286,23 @@ def uses(args: argparse.Namespace, session: Session) -> dict[str, Any]:
 
 def rule_uses(args: argparse.Namespace, session: Session) -> dict[str, Any]:
     """How often each rule of implication came in Janus, and the backward rule of each operator in
-    DIVER, the rarest first.
+    DIVER, the rarest first. The mutants for all SOLVERS count together, since each has operators that
+    others lack.
     """
-    found = _used(args, session, args.rule_uses, ("janus", "diver"))
-    counts = found["janus"] + found["diver"]
-    shop = shop_of(session, "z3")
-    assert shop.book is not None, "the bench gives all rules"
-    rules = dict.fromkeys(f"{use.rule.book}:{use.rule.name}" for use in shop.book.all)
-    operators = [f"below {kind}" for kind in sorted(BACKWARD) if kind in shop.operators]
+    counts, rules, operators = Counter[str](), dict[str, None](), dict[str, None]()
+    for solver in SOLVERS:
+        own = argparse.Namespace(**{**vars(args), "solver": solver})
+        if args.keep is not None:
+            own.keep = args.keep.with_name(f"{solver}-{args.keep.name}")
+        session = session if session.wrapper.name == solver else common.load(own)
+        for some in _used(own, session, args.rule_uses, ("janus", "diver")).values():
+            counts.update(some)
+        shop = shop_of(session, solver)
+        assert shop.book is not None, "the bench gives all rules"
+        rules.update({f"{use.rule.book}:{use.rule.name}": None for use in shop.book.all})
+        operators.update({f"below {kind}": None for kind in BACKWARD if kind in shop.operators})
     summary = {}
-    for what, names in (("rule of implication", [*rules]), ("backward rule", operators)):
+    for what, names in (("rule of implication", [*rules]), ("backward rule", [*operators])):
         summary[what] = _rare(what, names, counts)
     return {**summary, "counts": dict(counts)}
 
@@ -314,8 +322,9 @@ def _told(title: str, header: str, found: dict[str, Counter[str]]) -> dict[str, 
 def _used(
     args: argparse.Namespace, session: Session, count: int, names: tuple[str, ...]
 ) -> dict[str, Counter[str]]:
-    """How often something was used in so many mutants of each fuzzer."""
-    found = judged(args, session, count, lambda solvers, mutant, text: "made", names, "z3")
+    """How often something was used in so many mutants of each fuzzer, in the solver's own dialect."""
+    dialect = session.wrapper.name
+    found = judged(args, session, count, lambda solvers, mutant, text: "made", names, dialect)
     return {
         name: Counter(
             {key.removeprefix(USE): n for key, n in found[name].items() if key.startswith(USE)}
@@ -389,7 +398,7 @@ def main() -> None:
         type=int,
         default=0,
         metavar="N",
-        help="mutants of Janus and DIVER whose rules are counted",
+        help="mutants of Janus and DIVER, of each for z3 and for cvc5, whose rules are counted",
     )
     parser.add_argument(
         "--jobs", type=int, default=2, help="processes at a time for --typed, --sound and --uses"

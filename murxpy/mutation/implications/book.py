@@ -10,6 +10,7 @@ from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term, subterms
 from murxpy.mutation.implications.forms import (
     APPLY,
+    LETTER,
     Form,
     Need,
     is_deep,
@@ -22,8 +23,9 @@ from murxpy.mutation.implications.forms import (
 from murxpy.mutation.implications.places import State
 from murxpy.mutation.implications.rule import Patterns, Rule, Variant
 
-# The share of uses of a rule that follows from the table of operators, of which there are hundreds.
-GENERATED = 0.1
+# The weight of a rule that follows from the table of operators, of which there are hundreds; and of
+# one that nearly every script has a place for, so that rules of rare operators are used, too.
+GENERATED, COMMON = 0.3, 0.2
 # Forms of terms whose rules are remembered; more would take memory in campaigns of days.
 _FORMS = 50_000
 
@@ -31,7 +33,7 @@ _FORMS = 50_000
 class Use:
     """A rule in one direction: a term of the form `old` becomes one of the form of the other pattern."""
 
-    def __init__(self, variant: Variant, weakening: bool) -> None:
+    def __init__(self, variant: Variant, weakening: bool, basic: frozenset[str]) -> None:
         sample = variant.sample
         self.variant = variant
         self.weakening = weakening
@@ -59,6 +61,10 @@ class Use:
             dict.fromkeys([one.op for one in known if one.args and not plain(self.metas, one)])
         )
         self.deep = is_deep(self.metas, self.old)  # the form of a term says too little
+        # a pattern without operators fits anywhere, and one with `basic` ones nearly anywhere
+        plainly = all(one.sort.kind in _ANYWHERE for one in known)
+        common = not self.operators or (basic.issuperset(self.operators) and plainly)
+        self.weight = (COMMON if common else 1) * (GENERATED if self.rule.generated else 1)
 
     def fits(self, catalogue: Catalogue, state: State, term: Term) -> bool:
         """Whether the rule can be used so at a place of this state, as far as the form of the term
@@ -73,6 +79,7 @@ class Use:
 
 
 Uses = tuple[Use, ...]
+_ANYWHERE = ("SORT_BOOL", "SORT_FUN", LETTER)  # kinds of sorts that stand in nearly every script
 
 
 class Book:
@@ -89,6 +96,7 @@ class Book:
     ) -> None:
         self._catalogue = catalogue
         self.all: list[Use] = []
+        basic = frozenset([operator.kind for operator in catalogue.of_theory("BOOL")])
         for one in plain:
             rule = Rule(one)
             check_order(rule, catalogue)
@@ -97,7 +105,7 @@ class Book:
                 if operators is not None and not _said(variant, catalogue, operators):
                     continue
                 ways = (rule.weakens, True), (rule.strengthens, False)
-                self.all += [Use(variant, weakening) for allowed, weakening in ways if allowed]
+                self.all += [Use(variant, way, basic) for allowed, way in ways if allowed]
         self._by_need: dict[tuple[str, Need], list[Use]] = {}
         for use in self.all:
             need = need_of(use.metas, use.old)

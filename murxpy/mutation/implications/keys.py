@@ -6,12 +6,13 @@ it does not match.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import Term, bottom_up
 from murxpy.machine.random import Stream
-from murxpy.mutation.implications.book import GENERATED, Book, Use
+from murxpy.mutation.implications.book import Book, Use
 from murxpy.mutation.implications.forms import Form, form_of, has_parts
 from murxpy.mutation.implications.places import State
 
@@ -91,21 +92,19 @@ class Choice:
 
     def __init__(self) -> None:
         self._keys: dict[Key, None] = {}
-        self._uses: dict[Use, None] = {}
-        self._own: list[Use] = []
-        self._generated: list[Use] = []
+        self._known: dict[Use, None] = {}
+        # the rules in the order in which they came, and the sums of their weights
+        self._uses: list[Use] = []
+        self._sums: list[float] = []
 
     def draw(self, there: Iterable[Key], stream: Stream) -> tuple[Use, list[Key]] | None:
-        """A random rule, and those of the keys `there` at whose places it can be used; None if a few
+        """A random rule by weight, and those of the keys `there` at whose places it can be used; None if a few
         draws find none.
         """
         self._add(there)
-        own, generated = self._own, self._generated
-        total = len(own) + GENERATED * len(generated)
-        for _ in range(_DRAWS if total else 0):
-            point = stream.random() * total
-            behind = int((point - len(own)) / GENERATED)
-            use = own[int(point)] if point < len(own) else generated[behind]
+        for _ in range(_DRAWS if self._uses else 0):
+            at = bisect_right(self._sums, stream.random() * self._sums[-1])
+            use = self._uses[min(at, len(self._uses) - 1)]
             fitting = [key for key in there if use in key.uses]
             if fitting:
                 return use, fitting
@@ -117,6 +116,7 @@ class Choice:
                 continue
             self._keys[key] = None
             for use in key.uses:
-                if use not in self._uses:
-                    self._uses[use] = None
-                    (self._generated if use.rule.generated else self._own).append(use)
+                if use not in self._known:
+                    self._known[use] = None
+                    self._uses.append(use)
+                    self._sums.append(use.weight + (self._sums[-1] if self._sums else 0.0))
