@@ -198,8 +198,21 @@ def test_what_a_solver_refuses_is_no_margin(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     words = ("perf", solver(tmp_path, "refusing"), "--wrapper", wrapper(tmp_path))
-    outcome(capsys, *words, "--theories", "BOOL", "--out", tmp_path / "out", "--steps", "5")
+    more = ("--theories", "BOOL", "--out", tmp_path / "out", "--steps", "5")
+    told = outcome(capsys, *words, *more)[2]
     assert [line["margin"] for line in journal(tmp_path)] == [None] * 5
+    assert told.count("answers 'crash' to a script") == 1 and "ZeroDivisionError" in told
+
+
+def test_operators_that_a_release_does_not_read_do_not_occur(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = wrapper(tmp_path)
+    file.write_text(file.read_text() + 'script-since: {OP_XOR: "99.0"}\n')
+    words = ("perf", solver(tmp_path, "quick"), "--wrapper", file, "--theories", "BOOL")
+    others = "not,and,or,=>,=,distinct,ite"
+    code, message = error(capsys, *words, "--ban", others, "--out", tmp_path / "out")
+    assert code == 2 and "no operator that is left gives a formula" in message
 
 
 def test_limits_follow_the_best_margin(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ which sort.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -46,10 +46,12 @@ class Application:
 
 class Applications:
     """The applications of a universe that all of some dialects can say, by the sort that they give
-    and by operator. Raises InputError for a sort that one of the dialects does not have.
+    and by operator; none of the operators `without`. Raises InputError for a sort that one of the dialects does not have.
     """
 
-    def __init__(self, universe: Universe, dialects: Sequence[str]) -> None:
+    def __init__(
+        self, universe: Universe, dialects: Sequence[str], without: Collection[str] = ()
+    ) -> None:
         self._universe = universe
         catalogue = universe.tables.catalogue
         self._printers = [Printer(catalogue, dialect) for dialect in dict.fromkeys(dialects)]
@@ -58,7 +60,7 @@ class Applications:
                 printer.sort(sort)
         self._numbers = _numbers_of(universe.all_sorts)
         self.giving: dict[Sort, dict[str, list[Application]]] = {}
-        for operator in universe.operators:
+        for operator in (one for one in universe.operators if one.kind not in without):
             for found in filter(self._sayable, self._of(operator)):
                 by_operator = self.giving.setdefault(found.result, {})
                 by_operator.setdefault(operator.kind, []).append(found)

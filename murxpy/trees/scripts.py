@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from murxpy.errors import InputError
@@ -31,8 +31,8 @@ class Trees:
 
 class Garden:
     """Makes scripts of one shape: new ones, and mutants. All of them have the same sorts, constants
-    and functions, which `seed` decides, and only operators that all of `dialects` can say. Raises
-    InputError where the shape allows no script.
+    and functions, which `seed` decides, and only operators that all of `dialects` can say; none of
+    `without`. Raises InputError where the shape allows no script.
     """
 
     def __init__(
@@ -42,11 +42,12 @@ class Garden:
         settings: Settings,
         seed: int,
         dialects: Sequence[str],
+        without: Collection[str] = (),
     ) -> None:
         self.shape = shape
         self._stream = Stream(mix(seed, _UNIVERSE))
         self.universe = build_universe(shape, catalogue, self._stream)
-        self.applications = Applications(self.universe, dialects)
+        self.applications = Applications(self.universe, dialects, without)
         self._grower = Grower(
             self.universe, self.applications, settings, self._stream, linear=shape.linear
         )

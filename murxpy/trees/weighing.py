@@ -19,8 +19,14 @@ class Weighing:
 
     def __init__(self, setup: dict[str, Any]) -> None:
         self._alone = Alone(setup)
-        self.describe = self._alone.wrapper.describe
         freeze()
+
+    def describe(self) -> dict[str, Any]:
+        """What the wrapper says of the solver, and the operators that this release does not read in
+        scripts (`unread`).
+        """
+        wrapper, kinds = self._alone.wrapper, self._alone.catalogue.operators
+        return {**wrapper.describe(), "unread": [k for k in kinds if not wrapper.reads(k)]}
 
     def replay(self, text: str, name: str, write: Callable[[str], None]) -> dict[str, Any]:
         """Weigh a script. `text` is JSON: `script`, `limit` in units of the solver, and `wall-ms`. The

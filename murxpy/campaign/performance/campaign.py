@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -70,12 +70,14 @@ class Wanted:
         }
 
 
-def garden_of(shape: Shape, seed: int, dialects: Sequence[str]) -> Garden:
-    """The maker of the scripts of a shape, with the theories and literals that are shipped. Raises
-    InputError.
+def garden_of(
+    shape: Shape, seed: int, dialects: Sequence[str], without: Collection[str] = ()
+) -> Garden:
+    """The maker of the scripts of a shape, with the theories and literals that are shipped, and without
+    these operators. Raises InputError.
     """
     catalogue = build_catalogue(load_catalogue())
-    return Garden(shape, catalogue, Settings(load_machine("default"), {}), seed, dialects)
+    return Garden(shape, catalogue, Settings(load_machine("default"), {}), seed, dialects, without)
 
 
 @dataclass
@@ -116,6 +118,7 @@ class PerfCampaign:
         self.told = Told()
         self._causes: set[tuple[str, ...]] = set()
         self._seen: set[int] = set()  # steps whose scripts were judged
+        self._refusing: set[str] = set()  # solvers of which it was told that they refuse a script
         with ExitStack() as stack:
             self._folder = Folder(out, PERF)
             stack.callback(self._folder.close)
@@ -123,7 +126,9 @@ class PerfCampaign:
             stack.callback(self._solvers.close)
             known = self._solvers.known
             dialects = tuple(one.family for one in known)
-            self._garden = garden_of(wanted.shape, wanted.seed, dialects)
+            self._garden = garden_of(
+                wanted.shape, wanted.seed, dialects, {kind for one in known for kind in one.unread}
+            )
             self._journal = Journal(out, wanted.about({one.name: one.version for one in known}))
             stack.callback(self._journal.close)
             self._keeper = Keeper(self._folder, known, len(wanted.targets), wanted.wrapper, notice)
@@ -203,6 +208,17 @@ class PerfCampaign:
             if shows_bug(weights):
                 self._keep(step, weights)
             self._journal.step(step, attempt)
+            self._tell_refusals(weights)
+
+    def _tell_refusals(self, weights: Sequence[Weight]) -> None:
+        """Tell of each solver once why it does not count for a script."""
+        for one, weight in zip(self._solvers.known, weights, strict=False):
+            if weight.message and one.name not in self._refusing:
+                self._refusing.add(one.name)
+                self._notice(
+                    f"{one.name} answers '{weight.answer}' to a script, which has no margin then, and "
+                    f"maybe to others: {weight.message}"
+                )
 
     def _keep(self, step: Step, weights: Sequence[Weight]) -> None:
         """Keep a script that shows a bug: a solver dies of it, or two solvers give opposite answers. A

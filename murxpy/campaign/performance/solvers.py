@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 from murxpy.campaign.performance.weights import CRASH, EXHAUSTED, LATE, Weight
 from murxpy.campaign.replays.inquiries import Ask, Inquirer, Questions, T
@@ -28,8 +28,8 @@ _ANSWERS = {"wall": LATE, "cpu": LATE, "memory": "memory"}
 
 @dataclass(frozen=True, slots=True)
 class Solver:
-    """A solver of a search: its name as the user wrote it, its family and release, and how many units
-    it counts in a millisecond of a usual machine.
+    """A solver of a search: its name as the user wrote it, its family and release, how many units it
+    counts in a millisecond of a usual machine, and the operators that it does not read in scripts.
     """
 
     number: int
@@ -37,6 +37,7 @@ class Solver:
     family: str
     version: str
     per_ms: float
+    unread: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,7 @@ class Solvers:
                 plan.setup["wrapper"]["solver"],
                 version_of(about),
                 per_ms(plan.setup["wrapper"], theories),
+                tuple(cast("list[str]", about["unread"])),
             )
             for number, (name, plan, about) in enumerate(zip(names, plans, abouts, strict=True))
         ]
