@@ -141,9 +141,11 @@ def test_the_same_seed_gives_the_same_journal(
 ) -> None:
     texts = []
     for out, seed in (("a", "7"), ("b", "7"), ("c", "8")):
-        outcome(capsys, *perf(tmp_path, "--steps", "40", *NEVER_SLOW, "--seed", seed, out=out))
+        words = perf(tmp_path, "--steps", "40", *NEVER_SLOW, "--seed", seed, out=out)
+        told = outcome(capsys, *words)[2]
         texts.append((tmp_path / out / FILE).read_bytes())
     assert texts[0] == texts[1] != texts[2]
+    assert "no script can be a finding" in told
 
 
 @pytest.mark.parametrize("jobs", ["1", "3"])

@@ -16,7 +16,7 @@ from murxpy.campaign.performance.agents import Agents
 from murxpy.campaign.performance.confirming import Measured, confirmed, measured, plain
 from murxpy.campaign.performance.journal import Journal, Round, plain_weights
 from murxpy.campaign.performance.keeping import Keeper
-from murxpy.campaign.performance.minimizing import minimized
+from murxpy.campaign.performance.minimizing import SECOND, minimized
 from murxpy.campaign.performance.pipeline import Pipeline
 from murxpy.campaign.performance.search import Attempt, Plan, Search, Step
 from murxpy.campaign.performance.solvers import Solvers
@@ -154,6 +154,8 @@ class PerfCampaign:
         """Search for so many seconds, or until so many steps were made in all. A script that is slow
         enough at the end is made small and confirmed, too.
         """
+        if self._wanted.query_ms < SECOND:
+            self._notice("a query may cost less than a second, so no script can be a finding")
         begun, known = time.monotonic(), len(self._journal.steps)
         last = None if steps is None else max(steps, known)
         try:
