@@ -11,7 +11,7 @@ from campaigns import FAKES
 from commands import error, outcome
 from releases import SOURCE
 
-from murxpy.campaign.performance import confirming, minimizing
+from murxpy.campaign.performance import campaign, confirming, minimizing
 from murxpy.campaign.performance.agents import NEW, Agents
 from murxpy.campaign.performance.journal import FILE
 from murxpy.campaign.performance.search import gain_of
@@ -99,7 +99,7 @@ def journal(folder: Path, out: str = "out") -> list[dict[str, object]]:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A script is slow from a twentieth of a second on."""
-    for module in (minimizing, confirming):
+    for module in (minimizing, confirming, campaign):
         monkeypatch.setattr(module, "SECOND", 50.0)
     monkeypatch.setattr(confirming, "TIMES", 1)
 
