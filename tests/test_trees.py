@@ -33,6 +33,8 @@ SHAPES = [
     Shape(("INT", "REAL"), linear=True),
     Shape(("STRING", "INT"), depth=4, assertions=2),
     Shape(("ARRAY", "DT", "UF", "INT"), functions=2),
+    Shape(("DT",), extensions=True),
+    Shape(("SET",), extensions=True),
     Shape(("SET", "SEQ", "BAG", "REL", "NULLABLE", "FF", "TRANSCENDENTAL", "INT"), extensions=True),
 ]
 

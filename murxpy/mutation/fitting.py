@@ -60,6 +60,8 @@ class Fitting:
             pairs = zip(rules, term.args, strict=True)
             if any(rule is not None and not _meets(rule, arg) for rule, arg in pairs):
                 return False
+        if not term.indices:
+            return True
         ranges = [profile.index_range(operator, at) for at in range(len(term.indices))]
         return all(
             bounds is None or bounds[0] <= index <= bounds[1]

@@ -98,9 +98,10 @@ def _sorts(
     elements = [s for s in sorts[1:] if s.kind not in _ALONE]
     if theories.get("UF") or not elements:
         elements.append(tables.uninterpreted("U"))
-        if theories.get("UF") or theories.get("ARRAY"):
-            sorts.append(elements[-1])
-    sorts += _structures(theories, elements, tables)
+    structures = [*_structures(theories, elements, tables)]
+    if theories.get("UF") or (structures and elements[-1].kind == "SORT_UNINTERPRETED"):
+        sorts.append(elements[-1])
+    sorts += structures
     helpers = [sort for theory, sort in basic if not theories[theory]]
     helpers += _parts(shape, theories, tables)
     return sorts, [sort for sort in dict.fromkeys(helpers) if sort not in sorts]
