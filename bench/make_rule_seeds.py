@@ -2,10 +2,10 @@
 rules each.
 
 A rule has the strong pattern in one disjunction and the negated weak one in another, so that it can be
-used in both directions, and the script is satisfiable by construction. Of the rules that follow from
-the table of operators, one for each operator is taken that no other rule has. What the standard can
-say goes to the folder of its logic, and z3 and cvc5 must both answer it. What only a dialect can say
-goes to `dialects/SOLVER`, and that solver must answer it. What none answers is left out and named.
+used in both directions, and the script is satisfiable by construction. The rules of books come before
+those that follow from the table of operators. What the standard can say goes to the folder of its
+logic, and z3 and cvc5 must both answer it. What only a dialect can say goes to `dialects/SOLVER`, and
+that solver must answer it. What none answers is left out and named.
 """
 
 from __future__ import annotations
@@ -25,11 +25,13 @@ from murxpy.data.theories import Plain
 from murxpy.errors import MurxpyError
 from murxpy.fuzzers.rules import proved_rules
 from murxpy.logic.catalogue import Catalogue, build_catalogue
+from murxpy.logic.terms import subterms
 from murxpy.mutation.building.pool import operators_of
 from murxpy.mutation.implications.claims import Instance, instances
 from murxpy.mutation.implications.rule import Rule, put_in, read_terms
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.model import Interpretation
+from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.tables import Tables
 
 RULES = 5  # in one seed
@@ -145,6 +147,8 @@ def _tried(some: Sequence[Plain], catalogue: Catalogue, dialect: str, sort: str)
     if made is None or len(made[1]) > BYTES:
         return None
     logic, body = made
+    if not _said(some, body, catalogue):
+        return None
     names = [str(rule["name"]) for rule in some]
     about = f"from the rules of implication {', '.join(names)}"
     if label(seed_file(logic, "unknown", body, about), DIALECTS[dialect]) != "sat":
@@ -152,22 +156,33 @@ def _tried(some: Sequence[Plain], catalogue: Catalogue, dialect: str, sort: str)
     return logic, seed_file(logic, "sat", body, about), names
 
 
+def _said(some: Sequence[Plain], body: str, catalogue: Catalogue) -> bool:
+    """Whether a script has the operators of rules, and nothing that means the same in their place."""
+    there = {one.op for one in subterms(read_script(body, "seed", catalogue).assertions())}
+    return all(_operators(rule, catalogue) <= there for rule in some)
+
+
+def _operators(rule: Plain, catalogue: Catalogue) -> set[str]:
+    """The operators of a rule's patterns."""
+    return {
+        operator
+        for variant in Rule(rule).variants(catalogue)[:1]
+        for side in (variant.sample.strong, variant.sample.weak)
+        for operator in operators_of(side)
+    }
+
+
 def wanted(rules: Sequence[Plain], catalogue: Catalogue) -> list[Plain]:
-    """The rules that stand in books, and behind them one of those that follow from the table of
-    operators for each operator that no rule before it has.
+    """The rules that stand in books, behind them one of those that follow from the table of
+    operators for each operator that no rule before it has, and then the others.
     """
-    found, there = list[Plain](), set[str]()
+    found, others, there = list[Plain](), list[Plain](), set[str]()
     for rule in sorted(rules, key=lambda rule: bool(rule.get("generated"))):
-        operators = {
-            operator
-            for variant in Rule(rule).variants(catalogue)[:1]
-            for side in (variant.sample.strong, variant.sample.weak)
-            for operator in operators_of(side)
-        }
-        if not rule.get("generated") or not operators <= there:
-            found.append(rule)
-            there |= operators
-    return found
+        operators = _operators(rule, catalogue)
+        known = rule.get("generated") and operators <= there
+        (others if known else found).append(rule)
+        there |= operators
+    return found + others
 
 
 def main() -> None:

@@ -173,7 +173,8 @@ class Tally:
         for line in outcome.trace.splitlines():  # of a task that did not end: what it had counted
             self.counts[name].update(json.loads(line))
         fine = outcome.status == "ok"
-        self.counts[name].update(outcome.result if fine else {f"{LOST}{outcome.status}": 1})
+        lost = f"{LOST}{outcome.status} {outcome.cause}".rstrip()
+        self.counts[name].update(outcome.result if fine else {lost: 1})
         self._done[name].append(outcome.seed)
         if self._file is not None:
             fresh = self._file.with_suffix(".new")

@@ -40,7 +40,7 @@ from murxpy.mutation.corpus import Corpus
 from murxpy.mutation.functions.conversions import NUMBERS, WIDTHS
 from murxpy.mutation.functions.inversions import ANY, RULES
 from murxpy.mutation.registry import FUZZERS
-from murxpy.mutation.workshop import Mutant
+from murxpy.mutation.workshop import Mutant, Shop
 from murxpy.semantics.ranges.backward import RULES as BACKWARD
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.worker.session import Session
@@ -217,11 +217,16 @@ def typed(args: argparse.Namespace, session: Session) -> dict[str, Any]:
             try:
                 run(bare)
             except Exception as error:
-                said.append(f"{name}: {re.sub(r'[0-9]+', '_', str(error))[:70]}")
+                said.append(f"{name} {_short(error)}")
         return "; ".join(said) or TAKEN
 
     found = judged(args, session, args.typed, judge, tuple(args.fuzzers.split(",")), "standard")
     return _told("typed", "fuzzer: what the parsers said", found)
+
+
+def _short(error: Exception) -> str:
+    """The beginning of what a solver said, without numbers, so that it can be counted."""
+    return re.sub(r"[0-9]+", "_", f"{type(error).__name__}: {error}")[:90]
 
 
 def sound(args: argparse.Namespace, session: Session) -> dict[str, Any]:
@@ -231,13 +236,13 @@ def sound(args: argparse.Namespace, session: Session) -> dict[str, Any]:
 
     def judge(solvers: Solvers, mutant: Mutant, text: str) -> str:
         both = []
-        try:
-            for run in (solvers.z3, solvers.cvc5):
+        for name, run in (("z3", solvers.z3), ("cvc5", solvers.cvc5)):
+            try:
                 both.append(answers_of(run(text)))
-                if set(both[-1]) <= {"unknown"}:
-                    return UNDECIDED
-        except Exception:
-            return "refused"
+            except Exception as error:
+                return f"{name} {_short(error)}"
+            if set(both[-1]) <= {"unknown"}:
+                return UNDECIDED
         pairs = [
             (a, expected)
             for a, b, expected in zip(*both, mutant.expected, strict=False)
@@ -300,11 +305,20 @@ def rule_uses(args: argparse.Namespace, session: Session) -> dict[str, Any]:
         shop = shop_of(session, solver)
         assert shop.book is not None, "the bench gives all rules"
         rules.update({f"{use.rule.book}:{use.rule.name}": None for use in shop.book.all})
-        operators.update({f"below {kind}": None for kind in BACKWARD if kind in shop.operators})
+        operators.update({f"below {kind}": None for kind in BACKWARD if _has_places(shop, kind)})
     summary = {}
     for what, names in (("rule of implication", [*rules]), ("backward rule", [*operators])):
         summary[what] = _rare(what, names, counts)
     return {**summary, "counts": dict(counts)}
+
+
+def _has_places(shop: Shop, kind: str) -> bool:
+    """Whether a solver has an operator, and takes anything but literals as some argument of it."""
+    if kind not in shop.operators:
+        return False
+    operator = shop.catalogue.operators[kind]
+    arguments = range(len(operator.signature.args))
+    return any(shop.profile.literal(operator, at) is None for at in arguments)
 
 
 def _told(title: str, header: str, found: dict[str, Counter[str]]) -> dict[str, Any]:

@@ -45,7 +45,11 @@ def test_files_are_small_and_say_what_they_are() -> None:
         text, (logic, status, _) = file.read_text(encoding="utf-8"), file.parts[-3:]
         assert len(text) < 4096, file
         assert text.startswith(
-            ("; made by murxpy from a trace of ", "; made by murxpy from the rules of implication ")
+            (
+                "; made by murxpy from a trace of ",
+                "; made by murxpy from the rules of implication ",
+                "; made by murxpy from random trees with the operator ",
+            )
         ), file
         (named,) = _LOGIC.findall(text)
         assert named in LOGICS and (file in OF_DIALECTS or named == logic), file
@@ -82,7 +86,8 @@ def _answers_as_labelled(file: Path, solver: str) -> None:
 def test_a_seed_in_another_dialect_is_not_read() -> None:
     """Its mutants could not be printed."""
     known = catalogue()
-    for file in OF_DIALECTS[::12]:
+    # that of other rules the standard says with operators of its own
+    for file in [file for file in OF_DIALECTS if "-sequences-" in file.name or "-sets-" in file.name]:
         seed = Seed(file.name, file.read_text(encoding="utf-8"))
         own, standard = (
             Shop(known, frozenset(known.operators), dialect).open(seed)

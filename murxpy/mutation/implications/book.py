@@ -7,7 +7,7 @@ from typing import Any
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import Term, subterms
+from murxpy.logic.terms import VARIABLE, Term, subterms
 from murxpy.mutation.implications.forms import (
     APPLY,
     LETTER,
@@ -23,9 +23,11 @@ from murxpy.mutation.implications.forms import (
 from murxpy.mutation.implications.places import State
 from murxpy.mutation.implications.rule import Patterns, Rule, Variant
 
-# The weight of a rule that follows from the table of operators, of which there are hundreds; and of
-# one that nearly every script has a place for, so that rules of rare operators are used, too.
-GENERATED, COMMON = 0.3, 0.2
+# The weights of a rule that follows from the table of operators, of which there are hundreds; of one
+# that nearly every script has a place for; and of one whose pattern has so many parts of its own that
+# few terms have its form. So rules of rare operators and rare forms are used, too.
+GENERATED, COMMON, SPECIFIC = 0.3, 0.2, 4.0
+_PARTS = 2
 # Forms of terms whose rules are remembered; more would take memory in campaigns of days.
 _FORMS = 50_000
 
@@ -61,10 +63,17 @@ class Use:
             dict.fromkeys([one.op for one in known if one.args and not plain(self.metas, one)])
         )
         self.deep = is_deep(self.metas, self.old)  # the form of a term says too little
+        self.weight = self._weight(list(known), basic)
+
+    def _weight(self, parts: list[Term], basic: frozenset[str]) -> float:
+        """How often the rule is drawn, by the parts of the pattern that is matched."""
+        own = [one for one in parts if one.op not in basic and not plain(self.metas, one)]
+        if len([one for one in own if one.op != VARIABLE]) >= _PARTS:
+            return SPECIFIC
         # a pattern without operators fits anywhere, and one with `basic` ones nearly anywhere
-        plainly = all(one.sort.kind in _ANYWHERE for one in known)
+        plainly = all(one.sort.kind in _ANYWHERE for one in parts)
         common = not self.operators or (basic.issuperset(self.operators) and plainly)
-        self.weight = (COMMON if common else 1) * (GENERATED if self.rule.generated else 1)
+        return (COMMON if common else 1) * (GENERATED if self.rule.generated else 1)
 
     def fits(self, catalogue: Catalogue, state: State, term: Term) -> bool:
         """Whether the rule can be used so at a place of this state, as far as the form of the term

@@ -1,14 +1,13 @@
-; made by murxpy from the rules of implication OP_BAG_MAKE.1
+; made by murxpy from the rules of implication OP_INT_IS_DIV.1
 (set-info :smt-lib-version 2.7)
 (set-info :category "random")
 (set-info :status sat)
-(set-logic ALL)
+(set-logic QF_LIA)
 (declare-const one_0 Bool)
 (declare-const x_0 Int)
 (declare-const y_0 Int)
 (declare-const two_0 Bool)
-(declare-const c2_0 Int)
 (assert (or one_0 (= x_0 y_0)))
-(assert (or two_0 (not (= (bag x_0 c2_0) (bag y_0 c2_0)))))
+(assert (or two_0 (not (= ((_ divisible 1) x_0) ((_ divisible 1) y_0)))))
 (check-sat)
 (exit)

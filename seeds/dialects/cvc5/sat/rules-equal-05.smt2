@@ -1,13 +1,14 @@
-; made by murxpy from the rules of implication OP_BAG_CHOOSE.1
+; made by murxpy from the rules of implication OP_INT_MOD_TOTAL.1
 (set-info :smt-lib-version 2.7)
 (set-info :category "random")
 (set-info :status sat)
 (set-logic ALL)
 (declare-const one_0 Bool)
-(declare-const x_0 (Bag Int))
-(declare-const y_0 (Bag Int))
+(declare-const x_0 Int)
+(declare-const y_0 Int)
 (declare-const two_0 Bool)
+(declare-const c2_0 Int)
 (assert (or one_0 (= x_0 y_0)))
-(assert (or two_0 (not (= (bag.choose x_0) (bag.choose y_0)))))
+(assert (or two_0 (not (= (mod_total x_0 c2_0) (mod_total y_0 c2_0)))))
 (check-sat)
 (exit)

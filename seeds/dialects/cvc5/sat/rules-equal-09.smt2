@@ -1,4 +1,4 @@
-; made by murxpy from the rules of implication OP_NULLABLE_SOME.1
+; made by murxpy from the rules of implication OP_INT_PIAND.1
 (set-info :smt-lib-version 2.7)
 (set-info :category "random")
 (set-info :status sat)
@@ -7,7 +7,9 @@
 (declare-const x_0 Int)
 (declare-const y_0 Int)
 (declare-const two_0 Bool)
+(declare-const c2_0 Int)
+(declare-const c3_0 Int)
 (assert (or one_0 (= x_0 y_0)))
-(assert (or two_0 (not (= (nullable.some x_0) (nullable.some y_0)))))
+(assert (or two_0 (not (= (piand x_0 c2_0 c3_0) (piand y_0 c2_0 c3_0)))))
 (check-sat)
 (exit)

@@ -1,13 +1,14 @@
-; made by murxpy from the rules of implication OP_ARRAY_DEFAULT.1
+; made by murxpy from the rules of implication OP_AT_MOST.1
 (set-info :smt-lib-version 2.7)
 (set-info :category "random")
 (set-info :status sat)
 (set-logic ALL)
 (declare-const one_0 Bool)
-(declare-const x_0 (Array Int Int))
-(declare-const y_0 (Array Int Int))
+(declare-const x_0 Bool)
+(declare-const y_0 Bool)
 (declare-const two_0 Bool)
+(declare-const c2_0 Bool)
 (assert (or one_0 (= x_0 y_0)))
-(assert (or two_0 (not (= (default x_0) (default y_0)))))
+(assert (or two_0 (not (= ((_ at-most 0) x_0 c2_0) ((_ at-most 0) y_0 c2_0)))))
 (check-sat)
 (exit)

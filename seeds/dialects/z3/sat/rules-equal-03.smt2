@@ -1,13 +1,13 @@
-; made by murxpy from the rules of implication OP_FP_TO_IEEE_BV.1
+; made by murxpy from the rules of implication OP_ARRAY_DEFAULT.1
 (set-info :smt-lib-version 2.7)
 (set-info :category "random")
 (set-info :status sat)
 (set-logic ALL)
 (declare-const one_0 Bool)
-(declare-const x_0 (_ FloatingPoint 5 11))
-(declare-const y_0 (_ FloatingPoint 5 11))
+(declare-const x_0 (Array Int Int))
+(declare-const y_0 (Array Int Int))
 (declare-const two_0 Bool)
 (assert (or one_0 (= x_0 y_0)))
-(assert (or two_0 (not (= (fp.to_ieee_bv x_0) (fp.to_ieee_bv y_0)))))
+(assert (or two_0 (not (= (default x_0) (default y_0)))))
 (check-sat)
 (exit)

@@ -1,14 +1,13 @@
-; made by murxpy from the rules of implication OP_INT_REM.1
+; made by murxpy from the rules of implication OP_BV_REDAND.1
 (set-info :smt-lib-version 2.7)
 (set-info :category "random")
 (set-info :status sat)
 (set-logic ALL)
 (declare-const one_0 Bool)
-(declare-const x_0 Int)
-(declare-const y_0 Int)
+(declare-const x_0 (_ BitVec 4))
+(declare-const y_0 (_ BitVec 4))
 (declare-const two_0 Bool)
-(declare-const c2_0 Int)
 (assert (or one_0 (= x_0 y_0)))
-(assert (or two_0 (not (= (rem x_0 c2_0) (rem y_0 c2_0)))))
+(assert (or two_0 (not (= (bvredand x_0) (bvredand y_0)))))
 (check-sat)
 (exit)

@@ -1,13 +1,13 @@
-; made by murxpy from the rules of implication OP_SET_IS_EMPTY.1
+; made by murxpy from the rules of implication OP_BV_BIT.1
 (set-info :smt-lib-version 2.7)
 (set-info :category "random")
 (set-info :status sat)
 (set-logic ALL)
 (declare-const one_0 Bool)
-(declare-const x_0 (Set Int))
-(declare-const y_0 (Set Int))
+(declare-const x_0 (_ BitVec 4))
+(declare-const y_0 (_ BitVec 4))
 (declare-const two_0 Bool)
 (assert (or one_0 (= x_0 y_0)))
-(assert (or two_0 (not (= (= x_0 ((as const (Set Int)) false)) (= y_0 ((as const (Set Int)) false))))))
+(assert (or two_0 (not (= ((_ bit2bool 0) x_0) ((_ bit2bool 0) y_0)))))
 (check-sat)
 (exit)

@@ -1,14 +1,13 @@
-; made by murxpy from the rules of implication OP_STR_LAST_INDEXOF.1
+; made by murxpy from the rules of implication OP_FP_TO_IEEE_BV.1
 (set-info :smt-lib-version 2.7)
 (set-info :category "random")
 (set-info :status sat)
 (set-logic ALL)
 (declare-const one_0 Bool)
-(declare-const x_0 String)
-(declare-const y_0 String)
+(declare-const x_0 (_ FloatingPoint 5 11))
+(declare-const y_0 (_ FloatingPoint 5 11))
 (declare-const two_0 Bool)
-(declare-const c2_0 String)
 (assert (or one_0 (= x_0 y_0)))
-(assert (or two_0 (not (= (seq.last_indexof x_0 c2_0) (seq.last_indexof y_0 c2_0)))))
+(assert (or two_0 (not (= (fp.to_ieee_bv x_0) (fp.to_ieee_bv y_0)))))
 (check-sat)
 (exit)

@@ -1,13 +1,14 @@
-; made by murxpy from the rules of implication OP_TRANS_EXP.1
+; made by murxpy from the rules of implication OP_INT_POW.1
 (set-info :smt-lib-version 2.7)
 (set-info :category "random")
 (set-info :status sat)
 (set-logic ALL)
 (declare-const one_0 Bool)
-(declare-const x_0 Real)
-(declare-const y_0 Real)
+(declare-const x_0 Int)
+(declare-const y_0 Int)
 (declare-const two_0 Bool)
+(declare-const c2_0 Int)
 (assert (or one_0 (= x_0 y_0)))
-(assert (or two_0 (not (= (exp x_0) (exp y_0)))))
+(assert (or two_0 (not (= (^ x_0 c2_0) (^ y_0 c2_0)))))
 (check-sat)
 (exit)

@@ -1,4 +1,4 @@
-; made by murxpy from the rules of implication OP_TRANS_TANGENT.1
+; made by murxpy from the rules of implication OP_REAL_ABS.1
 (set-info :smt-lib-version 2.7)
 (set-info :category "random")
 (set-info :status sat)
@@ -8,6 +8,6 @@
 (declare-const y_0 Real)
 (declare-const two_0 Bool)
 (assert (or one_0 (= x_0 y_0)))
-(assert (or two_0 (not (= (tan x_0) (tan y_0)))))
+(assert (or two_0 (not (= (abs x_0) (abs y_0)))))
 (check-sat)
 (exit)

@@ -1,13 +1,14 @@
-; made by murxpy from the rules of implication OP_TRANS_ARCSINE.1
+; made by murxpy from the rules of implication OP_SEQ_AT.1
 (set-info :smt-lib-version 2.7)
 (set-info :category "random")
 (set-info :status sat)
 (set-logic ALL)
 (declare-const one_0 Bool)
-(declare-const x_0 Real)
-(declare-const y_0 Real)
+(declare-const x_0 (Seq Int))
+(declare-const y_0 (Seq Int))
 (declare-const two_0 Bool)
+(declare-const c2_0 Int)
 (assert (or one_0 (= x_0 y_0)))
-(assert (or two_0 (not (= (asin x_0) (asin y_0)))))
+(assert (or two_0 (not (= (seq.at x_0 c2_0) (seq.at y_0 c2_0)))))
 (check-sat)
 (exit)

@@ -1,0 +1,13 @@
+; made by murxpy from the rules of implication OP_FP_ABS.1
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_FP)
+(declare-const one_0 Bool)
+(declare-const x_0 (_ FloatingPoint 5 11))
+(declare-const y_0 (_ FloatingPoint 5 11))
+(declare-const two_0 Bool)
+(assert (or one_0 (= x_0 y_0)))
+(assert (or two_0 (not (= (fp.abs x_0) (fp.abs y_0)))))
+(check-sat)
+(exit)

@@ -1,0 +1,13 @@
+; made by murxpy from the rules of implication OP_FP_NEG.2.1
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_FP)
+(declare-const one_0 Bool)
+(declare-const x_0 (_ FloatingPoint 5 11))
+(declare-const y_0 (_ FloatingPoint 5 11))
+(declare-const two_0 Bool)
+(assert (or one_0 (or (fp.isNaN x_0) (fp.leq x_0 y_0))))
+(assert (let ((l1 (fp.neg x_0))) (or two_0 (not (or (fp.isNaN l1) (fp.leq (fp.neg y_0) l1))))))
+(check-sat)
+(exit)

@@ -1,0 +1,13 @@
+; made by murxpy from the rules of implication OP_INT_TO_REAL.1
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_LIRA)
+(declare-const one_0 Bool)
+(declare-const x_0 Int)
+(declare-const y_0 Int)
+(declare-const two_0 Bool)
+(assert (or one_0 (= x_0 y_0)))
+(assert (or two_0 (not (= (to_real x_0) (to_real y_0)))))
+(check-sat)
+(exit)

@@ -1,0 +1,13 @@
+; made by murxpy from random trees with the operator OP_FINITE_FIELD_MULT
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic ALL)
+(declare-const bool_0 Bool)
+(declare-const bool_1 Bool)
+(declare-const ff17_0 (_ FiniteField 17))
+(declare-const ff17_1 (_ FiniteField 17))
+(assert ((_ pble 7 2 1) (= (distinct bool_0 false) ((_ pbge 5 1 1) false bool_0)) ((_ pbge 9 2 2) ((_ pble 9 1 1) false bool_1) (distinct false bool_1))))
+(assert (distinct (ff.mul (ff.mul ff17_0 ff17_1) (ite bool_0 (as ff14 (_ FiniteField 17)) ff17_0)) (ff.bitsum (ff.mul (as ff11 (_ FiniteField 17)) (as ff8 (_ FiniteField 17))) (ff.mul ff17_1 ff17_1))))
+(check-sat)
+(exit)

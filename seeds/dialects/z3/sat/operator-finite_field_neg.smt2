@@ -1,0 +1,12 @@
+; made by murxpy from random trees with the operator OP_FINITE_FIELD_NEG
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic ALL)
+(declare-const bool_0 Bool)
+(declare-const bool_1 Bool)
+(declare-const ff17_0 (_ FiniteField 17))
+(assert ((_ pble 7 2 1) (= (distinct bool_0 false) ((_ pbge 5 1 1) false bool_0)) ((_ pbge 9 2 2) ((_ pble 9 1 1) false bool_1) (distinct false bool_1))))
+(assert (distinct (ff.neg (ff.neg ff17_0)) (ff.add (ite bool_0 (as ff14 (_ FiniteField 17)) ff17_0) (ff.bitsum (as ff0 (_ FiniteField 17)) (as ff11 (_ FiniteField 17))))))
+(check-sat)
+(exit)

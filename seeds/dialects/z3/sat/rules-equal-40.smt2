@@ -1,0 +1,13 @@
+; made by murxpy from the rules of implication OP_SEQ_LENGTH.1
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic ALL)
+(declare-const one_0 Bool)
+(declare-const x_0 (Seq Int))
+(declare-const y_0 (Seq Int))
+(declare-const two_0 Bool)
+(assert (or one_0 (= x_0 y_0)))
+(assert (or two_0 (not (= (seq.len x_0) (seq.len y_0)))))
+(check-sat)
+(exit)

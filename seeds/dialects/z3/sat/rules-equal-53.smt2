@@ -1,0 +1,13 @@
+; made by murxpy from the rules of implication OP_SET_SINGLETON.1
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic ALL)
+(declare-const one_0 Bool)
+(declare-const x_0 Int)
+(declare-const y_0 Int)
+(declare-const two_0 Bool)
+(assert (or one_0 (= x_0 y_0)))
+(assert (or two_0 (not (= (store ((as const (Set Int)) false) x_0 true) (store ((as const (Set Int)) false) y_0 true)))))
+(check-sat)
+(exit)
