@@ -87,7 +87,9 @@ def test_a_seed_in_another_dialect_is_not_read() -> None:
     """Its mutants could not be printed."""
     known = catalogue()
     # that of other rules the standard says with operators of its own
-    for file in [file for file in OF_DIALECTS if "-sequences-" in file.name or "-sets-" in file.name]:
+    for file in [
+        file for file in OF_DIALECTS if "-sequences-" in file.name or "-sets-" in file.name
+    ]:
         seed = Seed(file.name, file.read_text(encoding="utf-8"))
         own, standard = (
             Shop(known, frozenset(known.operators), dialect).open(seed)
