@@ -50,7 +50,7 @@ def script_of(plain: Plain, number: int, catalogue: Catalogue, sort: str) -> str
     place of letters for any sort; None if the rule has no instance.
     """
     rule = Rule(plain)
-    found = list(instances(rule))
+    found = [one for one in instances(rule) if one.key in rule.proved]
     wide = [one for one in found if all(one.numbers[name] >= _WIDE for name in rule.widths)]
     instance = next(iter(wide or found), None)
     if instance is None:

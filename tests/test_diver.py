@@ -193,6 +193,17 @@ def test_a_language_is_wrapped_so_that_it_has_a_word(truth: bool) -> None:
     assert wanted.holds(EVALUATOR.known(made_of))
 
 
+def test_a_language_that_cannot_be_said_is_not_put_where_a_word_must_be_in_it() -> None:
+    seed = Seed(
+        "languages.smt2",
+        """(declare-const x String)(declare-const n Int)
+(assert (str.in_re x (re.union (str.to_re (str.from_int (div n 0))) (re.* (str.to_re "a")))))
+(assert (str.in_re x (re.union ((_ re.loop 1 3) (str.to_re (str.from_code (mod n 0)))) (re.* (str.to_re "a")))))
+(check-sat)""",
+    )
+    assert [len(made(seed, 30, start=start)) for start in (2, 4)] == [30, 30]
+
+
 def test_draws_are_counted_by_whether_they_are_wrapped() -> None:
     counts = Counter(trait for mutant in made(NUMBERS, 30) for trait in mutant.traits)
     assert counts["plain"] + counts["wrapping"] == 30

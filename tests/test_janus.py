@@ -15,7 +15,7 @@ from scriptsolvers import answers
 from murxpy.campaign.yields import fruitless
 from murxpy.data import load_catalogue
 from murxpy.data.rules import fingerprint, load_book, proofs_path, read_proofs
-from murxpy.fuzzers.rules import proved_rules, shipped_rules
+from murxpy.fuzzers.rules import full_name, named_rules, proved_rules, shipped_rules
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
@@ -205,6 +205,11 @@ def test_a_rule_that_is_refused(
     assert code == 2 and expected in line, line
     assert not proofs_path(own).exists()
     assert load_book(own)[0]["line"] == 4
+
+
+def test_a_rule_is_named_as_the_steps_of_mutants_name_it() -> None:
+    (short,), (long,) = named_rules(["or-adds"]), named_rules(["core:or-adds"])
+    assert short == long and full_name(long) == "core:or-adds"
 
 
 def test_a_name_that_is_no_rule(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

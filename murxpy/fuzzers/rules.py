@@ -38,9 +38,14 @@ def generated_rules() -> list[Plain]:
     return [{**rule, "file": file} for rule in generated(build_catalogue(load_catalogue()))]
 
 
+def full_name(rule: Plain) -> str:
+    """The name of a rule behind that of its book, as findings and the steps of mutants have it."""
+    return f"{rule['book']}:{rule['name']}"
+
+
 def named_rules(names: Sequence[str] = ()) -> list[Plain]:
-    """The rules of these books, of these files, and those with these names; without names all shipped
-    ones. Raises InputError for a name that is none.
+    """The rules of these books, of these files, and those with these names, with or without that of
+    their book; without names all shipped ones. Raises InputError for a name that is none.
     """
     shipped = shipped_rules()
     found: list[Plain] = []
@@ -48,7 +53,7 @@ def named_rules(names: Sequence[str] = ()) -> list[Plain]:
         if Path(name).suffix in (".yaml", ".yml"):
             found += load_book(BOOKS.path(name))
             continue
-        own = [rule for rule in shipped if name in (rule["book"], rule["name"])]
+        own = [rule for rule in shipped if name in (rule["book"], rule["name"], full_name(rule))]
         if not own:
             known = list(dict.fromkeys([r["book"] for r in shipped] + [r["name"] for r in shipped]))
             raise InputError(

@@ -231,7 +231,8 @@ class _Diver:
             if self._keeping.keeps(spot, replaced(self._tables, hole, new)):
                 return new, ", out of its range", False
         made = self._wrapped(place, new, value) if wraps else None
-        if made is None or not wanted.holds(witness.value(made)):
+        given = None if made is None else witness.value(made)
+        if made is None or unknown(given) or not wanted.holds(given):
             return None, "", False
         return made, f" in {made.op}", True
 

@@ -23,10 +23,11 @@ from murxpy.mutation.implications.forms import (
 from murxpy.mutation.implications.places import State
 from murxpy.mutation.implications.rule import Patterns, Rule, Variant
 
-# The weights of a rule that follows from the table of operators, of which there are hundreds; of one
-# that nearly every script has a place for; and of one whose pattern has so many parts of its own that
-# few terms have its form. So rules of rare operators and rare forms are used, too.
-GENERATED, COMMON, SPECIFIC = 0.3, 0.2, 4.0
+# The weights of a rule that nearly every script has a place for; of one that follows from the table of
+# operators, of which there are hundreds, and whose pattern has no operator of its own; and of one whose
+# pattern has so many parts of its own that few terms have its form. So rules of rare operators and rare
+# forms are used, too.
+COMMON, GENERATED, SPECIFIC = 0.2, 0.3, 4.0
 _PARTS = 2
 # Forms of terms whose rules are remembered; more would take memory in campaigns of days.
 _FORMS = 50_000
@@ -68,8 +69,9 @@ class Use:
     def _weight(self, parts: list[Term], basic: frozenset[str]) -> float:
         """How often the rule is drawn, by the parts of the pattern that is matched."""
         own = [one for one in parts if one.op not in basic and not plain(self.metas, one)]
-        if len([one for one in own if one.op != VARIABLE]) >= _PARTS:
-            return SPECIFIC
+        count = len([one for one in own if one.op != VARIABLE])
+        if count:
+            return SPECIFIC if count >= _PARTS else 1
         # a pattern without operators fits anywhere, and one with `basic` ones nearly anywhere
         plainly = all(one.sort.kind in _ANYWHERE for one in parts)
         common = not self.operators or (basic.issuperset(self.operators) and plainly)

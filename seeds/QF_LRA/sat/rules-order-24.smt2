@@ -1,13 +1,14 @@
-; made by murxpy from the rules of implication OP_REAL_NEG.1.1
+; made by murxpy from the rules of implication OP_REAL_GTE.1.2
 (set-info :smt-lib-version 2.7)
 (set-info :category "random")
 (set-info :status sat)
 (set-logic QF_LRA)
 (declare-const one_0 Bool)
 (declare-const x_0 Real)
+(declare-const c1_0 Real)
 (declare-const y_0 Real)
 (declare-const two_0 Bool)
-(assert (or one_0 (<= x_0 y_0)))
-(assert (or two_0 (not (<= (- y_0) (- x_0)))))
+(assert (or one_0 (and (<= x_0 y_0) (>= c1_0 y_0))))
+(assert (or two_0 (not (>= c1_0 x_0))))
 (check-sat)
 (exit)

@@ -1,0 +1,13 @@
+; made by murxpy from the rules of implication OP_REAL_TO_INT.1.1
+(set-info :smt-lib-version 2.7)
+(set-info :category "random")
+(set-info :status sat)
+(set-logic QF_LIRA)
+(declare-const one_0 Bool)
+(declare-const x_0 Real)
+(declare-const y_0 Real)
+(declare-const two_0 Bool)
+(assert (or one_0 (<= x_0 y_0)))
+(assert (or two_0 (not (<= (to_int x_0) (to_int y_0)))))
+(check-sat)
+(exit)
