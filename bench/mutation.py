@@ -6,7 +6,8 @@ and reading the seeds); with one worker, whose seeds are drawn as in a campaign,
 tests a second of wall time, decided tests a second of its CPU time, and the share of the wall time
 that went into mutants of which no check was decided, and into runs that had to be killed; and for
 DIVER, of the terms that were drawn, the shares that came into a mutant with and without wrapping.
-Whether Janus and DIVER decide enough is said of CPU seconds, which a busy machine changes least.
+Whether Janus and DIVER decide enough is said of CPU seconds, which a busy machine changes least; the
+share of these that the solver takes says how many there could be if making mutants took no time.
 Beside them the figures of the published programs, and the floor: the seeds themselves, one after another,
 in one z3 with `(reset)` between. `typed`: mutants of all logics that z3's and cvc5's own parsers
 take. `sound`: mutants of STORM, Fusion, DIVER and Janus that both solvers decide alike, against what
@@ -134,6 +135,7 @@ def tested(args: argparse.Namespace, files: SeedFiles, name: str) -> dict[str, f
     }
     rates = {"tests/s": of["accepted"] / wall, "decided/s": of["decided"] / wall}
     rates["decided/CPU s"] = of["decided"] / max(1, counts["time-ns:run"]) * 1e9
+    rates["in the solver"] = counts["time-ns:solver"] / max(1, counts["time-ns:run"])
     waiting = (counts["time-ns:undecided"] / 1e9 + WALL * ended["overstayed"]) / wall
     return {**of, **rates, "waiting": waiting, "lost": ended["died"] + ended["overstayed"]}
 
@@ -179,6 +181,7 @@ def rates(args: argparse.Namespace, session: Session) -> dict[str, Any]:
                     test["tests/s"],
                     test["decided/s"],
                     test["decided/CPU s"],
+                    percent(test["in the solver"], 1),
                     peer_tested,
                     low,
                     percent(test["waiting"], 1),
@@ -196,6 +199,7 @@ def rates(args: argparse.Namespace, session: Session) -> dict[str, Any]:
             "tests/s",
             "decided/s",
             "decided/CPU s",
+            "in the solver",
             "peer",
             "z3 (reset)/s",
             "undecided",
@@ -452,7 +456,8 @@ def main() -> None:
 def _rates_row(figures: dict[str, Any]) -> dict[str, Any]:
     return {
         key: f"{one['made/s']:.0f} made/s, {one['decided/s']:.0f} decided/s, "
-        f"{one['decided/CPU s']:.0f} decided/CPU s, {percent(one['waiting'], 1)} undecided"
+        f"{one['decided/CPU s']:.0f} decided/CPU s, {percent(one['in the solver'], 1)} in the solver, "
+        f"{percent(one['waiting'], 1)} undecided"
         + "".join(
             f", {percent(share, 1)} {way}"
             for way, share in one.items()

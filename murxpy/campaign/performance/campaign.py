@@ -263,7 +263,7 @@ class PerfCampaign:
         if slow is None:
             return ended
         self._notice(
-            f"a script of {now.margin / 1000:.2f} s is made smaller, which can take some minutes"
+            f"a script of {now.margin / 1000:.3f} s is made smaller, which can take some minutes"
         )
         small = minimized(slow, self._solvers.weighing, self._solvers.answers, _CANDIDATES)
         return replace(

@@ -154,8 +154,9 @@ def _question(
     memory: int,
     **as_given: Any,
 ) -> Question:
-    if not targets or not methods:
-        raise click.UsageError("expected at least one target and one method")
+    for name, given in (("SOLVER", targets), ("--methods", methods)):
+        if not given:
+            raise click.UsageError(f"expected at least one name in {name}")
     found = collect_seeds(scripts)
     for notice in found.notices():
         print_notice(notice)

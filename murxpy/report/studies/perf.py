@@ -15,8 +15,8 @@ def status_line(told: Told) -> str:
     """How far a search is."""
     found = amount(len(told.found), "slow script")
     return (
-        f"{told.steps:,} scripts weighed, {found}, round {told.rounds + 1} with a best margin of "
-        f"{told.best / 1000:.2f} s"
+        f"so far {told.steps:,} scripts weighed, {found}, round {told.rounds + 1} with a best margin of "
+        f"{told.best / 1000:.3f} s"
     )
 
 
@@ -46,6 +46,8 @@ def outcome_lines(told: Told, out: Path) -> Iterator[str]:
         f"{told.unconfirmed} not slow by the clock; {told.refused} refused, unknown or dead, "
         f"{told.late} ended by the clock"
     )
+    if told.best > 0:
+        yield f"round {told.rounds + 1} is not over; its best script has a margin of {told.best / 1000:.3f} s"
     if told.differ or told.died:
         yield (
             f"{amount(told.differ, 'script')} with opposite answers of two solvers, "
