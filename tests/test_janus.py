@@ -12,15 +12,19 @@ from chains import chain
 from commands import error, outcome
 from scriptsolvers import answers
 
+from murxpy.campaign.judging.rule_check import check_rules
 from murxpy.campaign.yields import fruitless
 from murxpy.data import load_catalogue
 from murxpy.data.rules import fingerprint, load_book, proofs_path, read_proofs
+from murxpy.data.theories import Plain
+from murxpy.errors import InputError
 from murxpy.fuzzers.rules import full_name, named_rules, proved_rules, shipped_rules
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.machine.random import Stream
 from murxpy.mutation.fuzzers.janus import mutants
+from murxpy.mutation.implications import bounded
 from murxpy.mutation.implications.book import Book
 from murxpy.mutation.implications.claims import claims, instances
 from murxpy.mutation.implications.keys import Keys
@@ -205,6 +209,59 @@ def test_a_rule_that_is_refused(
     assert code == 2 and expected in line, line
     assert not proofs_path(own).exists()
     assert load_book(own)[0]["line"] == 4
+
+
+def own_rule(tmp_path: Path, **fields: str) -> Plain:
+    """A rule of a file of the user."""
+    own = tmp_path / "mine.yaml"
+    lines = "".join(f"    {name}: {value}\n" for name, value in fields.items())
+    own.write_text(f"book: mine\nabout: Mine.\nrules:\n  own:\n{lines}")
+    (rule,) = load_book(own)
+    return rule
+
+
+def test_a_chain_of_operators_that_are_not_linked_is_refused(tmp_path: Path) -> None:
+    """`(xor a b c)` says nothing of pairs, so a proof for two arguments is none for three."""
+    rule = own_rule(
+        tmp_path,
+        vars="{a: Bool, b: Bool}",
+        strong="(xor a b)",
+        weak="(distinct a b)",
+        chain="[a, b]",
+    )
+    with pytest.raises(InputError, match="chainable or pairwise, which 'xor' is not"):
+        check_rules([rule])
+
+
+_CHAINS: list[dict[str, str]] = [
+    {},
+    {"chain": "[a, b]"},
+    {"chain": "[a, b]", "equivalent": "true"},
+]
+
+
+def test_a_chain_of_an_equivalence_is_proved_both_ways(tmp_path: Path) -> None:
+    fields = {"vars": "{a: Int, b: Int}", "strong": "(= a b)", "weak": "(= (* 2 a) (* 2 b))"}
+    claimed = [
+        claims(next(instances(Rule(own_rule(tmp_path, **fields, **more)))), CATALOGUE)
+        for more in _CHAINS
+    ]
+    assert [len(some) for some in claimed] == [1, 3, 6]  # for two, three and four arguments
+
+
+def test_what_holds_for_small_values_alone_is_no_proof_against_a_solver(tmp_path: Path) -> None:
+    """The counterexample is outside of the bounds, so nobody contradicts anybody."""
+    rule = own_rule(tmp_path, vars="{a: Int}", strong="(< a 9)", weak="(< a 8)")
+    (verdict,) = check_rules([rule])
+    assert verdict.refuted and not verdict.contradictions and not verdict.holds
+    (claim,) = claims(next(instances(Rule(rule))), CATALOGUE)
+    assert bounded.check(claim, CATALOGUE) == bounded.WITHIN
+
+
+def test_all_values_of_a_small_sort_are_a_proof(tmp_path: Path) -> None:
+    rule = own_rule(tmp_path, vars="{a: Bool, b: Bool}", strong="(and a b)", weak="(or a b)")
+    (claim,) = claims(next(instances(Rule(rule))), CATALOGUE)
+    assert bounded.check(claim, CATALOGUE) == bounded.HOLDS
 
 
 def test_a_rule_is_named_as_the_steps_of_mutants_name_it() -> None:

@@ -124,7 +124,9 @@ def _check(chosen: Sequence[Plain], by: Sequence[str]) -> int:
             bad = not verdict.holds and bool(verdict.refuted or not verdict.rule.generated)
             wrong += bad
             what = "cannot be used" if not verdict.holds else "is used where it is proved"
-            click.echo(f"{verdict.rule.name} {what}: {told(verdict)}", err=True)
+            plain = verdict.rule.plain
+            place = "" if plain.get("generated") else f"{plain['file']}:{plain.get('line')}: "
+            click.echo(f"{place}rule {verdict.rule.name} {what}: {told(verdict)}", err=True)
     return wrong
 
 

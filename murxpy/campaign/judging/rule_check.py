@@ -25,7 +25,7 @@ from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.machine.tokens import quote
 from murxpy.mutation.implications.book import Book
-from murxpy.mutation.implications.bounded import BOUNDS, FAILS, HOLDS, check
+from murxpy.mutation.implications.bounded import BOUNDS, FAILS, HOLDS, WITHIN, check
 from murxpy.mutation.implications.claims import Instance, claims, instances
 from murxpy.mutation.implications.rule import Rule
 from murxpy.smtlib.printing.forms import Unsayable
@@ -57,6 +57,13 @@ class Verdict:
         """The keys of the instances that are proved and that no prover refutes."""
         keys = dict.fromkeys(key for some in self.proofs.values() for key in some)
         return [key for key in keys if key not in self.refuted and key not in self.open]
+
+    @property
+    def tried(self) -> bool:
+        """Whether the rule rests on values within bounds alone, for some instance."""
+        alone = {key for name, keys in self.proofs.items() if name == EVALUATOR for key in keys}
+        solvers = [keys for name, keys in self.proofs.items() if name != EVALUATOR]
+        return not alone <= {key for keys in solvers for key in keys}
 
     @property
     def holds(self) -> bool:
@@ -142,7 +149,7 @@ def _answers(plan: Plan, scripts: Sequence[str]) -> tuple[str, list[str]]:
     return name, answers
 
 
-_PROVED, _REFUTED = ("unsat", HOLDS), ("sat", FAILS)
+_PROVED, _REFUTED = ("unsat", HOLDS, WITHIN), ("sat", FAILS)
 
 
 def _judge(verdict: Verdict, claimed: Sequence[_Claim]) -> None:
@@ -154,7 +161,8 @@ def _judge(verdict: Verdict, claimed: Sequence[_Claim]) -> None:
         for claim in some:
             proved = [name for name, said in claim.said.items() if said in _PROVED]
             against = [name for name, said in claim.said.items() if said in _REFUTED]
-            if proved and against:
+            # what holds within the bounds may fail outside of them
+            if against and any(claim.said[name] != WITHIN for name in proved):
                 verdict.contradictions.append(
                     f"{key or 'the rule'}: proved by {', '.join(proved)}, refuted by {', '.join(against)}"
                 )
@@ -190,6 +198,13 @@ def prove_files(names: Sequence[str]) -> list[str]:
                 raise verdict.rule.error(told(verdict))
         write_proofs(proofs_path(path), {v.rule.name: v.kept() for v in verdicts})
         notes.append(f"{len(verdicts)} rules of {path} are proved; {proofs_path(path)} keeps it")
+        tried = [verdict.rule.name for verdict in verdicts if verdict.tried]
+        if tried:
+            notes.append(
+                f"no solver proves {', '.join(tried)}: our evaluator tried all values within bounds, so "
+                f"a wrong answer that is found with {'it' if len(tried) == 1 else 'them'} may be the rule's "
+                f"fault (bounds: {BOUNDS})"
+            )
     return notes
 
 

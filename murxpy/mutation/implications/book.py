@@ -29,6 +29,8 @@ from murxpy.mutation.implications.rule import Patterns, Rule, Variant
 # forms are used, too.
 COMMON, GENERATED, SPECIFIC = 0.2, 0.3, 4.0
 _PARTS = 2
+# How operators may be written with more than two arguments in chains.
+LINKED = ("chainable", "pairwise")
 # Forms of terms whose rules are remembered; more would take memory in campaigns of days.
 _FORMS = 50_000
 
@@ -161,6 +163,12 @@ def check_sort(variant: Variant, catalogue: Catalogue) -> None:
             raise rule.error(
                 "expected patterns of a chain that are applications to two arguments, which differ "
                 f"only by {rule.chain[0]} and {rule.chain[1]}"
+            )
+        operator = catalogue.operators[side.op]
+        if not operator.binary and operator.signature.attribute not in LINKED:
+            raise rule.error(
+                f"expected patterns of a chain whose operators are {' or '.join(LINKED)}, which "
+                f"'{operator.smtlib}' is not; leave out 'chain'"
             )
 
 

@@ -17,7 +17,8 @@ from murxpy.semantics.registry import Points
 from murxpy.semantics.values import CannotSay, Element, SetValue, Value
 from murxpy.smtlib.script import Script
 
-HOLDS, FAILS = "holds", "fails"
+# HOLDS is said of claims all of whose values were tried, WITHIN of claims about larger domains.
+HOLDS, WITHIN, FAILS = "holds", "holds within the bounds", "fails"
 LETTERS = "ab"
 LONGEST = 3  # letters of a string, elements of a sequence
 MOST = 60_000  # assignments of values to the constants of a claim
@@ -28,8 +29,8 @@ BOUNDS = (
 
 
 def check(script: Script, catalogue: Catalogue) -> str:
-    """`holds` if no values in the bounds satisfy the script, `fails` if some do; otherwise why nothing
-    can be said.
+    """HOLDS or WITHIN if no values in the bounds satisfy the script, FAILS if some do; otherwise why
+    nothing can be said.
     """
     formulas = script.assertions()
     constants = _constants(formulas)
@@ -55,7 +56,9 @@ def check(script: Script, catalogue: Catalogue) -> str:
                 return FAILS
         except CannotSay as reason:
             return str(reason)
-    return HOLDS
+    sorts = [sort for one in constants for sort in _within(one.sort)]
+    partly = any(sort.kind in _LISTED or sort.kind == "SORT_UNINTERPRETED" for sort in sorts)
+    return WITHIN if partly else HOLDS
 
 
 def _size(domains: Sequence[Sequence[Value]]) -> int:

@@ -91,31 +91,27 @@ def claims(instance: Instance, catalogue: Catalogue) -> list[Script]:
 
 
 def _chains(instance: Instance, tables: Tables) -> Iterator[Term]:
-    """The claims of a rule about chains of three and of four arguments."""
+    """The claims of a rule about chains of three and of four arguments, in both directions for an
+    equivalence.
+    """
     rule = instance.rule
     if not rule.chain:
         return
     patterns = read_patterns(rule, instance.numbers, instance.sorts, tables.catalogue, tables)
     operators = tables.catalogue.operators
-    if any(
-        operators[side.op].binary or operators[side.op].signature.attribute not in _LINKED
-        for side in (patterns.strong, patterns.weak)
-    ):
+    if any(operators[side.op].binary for side in (patterns.strong, patterns.weak)):
         return
     first = next(meta for meta, name in patterns.metas.items() if name == rule.chain[0])
     for count in _CHAINED:
         fresh = [tables.constant(f"{rule.chain[0]}!{at}", first.sort) for at in range(count)]
-        yield tables.apply(
-            "OP_IMPLIES",
-            *[
-                tables.apply(
-                    side.op,
-                    *[substituted(tables, side.args[0], {first: one}) for one in fresh],
-                    indices=side.indices,
-                )
-                for side in (patterns.strong, patterns.weak)
-            ],
-        )
-
-
-_LINKED = ("chainable", "pairwise")
+        sides = [
+            tables.apply(
+                side.op,
+                *[substituted(tables, side.args[0], {first: one}) for one in fresh],
+                indices=side.indices,
+            )
+            for side in (patterns.strong, patterns.weak)
+        ]
+        yield tables.apply("OP_IMPLIES", *sides)
+        if rule.equivalent:
+            yield tables.apply("OP_IMPLIES", *sides[::-1])

@@ -76,11 +76,12 @@ def laws(rule: Rule, proof: Proof) -> Iterator[str]:
         yield f"  published as {rule['published']}"
     for by, keys in (proof.get("by") or {}).items():
         said = ", ".join(key for key in keys if key)
-        yield f"  proved by {by}{said and f' for {said}'}"
+        verb = "tried on all values within bounds by our" if by == "evaluator" else "proved by"
+        yield f"  {verb} {by}{said and f' for {said}'}"
     if proof.get("bounds"):
         yield f"  the evaluator's bounds: {proof['bounds']}"
     if rule.get("argument"):
         others = "for other datatypes" if rule.get("datatypes") else "at other widths"
         yield f"  {others}: {rule['argument']}"
     if not proof:
-        yield "  no proof of it is kept, so it is not used; a campaign proves rules of your own files when it begins"
+        yield "  no proof of it is kept, so it is not used; a campaign asks for proofs of rules in your own files"
