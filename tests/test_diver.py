@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
 from chains import chain
+from commands import outcome
 from scriptsolvers import SOLVERS, answers, output
 
 from murxpy.data import load_catalogue
@@ -227,3 +229,16 @@ def test_places_are_the_same_whether_taken_over_or_computed(
     once = texts(40, 7)
     monkeypatch.setattr(Places, "follow", lambda *_: None)
     assert texts(40, 7) == once
+
+
+def test_a_seed_that_cannot_be_asked_about_ends_the_run_alone(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """cvc5 has constant arrays of values alone, and the model of a seed is asked for in its words."""
+    seed = tmp_path / "a.smt2"
+    seed.write_text(
+        "(set-logic ALL)(declare-const a (Array Int Int))(declare-const v Int)\n"
+        "(assert (= a ((as const (Array Int Int)) v)))(check-sat)"
+    )
+    code, out, _ = outcome(capsys, "diver", "cvc5", seed, "--run-seed", "7")
+    assert code == 0 and "cannot be said: a constant array of v" in out

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from campaigns import FAKES
@@ -21,6 +23,7 @@ from murxpy.mutation.occurrences import Occurrences, in_scope, replaced
 from murxpy.mutation.preparing import Logics, in_logic, prepared
 from murxpy.mutation.registry import FUZZERS
 from murxpy.mutation.workshop import Seed, Shop, Workshop
+from murxpy.report.outcome import exit_code
 from murxpy.smtlib.commands import Assert, CheckSat
 from murxpy.smtlib.printing.chains import ChainPrinter
 from murxpy.smtlib.printing.forms import Unsayable
@@ -442,3 +445,11 @@ def test_what_a_solver_spends_is_counted() -> None:
     session = Session({**setup, "sources": sources})
     spent = [session.walk(7, lambda text: None)["counts"]["mutator:opfuzz:spent"] for _ in range(2)]
     assert spent[0] == spent[1] > 0
+
+
+@pytest.mark.parametrize(("kind", "code"), [("internal", 3), ("wrong-answer", 1), ("", 0)])
+def test_one_run_ends_with_the_exit_code_of_a_campaign(kind: str, code: int) -> None:
+    ended = SimpleNamespace(cause="end", seconds=0.0)
+    found = SimpleNamespace(verdict=SimpleNamespace(kind=kind)) if kind else None
+    replayed: Any = SimpleNamespace(found=found, outcome=ended)
+    assert exit_code(replayed) == code

@@ -40,7 +40,7 @@ from murxpy.releases.versions import version
 from murxpy.report.available import lacking
 from murxpy.report.console import going_on_without_terminal, make_console, write_now
 from murxpy.report.defects import DefectView, defect_views, of_session, unread
-from murxpy.report.outcome import fails, outcome_lines
+from murxpy.report.outcome import exit_code, outcome_lines
 from murxpy.report.reporter import make_reporter
 from murxpy.report.statistics import print_statistics
 from murxpy.report.summary import print_summary
@@ -320,4 +320,4 @@ def _one_run(plans: Sequence[Plan], limits: Limits, wishes: dict[str, Any]) -> i
     replayed = walk_seeds(plans[0], [(wishes["run_seed"], ())], limits, follow=write_now)
     for line in outcome_lines(replayed):
         click.echo(line, err=True)
-    return int(fails(replayed))
+    return exit_code(replayed)

@@ -33,7 +33,7 @@ from murxpy.errors import InputError
 from murxpy.oracles.disagreement import first_disagreement
 from murxpy.report.console import write_now
 from murxpy.report.judged import judged_json, judged_lines
-from murxpy.report.outcome import fails, outcome_json, outcome_lines
+from murxpy.report.outcome import exit_code, fails, outcome_json, outcome_lines
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import Trace, parse_trace
 
@@ -214,4 +214,4 @@ def _show(replayed: Replayed, trace: Trace | None, as_json: bool) -> int:
     else:
         for line in outcome_lines(replayed, trace):
             click.echo(line)
-    return int(fails(replayed))
+    return exit_code(replayed)

@@ -26,9 +26,10 @@ from murxpy.mutation.registry import API, FUZZERS
 from murxpy.mutation.terms import TermStore
 from murxpy.mutation.varying.sampling import Sampling
 from murxpy.mutation.views import views
-from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
+from murxpy.mutation.workshop import Mutant, Mutants, Seed, Shop, Workshop
 from murxpy.smtlib.commands import CheckSatUsing, Simplify
 from murxpy.smtlib.printing.chains import ChainPrinter
+from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.script import Script
 from murxpy.solvers.facts import Pairs
@@ -161,7 +162,7 @@ class _Chain:
         make = FUZZERS[self._name].mutants
         assert make is not None, self._name
         mutants = make(self._workshop)
-        mutant = next(mutants, None)
+        mutant = self._next(mutants, None)
         if mutant is None:
             run.counts[f"mutator:{self._name}:barren"] += 1
         self._options.keep(self._workshop.options)
@@ -178,10 +179,21 @@ class _Chain:
             patience.note(answers, spent - before if before and spent else None)
             if answers and not tactics:
                 self._look_again(mutant, answers, patience.most)
-            try:
-                mutant = mutants.send(None if self._pointless(mutant.script, answers) else answers)
-            except StopIteration:
-                break
+            pointless = self._pointless(mutant.script, answers)
+            mutant = self._next(mutants, None if pointless else answers)
+
+    def _next(self, mutants: Mutants, answers: list[str] | None) -> Mutant | None:
+        """The next mutant, behind one with these answers; None if there is none, also where a question
+        about the seed has no words in the solver's dialect.
+        """
+        try:
+            return mutants.send(answers)
+        except StopIteration:
+            return None
+        except Unsayable as error:
+            self._run.note(f"the fuzzer asks for what cannot be said: {error.reason}")
+            self._run.counts[f"mutator:{self._name}:unsayable"] += 1
+            return None
 
     def _spent(self) -> int:
         """The time that the solver spent in this run, in milliseconds, by the unit of its limit; 0

@@ -31,6 +31,15 @@ def fails(replayed: Replayed) -> bool:
     return replayed.found is not None or hangs(replayed)
 
 
+def exit_code(replayed: Replayed) -> int:
+    """The exit code of a command that makes one run: 3 for a fault of murxpy, 1 for another finding or
+    a hang, else 0.
+    """
+    if replayed.found is not None and replayed.found.verdict.kind == "internal":
+        return 3
+    return int(fails(replayed))
+
+
 def outcome_lines(replayed: Replayed, trace: Trace | None = None) -> Iterator[str]:
     """What happened, for people. `trace` is the trace that was replayed, None for a random run."""
     outcome, about = replayed.outcome, replayed.about
