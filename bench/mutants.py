@@ -184,7 +184,8 @@ class Tally:
     def judged(self, name: str, without: str) -> int:
         """The mutants that count."""
         counts = self.counts[name].items()
-        return sum(n for what, n in counts if not what.startswith(USE) and what != without)
+        apart = (USE, LOST)
+        return sum(n for what, n in counts if not what.startswith(apart) and what != without)
 
 
 def judged(
