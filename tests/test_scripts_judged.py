@@ -8,12 +8,15 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 import scriptsolvers
 from campaigns import FAKES
 from commands import error, outcome
+from toy import forked, live
+from toy import replay as again
 
 from murxpy.data import load_catalogue, load_machine
 from murxpy.logic.catalogue import build_catalogue
@@ -71,6 +74,19 @@ def test_a_wrong_model_is_a_finding(capsys: pytest.CaptureFixture[str], tmp_path
         "invalid-model: an assertion about BOOL is false under the model that the solver printed"
     ), out
     assert planted(capsys, tmp_path, "(assert (or p q))(check-sat)(get-model)")[0] == 0
+
+
+def test_a_core_that_is_solved_anew_is_no_second_script() -> None:
+    text = "(declare-const p Bool)(assert (! p :named a))(assert (! (not p) :named b))(check-sat)(get-unsat-core)"
+    lines = f"1 run-script {quote('(set-option :produce-unsat-cores true)' + text)}\n"
+    trace = f"# solver z3 1\n1 new\n{lines}{lines}1 delete\n"
+    counts = forked(partial(again, live("z3"), trace))[1]["counts"]
+    assert counts["check-script-core:unsat"] == 2
+    found = {
+        action: (counts[f"action:{action}"], counts[f"action-ok:{action}"])
+        for action in ("new", "run-script", "delete")
+    }
+    assert found == {"new": (1, 1), "run-script": (2, 2), "delete": (1, 1)}
 
 
 def test_a_model_that_nobody_asked_for_is_not_judged(

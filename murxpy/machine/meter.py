@@ -23,6 +23,24 @@ class Meter:
         self._reached: set[int] = set()
         self._model_due = False
         self._core_due = False
+        self._line = ""  # the action of the last line, until its first call has ended
+
+    def began(self, action: str) -> None:
+        """Count a line of the trace, as tried."""
+        self.counts[f"action:{action}"] += 1
+        self._line = action
+
+    def went_well(self) -> None:
+        """Count the last line as ok, once. A line may make more calls than the one that it tells of:
+        a check of a core solves the core anew.
+        """
+        if self._line:
+            self.counts[f"action-ok:{self._line}"] += 1
+            self._line = ""
+
+    def was_refused(self) -> None:
+        """The call of the last line was refused. The calls that follow do not make it ok."""
+        self._line = ""
 
     def answered(self, answer: str, state: SolverState) -> None:
         """Count an answer of a check."""

@@ -146,7 +146,7 @@ class Run(Lines, Steps):
             f"{seed:>6} {action}@{spelling}" if spelling else f"{seed:>6} {action}", words
         )
         self.lines += 1
-        self.counts[f"action:{action}"] += 1
+        self.meter.began(action)
         if timed:
             self.trace_ns += TIMED * (thread_time_ns() - start)
 
@@ -207,7 +207,7 @@ class Run(Lines, Steps):
             self.solver_ns += thread_time_ns() - start
             self._refuse(error, action, operator, spelling.name)
         self.solver_ns += thread_time_ns() - start
-        self.counts[f"action-ok:{action}"] += 1
+        self.meter.went_well()
         return value
 
     def _refuse(self, error: BaseException, action: str, operator: str, spelling: str) -> None:
@@ -252,6 +252,7 @@ class Run(Lines, Steps):
 
     def count_refusal(self, sort: str, text: str) -> None:
         """Count a refusal by its class, and by its message without the parts that vary."""
+        self.meter.was_refused()
         self.counts[f"refusal:{sort}"] += 1
         self.counts[f"refusal-message:{sort}:{_VARIABLE.sub('_', text)[:160]}"] += 1
 

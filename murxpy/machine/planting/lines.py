@@ -35,7 +35,7 @@ def plant(run: Run, seed: int) -> None:
     """`plant`: from here on the run has a planted model."""
     run.begin(seed, "plant", None, "")
     planted_of(run)
-    run.counts["action-ok:plant"] += 1
+    run.meter.went_well()
 
 
 def plant_value(run: Run, entry: Entry, value: Value, seed: int) -> None:
@@ -43,7 +43,7 @@ def plant_value(run: Run, entry: Entry, value: Value, seed: int) -> None:
     words = write_words(value, entry.term.sort, run.sorts)
     run.begin(seed, "plant", None, " ".join([str(entry), *map(print_token, words)]))
     planted_of(run).fix(entry.term, value)
-    run.counts["action-ok:plant"] += 1
+    run.meter.went_well()
 
 
 def open_sort(run: Run, kind: str) -> Sort:
@@ -59,7 +59,7 @@ def plant_open(run: Run, kind: str, function: FunctionValue, seed: int) -> None:
     words = write_words(function, open_sort(run, kind), run.sorts)
     run.begin(seed, "plant", None, " ".join([kind, *map(print_token, words)]))
     planted_of(run).fix_open(kind, function)
-    run.counts["action-ok:plant"] += 1
+    run.meter.went_well()
 
 
 def plant_size(run: Run, entry: SortEntry, size: int, seed: int) -> None:
@@ -68,7 +68,7 @@ def plant_size(run: Run, entry: SortEntry, size: int, seed: int) -> None:
     """
     run.begin(seed, "plant", None, f"{entry} {size}")
     planted_of(run).fix_size(entry.sort, size)
-    run.counts["action-ok:plant"] += 1
+    run.meter.went_well()
 
 
 def judge_planted(run: Run, answer: str, action: str) -> None:
