@@ -16,7 +16,7 @@ from report_demo import THEORIES, campaign, started
 
 from murxpy.campaign.events import Ended, Event, Notice
 from murxpy.campaign.findings.buckets import new_bucket
-from murxpy.campaign.snapshot import BucketView, Snapshot
+from murxpy.campaign.snapshot import YIELD, BucketView, Snapshot
 from murxpy.oracles.crash import Verdict
 from murxpy.report.console import make_console
 from murxpy.report.defects import unread
@@ -313,6 +313,20 @@ def test_operators_that_were_only_refused_count_as_never_executed() -> None:
     assert "other: 1 of 1 executed" in shown
     assert "no findings\n" in shown
     assert shown.endswith("all in murxpy-out\nexit code 0: nothing new found that counts\n")
+
+
+@pytest.mark.parametrize("width", [40, 80, None])
+def test_the_names_of_columns_are_never_cut(width: int | None) -> None:
+    counts = {f"mutator:{name}:{what}": 12 for name in ("diver", "storm") for what in YIELD}
+    counts |= {"mutator:diver:wrapping-drawn": 3, "action:run-script": 4, "refusal:unsupported": 1}
+    stream = io.StringIO()
+    print_statistics(make_console(stream, width=width), Snapshot(1.0, counts), {}, {})
+    lines = stream.getvalue().splitlines()
+    assert [line.split() for line in lines[2:5]] == [
+        ["fuzzer", *YIELD, "wrapping-drawn"],
+        ["diver", *["12"] * len(YIELD), "3"],
+        ["storm", *["12"] * len(YIELD), "-"],
+    ]
 
 
 def test_the_listing_of_findings() -> None:

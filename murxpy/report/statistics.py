@@ -6,7 +6,6 @@ import textwrap
 from collections.abc import Mapping, Sequence
 
 from rich.console import Console
-from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
 
@@ -15,7 +14,7 @@ from murxpy.campaign.yields import Yield
 from murxpy.mutation.varying.sampling import TIMES
 from murxpy.mutation.varying.variants import METHODS
 from murxpy.report.seeds import print_seeds
-from murxpy.report.text import heading, one_line
+from murxpy.report.text import heading, one_line, print_whole
 
 CLASSES = ("unsupported", "resources", "ill-formed", "undocumented")
 _MESSAGES = 10  # messages shown of each class of refusals
@@ -51,14 +50,6 @@ def _table(*names: str) -> Table:
     return table
 
 
-def _print_whole(console: Console, table: Table) -> None:
-    """Print a table of short cells in its natural width. The terminal may fold its lines, but no
-    name is cut off.
-    """
-    natural = Measurement.get(console, console.options.update(width=1000), table).maximum
-    console.print(table, width=natural, crop=False, soft_wrap=True)
-
-
 def print_mutants(console: Console, snapshot: Snapshot) -> None:
     """Print how many mutants each mutation fuzzer made, and what came of them."""
     counts = snapshot.part("mutator:")
@@ -74,7 +65,7 @@ def print_mutants(console: Console, snapshot: Snapshot) -> None:
             Text(name), *(_number(counts.get(f"{name}:{column}", 0)) for column in (*known, *more))
         )
     heading(console, "Mutants")
-    _print_whole(console, table)
+    print_whole(console, table)
 
 
 def _print_stability(console: Console, snapshot: Snapshot) -> None:
@@ -87,7 +78,7 @@ def _print_stability(console: Console, snapshot: Snapshot) -> None:
             numbers = (counts.get(f"{method}:{word}", 0) for word in words)
             table.add_row(Text(method), *map(_number, numbers))
     heading(console, "Variants of mutants that mean the same")
-    _print_whole(console, table)
+    print_whole(console, table)
 
 
 def _print_operators(
@@ -113,7 +104,7 @@ def _print_operators(
             )
             table.add_row(Text(f"  {kind}"), *map(_number, numbers))
     heading(console, "Operators")
-    _print_whole(console, table)
+    print_whole(console, table)
     _print_missing(console, theories, tried, good)
 
 
@@ -168,7 +159,7 @@ def _print_actions(console: Console, snapshot: Snapshot) -> None:
     for name, number in tried.items():
         table.add_row(Text(name), _number(number), _number(good.get(name, 0)))
     heading(console, "Actions")
-    _print_whole(console, table)
+    print_whole(console, table)
 
 
 def _print_refusals(console: Console, snapshot: Snapshot) -> None:

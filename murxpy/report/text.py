@@ -6,14 +6,19 @@ import csv
 import io
 import shlex
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import PurePath
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.measure import Measurement
+from rich.table import Table
 from rich.text import Text
 
 from murxpy.campaign.events import Started
 from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.snapshot import BucketView
+
+_UNBOUNDED = 1000  # columns; the widest table of a campaign takes about 130
 
 
 def clock(seconds: float) -> str:
@@ -104,6 +109,24 @@ def heading(console: Console, text: str) -> None:
     """Print a heading below an empty line."""
     console.print()
     console.print(Text(text, "bold"))
+
+
+@dataclass(frozen=True)
+class _Whole:
+    """A table in its natural width. A console never makes a table wider than itself, and cuts the
+    names of columns that do not fit.
+    """
+
+    table: Table
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        natural = Measurement.get(console, options.update(width=_UNBOUNDED), self.table).maximum
+        yield from console.render(self.table, options.update(width=natural))
+
+
+def print_whole(console: Console, table: Table) -> None:
+    """Print a table of short cells. A terminal may fold its lines, but no name is cut off."""
+    console.print(_Whole(table), crop=False, soft_wrap=True)
 
 
 def table_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
