@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from campaigns import FAKES, run
-from commands import outcome
+from commands import error, outcome
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -297,7 +297,7 @@ def test_a_run_waits_for_those_from_which_it_learns() -> None:
 
 
 def test_a_label_that_no_seed_has() -> None:
-    with pytest.raises(InputError, match="fusion: none of the 1 seeds is labelled sat"):
+    with pytest.raises(InputError, match="fusion: the only seed is not labelled sat "):
         Steering(1, sources(seeds=[["a", "(check-sat)", ""]], mix=[["fusion", 1]]))
 
 
@@ -337,6 +337,44 @@ def test_the_seeds_of_a_campaign(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert all(row["runs"] == 1 and row["made"] == row["accepted"] == 5 for row in rows)
     code, out, _ = outcome(capsys, "seeds", tmp_path / "o")
     assert code == 0 and re.search(r"^a\.smt2 +opfuzz +1 ", out, re.M), out
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("hello (check-sat)", "a.smt2:1:1: expected '(' before a command, found 'hello'"),
+        (
+            "(assert (= 0 (bag.count 1 (as bag.empty (Bag Int)))))(check-sat)",
+            "a.smt2: the dialect of z3 has no OP_BAG_COUNT",
+        ),
+    ],
+)
+@pytest.mark.parametrize("fuzzer", ["opfuzz", "janus"])
+def test_seeds_that_cannot_be_used_are_bad_input(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, fault: str, fuzzer: str
+) -> None:
+    """A fuzzer that needs no labels learns it from its runs, another one before its first run. A
+    second session in the folder makes no runs.
+    """
+    (tmp_path / "seeds").mkdir()
+    (tmp_path / "seeds" / "a.smt2").write_text(text)
+    args = (fuzzer, "z3", tmp_path / "seeds", "--time", "20s", "--jobs", "1")
+    for _ in range(2):
+        code, out, err = outcome(capsys, *args, "--out", tmp_path / "o")
+        assert code == 2
+        assert "the only seed cannot be used: " in out + err and fault in out + err
+    if fuzzer == "opfuzz":
+        assert out.rstrip().endswith("exit code 2: usage or bad input")
+
+
+def test_the_first_of_several_bad_seeds_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.smt2").write_text(f"{name} (check-sat)")
+    code, message = error(capsys, "fusion", "z3", tmp_path, "--out", tmp_path / "o")
+    assert code == 2 and "none of the 2 seeds can be used; of the first: " in message
+    assert "a.smt2:1:1: expected '(' before a command, found 'a'" in message
 
 
 def test_what_crashes_pays_once_unless_it_is_known(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from murxpy.campaign.hangs import Hangs
 from murxpy.campaign.judging.cross_check import Hooks, Unfinished
 from murxpy.campaign.replays.service import Replays
 from murxpy.campaign.run_ends import RunEnds
-from murxpy.campaign.runs import FuzzedTarget, stored_runs
+from murxpy.campaign.runs import FuzzedTarget, barren, idle_code, stored_runs
 from murxpy.campaign.second_look import SecondLook, second_look
 from murxpy.campaign.slots import Slots
 from murxpy.campaign.statistics import operators_of
@@ -281,7 +281,7 @@ class Campaign:
         """Confirm the last findings, store everything, and tell the end."""
         self._stop = "" if self._stop == reason else self._stop
         ended = self._log.now
-        self._log.end_runs(ended)
+        self._log.end_runs(ended, barren(self.config.targets, self._targets))
         self._account()
         self._slots.end()
         self._hangs.clear()
@@ -370,7 +370,7 @@ class Campaign:
             return self._breakdown.exit_code
         if self._collector.fails(self.config.fail_on) or self._left.disagreements > 0:
             return 1
-        return InternalError.exit_code if self._collector.broken else 0
+        return InternalError.exit_code if self._collector.broken else idle_code(self._targets)
 
     # The store.
 

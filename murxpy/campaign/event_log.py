@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from murxpy.campaign import events
 from murxpy.campaign.snapshot import WorkerState
@@ -45,10 +45,12 @@ class EventLog:
         """Append a line for the user."""
         self.emit(events.Notice(text))
 
-    def end_runs(self, now: float) -> None:
-        """Note that there are no more runs, and tell which fuzzers made nothing worth while."""
+    def end_runs(self, now: float, more: Iterable[str] = ()) -> None:
+        """Note that there are no more runs, and tell which fuzzers made nothing worth while, and
+        what `more` there is to tell.
+        """
         self.statistics.end_runs(now)
-        for text in fruitless(self.statistics.counts):
+        for text in (*fruitless(self.statistics.counts), *more):
             self.notice(text)
 
     def show(self, slot: int, target: str, state: WorkerState, seed: int | None = None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +15,8 @@ from murxpy.campaign.steering import Steering
 from murxpy.campaign.workers.handles import Damp
 from murxpy.campaign.workers.targets import Plan, version_of
 from murxpy.campaign.yields import Yield, settled
+from murxpy.errors import InputError
+from murxpy.fuzzers.faults import all_faulty, none_usable
 from murxpy.mutation.registry import API
 from murxpy.oracles.crash import Outcome, Verdict
 from murxpy.oracles.disagreement import Answers, spent_of
@@ -191,6 +193,14 @@ class Runs:
             else tuple(settled(self.steering.yields.values(), self.steering.state()))
         )
 
+    @property
+    def barren(self) -> bool:
+        """Whether no seed file can be used, and none ever gave a mutant."""
+        if not self.used_up or self.steering is None:
+            return False
+        yields = self.yields()
+        return bool(yields) and all(entry.unusable and not entry.made for entry in yields)
+
 
 @dataclass(eq=False)
 class FuzzedTarget:
@@ -212,6 +222,22 @@ class FuzzedTarget:
         return self.damp if self.runs.guidance is None else self.runs.guidance.damp
 
 
+def barren(plans: Sequence[Plan], targets: Sequence[FuzzedTarget]) -> list[str]:
+    """A sentence for each target that can use no seed file; `plans` are those of the targets."""
+    return [
+        f"{target.name}: {none_usable(plan.setup['sources'], target.family)}"
+        for plan, target in zip(plans, targets, strict=False)
+        if target.runs.barren
+    ]
+
+
+def idle_code(targets: Sequence[FuzzedTarget]) -> int:
+    """The exit code of a campaign that found nothing: that of bad input if no target can use any
+    seed file.
+    """
+    return InputError.exit_code if all(target.runs.barren for target in targets) else 0
+
+
 def stored_runs(
     plan: Plan, about: Mapping[str, Any], store: Store, seed: int, limit: int | None
 ) -> Runs:
@@ -231,7 +257,12 @@ def stored_runs(
     if not sources:
         return Runs(seed, ledger, None, guidance=guidance)
     saved = _left_open(meta.get(f"steering:{name}"), ledger)
-    steering = Steering(seed, sources, store.yields().get(name, ()), saved)
+    try:
+        steering = Steering(seed, sources, store.yields().get(name, ()), saved)
+    except InputError:
+        if not all_faulty(sources, plan.target.family):
+            raise
+        raise InputError(none_usable(sources, plan.target.family)) from None
     return Runs(seed, ledger, steering, guidance=guidance)
 
 

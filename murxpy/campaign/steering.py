@@ -85,11 +85,15 @@ class Steering:
     def lacking(self, source: str) -> str:
         """What a starved source lacks, in words."""
         among = zip(self._corpus.labels[source], self._corpus.among(source), strict=True)
-        labels = [label for label, pool in among if not pool]
+        labels = dict.fromkeys(label for label, pool in among if not pool)
+        count = len(self._corpus.seeds)
         if not labels:
-            return f"no two of the {len(self._corpus.seeds)} seeds can be drawn together"
-        named = " and none ".join(dict.fromkeys(f"labelled {label}" for label in labels))
-        return f"none of the {len(self._corpus.seeds)} seeds is {named} (by its (set-info :status ...), or its folder)"
+            return f"no two of the {count} seeds can be drawn together"
+        where = "(by its (set-info :status ...), or its folder)"
+        if count == 1:
+            return f"the only seed is not labelled {' or '.join(labels)} {where}"
+        named = " and none ".join(f"labelled {label}" for label in labels)
+        return f"none of the {count} seeds is {named} {where}"
 
     def notices(self) -> list[str]:
         """What users are told of sources that make no runs, and of seed files that a source never
