@@ -316,6 +316,9 @@ def test_what_cannot_be_used_is_drawn_no_more(why: str) -> None:
     )
 
 
+FOREIGN = "(assert (= 0 (bag.count 1 (as bag.empty (Bag Int)))))(check-sat)"
+
+
 def test_the_seeds_of_a_campaign(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for name in ("a", "b"):
         (tmp_path / f"{name}.smt2").write_text(
@@ -323,14 +326,17 @@ def test_the_seeds_of_a_campaign(tmp_path: Path, capsys: pytest.CaptureFixture[s
         )
     bad = tmp_path / "bad.smt2"
     bad.write_text("(assert (foo))(check-sat)")
+    foreign = tmp_path / "foreign.smt2"
+    foreign.write_text(FOREIGN)
     args = ("--budget", "5", "--jobs", "1", "--seed", "1", "--out", tmp_path / "o")
     code, out, _ = outcome(capsys, "opfuzz", "z3", tmp_path, *args)
     assert (
         code == 0
         and "all seeds used up" in out
-        and "Seeds: 3 files used, 0 with a new finding" in out
+        and "Seeds: 4 files used, 0 with a new finding" in out
     )
-    assert f"1 file could not be read, 'murxpy check-seeds' says why: {bad}" in out
+    assert f"1 file could not be read, 'murxpy check-seeds' says why: {bad}\n" in out
+    assert f"1 file left out, with operators that only other solvers have: {foreign}\n" in out
     code, out, _ = outcome(capsys, "seeds", tmp_path / "o", "--json")
     rows = [row for row in json.loads(out)["seeds"] if not row["unreadable"]]
     assert {row["seed"] for row in rows} == {str(tmp_path / "a.smt2"), str(tmp_path / "b.smt2")}
@@ -344,7 +350,7 @@ def test_the_seeds_of_a_campaign(tmp_path: Path, capsys: pytest.CaptureFixture[s
     [
         ("hello (check-sat)", "a.smt2:1:1: expected '(' before a command, found 'hello'"),
         (
-            "(assert (= 0 (bag.count 1 (as bag.empty (Bag Int)))))(check-sat)",
+            FOREIGN,
             "a.smt2: the dialect of z3 has no OP_BAG_COUNT",
         ),
     ],

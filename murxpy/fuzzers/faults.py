@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.mutation.workshop import Seed, Shop
+from murxpy.smtlib.reading.scripts import read_file
 
 
 @functools.cache
@@ -24,6 +26,15 @@ def fault_of(seed: Seed, dialect: str) -> str:
     except InputError as error:
         return str(error)
     return ""
+
+
+def is_script(path: str) -> bool:
+    """Whether a file can be read as SMT-LIB, with what any of the dialects has."""
+    try:
+        read_file(Path(path), _catalogue())
+    except InputError:
+        return False
+    return True
 
 
 def none_usable(sources: Mapping[str, Any], family: str) -> str:

@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from murxpy.campaign.yields import FIGURES, Yield
+from murxpy.fuzzers.faults import is_script
 from murxpy.report.tables import Table, print_table
 from murxpy.report.text import amount, heading
 
@@ -51,14 +52,19 @@ def _print_heading(console: Console, target: str, entries: Sequence[Yield], name
 
 
 def _print_faults(console: Console, entries: Sequence[Yield], most: int) -> None:
-    unread = "could not be read, 'murxpy check-seeds' says why"
-    _print_left_out(console, unread, [entry for entry in entries if entry.unreadable], most)
-    denied = "answered against the label, 'murxpy check-seeds --cross-check' says who is right"
-    _print_left_out(console, denied, [entry for entry in entries if entry.mislabelled], most)
+    left_out = dict.fromkeys(entry.seed for entry in entries if entry.unreadable)
+    foreign = [file for file in left_out if is_script(file)]
+    said = "left out, with operators that only other solvers have"
+    _print_left_out(console, said, foreign, most)
+    unread = [file for file in left_out if file not in foreign]
+    said = "could not be read, 'murxpy check-seeds' says why"
+    _print_left_out(console, said, unread, most)
+    denied = dict.fromkeys(entry.seed for entry in entries if entry.mislabelled)
+    said = "answered against the label, 'murxpy check-seeds --cross-check' says who is right"
+    _print_left_out(console, said, list(denied), most)
 
 
-def _print_left_out(console: Console, said: str, entries: Sequence[Yield], most: int) -> None:
-    files = list(dict.fromkeys(entry.seed for entry in entries))
+def _print_left_out(console: Console, said: str, files: Sequence[str], most: int) -> None:
     if files:
         named = ", ".join(files[:most]) + (", ..." if len(files) > most else "")
         console.print(Text(f"{amount(len(files), 'file')} {said}: {named}"), soft_wrap=True)
