@@ -16,7 +16,7 @@ import pytest
 from campaigns import children, config, found, only_bucket, run
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.events import Event, Notice, RunEnded, Tick
+from murxpy.campaign.events import Ended, Event, Notice, RunEnded, Tick
 from murxpy.campaign.findings import folder
 from murxpy.campaign.findings.store import FILE, Store, read_buckets
 from murxpy.campaign.seeds import Ledger, run_seed
@@ -78,6 +78,27 @@ def test_killed_supervisor_takes_all_with_it_and_goes_on(tmp_path: Path) -> None
     assert only_bucket(campaign).state == "confirmed"
     assert only_bucket(campaign).count >= before
     check_counts(tmp_path)
+
+
+def test_findings_of_a_killed_session_count_as_new_in_the_next(tmp_path: Path) -> None:
+    """The killed session gave no exit code, so that a script which starts it again saw none."""
+    process = start(tmp_path, {"every": {"segfault": 10}, "idle": 0.002})
+    deadline = time.monotonic() + 100
+    while time.monotonic() < deadline and read_buckets(tmp_path)[0].state != "confirmed":
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    codes, told = [], []
+    for _ in range(2):
+        _, events = run(tmp_path, {}, runs=3, seed=None)
+        assert isinstance(events[-1], Ended)
+        codes.append((events[-1].exit_code, len(events[-1].snapshot.new_buckets)))
+        told += [event.text for event in events if isinstance(event, Notice)]
+    assert codes == [(1, 1), (0, 0)]
+    assert told == [
+        "the last session in this folder did not end by itself; what it was the first to find "
+        "counts as new now (1 bucket)"
+    ]
 
 
 def test_interrupt_ends_in_good_order(tmp_path: Path) -> None:

@@ -206,13 +206,36 @@ class Collector:
         self._emit(events.Found(found.bucket, new, bucket.known, found, file))
 
     def confirm_stored(self, solvers: Sequence[tuple[str, str]], wall: float) -> None:
-        """Confirm the findings that an earlier session had no time for. `solvers` are name and
-        version of the solver of each target.
+        """Confirm the findings that an earlier session had no time for, and report as new what killed
+        sessions found, since these gave no exit code. `solvers` are name and version of the solver of
+        each target.
         """
-        names = [name for name, _ in solvers]
+        names, untold = [name for name, _ in solvers], 0
         for bucket in self._archive.buckets.values():
-            if bucket.state == "pending" and bucket.solver in names:
-                self._confirm_bucket(bucket, names.index(bucket.solver), solvers, wall)
+            if bucket.known or bucket.solver not in names:
+                continue
+            untold += bucket.key in self._archive.untold
+            target = names.index(bucket.solver)
+            if bucket.state == "pending":
+                self._confirm_bucket(bucket, target, solvers, wall)
+            elif bucket.key in self._archive.untold:
+                self._tell_late(bucket, target, solvers)
+        if untold:
+            self._emit(
+                events.Notice(
+                    "the last session in this folder did not end by itself; what it was the first to "
+                    f"find counts as new now ({untold} {'bucket' if untold == 1 else 'buckets'})"
+                )
+            )
+
+    def _tell_late(self, bucket: Bucket, target: int, solvers: Sequence[tuple[str, str]]) -> None:
+        """Report a bucket as new that a killed session opened, and settled."""
+        kept = bucket.smallest()
+        text = self._archive.pending_trace(kept) if kept is not None else None
+        job = Job(kept.seed if kept is not None else 0, 0.0)
+        found = _stored_finding(bucket, target, solvers, job, text or "")
+        self._opened[bucket.key] = None
+        self._tell(found.settled(bucket.state == "confirmed"), new=True)
 
     def _confirm_bucket(
         self, bucket: Bucket, target: int, solvers: Sequence[tuple[str, str]], wall: float
@@ -221,11 +244,19 @@ class Collector:
             text = self._archive.pending_trace(kept)
             if text is None or kept.confirmed is not None:
                 continue
-            call = Call(bucket.action, bucket.operator, bucket.spelling)
-            verdict = Verdict(bucket.kind, bucket.tier, bucket.message, bucket.signal, call)
-            job = Job(kept.seed, wall)
             self._opened[bucket.key] = None
             self._waiting.setdefault(bucket.key, [])
-            outcome = Outcome("died", trace=text)
-            found = Finding(target, *solvers[target], job, (), outcome, verdict, bucket.key)
+            found = _stored_finding(bucket, target, solvers, Job(kept.seed, wall), text)
             self._confirm(found, self._settled)
+
+
+def _stored_finding(
+    bucket: Bucket, target: int, solvers: Sequence[tuple[str, str]], job: Job, trace: str
+) -> Finding:
+    """The finding of an earlier session, from its bucket and its trace."""
+    call = Call(bucket.action, bucket.operator, bucket.spelling)
+    verdict = Verdict(
+        bucket.kind, bucket.tier, bucket.message, bucket.signal, call, against=bucket.against
+    )
+    outcome = Outcome("died", trace=trace)
+    return Finding(target, *solvers[target], job, (), outcome, verdict, bucket.key)

@@ -63,6 +63,8 @@ PRAGMA user_version = {SCHEMA};
 # What mutation fuzzers made of each seed. Folders of earlier releases lack the table.
 _YIELDS = "CREATE TABLE IF NOT EXISTS yields (target TEXT, source TEXT, seed TEXT, data TEXT NOT NULL, PRIMARY KEY (target, source, seed))"
 
+_UNTOLD = "SELECT key FROM buckets WHERE first > (SELECT COALESCE(MAX(ended), 0) FROM sessions)"
+
 # The fields of a bucket that say what was found.
 TOLD = (
     "kind",
@@ -315,6 +317,10 @@ class Store:
         """What each session was asked to do, the last one first."""
         rows = self._db.execute("SELECT arguments FROM sessions ORDER BY started DESC")
         return [json.loads(arguments) for (arguments,) in rows]
+
+    def untold(self) -> list[str]:
+        """The buckets that were opened since the last session that ended by itself."""
+        return [key for (key,) in self._db.execute(_UNTOLD)]
 
     def counters(self) -> dict[str, int]:
         """The counters of all runs that ended, by name."""
