@@ -53,6 +53,8 @@ class InternalError(MurxpyError):
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """`; did you mean 'X'?` for the known name that looks most like `name`, or the empty string."""
+    """` (did you mean 'X'?)` for the known name that looks most like `name`, or the empty string. In
+    brackets it may stand at the end of a sentence and within one.
+    """
     match = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return f"; did you mean '{match[0]}'?" if match else ""
+    return f" (did you mean '{match[0]}'?)" if match else ""

@@ -110,5 +110,5 @@ def test_words_that_do_not_go_together(
 
 
 def test_an_unknown_pool_is_told_with_the_nearest() -> None:
-    with pytest.raises(InputError, match="unknown pool 'cor'; did you mean 'core'"):
+    with pytest.raises(InputError, match=r"unknown pool 'cor' \(did you mean 'core'"):
         sequences("cor", 2)

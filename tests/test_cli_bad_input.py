@@ -16,14 +16,14 @@ Sys = pytest.CaptureFixture[str]
 
 USAGE = {
     ("fuzz",): "name a solver, such as z3 or cvc5",
-    ("fuzz", "cvc4"): "unknown solver 'cvc4'; did you mean 'cvc5'?",
+    ("fuzz", "cvc4"): "unknown solver 'cvc4' (did you mean 'cvc5'?)",
     ("fuzz", "z3", "z3"): "the target 'z3' stands twice",
     (
         "fuzz",
         "z3",
         "--theories",
         "STRNG",
-    ): "unknown theory 'STRNG'; did you mean 'STRING'?; known are BOOL, ",
+    ): "unknown theory 'STRNG' (did you mean 'STRING'?); known are BOOL, ",
     ("fuzz", "z3", "--theories", "bag"): "z3 has no theory BAG: expected some of BOOL, ",
     (
         "fuzz",
@@ -36,7 +36,7 @@ USAGE = {
         "z3",
         "--machine",
         "defalt",
-    ): "unknown state machine 'defalt'; did you mean 'default'?",
+    ): "unknown state machine 'defalt' (did you mean 'default'?)",
     ("fuzz", "z3", "--profile", "nowhere.yaml"): "nowhere.yaml: there is no such file",
     ("fuzz", "--wrapper", "nowhere.yaml"): "nowhere.yaml: there is no such file",
     (
@@ -73,7 +73,7 @@ USAGE = {
         "z3",
         "--fail-on",
         "hangs",
-    ): "Invalid value for '--fail-on': unknown name 'hangs'; did you mean 'hang'?",
+    ): "Invalid value for '--fail-on': unknown name 'hangs' (did you mean 'hang'?)",
     ("fuzz", "z3", "cvc5", "--run-seed", "1"): "--run-seed: expected one target",
     ("fuzz", "z3", "--run-seed", "1", "--json"): "--run-seed writes a trace: leave --json out",
     (
@@ -112,7 +112,7 @@ FILES = [
     (
         "--machine",
         "name: m\nstart: a\nfinal: z\nstates:\n  a: {do: [{do: nw, weight: 1, to: z}]}\n  z: {}\n",
-        ":5: state 'a': unknown action 'nw'; did you mean 'new'?",
+        ":5: state 'a': unknown action 'nw' (did you mean 'new'?)",
     ),
     ("--profile", "exclude-operators: [OP_BV_AD]\n", ":1: unknown operator 'OP_BV_AD'"),
     ("--profile", "sorts: {exclude: [SORT_BW]}\n", ":1: unknown sort kind 'SORT_BW'"),

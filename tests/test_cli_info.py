@@ -94,7 +94,7 @@ def test_fsm_check(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     code, out, err = outcome(capsys, "fsm", "check", str(path))
     assert (code, out) == (2, "")
     assert err.splitlines() == [
-        f"murxpy: error: {path}:5: state 'a': unknown action 'nw'; did you mean 'new'?",
+        f"murxpy: error: {path}:5: state 'a': unknown action 'nw' (did you mean 'new'?)",
         f"murxpy: error: {path}:5: state 'a': unknown state 'y'; known are a, z",
     ]
 
@@ -119,7 +119,7 @@ def test_theories_and_wrappers(capsys: pytest.CaptureFixture[str]) -> None:
 
 USAGE = {
     ("frob",): "unknown command 'frob'",
-    ("theroies",): "unknown command 'theroies'; did you mean 'theories'?; see 'murxpy --help'",
+    ("theroies",): "unknown command 'theroies' (did you mean 'theories'?); see 'murxpy --help'",
     ("fsm", "shw"): "No such command 'shw'",
     ("fsm", "show", "--runs", "0"): "Invalid value for '--runs'",
     (
@@ -127,7 +127,7 @@ USAGE = {
         "show",
         "--given",
         "satt=1",
-    ): "--given satt=1: unknown condition 'satt'; did you mean 'sat'?",
+    ): "--given satt=1: unknown condition 'satt' (did you mean 'sat'?)",
     ("fsm", "show", "--given", "sat=2"): "--given sat=2: expected a chance from 0 to 1",
     ("fsm", "show", "--solver", "zz"): "unknown solver 'zz'",
     (
@@ -139,7 +139,7 @@ USAGE = {
     ("fsm", "check"): "Missing argument 'FILE'",
     ("theories", "BW"): "unknown theory 'BW'",
     ("theories", "--jsn"): "No such option",
-    ("wrappers", "cvc4"): "unknown solver 'cvc4'; did you mean 'cvc5'?",
+    ("wrappers", "cvc4"): "unknown solver 'cvc4' (did you mean 'cvc5'?)",
 }
 
 

@@ -69,22 +69,22 @@ FAULTS = {
     "unknown action": (
         "do: mk-sort,",
         "do: mk-srt,",
-        [":10: state 'work': unknown action 'mk-srt'; did you mean 'mk-sort'?"],
+        [":10: state 'work': unknown action 'mk-srt' (did you mean 'mk-sort'?)"],
     ),
     "unknown target": (
         "to: final}",
         "to: finale}",
-        [":12: state 'work': unknown state 'finale'; did you mean 'final'?"],
+        [":12: state 'work': unknown state 'finale' (did you mean 'final'?)"],
     ),
     "unknown condition": (
         "when: has-sort",
         "when: not-has-sorts",
-        [":11: state 'work': unknown condition 'has-sorts'; did you mean 'has-sort'?"],
+        [":11: state 'work': unknown condition 'has-sorts' (did you mean 'has-sort'?)"],
     ),
     "unknown key": (
         "weight: 2, when",
         "weigt: 2, when",
-        [":11: unknown key 'weigt'; did you mean 'weight'?"],
+        [":11: unknown key 'weigt' (did you mean 'weight'?)"],
     ),
     "weight of nothing": (
         "weight: 1, to: work",
@@ -97,7 +97,7 @@ FAULTS = {
         "weight: many, to: work",
         [":7: expected a number over 0, found the text"],
     ),
-    "start": ("start: new", "start: knew", [":2: unknown state 'knew'; did you mean 'new'?"]),
+    "start": ("start: new", "start: knew", [":2: unknown state 'knew' (did you mean 'new'?)"]),
     "trap": (
         "{do: go, weight: 1, to: final}",
         "{do: gc, weight: 1}",
@@ -133,7 +133,7 @@ FAULTS = {
         "  work:\n",
         "  work:\n    kind: choise\n",
         [
-            ":9: expected 'choice' or 'decision' or 'normal', found the text 'choise'; did you mean 'choice'?"
+            ":9: expected 'choice' or 'decision' or 'normal', found the text 'choise' (did you mean 'choice'?)"
         ],
     ),
 }
@@ -171,11 +171,11 @@ def test_stuck_states(tmp_path: Path) -> None:
 
 
 SECTIONS = {
-    "distributions: {run-lenght: {choices: [[1, 1]]}}": "unknown name 'run-lenght' among distributions; did you mean",
+    "distributions: {run-lenght: {choices: [[1, 1]]}}": "unknown name 'run-lenght' among distributions (did you mean",
     "distributions: {run-length: {choices: []}}": "no choices",
     "distributions: {run-length: {choices: [[[5, 2], 1]]}}": "the range [5, 2] is empty",
     "distributions: {run-length: {choices: [[5, 0]]}}": "expected a number over 0, found 0",
-    "limits: {stepz: 1}": "unknown name 'stepz' among limits; did you mean 'steps'?",
+    "limits: {stepz: 1}": "unknown name 'stepz' among limits (did you mean 'steps'?)",
     "limits: {steps: -1}": "expected an integer of at least 0, found -1",
     "probabilities: {incremental: 2}": "expected a number of at least 0 to 1, found 2",
     "expect: {foo: 1}": "unknown condition 'foo'",
@@ -196,7 +196,9 @@ def test_faults_of_other_sections(tmp_path: Path, section: str) -> None:
 
 
 def test_unknown_machine() -> None:
-    with pytest.raises(InputError, match="unknown state machine 'defualt'; did you mean 'default'"):
+    with pytest.raises(
+        InputError, match=r"unknown state machine 'defualt' \(did you mean 'default'"
+    ):
         load_machine("defualt")
     with pytest.raises(InputError, match="No such file"):
         load_machine("missing.yaml")

@@ -157,12 +157,12 @@ FAULTS = {
     "unknown key": (
         "  same: [OP_SEQ_NTH]",
         "  sme: [OP_SEQ_NTH]",
-        ":21: unknown key 'sme'; did you mean 'same'?",
+        ":21: unknown key 'sme' (did you mean 'same'?)",
     ),
     "unknown operator": (
         "OP_SEQ_LENGTH:",
         "OP_SEQ_LENGT:",
-        ":23: unknown operator 'OP_SEQ_LENGT'; did you mean 'OP_SEQ_LENGTH'?",
+        ":23: unknown operator 'OP_SEQ_LENGT' (did you mean 'OP_SEQ_LENGTH'?)",
     ),
     "operator of the standard": (
         "same: [OP_SEQ_NTH]",
@@ -176,7 +176,7 @@ FAULTS = {
     "unknown special value": (
         "    seq.empty:",
         "    seq.emty:",
-        ":31: unknown special value 'seq.emty'; did you mean 'seq.empty'?",
+        ":31: unknown special value 'seq.emty' (did you mean 'seq.empty'?)",
     ),
     "other name of nothing": (
         "empty-list: seq.empty",

@@ -161,7 +161,7 @@ def test_a_finite_grammar_ends(tmp_path: Path) -> None:
         ('- "{0 a}"', "- (bvadd I I)", 9, "bvadd"),
         ("{B: Bool, I: Int}", "{B: Bool}", 8, "has no sort"),
         ("sorts: {B", "sorts: {C: Int, B", 3, "has no productions"),
-        ("about", "abut", 2, "unknown key 'abut'; did you mean 'about'"),
+        ("about", "abut", 2, "unknown key 'abut' .did you mean 'about'"),
         ("(declare-const a Int)", "(declare-const a Itn)", 4, "Itn"),
         ("about: ", "logic: QF_BVV\nabout: ", 2, "unknown logic 'QF_BVV'.*did you mean 'QF_BV'"),
     ],

@@ -64,8 +64,8 @@ def test_operators_can_be_named_or_left_out(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("[INT]", "[INTS]", "unknown theory 'INTS'; did you mean 'INT'"),
-        ("rules:", "without: [dov]\nrules:", "no operator dov .* did you mean 'div'"),
+        ("[INT]", "[INTS]", "unknown theory 'INTS' .did you mean 'INT'"),
+        ("rules:", "without: [dov]\nrules:", "no operator dov .* .did you mean 'div'"),
         ("rules:", "operators: [bvadd]\nrules:", "no operator bvadd in the theories"),
     ],
 )

@@ -221,5 +221,5 @@ def test_an_unknown_name_is_an_error_of_the_trace() -> None:
     report = replay(live("z3"), f"# solver z3 1\n{LINES}check-invariant orders\n")[1]
     assert (
         report["status"] == "malformed"
-        and "unknown invariant 'orders'; did you mean 'order'?" in report["message"]
+        and "unknown invariant 'orders' (did you mean 'order'?)" in report["message"]
     )

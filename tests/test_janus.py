@@ -273,7 +273,7 @@ def test_a_name_that_is_no_rule(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     seed = tmp_path / "a.smt2"
     seed.write_text(SAT.text)
     code, line = error(capsys, "janus", "z3", seed, "--rules", "cores")
-    assert code == 2 and "unknown rules 'cores'; did you mean 'core'?" in line
+    assert code == 2 and "unknown rules 'cores' (did you mean 'core'?)" in line
 
 
 CONNECTED = """(set-info :status sat)(declare-const a Bool)(declare-const b Bool)(declare-const c Bool)

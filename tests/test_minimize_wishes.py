@@ -67,7 +67,8 @@ def test_all_that_is_asked_for_must_hold() -> None:
 def test_an_exit_is_a_code_or_a_signal() -> None:
     assert [exit_kind(text) for text in ("3", "SIGSEGV", "abrt")] == ["3", "SIGSEGV", "SIGABRT"]
     with pytest.raises(
-        InputError, match="expected an exit code from 0 to 255 or a signal; did you mean 'SIGSEGV'"
+        InputError,
+        match=r"expected an exit code from 0 to 255 or a signal \(did you mean 'SIGSEGV'",
     ):
         exit_kind("SIGSEG")
 

@@ -136,14 +136,14 @@ PRELUDE = [
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("chek-sat", "unknown action 'chek-sat'; did you mean 'check-sat'"),
+        ("chek-sat", "unknown action 'chek-sat' (did you mean 'check-sat'"),
         ("check-sat 1", "'check-sat' takes 0 words"),
         ("o2.check-sat", "unknown solver o2"),
-        ("toy-lok t1", "unknown action 'toy-lok'; did you mean 'toy-look'"),
+        ("toy-lok t1", "unknown action 'toy-lok' (did you mean 'toy-look'"),
         ("toy-look", "takes 1 terms, found 0"),
         ("toy-look t1", "expected a Boolean term, but t1"),
         ("new", "expected 'delete' before"),
-        ("mk-sort SORT_BVV 3", "unknown sort kind 'SORT_BVV'; did you mean 'SORT_BV'"),
+        ("mk-sort SORT_BVV 3", "unknown sort kind 'SORT_BVV' (did you mean 'SORT_BV'"),
         ("mk-sort SORT_BV", "expected the parameter n"),
         ("mk-sort SORT_BV 0", "expected 1 to"),
         ("mk-sort SORT_BV 99999999999", "expected 1 to"),
@@ -172,7 +172,7 @@ PRELUDE = [
         ('mk-special-value s1 "bv.zero"', "has no special value"),
         (
             "mk-term OP_INT_LTT SORT_BOOL 2 t1 t1",
-            "unknown operator 'OP_INT_LTT'; did you mean 'OP_INT_LT'",
+            "unknown operator 'OP_INT_LTT' (did you mean 'OP_INT_LT'",
         ),
         ("mk-term OP_INT_LT SORT_BOL 2 t1 t1", "unknown sort kind 'SORT_BOL'"),
         ("mk-term OP_INT_LT SORT_INT 2 t1 t1", "expected a term of kind SORT_BOOL"),
