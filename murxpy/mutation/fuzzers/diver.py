@@ -278,9 +278,7 @@ ENTRY = Entry(
     "Fuzz with SMT-LIB scripts that keep a model while terms change.",
     "Fuzz with scripts whose terms are replaced so that a model of the seed stays a model.\n\n"
     "SEEDS are SMT-LIB scripts and folders of them. The answers of mutants are known: sat, or unsat "
-    "for seeds that are labelled so.\n\n"
-    "Examples: murxpy diver SOLVER SEEDS --time 10m; murxpy diver SOLVER SEEDS --cross-check "
-    "OTHER; murxpy fuzz SOLVER --mix api:2,diver:2 SEEDS.",
+    "for seeds that are labelled so.",
     mutants,
     asks=True,
     ruled=True,
