@@ -24,7 +24,7 @@ ALLOWED: dict[str, tuple[str, str]] = {
         "name a solver, such as z3 or cvc5 .*|murxpy fuzz z3.*|.* calls; cvc5 answers, too",
         _EXAMPLE,
     ),
-    "cli/mutate.py": (" z3 seeds/ .*|cvc5 answers each mutant, too", _EXAMPLE),
+    "cli/mutate.py": ("(murxpy fuzz)? z3 seeds/ .*|cvc5 answers each mutant, too", _EXAMPLE),
     "cli/studies/generate.py": ("murxpy generate .*", _EXAMPLE),
     "cli/studies/perf.py": ("murxpy perf .*|slower than cvc5", _EXAMPLE),
     "cli/replay.py": (".* expected a line like '# solver z3 .*", _EXAMPLE),
