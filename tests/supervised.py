@@ -20,7 +20,7 @@ from campaigns import FAKES
 from commands import WRAPPER
 
 ROOT = Path(__file__).parent.parent
-PATIENCE = 60.0  # seconds; a guard against a test that hangs
+PATIENCE = 150.0  # seconds; a guard against a test that hangs
 
 
 @dataclass
