@@ -128,10 +128,12 @@ def drawn(corpus: Corpus, stream: Stream, name: str, choices: dict[str, Any]) ->
 
 def chain(mutants: Mutants) -> Iterator[Mutant]:
     """The mutants of a run in which all checks are decided."""
-    mutant = next(mutants, None)
+    mutant = None
+    with contextlib.suppress(Unsayable):  # a question about the seed, in the solver's dialect
+        mutant = next(mutants, None)
     while mutant is not None:
         yield mutant
-        with contextlib.suppress(StopIteration):
+        with contextlib.suppress(StopIteration, Unsayable):
             mutant = mutants.send(mutant.expected or ("sat",))
             continue
         return
