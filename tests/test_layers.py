@@ -60,7 +60,6 @@ ROOMS = (
     "replays",
     "workers",
 )
-MOST_MODULES = 25  # of a folder
 FILES = sorted(p for p in PACKAGE.rglob("*.py") if "_data" not in p.parts)
 
 
@@ -180,14 +179,6 @@ def test_a_room_of_campaign_imports_only_from_rooms_below() -> None:
         if (room := _room(module)) in ROOMS and room != own and ROOMS.index(room) < ROOMS.index(own)
     ]
     assert upward == []
-
-
-def test_no_folder_is_crowded() -> None:
-    for folder in PACKAGES:
-        modules = [path for path in FILES if path.parent == folder and path.stem != "__init__"]
-        assert len(modules) <= MOST_MODULES, (
-            f"{folder.relative_to(PACKAGE.parent)} holds {len(modules)} modules"
-        )
 
 
 def test_every_package_has_a_row() -> None:
