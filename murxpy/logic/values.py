@@ -34,6 +34,14 @@ _DIGITS = {2: re.compile("-?[01]+"), 10: re.compile("-?[0-9]+"), 16: re.compile(
 _DECIMAL = re.compile(r"-?[0-9]+(?:\.[0-9]+)?")
 
 
+# the Python types of the values that have literals; int where a kind is not listed
+_TYPES: dict[str, type | tuple[type, ...]] = {
+    "SORT_BOOL": bool,
+    "SORT_REAL": (int, Fraction),
+    "SORT_STRING": str,
+}
+
+
 class BadValue(InputError):
     """The sort has no such literal."""
 
@@ -53,11 +61,21 @@ def read_value(sort: Sort, words: list[Any]) -> Any:
         ) from None
 
 
+def is_literal(sort: Sort, value: Any) -> bool:
+    """Return whether a literal of `sort` can denote a value. No literal denotes an irrational
+    number, nor any value of a sort without literals.
+    """
+    types = _TYPES.get(sort.kind, int if sort.kind in LITERAL_KINDS else ())
+    return isinstance(value, types) and isinstance(value, bool) == (sort.kind == "SORT_BOOL")
+
+
 def write_value(sort: Sort, value: Any) -> list[Any]:
     """Return the arguments of the `mk-value` line for a value: a word for a bool, strings, and the
-    base as an int.
+    base as an int. Raises BadValue for a value that no literal denotes.
     """
     kind = sort.kind
+    if not is_literal(sort, value):
+        raise BadValue(f"no literal of {sort} denotes a value of type {type(value).__name__}")
     if kind == "SORT_BOOL":
         return [bool(value)]
     if kind == "SORT_BV":

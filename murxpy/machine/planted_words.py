@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from murxpy.logic.sorts import Sort, SortTable
-from murxpy.logic.values import LITERAL_KINDS, BadValue, read_value, write_value
+from murxpy.logic.values import LITERAL_KINDS, BadValue, is_literal, read_value, write_value
 from murxpy.machine.tokens import Quoted, Token
 from murxpy.semantics.domains import make_array, make_function
 from murxpy.semantics.exact.float_formats import Format
@@ -33,14 +33,17 @@ def element(number: int) -> Element:
 
 
 def write_words(value: Any, sort: Sort, sorts: SortTable) -> list[Token]:
-    """The words of a value of `sort`. Raises CannotSay for a regular expression, and for a function
-    or an array that is no table.
+    """The words of a value of `sort`. Raises CannotSay for an irrational number, a regular
+    expression, a set of all but some elements, and for a function or an array that is no table, also
+    as a part of the value.
     """
     return list(_write(value, sort, sorts))
 
 
 def _write(value: Any, sort: Sort, sorts: SortTable) -> Iterator[Token]:
     kind = sort.kind
+    if kind in LITERAL_KINDS and not is_literal(sort, value):
+        raise CannotSay(f"no literal of {sort} denotes {value!r:.60}")
     if kind == "SORT_REAL":
         yield Quoted(str(value))
     elif kind in LITERAL_KINDS:
@@ -75,6 +78,8 @@ def _write_parts(value: Any, sort: Sort, sorts: SortTable) -> Iterator[Token]:
     elif kind == "SORT_SEQ":
         rows = [[part] for part in value]
     elif kind == "SORT_SET":
+        if value.complement:
+            raise CannotSay("a set of all but some")
         rows = [[part] for part in value.members]
     elif kind == "SORT_BAG":
         rows = [[part] for part, _ in value.counts]

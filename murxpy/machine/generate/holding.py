@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from murxpy.logic.terms import SPECIAL, VALUE, Term, bottom_up
-from murxpy.logic.values import LITERAL_KINDS
+from murxpy.logic.values import LITERAL_KINDS, is_literal
 from murxpy.machine.database import Entry
 from murxpy.machine.generate import leaves
 from murxpy.machine.generate.apply import Unfit, gen_term
@@ -79,6 +79,7 @@ def _literal(gen: Generator, entry: Entry, value: Any) -> Entry | None:
     if (
         sort.kind not in LITERAL_KINDS
         or not gen.run.wrapper.set("values", sort.kind)
+        or not is_literal(sort, value)
         or _long(value)
     ):
         return None
@@ -86,16 +87,11 @@ def _literal(gen: Generator, entry: Entry, value: Any) -> Entry | None:
 
 
 def _long(value: Any) -> bool:
+    """Whether a literal of the value would be too long."""
     if isinstance(value, str):
         return len(value) > LONGEST
-    numbers = (
-        (value,)
-        if isinstance(value, int)
-        else (getattr(value, "numerator", None), getattr(value, "denominator", None))
-    )
-    return any(
-        not isinstance(number, int) or number.bit_length() > 4 * LONGEST for number in numbers
-    )
+    numbers = (value,) if isinstance(value, int) else (value.numerator, value.denominator)
+    return any(number.bit_length() > 4 * LONGEST for number in numbers)
 
 
 def _alike(gen: Generator, entry: Entry, value: Value) -> Entry | None:

@@ -15,6 +15,7 @@ from typing import Any
 
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, Term, subterms
+from murxpy.logic.values import LITERAL_KINDS, is_literal
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.random import Stream, mix
 from murxpy.machine.run import Run
@@ -133,7 +134,11 @@ def folded(run: Run, made: Any, sort: Sort, point: Mapping[Term, Value]) -> Valu
 
 
 def literal(run: Run, sort: Sort, value: Value) -> Any:
-    """The object of a literal. Raises Refused if there is no spelling of it."""
+    """The object of a literal. Raises Refused if the value has no literal, or this literal no
+    spelling.
+    """
+    if sort.kind in LITERAL_KINDS and not is_literal(sort, value):
+        raise Refused("unsupported", f"no literal of {sort} denotes the value")
     run.frame.fill(result=sort, value=value)
     found = (
         run.wrapper.set("special-values", f"rm.{value}".lower())

@@ -7,7 +7,7 @@ from typing import Any
 
 from murxpy.logic.sorts import Sort, SortTable
 from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, Term, TermTable
-from murxpy.logic.values import LITERAL_KINDS
+from murxpy.logic.values import LITERAL_KINDS, is_literal
 from murxpy.semantics.values import CannotSay
 
 
@@ -21,10 +21,12 @@ class ValueTerms:
         self._sorts = sorts
 
     def term(self, value: Any, sort: Sort) -> Term:
-        """Return a term whose value is `value`. Raises CannotSay for functions and for arrays that
-        are no tables.
+        """Return a term whose value is `value`. Raises CannotSay for irrational numbers, for
+        functions and for arrays that are no tables, also as a part of the value.
         """
         if sort.kind in LITERAL_KINDS:
+            if not is_literal(sort, value):
+                raise CannotSay(f"no literal of {sort} denotes {value!r:.60}")
             return self._terms.leaf(VALUE, (value,), sort)
         maker = _MAKERS.get(sort.kind)
         if maker is None:
