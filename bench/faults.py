@@ -1,346 +1,269 @@
-"""Planted faults, each with a trace that shows it and has no line too many."""
+"""Planted faults: every run of a campaign commits one, which its run seed alone decides. So it is known,
+without asking murxpy, which findings belong into one bucket.
+
+All parts of the supervisor are the real ones; only the solver is a fake one. Afterwards the folder is
+compared with the plan: no finding may be lost, counted twice, or in another bucket than the others of its
+fault. The time of the supervisor, of the workers and of the processes that fork them is told apart.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import argparse
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
 
-BOOL = '1 mk-sort SORT_BOOL\n return s1\n1 mk-const s1 "p"\n return t1 s1\n'
-INT = '1 mk-sort SORT_INT\n return s2\n1 mk-const s2 "i"\n return t2 s2\n'
-BV = '1 mk-sort SORT_BV 4\n return s3\n1 mk-const s3 "v"\n return t3 s3\n'
-ASSERT = "1 assert-formula {}\n"
-CHECK = "1 check-sat\n"
-ANSWERED = CHECK + " answer sat\n"
+import common
+from common import table, verdict
+
+sys.path.insert(0, str(common.ROOT / "tests"))
+sys.path.insert(0, str(common.ROOT / "tests" / "fakes"))
+
+from campaigns import FAKES
+from plannedsession import KINDS, Faults
+
+from murxpy import __version__
+from murxpy.campaign.campaign import Campaign
+from murxpy.campaign.config import CampaignConfig
+from murxpy.campaign.events import Event, Found, Overstayed, Tick
+from murxpy.campaign.findings.store import FILE
+from murxpy.campaign.seeds import run_seed
+from murxpy.campaign.workers.limits import MIB, Limits
+from murxpy.campaign.workers.parents import resident
+from murxpy.campaign.workers.targets import Plan, resolve
+
+# Of so many runs each kind gets its share. A hang costs a worker its whole wall limit, and a run without
+# end of memory a tenth of a second, so these are rare.
+WEIGHTS = {
+    "segfault": 500,
+    "abort": 500,
+    "exit": 500,
+    "stack": 200,
+    "stderr": 300,
+    "memory": 4,
+    "hang": 4,
+    "exception": 2000,
+    "wrong-sat": 1200,
+    "wrong-unsat": 1200,
+    "wrong-model": 1200,
+    "wrong-core": 1200,
+    "wrong-value": 1192,
+}
+LIMITS = Limits(wall=0.5, memory=96 * MIB, hang=0.6, hang_factor=1.0)
+SAMPLES = 20  # rows of the table of memory, at most
+MOST = 300.0  # bytes of the store for each finding
+AIM = 2.0  # milliseconds for each fault
 
 
-def term(made: int, operator: str, sort: str, words: str, of: int) -> str:
-    """A line that applies an operator."""
-    return f"1 mk-term {operator} {sort} {words}\n return t{made} s{of}\n"
+@dataclass
+class Seen:
+    """What a campaign reported: for each run how often, and of each kind how many. `memory` has the
+    runs that were over and the resident memory, from time to time.
+    """
+
+    told: bytearray
+    kinds: Counter[str] = field(default_factory=Counter)
+    overstayed: int = 0
+    memory: list[tuple[int, float]] = field(default_factory=list)
+
+    def take(self, event: Event) -> None:
+        if isinstance(event, Found):
+            index = event.finding.job.index
+            self.told[index] = min(255, self.told[index] + 1)
+            self.kinds[event.finding.verdict.kind] += 1
+        elif isinstance(event, Overstayed):
+            self.overstayed += 1
+        elif isinstance(event, Tick) and event.snapshot.runs_ended is None:
+            self.memory.append((event.snapshot.runs, resident(os.getpid()) / MIB))
 
 
-NOT = term(10, "OP_NOT", "SORT_BOOL", "1 t1", 1)
-AND = term(11, "OP_AND", "SORT_BOOL", "2 t1 t1", 1)
-LESS = term(12, "OP_INT_LT", "SORT_BOOL", "2 t2 t2", 1)
-ADD = term(13, "OP_INT_ADD", "SORT_INT", "2 t2 t2", 2)
-LESS_ADD = term(14, "OP_INT_LT", "SORT_BOOL", "2 t13 t13", 1)
-BVADD = term(15, "OP_BV_ADD", "SORT_BV", "2 t3 t3", 3)
-EXTRACT = term(16, "OP_BV_EXTRACT", "SORT_BV", "1 t3 2 3 0", 3)
+@dataclass(frozen=True)
+class Compared:
+    """What the folder of a campaign has, compared with the plan: how many findings of each kind of fault
+    were planted, and what is wrong with them.
+    """
 
-# Name, fault (tests/fakes/planted.py), the lines after `new` of its smallest trace.
-FAULTS: list[tuple[str, dict[str, Any], str]] = [
-    ("check alone", {"at": "check-sat"}, CHECK),
-    ("two checks", {"at": "check-sat", "checks": 1}, CHECK * 2),
-    ("three checks", {"at": "check-sat", "checks": 2}, CHECK * 3),
-    ("a level", {"at": "check-sat", "levels": 1}, "1 push 1\n" + CHECK),
-    ("three levels", {"at": "check-sat", "levels": 3}, "1 push 3\n" + CHECK),
-    ("an option", {"at": "check-sat", "options": ["depth"]}, "1 set-option depth 1\n" + CHECK),
-    (
-        "a sort",
-        {"at": "check-sat", "kinds": ["SORT_BV"]},
-        "1 mk-sort SORT_BV 4\n return s3\n" + CHECK,
-    ),
-    (
-        "an array sort",
-        {"at": "check-sat", "kinds": ["SORT_ARRAY"]},
-        "1 mk-sort SORT_INT\n return s2\n1 mk-sort SORT_ARRAY s2 s2\n return s4\n" + CHECK,
-    ),
-    (
-        "a datatype",
-        {"at": "check-sat", "kinds": ["SORT_DT"]},
-        '1 mk-sort SORT_DT 1 "d" 0 2 "nil" 0 "cons" 1 "head" s(nil)\n return s4\n' + CHECK,
-    ),
-    ("made not", {"at": "check-sat", "made": ["OP_NOT"]}, BOOL + NOT + CHECK),
-    (
-        "made and, add",
-        {"at": "check-sat", "made": ["OP_AND", "OP_INT_ADD"]},
-        BOOL + AND + INT + ADD + CHECK,
-    ),
-    ("made bvadd", {"at": "push", "made": ["OP_BV_ADD"]}, BV + BVADD + "1 push 1\n"),
-    ("made extract", {"at": "check-sat", "made": ["OP_BV_EXTRACT"]}, BV + EXTRACT + CHECK),
-    (
-        "asserted not",
-        {"at": "check-sat", "asserted": [["OP_NOT"]]},
-        BOOL + NOT + ASSERT.format("t10") + CHECK,
-    ),
-    (
-        "asserted and over less",
-        {"at": "check-sat", "asserted": [["OP_AND", "OP_INT_LT"]]},
-        INT + LESS + term(11, "OP_AND", "SORT_BOOL", "2 t12 t12", 1) + ASSERT.format("t11") + CHECK,
-    ),
-    (
-        "asserted less over add",
-        {"at": "check-sat", "asserted": [["OP_INT_LT", "OP_INT_ADD"]]},
-        INT + ADD + LESS_ADD + ASSERT.format("t14") + CHECK,
-    ),
-    (
-        "asserted three deep",
-        {"at": "check-sat", "asserted": [["OP_NOT", "OP_AND", "OP_INT_LT"]]},
-        INT
-        + LESS
-        + term(11, "OP_AND", "SORT_BOOL", "2 t12 t12", 1)
-        + term(10, "OP_NOT", "SORT_BOOL", "1 t11", 1)
-        + ASSERT.format("t10")
-        + CHECK,
-    ),
-    (
-        "asserted not in a level, option",
-        {"at": "check-sat", "asserted": [["OP_NOT"]], "levels": 1, "options": ["depth"]},
-        "1 set-option depth 1\n" + BOOL + NOT + ASSERT.format("t10") + "1 push 1\n" + CHECK,
-    ),
-    (
-        "asserted not and less",
-        {"at": "check-sat", "asserted": [["OP_NOT"], ["OP_INT_LT"]]},
-        INT + LESS + term(10, "OP_NOT", "SORT_BOOL", "1 t12", 1) + ASSERT.format("t10") + CHECK,
-    ),
-    (
-        "assumed not",
-        {"at": "check-sat-assuming", "assumed": [["OP_NOT"]]},
-        BOOL + NOT + "1 check-sat-assuming 1 t10\n",
-    ),
-    (
-        "assumed two, after a check",
-        {"at": "check-sat-assuming", "count": 2, "checks": 1},
-        BOOL + CHECK + "1 check-sat-assuming 2 t1 t1\n",
-    ),
-    (
-        "value after a check",
-        {"at": "get-value", "history": ["push", "check-sat"]},
-        BOOL + "1 push 1\n" + CHECK + "1 get-value 1 t1\n",
-    ),
-    (
-        "pop after a check",
-        {"at": "pop", "history": ["push", "check-sat"]},
-        "1 push 1\n" + CHECK + "1 pop 1\n",
-    ),
-    (
-        "assert after pop",
-        {"at": "assert-formula", "history": ["check-sat", "pop"]},
-        BOOL + "1 push 1\n" + CHECK + "1 pop 1\n" + ASSERT.format("t1"),
-    ),
-    ("model after two checks", {"at": "get-model", "checks": 2}, CHECK * 2 + "1 get-model\n"),
-    (
-        "made ite and select",
-        {"at": "check-sat", "made": ["OP_ITE", "OP_ARRAY_SELECT"]},
-        INT
-        + '1 mk-sort SORT_ARRAY s2 s2\n return s4\n1 mk-const s4 "a"\n return t4 s4\n'
-        + term(17, "OP_ARRAY_SELECT", "SORT_INT", "2 t4 t2", 2)
-        + BOOL
-        + term(18, "OP_ITE", "SORT_INT", "3 t1 t2 t2", 2)
-        + CHECK,
-    ),
-    (
-        "asserted equal over select",
-        {"at": "check-sat", "asserted": [["OP_EQUAL", "OP_ARRAY_SELECT"]]},
-        INT
-        + '1 mk-sort SORT_ARRAY s2 s2\n return s4\n1 mk-const s4 "a"\n return t4 s4\n'
-        + term(17, "OP_ARRAY_SELECT", "SORT_INT", "2 t4 t2", 2)
-        + term(18, "OP_EQUAL", "SORT_BOOL", "2 t17 t17", 1)
-        + ASSERT.format("t18")
-        + CHECK,
-    ),
-    (
-        "asserted quantifier",
-        {"at": "check-sat", "asserted": [["OP_FORALL"]]},
-        '1 mk-sort SORT_BOOL\n return s1\n1 mk-var s1 "x"\n return t1 s1\n'
-        + term(10, "OP_FORALL", "SORT_BOOL", "2 t1 t1", 1)
-        + ASSERT.format("t10")
-        + CHECK,
-    ),
-    (
-        "four levels in two pushes",
-        {"at": "check-sat", "levels": 4, "times": {"push": 2}},
-        "1 push 2\n1 push 2\n" + CHECK,
-    ),
-    (
-        "a level popped and another",
-        {"at": "check-sat", "levels": 1, "history": ["push", "pop", "push"]},
-        "1 push 1\n1 pop 1\n1 push 1\n" + CHECK,
-    ),
-    (
-        "a check in each level",
-        {"at": "check-sat", "history": ["check-sat", "push", "check-sat", "push"]},
-        CHECK + "1 push 1\n" + CHECK + "1 push 1\n" + CHECK,
-    ),
-    (
-        "assert in a level that is popped",
-        {"at": "check-sat", "history": ["push", "assert-formula", "pop"]},
-        BOOL + "1 push 1\n" + ASSERT.format("t1") + "1 pop 1\n" + CHECK,
-    ),
-    (
-        "three assertions",
-        {"at": "check-sat", "times": {"assert-formula": 3}},
-        BOOL + ASSERT.format("t1") * 3 + CHECK,
-    ),
-    (
-        "six assertions",
-        {"at": "check-sat", "times": {"assert-formula": 6}},
-        BOOL + ASSERT.format("t1") * 6 + CHECK,
-    ),
-    (
-        "a large option",
-        {"at": "check-sat", "value": ["depth", 5]},
-        "1 set-option depth 5\n" + CHECK,
-    ),
-    (
-        "an option set twice",
-        {"at": "check-sat", "times": {"set-option": 2}},
-        "1 set-option depth 1\n" * 2 + CHECK,
-    ),
-    (
-        "an option after a check",
-        {"at": "check-sat", "history": ["check-sat", "set-option"]},
-        CHECK + "1 set-option depth 1\n" + CHECK,
-    ),
-    ("a wide sort", {"at": "check-sat", "width": 7}, "1 mk-sort SORT_BV 7\n return s3\n" + CHECK),
-    (
-        "two widths",
-        {"at": "check-sat", "times": {"SORT_BV": 2}},
-        "1 mk-sort SORT_BV 4\n return s3\n1 mk-sort SORT_BV 5\n return s4\n" + CHECK,
-    ),
-    ("a wide addition", {"at": "check-sat", "width": 3, "made": ["OP_BV_ADD"]}, BV + BVADD + CHECK),
-    ("an index", {"at": "check-sat", "number": 3, "made": ["OP_BV_EXTRACT"]}, BV + EXTRACT + CHECK),
-    (
-        "a literal",
-        {"at": "check-sat", "literal": "11"},
-        '1 mk-sort SORT_INT\n return s2\n1 mk-value s2 "11"\n return t2 s2\n' + CHECK,
-    ),
-    (
-        "a literal in an assertion",
-        {"at": "check-sat", "literal": "7", "asserted": [["OP_INT_LT"]]},
-        '1 mk-sort SORT_INT\n return s2\n1 mk-value s2 "7"\n return t2 s2\n'
-        + LESS
-        + ASSERT.format("t12")
-        + CHECK,
-    ),
-    (
-        "a symbol",
-        {"at": "check-sat", "symbol": "|"},
-        '1 mk-sort SORT_INT\n return s2\n1 mk-const s2 "a|b"\n return t2 s2\n' + CHECK,
-    ),
-    (
-        "a symbol in an assertion",
-        {"at": "check-sat", "symbol": " ", "asserted": [["OP_NOT"]]},
-        BOOL.replace('"p"', '"p q"') + NOT + ASSERT.format("t10") + CHECK,
-    ),
-    (
-        "a wide conjunction",
-        {"at": "check-sat", "arity": {"OP_AND": 4}},
-        BOOL + term(11, "OP_AND", "SORT_BOOL", "4 t1 t1 t1 t1", 1) + CHECK,
-    ),
-    (
-        "a wide conjunction, asserted",
-        {"at": "check-sat", "arity": {"OP_AND": 3}, "asserted": [["OP_AND"]]},
-        BOOL + term(11, "OP_AND", "SORT_BOOL", "3 t1 t1 t1", 1) + ASSERT.format("t11") + CHECK,
-    ),
-    (
-        "four assumptions",
-        {"at": "check-sat-assuming", "count": 4},
-        BOOL + "1 check-sat-assuming 4 t1 t1 t1 t1\n",
-    ),
-    (
-        "different arguments",
-        {"at": "check-sat", "distinct": ["OP_INT_ADD"]},
-        INT
-        + '1 mk-const s2 "j"\n return t4 s2\n'
-        + term(13, "OP_INT_ADD", "SORT_INT", "2 t2 t4", 2)
-        + CHECK,
-    ),
-    (
-        "different arguments, asserted",
-        {"at": "check-sat", "distinct": ["OP_EQUAL"], "asserted": [["OP_EQUAL"]]},
-        INT
-        + '1 mk-const s2 "j"\n return t4 s2\n'
-        + term(13, "OP_EQUAL", "SORT_BOOL", "2 t2 t4", 1)
-        + ASSERT.format("t13")
-        + CHECK,
-    ),
-    (
-        "a spelling",
-        {"at": "check-sat", "spelled": ["OP_EQUAL", "pair"]},
-        BOOL + "1 mk-term@pair OP_EQUAL SORT_BOOL 2 t1 t1\n return t10 s1\n" + CHECK,
-    ),
-    (
-        "a deep assertion",
-        {"at": "check-sat", "depth": 3},
-        BOOL
-        + NOT
-        + term(11, "OP_NOT", "SORT_BOOL", "1 t10", 1)
-        + term(12, "OP_NOT", "SORT_BOOL", "1 t11", 1)
-        + ASSERT.format("t12")
-        + CHECK,
-    ),
-    (
-        "a very deep assertion",
-        {"at": "check-sat", "depth": 6},
-        BOOL
-        + NOT
-        + "".join(term(10 + n, "OP_NOT", "SORT_BOOL", f"1 t{9 + n}", 1) for n in range(1, 6))
-        + ASSERT.format("t15")
-        + CHECK,
-    ),
-    ("an answer", {"at": "get-model", "answered": 1}, ANSWERED + "1 get-model\n"),
-    (
-        "three answers",
-        {"at": "get-value", "answered": 3},
-        BOOL + ANSWERED * 3 + "1 get-value 1 t1\n",
-    ),
-    (
-        "an answer, then a level",
-        {"at": "get-value", "answered": 2, "levels": 1},
-        BOOL + "1 push 1\n" + ANSWERED * 2 + "1 get-value 1 t1\n",
-    ),
-    (
-        "four constants",
-        {"at": "check-sat", "times": {"mk-const": 4}},
-        "1 mk-sort SORT_INT\n return s2\n"
-        + "".join(f'1 mk-const s2 "c{n}"\n return t{n} s2\n' for n in range(2, 6))
-        + CHECK,
-    ),
-    (
-        "three applications",
-        {"at": "check-sat", "times": {"OP_NOT": 3}},
-        BOOL
-        + NOT
-        + "".join(term(10 + n, "OP_NOT", "SORT_BOOL", "1 t1", 1) for n in (1, 2))
-        + CHECK,
-    ),
-    (
-        "two datatypes",
-        {"at": "check-sat", "times": {"SORT_DT": 2}},
-        "".join(f'1 mk-sort SORT_DT 1 "d{n}" 0 1 "nil{n}" 0\n return s{n}\n' for n in (4, 5))
-        + CHECK,
-    ),
-    (
-        "an array of arrays",
-        {"at": "check-sat", "times": {"SORT_ARRAY": 2}},
-        "1 mk-sort SORT_INT\n return s2\n1 mk-sort SORT_ARRAY s2 s2\n return s4\n1 mk-sort SORT_ARRAY s2 s4\n return s5\n"
-        + CHECK,
-    ),
-    (
-        "a simplified addition",
-        {"at": "simplify", "made": ["OP_INT_ADD"]},
-        INT + ADD + "1 simplify t2\n",
-    ),
-    (
-        "a substitution",
-        {"at": "substitute", "made": ["OP_NOT"]},
-        BOOL + NOT + "1 substitute t1 t1 t1\n",
-    ),
-    (
-        "two theories in one assertion",
-        {"at": "check-sat", "asserted": [["OP_AND", "OP_INT_LT"], ["OP_AND", "OP_EQUAL"]]},
-        INT
-        + LESS
-        + term(11, "OP_EQUAL", "SORT_BOOL", "2 t12 t12", 1)
-        + term(10, "OP_AND", "SORT_BOOL", "2 t11 t11", 1)
-        + ASSERT.format("t10")
-        + CHECK,
-    ),
-    (
-        "a function applied",
-        {"at": "check-sat", "made": ["OP_UF_APPLY"]},
-        '1 mk-sort SORT_BOOL\n return s1\n1 mk-sort SORT_FUN s1 s1\n return s4\n1 mk-const s4 "f"\n return t4 s4\n'
-        '1 mk-const s1 "p"\n return t1 s1\n'
-        + term(18, "OP_UF_APPLY", "SORT_BOOL", "2 t4 t1", 1)
-        + CHECK,
-    ),
-]
+    planted: Counter[str]
+    buckets: Counter[str]
+    lost: Counter[str]
+    double: Counter[str]
+    misfiled: Counter[str]
+    unconfirmed: int
+    untold: int
+
+    @property
+    def fine(self) -> bool:
+        wrong = self.lost + self.double + self.misfiled
+        return not wrong.total() and not self.unconfirmed and not self.untold
+
+
+def planned(buckets: int, weights: dict[str, int]) -> Plan:
+    """The target with the fake session."""
+    setup = {
+        "session": "plannedsession:PlannedSession",
+        "session_path": [str(FAKES)],
+        "buckets": buckets,
+        "weights": weights,
+    }
+    return Plan(resolve("fake"), setup)
+
+
+def campaign_of(out: Path, args: argparse.Namespace) -> Campaign:
+    """The campaign that is measured. Without gdb, which is asked once for each bucket."""
+    return Campaign(
+        CampaignConfig(
+            (planned(args.buckets, WEIGHTS),),
+            out,
+            seed=args.seed,
+            runs=args.runs,
+            jobs=args.jobs,
+            limits=LIMITS,
+            backtrace=False,
+            tick=1.0,
+        )
+    )
+
+
+def compare(out: Path, plan: Faults, seed: int, runs: int, told: bytearray) -> Compared:
+    """Compare the findings in the folder `out` with the plan of `runs` runs."""
+    planted, lost, double, misfiled = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
+    owner: dict[str, tuple[str, int]] = {}  # by bucket, the fault of its first finding
+    bucket_of: dict[tuple[str, int], str] = {}
+    times = bytearray(runs)
+    untold = 0
+    with common.stored(out) as store:
+        kinds = dict(store.execute("SELECT key, kind FROM buckets"))
+        unconfirmed = store.execute(
+            "SELECT COUNT(*) FROM buckets WHERE state != 'confirmed'"
+        ).fetchone()[0]
+        for key, index, said in store.execute("SELECT bucket, run, seed FROM findings"):
+            fault = plan.of(run_seed(seed, index))
+            place = (fault.kind, fault.number)
+            times[index] += 1
+            fits = owner.setdefault(key, place) == place and bucket_of.setdefault(place, key) == key
+            right = kinds[key] == KINDS[fault.kind].told and int(said, 16) == run_seed(seed, index)
+            misfiled[fault.kind] += not (fits and right)
+    hung = {place for place in owner.values() if place[0] == "hang"}
+    for index in range(runs):
+        fault = plan.of(run_seed(seed, index))
+        planted[fault.kind] += 1
+        double[fault.kind] += times[index] > 1 or told[index] > 1
+        untold += times[index] != told[index]
+        # Of the runs that hang in one call, one is replayed and counted.
+        found = times[index] or (fault.kind, fault.number) in hung
+        lost[fault.kind] += not found
+    buckets = Counter(kind for kind, _ in owner.values())
+    return Compared(planted, buckets, lost, double, misfiled, unconfirmed, untold)
+
+
+def flat(memory: list[tuple[int, float]]) -> list[tuple[int, float]]:
+    """At most `SAMPLES` of the samples, evenly spread."""
+    step = max(1, len(memory) // SAMPLES)
+    return [*memory[::step], *memory[-1:]]
+
+
+def measure(out: Path, args: argparse.Namespace) -> tuple[Seen, dict[str, float], Compared]:
+    """Run the campaign, and give what it told, its figures, and the comparison with the plan."""
+    seen = Seen(bytearray(args.runs))
+    campaign = campaign_of(out, args)
+    start, own = time.monotonic(), time.process_time()
+    snapshot = None
+    for event in campaign:
+        seen.take(event)
+        snapshot = getattr(event, "snapshot", snapshot)
+    assert snapshot is not None
+    figures = {
+        "seconds": round(time.monotonic() - start, 1),
+        "ms_wall": 1000 * snapshot.running / args.runs,
+        "ms_supervisor": 1000 * (time.process_time() - own) / args.runs,
+        "ms_workers": 1000 * snapshot.cpu["runs"] / args.runs,
+        "ms_forks": 1000 * snapshot.cpu["targets"] / args.runs,
+        "ms_aftermath": 1000 * snapshot.cpu["aftermath"] / args.runs,
+        "bytes": (out / FILE).stat().st_size / args.runs,
+        "overstayed": seen.overstayed,
+    }
+    plan = Faults(args.buckets, WEIGHTS)
+    return seen, figures, compare(out, plan, args.seed, args.runs, seen.told)
+
+
+def report(
+    args: argparse.Namespace, seen: Seen, figures: dict[str, float], found: Compared
+) -> None:
+    """Print the tables, and keep them."""
+    header = ("fault", "kind", "planted", "buckets", "lost", "double", "misfiled")
+    rows = [
+        (
+            kind,
+            KINDS[kind].told,
+            found.planted[kind],
+            found.buckets[kind],
+            found.lost[kind],
+            found.double[kind],
+            found.misfiled[kind],
+        )
+        for kind in WEIGHTS
+    ]
+    table(f"{args.runs:,} planted faults", header, rows)
+    samples = flat(seen.memory)
+    table("Memory of the supervisor", ("runs over", "MiB"), [(n, f"{m:.1f}") for n, m in samples])
+    row = {
+        "faults": args.runs,
+        "buckets": found.buckets.total(),
+        "lost": found.lost.total(),
+        "double": found.double.total(),
+        "misfiled": found.misfiled.total(),
+        "not told": found.untold,
+        "unconfirmed": found.unconfirmed,
+        "B a finding": round(figures["bytes"], 1),
+        "ms a fault": round(figures["ms_wall"], 2),
+        "supervisor": round(figures["ms_supervisor"], 2),
+        "workers": round(figures["ms_workers"], 2),
+        "forks": round(figures["ms_forks"], 2),
+        "aftermath": round(figures["ms_aftermath"], 2),
+    }
+    aims = {
+        "nothing lost, double or misfiled": found.fine,
+        f"below {MOST:g} B a finding": figures["bytes"] < MOST,
+        f"at most {AIM:g} ms a fault": figures["ms_wall"] <= AIM,
+    }
+    table("Figures", ("", ""), row.items())
+    table("Aims", ("", ""), [(name, verdict(fine)) for name, fine in aims.items()])
+    args.theories = "none"
+    common.save(
+        "faults",
+        args,
+        common.circumstances(args) | {"solver": "fake", "version": __version__},
+        {
+            "kinds": [dict(zip(header, kind, strict=True)) for kind in rows],
+            "figures": figures,
+            "memory": samples,
+        },
+        row,
+    )
+
+
+def main() -> None:
+    """Run it."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, default=5_000, help="faults that are planted")
+    parser.add_argument("--buckets", type=int, default=600, help="different faults")
+    parser.add_argument("--jobs", type=int, default=2, help="processes at a time")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the campaign")
+    parser.add_argument("--out", type=Path, help="empty folder of the campaign; a temporary one")
+    parser.add_argument("--no-save", action="store_true", help="write nothing under bench/results")
+    args = parser.parse_args()
+    if args.out is not None:
+        report(args, *measure(args.out, args))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        report(args, *measure(Path(folder), args))
+
+
+if __name__ == "__main__":
+    main()

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import common
-from faults import FAULTS
+from reduction_faults import FAULTS
 from reduction_passes import Gains
 
 sys.path[:0] = [str(common.ROOT / "tests"), str(common.ROOT / "tests" / "fakes")]

@@ -18,8 +18,8 @@ BENCH = Path(__file__).parent.parent / "bench"
 PROGRAMS = (
     "confirmed",
     "contract",
-    "crashes",
     "determinism",
+    "faults",
     "quality",
     "reach",
     "throughput",
