@@ -131,8 +131,7 @@ def campaign_of(out: Path, args: argparse.Namespace) -> Campaign:
 def compare(out: Path, plan: Faults, seed: int, runs: int, told: bytearray) -> Compared:
     """Compare the findings in the folder `out` with the plan of `runs` runs."""
     planted, lost, double, misfiled = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
-    owner: dict[str, tuple[str, int]] = {}  # by bucket, the fault of its first finding
-    bucket_of: dict[tuple[str, int], str] = {}
+    filed: Counter[tuple[str, tuple[str, int]]] = Counter()  # findings by bucket and fault
     times = bytearray(runs)
     untold = 0
     with common.stored(out) as store:
@@ -142,11 +141,17 @@ def compare(out: Path, plan: Faults, seed: int, runs: int, told: bytearray) -> C
         ).fetchone()[0]
         for key, index, said in store.execute("SELECT bucket, run, seed FROM findings"):
             fault = plan.of(run_seed(seed, index))
-            place = (fault.kind, fault.number)
             times[index] += 1
-            fits = owner.setdefault(key, place) == place and bucket_of.setdefault(place, key) == key
-            right = kinds[key] == KINDS[fault.kind].told and int(said, 16) == run_seed(seed, index)
-            misfiled[fault.kind] += not (fits and right)
+            filed[key, (fault.kind, fault.number)] += 1
+            misfiled[fault.kind] += int(said, 16) != run_seed(seed, index)
+    # A bucket is that of the fault that most of its findings are of, and the other way round.
+    owner, bucket_of = {}, {}
+    for (key, place), _ in filed.most_common():
+        owner.setdefault(key, place)
+        bucket_of.setdefault(place, key)
+    for (key, place), count in filed.items():
+        right = owner[key] == place and bucket_of[place] == key
+        misfiled[place[0]] += 0 if right and kinds[key] == KINDS[place[0]].told else count
     hung = {place for place in owner.values() if place[0] == "hang"}
     for index in range(runs):
         fault = plan.of(run_seed(seed, index))

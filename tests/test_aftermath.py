@@ -144,6 +144,10 @@ class Shelf:
         made.traces = [Kept(f"{key}/1.trace", 1, 3, 30, True)]
         self.buckets[key] = made
 
+    @property
+    def changed(self) -> tuple[str, ...]:
+        return tuple(self.buckets)
+
     def waits(self, kept: Kept) -> bool:
         return False
 

@@ -57,7 +57,6 @@ class Worker:
         self._channel = channel
         self._trace = trace
         self._output = output
-        self._damped: list[list[str]] = []
 
     def serve(self) -> None:
         """Do jobs until the supervisor says to stop, or is gone."""
@@ -90,12 +89,10 @@ class Worker:
         return answer
 
     def _run(self, job: Message) -> dict[str, Any]:
-        damped = job.get("damp", [])
-        if damped != self._damped:
-            self._damped = damped
+        if "damp" in job:  # another list than that of the job before
             damp = getattr(self._session, "damp", None)
             if damp is not None:
-                damp(damped)
+                damp(job["damp"])
         if "judge" in job:
             return self._session.judge(job["text"], job["name"], self._trace.write, job["judge"])
         if "text" in job:

@@ -73,6 +73,9 @@ class Aftermath:
         self._hurried = False
         self._ordered: set[str] = set()
         self._reduced: set[str] = set()
+        # Buckets to look at although they did not change since: those of earlier sessions, and those
+        # whose smallest trace was not written yet.
+        self._due = dict.fromkeys(archive.buckets)
         self._bisected: set[str] = set()
         self._budget = budget
         self.queue = Queue(self._plans, config.limits.memory, budget, self._done, self._ready)
@@ -109,13 +112,22 @@ class Aftermath:
         return replace(request, minimize=False, telling=False)
 
     def look(self) -> None:
-        """Request reproducers for the buckets that lack them, and then ranges."""
-        for bucket in self._archive.buckets.values():
-            self._look(bucket)
+        """Request reproducers for the buckets that lack them, and then ranges.
+
+        While runs are made, nothing is to be done for a bucket that did not change. Behind the last
+        run, a new bucket can be what an older one has to be compared with.
+        """
+        buckets = self._archive.buckets
+        for key in list(buckets) if self._hurried else [*self._due, *self._archive.changed]:
+            self._look(buckets[key])
 
     def _look(self, bucket: Bucket) -> None:
+        self._due.pop(bucket.key, None)
         kept = bucket.smallest()
-        if kept is None or self._archive.waits(kept):
+        if bucket.state != "confirmed" or kept is None:
+            return
+        if self._archive.waits(kept):
+            self._due[bucket.key] = None
             return
         target, file = self._target(bucket, kept), self._file(kept)
         if target is None or file is None:

@@ -149,6 +149,11 @@ class Archive:
         """Note whose fault the defect of bucket `key` is."""
         self._changed(key).tier = tier
 
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The buckets that changed since they were written to the database."""
+        return tuple(self._dirty)
+
     def _changed(self, key: str) -> Bucket:
         """The bucket `key`, which the next flush writes."""
         bucket = self._dirty[key] = self.buckets[key]

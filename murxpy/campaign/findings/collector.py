@@ -46,6 +46,7 @@ class Collector:
         self._known = known
         self.trials = Trials(replays)
         self.urgent = False
+        self._damped: dict[str, tuple[int, Damp]] = {}
         self._opened: dict[str, None] = {}
         self._waiting: dict[str, list[Finding]] = {}
         self._again: dict[tuple[int, int], int] = {}
@@ -59,12 +60,16 @@ class Collector:
         """The fatal calls (action, operator, spelling) of the buckets of a solver. Runs draw them less
         often, to find something else.
         """
-        calls = {
-            (b.action, b.operator, b.spelling): None
-            for b in self._archive.buckets.values()
-            if b.solver == solver and b.action
-        }
-        return tuple(sorted(calls)[:DAMPED])
+        buckets = self._archive.buckets
+        known = self._damped.get(solver)
+        if known is None or known[0] != len(buckets):
+            calls = {
+                (b.action, b.operator, b.spelling): None
+                for b in buckets.values()
+                if b.solver == solver and b.action
+            }
+            known = self._damped[solver] = (len(buckets), tuple(sorted(calls)[:DAMPED]))
+        return known[1]
 
     def fails(self, fail_on: Sequence[str]) -> bool:
         """Whether this session found a defect that makes the exit code 1. A bucket that it opened does
@@ -86,11 +91,6 @@ class Collector:
         """Whether this session opened a bucket of a confirmed internal error of murxpy."""
         opened = [self._archive.buckets[key] for key in self._opened]
         return any(bucket.kind == "internal" and bucket.state == "confirmed" for bucket in opened)
-
-    def framed(self, key: str, text: str) -> None:
-        """Take the native frames of bucket `key`, and compare them with those of other buckets."""
-        self._archive.set_backtrace(key, text)
-        self.compare()
 
     def compare(self) -> None:
         """Group the buckets to defects, keep the defects, and report which buckets show the defect

@@ -199,4 +199,5 @@ def _overlap(one: Span, other: Span) -> bool:
 def defects_text(defects: Sequence[Defect]) -> str:
     """The defects as the text of their file."""
     told = [{"defect": d.key, "buckets": d.buckets, "marks": d.marks} for d in defects]
-    return json.dumps({"version": _VERSION, "defects": told}, indent=1) + "\n"
+    rows = ",\n".join(f"  {json.dumps(one)}" for one in told)
+    return f'{{\n "version": {_VERSION},\n "defects": [\n{rows}\n ]\n}}\n'

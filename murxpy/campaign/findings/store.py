@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from murxpy.campaign.finding import Finding, Reproducer
 from murxpy.campaign.findings.buckets import Bucket, Kept
 from murxpy.campaign.findings.folder import CAMPAIGN
 from murxpy.campaign.guiding.arm_yields import ArmYield, Learnt, read_arms, read_news
+from murxpy.campaign.workers.handles import Damp
 from murxpy.campaign.yields import Key, Yield, settled
 from murxpy.errors import InputError
 
@@ -99,8 +101,14 @@ def finding_row(found: Finding, target: str, now: float) -> FindingRow:
     epoch).
     """
     job = found.job
-    damp = json.dumps(job.damp)
+    damp = _calls_text(job.damp)
     return (found.bucket, target, job.index, f"{job.seed:x}", found.version, found.lines, damp, now)
+
+
+@lru_cache(maxsize=16)
+def _calls_text(calls: Damp) -> str:
+    """Damped calls as JSON. The runs of a campaign have few different lists, of up to 9 KB."""
+    return json.dumps(calls)
 
 
 @dataclass(slots=True)

@@ -53,10 +53,8 @@ class Job:
     number: int = 0
 
     def message(self) -> Message:
-        """The job in the form that the worker receives."""
+        """The job in the form that the worker receives, without the calls to damp."""
         message: Message = {"job": self.number, "seed": self.seed}
-        if self.damp:
-            message["damp"] = self.damp
         if self.keep:
             message["keep"] = self.keep
         if self.text is not None:
@@ -98,13 +96,17 @@ class Worker:
     _cpu: tuple[int, float] = (-1, 0.0)
     _unsent: bytearray = field(default_factory=bytearray)
     _decoder: Decoder = field(default_factory=Decoder)
+    _damp: Damp = ()  # the calls to damp that the process was told last
 
     def assign(self, job: Job) -> None:
         """Queue `job`. The process begins it when the jobs before it are done."""
         if not self.jobs:
             self.head_since = time.monotonic()
         self.jobs.append(job)
-        self._send(job.message())
+        message = job.message()
+        if job.damp != self._damp:  # the list of 600 buckets has 9 KB, and rarely changes
+            message["damp"] = self._damp = job.damp
+        self._send(message)
 
     def stop(self) -> None:
         """Tell the process to leave when its jobs are done."""
