@@ -201,9 +201,14 @@ def save(
         json.dumps({**about, **figures}, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
     )
     columns = {"solver": f"{about['solver']} {about['version']}", "theories": args.theories, **row}
-    columns |= {key: about[key] for key in ("date", "commit", "machine")} | {
-        "command": f"`{about['command']}`"
-    }
+    add_row(name, columns, about)
+    print(f"\nwritten: bench/results/{file.name}, a row in bench/results/{name}.md")
+
+
+def add_row(name: str, row: dict[str, Any], about: dict[str, Any]) -> None:
+    """Add a row to `<name>.md`, with date, commit, machine and command behind its figures."""
+    columns = row | {key: about[key] for key in ("date", "commit", "machine")}
+    columns |= {"command": f"`{about['command']}`"}
     summary = RESULTS / f"{name}.md"
     text = summary.read_text(encoding="utf-8") if summary.exists() else ""
     header = f"| {' | '.join(columns)} |\n"
@@ -212,4 +217,3 @@ def save(
     summary.write_text(
         text + f"| {' | '.join(_cell(v) for v in columns.values())} |\n", encoding="utf-8"
     )
-    print(f"\nwritten: bench/results/{file.name}, a row in bench/results/{summary.name}")

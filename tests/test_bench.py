@@ -20,6 +20,7 @@ PROGRAMS = (
     "contract",
     "determinism",
     "faults",
+    "own_faults",
     "quality",
     "reach",
     "throughput",
