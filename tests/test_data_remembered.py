@@ -35,9 +35,9 @@ def test_a_file_is_read_again_when_its_content_is_another(tmp_path: Path) -> Non
     file.write_text("key: two")  # as long as before, and perhaps of the same moment
     assert decoded(file) == [{"key": "two"}]
     file.unlink()
-    with pytest.raises(InputError, match="cannot be read"):
+    with pytest.raises(InputError, match="there is no such file"):
         decoded(file)
-    with pytest.raises(InputError, match="cannot be read"):  # an error is not remembered
+    with pytest.raises(InputError, match="there is no such file"):  # an error is not remembered
         decoded(file)
     assert len(asked) == 4
 

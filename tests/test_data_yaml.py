@@ -129,7 +129,7 @@ def test_files_that_are_none(tmp_path: Path) -> None:
     (tmp_path / "latin.yaml").write_bytes(b"a: 1\nb: \xe9\n")
     (tmp_path / "huge.yaml").write_bytes(b"#" * (MAX_BYTES + 1))
     faults = {
-        "missing.yaml": "No such file",
+        "missing.yaml": "there is no such file",
         "": "expected a file",
         "latin.yaml": ":2: not UTF-8",
         "huge.yaml": "larger than",

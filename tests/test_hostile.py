@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from murxpy.campaign.findings.buckets import read_known
+from murxpy.campaign.findings.buckets import read_known, read_known_marks
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError
 from murxpy.solvers.guards import parse_guard
@@ -58,14 +58,39 @@ def test_what_is_read_of_hostile_files_can_be_used(
 
 def test_a_list_of_known_bugs_is_a_file(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
-    for name in ("pipe", ".", "nowhere"):
-        with pytest.raises(InputError, match="the list of known bugs cannot be read"):
+    for name in ("pipe", "."):
+        with pytest.raises(InputError, match="expected a file with a list of known bugs"):
             read_known(tmp_path / name)
+    with pytest.raises(InputError, match="nowhere: there is no such file"):
+        read_known(tmp_path / "nowhere")
     (tmp_path / "list").write_bytes(b"\xef\xbb\xbfz3-*\r\n")
     assert read_known(tmp_path / "list") == ("z3-*",)
     (tmp_path / "list").write_bytes(b"*" * 1001)
     with pytest.raises(InputError, match=":1: expected one bucket key or pattern a line"):
         read_known(tmp_path / "list")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["[a-", "z3-[", "mark", "z3-\0", "Z3-CRASH", "z3-\u202e", "[z-a]x", "z3-[.]", "[]", "[!]"],
+)
+def test_a_line_that_no_key_matches_is_refused(tmp_path: Path, line: str) -> None:
+    (tmp_path / "list").write_text(f"z3-*\n{line}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"list:2: no bucket has a key like '.*': expected a key"):
+        read_known(tmp_path / "list")
+
+
+@pytest.mark.parametrize("line", ["mark ", "mark z3-1", "mark z3-* text", "mark z3-\0 text"])
+def test_a_mark_needs_a_key_and_a_text(tmp_path: Path, line: str) -> None:
+    (tmp_path / "list").write_text(f"{line}\n")
+    with pytest.raises(InputError, match=r"list:1: expected 'mark', the key of a bucket, and"):
+        read_known_marks(tmp_path / "list")
+
+
+@pytest.mark.parametrize("line", ["crash-z3-0a1b2c3d", "*", "z?-[a-c]*", "[!a]z", "[]a]z  # why"])
+def test_keys_and_patterns_are_taken(tmp_path: Path, line: str) -> None:
+    (tmp_path / "list").write_text(f"{line}\n")
+    assert read_known(tmp_path / "list") == (line.partition("#")[0].strip(),)
 
 
 def test_a_hostile_file_is_always_the_same() -> None:

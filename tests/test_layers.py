@@ -41,10 +41,10 @@ LAYERS = (
     "logic",
     "learning",
 )
-WORKER_SIDE = (*LAYERS[LAYERS.index("worker") :], "errors")
+WORKER_SIDE = (*LAYERS[LAYERS.index("worker") :], "errors", "foreign")
 READS_DATA = ("cli", "report", "campaign", "fuzzers", "data")
 DATA_READS = ("checks", "logic", "machine", "solvers")
-EVERYBODY = ("errors",)
+EVERYBODY = ("errors", "foreign")
 # The rooms of campaign/, highest first.
 ROOMS = (
     "performance",

@@ -15,10 +15,12 @@ from murxpy.campaign.judging.law_check import check_functions
 from murxpy.campaign.judging.rule_check import prove_files
 from murxpy.cli.params import Existing, names
 from murxpy.errors import InputError, nearest
+from murxpy.foreign import read_text
 from murxpy.fuzzers.rules import proved_rules
 from murxpy.mutation.entry import Setting
 from murxpy.mutation.functions.choosing import BUILT_IN
 from murxpy.mutation.registry import FUZZERS
+from murxpy.smtlib.reading.scripts import MAX_SCRIPT
 
 # settings that are useless beside another setting
 _APART = {
@@ -114,12 +116,7 @@ def _functions(file: Path) -> tuple[str, list[str]]:
     """The text of a file of fusion functions, and their names. Raises InputError where one of their
     laws is wrong.
     """
-    try:
-        text = file.read_bytes().decode()
-    except UnicodeDecodeError:
-        raise InputError(
-            "expected SMT-LIB definitions of fusion functions, found no text", file=str(file)
-        ) from None
+    text = read_text(file, "script of fusion functions", MAX_SCRIPT)
     found, notes = check_functions(text, str(file))
     for note in notes:
         click.echo(f"note: {note}", err=True)

@@ -11,7 +11,11 @@ from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
+from murxpy.errors import InputError
+from murxpy.foreign import read_bytes
+
 P = ParamSpec("P")
+_MOST = 1 << 26  # bytes; the largest data file that is shipped has 100 kB
 T = TypeVar("T")
 
 _KEPT = 8  # results of each function
@@ -61,6 +65,6 @@ def _digest(content: bytes) -> bytes:
 def _holds(path: Path, digest: bytes) -> bool:
     """Return whether a file still has the content with this digest."""
     try:
-        return path.is_file() and _digest(path.read_bytes()) == digest
-    except OSError:
+        return _digest(read_bytes(path, "text", _MOST)) == digest
+    except InputError:
         return False

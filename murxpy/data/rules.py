@@ -14,8 +14,9 @@ from msgspec import Meta
 from murxpy.data.convert import Strict, convert, plain
 from murxpy.data.named import Named
 from murxpy.data.theories import Plain
-from murxpy.data.yamlfile import Document, read_document
+from murxpy.data.yamlfile import MAX_BYTES, Document, read_document
 from murxpy.errors import InputError, nearest
+from murxpy.foreign import read_text
 
 Name = Annotated[str, Meta(pattern=r"^[A-Za-z][A-Za-z0-9_.-]*$")]
 Variable = Annotated[str, Meta(pattern=r"^[A-Za-z][A-Za-z0-9]*$")]
@@ -111,10 +112,8 @@ def proofs_path(book: Path) -> Path:
 def read_proofs(path: Path) -> Plain:
     """The kept proofs by the name of their rule; none if there is no such file. Raises InputError."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        return {}
-    except (OSError, ValueError) as error:
+        found = json.loads(read_text(path, "table of proofs", MAX_BYTES)) if path.exists() else {}
+    except ValueError as error:
         raise InputError(
             f"expected proofs that murxpy has written: {error}", file=str(path)
         ) from None

@@ -10,7 +10,6 @@ on size, depth and aliases, so that no input exhausts stack or memory.
 from __future__ import annotations
 
 import re
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +19,7 @@ import yaml
 
 from murxpy.data.remembered import note
 from murxpy.errors import InputError
+from murxpy.foreign import read_bytes
 
 MAX_BYTES = 4_000_000  # bytes of a file
 MAX_DEPTH = 40
@@ -68,19 +68,8 @@ def read_text(path: Path) -> str:
     """Return the text of an input file. Raises InputError if it cannot be read, is too large, or is
     no UTF-8.
     """
-    try:
-        if not stat.S_ISREG(path.stat().st_mode):
-            raise InputError("expected a file with text", file=str(path))
-        with path.open("rb") as stream:
-            content = stream.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"cannot be read: {reason}", file=str(path)) from None
+    content = read_bytes(path, "text", MAX_BYTES)
     note(path, content)
-    if len(content) > MAX_BYTES:
-        raise InputError(
-            f"larger than {MAX_BYTES:,} bytes: not a file of this kind", file=str(path)
-        )
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

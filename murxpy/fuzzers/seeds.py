@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from murxpy.errors import InputError
+from murxpy.foreign import read_bytes
 
 SUFFIX = ".smt2"
 SIZE_LIMIT = 100_000  # the largest size of a seed in bytes; the user can change it
@@ -32,9 +33,10 @@ class SeedFiles:
         """Record a file that is no seed."""
         self.left_out.setdefault(reason, []).append(str(path))
 
-    def unreadable(self, path: Path, error: OSError) -> None:
+    def unreadable(self, path: Path, error: OSError | InputError) -> None:
         """Record a file or folder that cannot be read."""
-        self.leave_out(path, f"not readable ({error.strerror})")
+        reason = error.reason if isinstance(error, InputError) else error.strerror
+        self.leave_out(path, f"not readable ({reason})")
 
     def notices(self) -> list[str]:
         """What was left out, one line for each reason."""
@@ -101,8 +103,8 @@ def _read(found: SeedFiles, path: Path, size_limit: int) -> None:
         if path.stat().st_size > size_limit:
             found.leave_out(path, f"larger than {size_limit} bytes")
             return
-        text = path.read_bytes().decode("utf-8")
-    except OSError as error:
+        text = read_bytes(path, "script", size_limit).decode("utf-8")
+    except (OSError, InputError) as error:
         found.unreadable(path, error)
         return
     except UnicodeDecodeError:

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from murxpy.campaign.finding import Reproducer
 from murxpy.errors import InputError
+from murxpy.foreign import excerpt, read_text
 from murxpy.machine.witnesses.slowness import KIND as SLOW
 from murxpy.oracles.crash import Tier, Verdict, severity
 from murxpy.oracles.documented import TIER as DOCUMENTED
@@ -23,6 +24,10 @@ MOST_KNOWN = 16 << 20  # bytes of a list of known bugs
 # characters of a pattern of known bugs; keys are shorter than 150, and long patterns take seconds
 # to compile
 MAX_PATTERN = 1000
+_KEY_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789-"
+_KEY = re.compile(r"[a-z0-9-]+")
+_GROUP = re.compile(r"\[!?\]?[^\]]*\]")
+_PATTERN = re.compile(rf"(?:[a-z0-9*?-]|{_GROUP.pattern})+")
 MARK = "mark "  # how a line of the list begins that has no key, but a mark of a defect
 TRIALS = 6  # findings of a bucket that are replayed at most to confirm them
 
@@ -134,6 +139,13 @@ def read_known(path: Path) -> tuple[str, ...]:
                 line=number,
             )
         if pattern:
+            if not _can_match(pattern):
+                raise InputError(
+                    f"no bucket has a key like '{excerpt(pattern)}': expected a key (small letters, digits and "
+                    "hyphens), a pattern of keys with *, ? or [...], or 'mark', a key, and a mark",
+                    file=str(path),
+                    line=number,
+                )
             patterns.append(pattern)
     return tuple(patterns)
 
@@ -146,7 +158,7 @@ def read_known_marks(path: Path) -> dict[str, str]:
     for number, line in enumerate(_known_lines(path), 1):
         if line.startswith(MARK):
             key, _, mark = line.removeprefix(MARK).strip().partition(" ")
-            if not mark:
+            if not mark or not _KEY.fullmatch(key):
                 raise InputError(
                     "expected 'mark', the key of a bucket, and a mark of its defect",
                     file=str(path),
@@ -156,20 +168,17 @@ def read_known_marks(path: Path) -> dict[str, str]:
     return found
 
 
+def _can_match(pattern: str) -> bool:
+    """Whether some key may match the pattern: it consists of characters of keys, of `*` and `?`, and of
+    brackets that are closed and match some character of a key.
+    """
+    if pattern == MARK.strip() or not (parts := _PATTERN.fullmatch(pattern)):
+        return False
+    return all(
+        any(fnmatch.fnmatchcase(char, group) for char in _KEY_CHARACTERS)
+        for group in _GROUP.findall(parts[0])
+    )
+
+
 def _known_lines(path: Path) -> list[str]:
-    try:
-        if path.exists() and not path.is_file():  # reading a pipe would wait for its writer
-            raise InputError(
-                "the list of known bugs cannot be read: expected a file", file=str(path)
-            )
-        if path.stat().st_size > MOST_KNOWN:
-            raise InputError(
-                f"the list of known bugs is larger than {MOST_KNOWN >> 20} MB, expected a smaller one",
-                file=str(path),
-            )
-        return path.read_text(encoding="utf-8-sig").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise InputError(
-            f"the list of known bugs cannot be read: {reason}", file=str(path)
-        ) from error
+    return read_text(path, "list of known bugs", MOST_KNOWN).split("\n")

@@ -16,6 +16,8 @@ from murxpy.campaign.findings.store import FILE, Store
 from murxpy.campaign.workers.handles import Damp
 from murxpy.campaign.workers.plans import Request, parse_request
 from murxpy.errors import InputError
+from murxpy.foreign import read_bytes, read_text
+from murxpy.trace.grammar import MAX_TRACE
 
 # run seed, and number of the plan whose solver wrote the trace
 _STEM = re.compile(r"([0-9a-f]{16,64})(?:-(\d+))?(?:\.min)?")
@@ -78,8 +80,7 @@ def _of_judge(arguments: Mapping[str, Any], number: int) -> Origin | None:
 
 def holds_traces(path: Path) -> bool:
     """Whether a `.history` file holds traces rather than the seeds of runs."""
-    with open(path, "rb") as file:
-        return file.read(64).startswith(b"# murxpy-trace ")
+    return read_bytes(path, "history", MAX_TRACE).startswith(b"# murxpy-trace ")
 
 
 def read_history(path: Path) -> list[tuple[int, Damp]]:
@@ -87,12 +88,8 @@ def read_history(path: Path) -> list[tuple[int, Damp]]:
     InputError.
     """
     runs: list[tuple[int, Damp]] = []
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise InputError(f"cannot be read: {reason}", file=str(path)) from None
-    for number, line in enumerate(lines, 1):
+    text = read_text(path, "history", MAX_TRACE)
+    for number, line in enumerate(text.split("\n"), 1):
         if line.strip() and not line.startswith("#"):
             runs.append(_history_line(line, path, number))
     if not runs:

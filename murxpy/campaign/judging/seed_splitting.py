@@ -24,7 +24,7 @@ from murxpy.smtlib.commands import (
 )
 from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.printing.scripts import print_script
-from murxpy.smtlib.reading.scripts import read_file
+from murxpy.smtlib.reading.scripts import read_file, read_text
 from murxpy.smtlib.script import Script
 
 _KEPT = (DeclareSort, DeclareDatatypes, DefineFunsRec)
@@ -58,7 +58,7 @@ def split(checked: Checked, catalogue: Catalogue, dialect: str) -> Iterator[Labe
     script = read_file(path, catalogue)
     logic = script.logic or "ALL"
     if not script.incremental and agreed[0]:
-        yield LabelledSeed(logic, agreed[0], with_status(path.read_text("utf-8"), agreed[0]))
+        yield LabelledSeed(logic, agreed[0], with_status(read_text(path), agreed[0]))
         return
     for number, (view, label) in enumerate(zip(views(script), agreed, strict=False), 1):
         text = _text(script, view, label, dialect) if label else None

@@ -14,10 +14,12 @@ from murxpy.campaign.reduction.scripted import Scripted, trace_of
 from murxpy.campaign.workers.names import parse_target, solver_of, split_names
 from murxpy.campaign.workers.plans import Request
 from murxpy.errors import InputError
+from murxpy.foreign import read_text
 from murxpy.fuzzers.seeds import SUFFIX, statuses_of
 from murxpy.machine.witnesses.unknowns import BASELINE
 from murxpy.releases.versions import release_in
 from murxpy.replaying.measuring import HEADER as COMPARED
+from murxpy.smtlib.reading.scripts import MAX_SCRIPT
 from murxpy.trace.file import read_trace
 from murxpy.trace.finished import header_value
 
@@ -113,9 +115,5 @@ def _without(text: str) -> str:
 def _script(path: Path, solver: str) -> str:
     if not solver:
         raise InputError("name the solver that the script is run on with --solver", file=str(path))
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise InputError(f"the script cannot be read: {reason}", file=str(path)) from None
+    text = read_text(path, "script", MAX_SCRIPT)
     return trace_of(Scripted(text, statuses_of(text)), solver_of(solver))

@@ -14,10 +14,12 @@ from murxpy.campaign.ranges.bisection import Answer, Word
 from murxpy.campaign.ranges.defects import Defect
 from murxpy.campaign.ranges.showing import Asked
 from murxpy.errors import InputError, TargetError
+from murxpy.foreign import read_bytes
 from murxpy.releases.environments import Notice, print_notice
 from murxpy.releases.versions import release_in, version
 
 TABLE = "ranges.json"  # beside the traces: which releases of each were seen to show it, or not
+_MOST = 1 << 26  # bytes of a table
 Status = Literal["shows", "mended", "back", "gone", "untestable"]
 
 
@@ -43,7 +45,9 @@ def read_table(file: Path) -> dict[str, dict[str, Any]]:
     if not file.is_file():
         return {}
     try:
-        table = msgspec.json.decode(file.read_bytes(), type=dict[str, dict[str, Any]])
+        table = msgspec.json.decode(
+            read_bytes(file, "table of answers", _MOST), type=dict[str, dict[str, Any]]
+        )
         for entry in table.values():
             for release in msgspec.convert(entry.get("asked"), dict[str, Word]):
                 version(release)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from murxpy.errors import InputError, nearest
+from murxpy.foreign import read_bytes
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import Term
 from murxpy.smtlib import commands as c
@@ -31,7 +32,6 @@ from murxpy.smtlib.reading.declarations import (
 )
 from murxpy.smtlib.reading.script_context import ScriptContext
 from murxpy.smtlib.script import Origin, Script
-from murxpy.smtlib.syntax.files import file_bytes
 from murxpy.smtlib.syntax.lexer import symbol
 from murxpy.smtlib.syntax.source import Source
 from murxpy.smtlib.tables import Tables
@@ -78,7 +78,7 @@ def read_text(path: Path) -> str:
     """Return the text of a script in UTF-8 without a byte-order mark. A file that is no UTF-8 is
     read as Latin-1. Raises InputError.
     """
-    data = file_bytes(path, "script", MAX_SCRIPT)
+    data = read_bytes(path, "script", MAX_SCRIPT)
     try:
         return data.decode("utf-8-sig")  # a byte-order mark is left out
     except UnicodeDecodeError:
