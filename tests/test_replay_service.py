@@ -184,3 +184,16 @@ def test_a_run_that_waits_for_a_processor_gets_longer(
     future = replays.submit([replace(trace("sleep"), wall=0.2)], Fresh())
     wait(replays, future)
     assert causes(future) == ["wall"] and future.outcomes[0].seconds >= least
+
+
+def test_only_runs_of_a_campaign_keep_their_texts_when_they_are_over(opened: Any) -> None:
+    """A judge's process does up to 500 jobs, whose texts took most of the supervisor's memory."""
+    replays, group = opened(), Group()
+    for _ in range(3):
+        future = replays.submit((trace(),), group)
+        wait(replays, future)
+    assert [job.text for job in future.results[-1].worker.past] == [None] * 3
+    run = replace(trace(), index=7)  # a history of runs may be made again
+    future = replays.submit((run,), group)
+    wait(replays, future)
+    assert future.results[-1].worker.past[-1].text == run.text

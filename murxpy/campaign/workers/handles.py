@@ -9,7 +9,7 @@ import socket
 import time
 from collections import deque
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from murxpy.campaign.workers.parents import WarmParent, cpu_of, resident, runnable
@@ -68,8 +68,9 @@ class Job:
 @dataclass(eq=False)
 class Worker:
     """One worker process. `slot` is its place, which its successor keeps; -1 if it has none. `past`
-    are the jobs that it has done, `jobs` those that it was given and has not done. `killed` says
-    why the supervisor killed it, None if the supervisor did not.
+    are the jobs that it has done, without their texts unless they are runs of a campaign. `jobs` are
+    those that it was given and has not done. `killed` says why the supervisor killed it, None if the
+    supervisor did not.
     """
 
     number: int
@@ -158,7 +159,9 @@ class Worker:
 
     def _ended(self, message: Message) -> tuple[Job, Outcome]:
         job = self.jobs.popleft()
-        self.past.append(job)
+        # Outside of a campaign nobody does the jobs of a process again. The texts of the 500 jobs that a
+        # judge does until it is replaced took 20 MB.
+        self.past.append(job if job.index >= 0 else replace(job, text=None, judge=None))
         self.head_since = time.monotonic()
         return job, Outcome(
             "report",
