@@ -36,7 +36,7 @@ class Command:
     strangers: set[str] = field(default_factory=set)  # processes that are none of it
 
     def alive(self) -> list[str]:
-        """The command lines of what lives of it."""
+        """The names and command lines of what lives of it."""
         found = []
         for path in map(Path, glob.glob("/proc/[0-9]*")):
             if path.name in self.strangers:
@@ -45,14 +45,10 @@ class Command:
                 marked = self.mark.encode() in (path / "environ").read_bytes()
                 if not marked:
                     self.strangers.add(path.name)
-                dead = (path / "stat").read_text().rpartition(")")[2].split()[0] in "ZX"
-                if marked and not dead:
-                    found.append(
-                        (path / "cmdline")
-                        .read_bytes()
-                        .replace(b"\0", b" ")
-                        .decode(errors="replace")
-                    )
+                name, _, rest = (path / "stat").read_text().rpartition(")")
+                if marked and rest.split()[0] not in "ZX":
+                    words = (path / "cmdline").read_bytes().replace(b"\0", b" ")
+                    found.append(f"{name} {words.decode(errors='replace')}")
             except OSError:
                 continue
         return found

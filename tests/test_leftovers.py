@@ -26,7 +26,7 @@ def test_nothing_lives_on_after_kill_9(start: Callable[..., Command]) -> None:
     command.wait_for(
         lambda: all(
             any(word in line for line in command.alive())
-            for word in ("sleep 1000", "sleep 999", "aftermath.process")
+            for word in ("sleep 1000", "lingering", "aftermath.process")
         )
     )
     command.end(signal.SIGKILL)

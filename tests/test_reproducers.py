@@ -5,6 +5,7 @@ recorded of that.
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -170,24 +171,28 @@ def test_a_program_named_by_a_relative_path_is_found(
 
 
 def test_an_endless_program_dies_with_us(tmp_path: Path) -> None:
-    source = f"import os, time\nopen({str(tmp_path / 'pid')!r}, 'w').write(str(os.getpid()))\ntime.sleep(100)\n"
-    program(tmp_path, source)
+    os.mkfifo(tmp_path / "started")
+    program(tmp_path, "import time\nopen('started').read()\ntime.sleep(100)\n")
     code = (
         f"from pathlib import Path; import campaigns; from murxpy.campaign.reduction.programs import run_program\n"
         f"from murxpy.campaign.workers.limits import Limits\n"
         f"run_program(campaigns.plan(), Path({str(tmp_path / 'p.py')!r}), (), '', 100, Limits())"
     )
     process = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parent)
-    wait_for(lambda: (tmp_path / "pid").is_file() and (tmp_path / "pid").read_text() != "")
+    with (tmp_path / "started").open("w"):  # until the program reads
+        file = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        pids = [int(pid) for pid in file.read_text().split()]
     process.kill()
     process.wait()
-    pid = int((tmp_path / "pid").read_text())
-    wait_for(
-        lambda: (
-            not Path(f"/proc/{pid}").exists()
-            or "Z" in Path(f"/proc/{pid}/stat").read_text().split(")")[1][:3]
-        )
-    )
+    assert pids
+    wait_for(lambda: not any(map(_lives, pids)))
+
+
+def _lives(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
 
 
 @pytest.fixture(scope="module")

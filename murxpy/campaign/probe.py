@@ -18,6 +18,7 @@ from murxpy.campaign.events import Ended, RunEnded
 from murxpy.campaign.snapshot import BucketView
 from murxpy.campaign.workers.scratch import Scratch
 from murxpy.campaign.workers.targets import Plan
+from murxpy.worker.confine import filters, landlock_abi
 
 _REFUSAL = "refusal-message:"
 _SEED = 1  # always the same runs, so that the results for two releases can be compared
@@ -68,7 +69,8 @@ def probe(plan: Plan, runs: int, jobs: int) -> Probe:
 @dataclass(frozen=True, slots=True)
 class Host:
     """The machine: the path of the gdb that shows native frames, and sizes in bytes. A size is None
-    where there is no limit, or where the size is not known.
+    where there is no limit, or where the size is not known. `landlock` is the ABI of the kernel's
+    Landlock, 0 without it, and `filters` says whether system calls can be filtered.
     """
 
     gdb: str | None
@@ -76,6 +78,8 @@ class Host:
     available: int | None
     group_limit: int | None
     address_space: int | None
+    landlock: int
+    filters: bool
 
 
 def look_at_host() -> Host:
@@ -89,6 +93,8 @@ def look_at_host() -> Host:
         memory.get("MemAvailable"),
         _group_limit(),
         space,
+        landlock_abi(),
+        filters(),
     )
 
 

@@ -21,7 +21,9 @@ _CLASSES = ("unsupported", "resources", "ill-formed", "undocumented")
 
 
 def host_lines(host: Host, worker_memory: int, jobs: int) -> Iterator[str]:
-    """The machine: its memory, beside the memory that the workers may take, and gdb."""
+    """The machine: its memory, beside the memory that the workers may take, gdb, and how far the
+    kernel confines workers.
+    """
     yield f"murxpy {__version__}"
     bounds = [(host.available, "available"), (host.group_limit, "limit of the control group")]
     bounds += [(host.address_space, "limit of the address space (ulimit -v)")]
@@ -35,6 +37,23 @@ def host_lines(host: Host, worker_memory: int, jobs: int) -> Iterator[str]:
     if host.address_space is not None and host.address_space < 2 * worker_memory:
         yield "           the address space is too small for the --memory of 'murxpy fuzz': raise it with 'ulimit -v unlimited'"
     yield f"  gdb      {host.gdb or 'not installed: crashes come without native frames'}"
+    yield f"  confined {_confined(host.landlock, host.filters)}"
+
+
+def _confined(landlock: int, filters: bool) -> str:
+    """What the kernel keeps from workers. Each ABI of Landlock refuses more than the one before."""
+    if not landlock:
+        missing = (
+            "NOT: this kernel has no Landlock, so a solver can write any file that you can write"
+        )
+        return missing + ("; it reaches no network and starts no program" if filters else "")
+    found = f"workers write in a folder of their own only (Landlock ABI {landlock})"
+    lacks = [
+        *(["truncating files that they can read"] if landlock < 3 else []),
+        *(["signals to your other processes"] if landlock < 6 else []),
+        *(["modes and times of files, the network, starting programs"] if not filters else []),
+    ]
+    return found + (f"; this kernel does not prevent {', '.join(lacks)}" if lacks else "")
 
 
 def target_lines(plan: Plan, probe: Probe) -> Iterator[str]:

@@ -21,6 +21,7 @@ from typing import Any
 from murxpy.errors import MurxpyError, TargetError
 from murxpy.worker import process, worker
 from murxpy.worker.channel import Message
+from murxpy.worker.confine import confine
 
 DEFAULT_SESSION = "murxpy.worker.session:Session"
 
@@ -110,7 +111,7 @@ class Parent:
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             for sock in (self._control, self._wake, self._wake_end):
                 sock.close()
-            worker.run(self._session, fds, request["limits"], parent)
+            worker.run(self._session, fds, request["limits"], parent, request["folder"])
             code = 0
         except (OSError, ValueError) as error:
             os.write(2, f"murxpy: the worker failed: {error}\n".encode())
@@ -144,6 +145,7 @@ def once(setup: str, trace: str) -> None:
     process.die_with_parent(os.getppid())
     with open(setup, "rb") as file:
         session = load_session(json.load(file))
+    confine(None, programs=process.sanitized())
     with open(trace, encoding="utf-8", errors="surrogatepass") as file:
         session.replay(file.read(), trace, lambda text: None)
 

@@ -5,6 +5,7 @@ reports.
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import time
 import traceback
@@ -14,6 +15,7 @@ from typing import Any, Protocol
 from murxpy.worker import process
 from murxpy.worker.buffer import TraceBuffer
 from murxpy.worker.channel import Channel, Message
+from murxpy.worker.confine import confine
 
 KEPT_OUTPUT = 65536  # bytes of the head and of the tail of a run's output
 
@@ -50,13 +52,23 @@ def excerpt(fd: int) -> str:
 
 
 class Worker:
-    """Runs jobs one after another. Both output streams go to the file `output`."""
+    """Runs jobs one after another. Both output streams go to the file `output`. Files that a run
+    leaves in `folder` are gone when the next one begins.
+    """
 
-    def __init__(self, session: Session, channel: Channel, trace: TraceBuffer, output: int) -> None:
+    def __init__(
+        self,
+        session: Session,
+        channel: Channel,
+        trace: TraceBuffer,
+        output: int,
+        folder: str | None = None,
+    ) -> None:
         self._session = session
         self._channel = channel
         self._trace = trace
         self._output = output
+        self._folder = folder
 
     def serve(self) -> None:
         """Do jobs until the supervisor says to stop, or is gone."""
@@ -66,6 +78,7 @@ class Worker:
     def _do(self, job: Message) -> Message:
         if os.fstat(self._output).st_size:
             os.ftruncate(self._output, 0)
+        self._clear_folder()
         self._trace.begin(job["job"], job["seed"])
         start = time.monotonic()
         try:
@@ -87,6 +100,16 @@ class Worker:
             answer["trace"] = self._trace.text()
             answer["output"] = excerpt(self._output)
         return answer
+
+    def _clear_folder(self) -> None:
+        if self._folder is None:
+            return
+        for name in os.listdir(self._folder):
+            path = os.path.join(self._folder, name)
+            if os.path.isdir(path) and not os.path.islink(path):
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                os.unlink(path)
 
     def _run(self, job: Message) -> dict[str, Any]:
         if "damp" in job:  # another list than that of the job before
@@ -138,9 +161,16 @@ def _finding(job: Message, kind: str, message: str, tier: str) -> dict[str, Any]
     }
 
 
-def run(session: Session, fds: list[int], limits: Mapping[str, int], parent: int) -> None:
+def run(
+    session: Session,
+    fds: list[int],
+    limits: Mapping[str, int],
+    parent: int,
+    folder: str | None = None,
+) -> None:
     """Be a worker. `fds` are the channel, the trace buffer and the output file; `parent` is the
-    process id of the warm parent.
+    process id of the warm parent. The worker can change files in its working directory `folder`
+    only; None: nowhere.
     """
     channel, trace, output = fds
     os.setsid()
@@ -150,5 +180,8 @@ def run(session: Session, fds: list[int], limits: Mapping[str, int], parent: int
     buffer = TraceBuffer(trace)
     os.close(trace)
     process.limit(limits)
+    os.chdir(folder or os.sep)
+    # a sanitizer starts the program that translates its addresses to places
+    confine(folder, programs=process.sanitized())
     with socket.socket(fileno=channel) as sock:
-        Worker(session, Channel(sock), buffer, output).serve()
+        Worker(session, Channel(sock), buffer, output, folder).serve()

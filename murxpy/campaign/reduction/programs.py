@@ -10,13 +10,13 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.parents import resident
 from murxpy.campaign.workers.targets import Plan
 from murxpy.oracles.crash import Cause, Outcome
+from murxpy.worker.confine import confine
 from murxpy.worker.process import die_with_parent
 from murxpy.worker.worker import excerpt
 
@@ -38,12 +38,19 @@ def run_program(
 def run_command(
     plan: Plan, command: Sequence[str], folder: Path, trace: str, seconds: float, limits: Limits
 ) -> Outcome:
-    """Run a command in `folder` and in the environment of the target.
+    """Run a command in `folder` and in the environment of the target. It may change no file: what it
+    runs may be a stranger's script.
 
     The outcome has `trace`, of which the program is a translation. Its cause is `wall` after
     `seconds`, `memory` past the memory limit, and else `died` with the status. Raises OSError when
     the command cannot be started.
     """
+    parent = os.getpid()
+
+    def prepare() -> None:
+        die_with_parent(parent)
+        confine(None, programs=True)
+
     with tempfile.TemporaryFile() as output:
         start = time.monotonic()
         process = subprocess.Popen(
@@ -54,7 +61,7 @@ def run_command(
             start_new_session=True,
             env=_environment(plan),
             cwd=folder,
-            preexec_fn=partial(die_with_parent, os.getpid()),
+            preexec_fn=prepare,
         )
         try:
             _limit(process.pid, limits)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import socket
 import time
@@ -67,10 +68,10 @@ class Job:
 
 @dataclass(eq=False)
 class Worker:
-    """One worker process. `slot` is its place, which its successor keeps; -1 if it has none. `past`
-    are the jobs that it has done, without their texts unless they are runs of a campaign. `jobs` are
-    those that it was given and has not done. `killed` says why the supervisor killed it, None if the
-    supervisor did not.
+    """One worker process, which can change files in `folder` only (None: nowhere). `slot` is its
+    place, which its successor keeps; -1 if it has none. `past` are the jobs that it has done,
+    without their texts unless they are runs of a campaign. `jobs` are those that it was given and
+    has not done. `killed` says why the supervisor killed it, None if the supervisor did not.
     """
 
     number: int
@@ -80,6 +81,7 @@ class Worker:
     output_fd: int
     born: float
     memory: int
+    folder: str | None = None
     slot: int = -1
     pid: int | None = None
     jobs: deque[Job] = field(default_factory=deque)
@@ -268,7 +270,12 @@ class Worker:
         return Outcome(cause, None, trace, output, status, peak, seconds, after, self.memory, cpu)
 
     def close(self) -> None:
-        """Close the descriptors."""
+        """Close the descriptors and remove the folder."""
         self.sock.close()
         os.close(self.trace_fd)
         os.close(self.output_fd)
+        if self.folder is not None:
+            try:
+                os.rmdir(self.folder)
+            except OSError:
+                shutil.rmtree(self.folder, ignore_errors=True)

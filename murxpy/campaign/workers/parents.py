@@ -202,15 +202,16 @@ class WarmParent:
                 f"target '{name}': the process that loads the solver ended ({how}){last}"
             )
 
-    def request(self, number: int, limits: dict[str, int], fds: list[int]) -> bool:
-        """Ask for worker `number`, which gets the descriptors `fds`. Returns False when the parent
-        is dead or does not listen.
+    def request(
+        self, number: int, limits: dict[str, int], fds: list[int], folder: str | None
+    ) -> bool:
+        """Ask for worker `number`, which gets the descriptors `fds`, and can change files in `folder`
+        only. Returns False when the parent is dead or does not listen.
         """
         self.forks += 1
+        asked = {"fork": number, "limits": limits, "folder": folder}
         try:
-            socket.send_fds(
-                self.control, [json.dumps({"fork": number, "limits": limits}).encode()], fds
-            )
+            socket.send_fds(self.control, [json.dumps(asked).encode()], fds)
         except OSError:
             return False
         return True

@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from murxpy.campaign.workers.handles import Job, Worker
 from murxpy.campaign.workers.limits import MIB, Limits
 from murxpy.campaign.workers.parents import START_SECONDS, WarmParent
+from murxpy.campaign.workers.scratch import Scratch
 from murxpy.campaign.workers.starts import Starts
 from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
@@ -88,6 +89,7 @@ class Pool:
         self._results: list[Result | Lost] = []
         self._polled = 0.0
         self._pause = POLL
+        self._scratch: Scratch | None = None
 
     def warm(self) -> list[dict[str, object]]:
         """Start all warm parents, wait until they are ready, and return the descriptions of their
@@ -131,7 +133,10 @@ class Pool:
         self.workers[worker.number] = worker
         try:
             if not parent.request(
-                worker.number, self.limits.kernel(), [theirs.fileno(), worker.trace_fd, output]
+                worker.number,
+                self.limits.kernel(),
+                [theirs.fileno(), worker.trace_fd, output],
+                worker.folder,
             ):
                 parent.kill()  # the selector will tell of its death
         finally:
@@ -145,16 +150,29 @@ class Pool:
         ours.setblocking(False)
         trace, output = buffer.create(), os.memfd_create("murxpy-output")
         fcntl.fcntl(output, fcntl.F_SETFL, os.O_APPEND)
+        number = next(self._numbers)
         worker = Worker(
-            next(self._numbers),
+            number,
             parent,
             ours,
             trace,
             os.dup(output),
             time.monotonic(),
             self.limits.memory,
+            self._make_folder(number),
         )
         return worker, theirs, output
+
+    def _make_folder(self, number: int) -> str | None:
+        """The folder of worker `number`; None on a disk without room for it."""
+        try:
+            if self._scratch is None:
+                self._scratch = Scratch("workers")
+            path = self._scratch.path / str(number)
+            path.mkdir()
+        except OSError:
+            return None
+        return str(path)
 
     def step(self, timeout: float) -> list[Result | Lost]:
         """Wait at most `timeout` seconds for something to happen, enforce the limits, and return
@@ -370,3 +388,5 @@ class Pool:
         self._parents.clear()
         self._private.clear()
         self._selector.close()
+        if self._scratch is not None:
+            self._scratch.remove()
