@@ -106,7 +106,7 @@ def campaign(args: argparse.Namespace, folder: Path) -> tuple[dict[str, int], di
     counts = dict(ended.snapshot.counts)
     return counts | {
         "elapsed-ms": round(1000 * ended.snapshot.elapsed),
-        "unjudged": ended.unjudged,
+        "unjudged": ended.left.runs,
     }, about
 
 

@@ -80,13 +80,12 @@ def test_known_disagreement_that_is_left_is_told_and_fails(
         tmp_path, *plans, stop=lambda c: inquiring(c) and c.stop(reason) is None
     )
     assert campaign.buckets == [] and ended.reason == reason
-    assert ended.unsolved > 0 and ended.exit_code == 1
+    assert ended.left.disagreements > 0 and ended.exit_code == 1
     assert any(
-        text.startswith("left for the next session") and "known disagreement" in text
-        for text in notices(events)
+        text.startswith("left for ") and "known disagreement" in text for text in notices(events)
     )
-    campaign, _, ended = run(tmp_path, *plans, runs=ended.unsolved + ended.unjudged)
-    assert campaign.buckets and ended.unsolved == ended.unjudged == 0
+    campaign, _, ended = run(tmp_path, *plans, runs=ended.left.disagreements + ended.left.runs)
+    assert campaign.buckets and ended.left.disagreements == ended.left.runs == 0
 
 
 @pytest.mark.slow
@@ -94,7 +93,9 @@ def test_judges_of_an_interrupted_campaign_get_the_grace(tmp_path: Path) -> None
     plans = (truth("left", flaw="parity"), truth("right", idle=0.002))
     campaign, _, ended = run(tmp_path, *plans, stop=inquiring)
     assert (
-        ended.reason == "interrupted" and campaign.buckets and ended.unsolved == ended.unjudged == 0
+        ended.reason == "interrupted"
+        and campaign.buckets
+        and ended.left.disagreements == ended.left.runs == 0
     )
 
 
@@ -104,9 +105,9 @@ def test_runs_that_are_judged_again_count_once(
     plans = (truth("left"), truth("right", idle=0.02))
     monkeypatch.setattr(campaigns, "GRACE", 0.0)
     _, _, first = run(tmp_path / "pieces", *plans, stop=some_wait)
-    assert first.unjudged > 3 and first.exit_code == 0
+    assert first.left.runs > 3 and first.exit_code == 0
     monkeypatch.setattr(campaigns, "GRACE", 20.0)
-    run(tmp_path / "pieces", truth("left"), truth("right"), runs=first.unjudged + 3)
+    run(tmp_path / "pieces", truth("left"), truth("right"), runs=first.left.runs + 3)
     done = counters(tmp_path / "pieces")
     run(tmp_path / "whole", truth("left"), truth("right"), runs=done["run:total"])
     whole = counters(tmp_path / "whole")

@@ -16,7 +16,7 @@ from report_demo import THEORIES, campaign, started
 
 from murxpy.campaign.events import Ended, Event, Notice
 from murxpy.campaign.findings.buckets import new_bucket
-from murxpy.campaign.snapshot import YIELD, BucketView, Snapshot
+from murxpy.campaign.snapshot import YIELD, BucketView, Left, Snapshot
 from murxpy.oracles.crash import Verdict
 from murxpy.report.console import make_console
 from murxpy.report.defects import unread
@@ -267,7 +267,9 @@ def _summary(width: int, times: int = 1) -> str:
     if times > 1:  # as much else as there can be
         counts = {**ended.snapshot.counts, **JUDGED}
         ended = replace(
-            ended, snapshot=replace(ended.snapshot, counts=counts), unjudged=2, unsolved=3
+            ended,
+            snapshot=replace(ended.snapshot, counts=counts),
+            left=Left(runs=2, disagreements=3),
         )
     defects = unread(ended.snapshot.buckets) * times
     print_summary(make_console(stream, width=width), started(), ended, defects)

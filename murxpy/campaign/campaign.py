@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Generator, Iterator
+from dataclasses import asdict
 from typing import Any
 
 from murxpy.campaign import events, interrupts
@@ -29,14 +30,17 @@ from murxpy.campaign.run_ends import RunEnds
 from murxpy.campaign.runs import FuzzedTarget, barren, idle_code, stored_runs
 from murxpy.campaign.second_look import SecondLook, second_look
 from murxpy.campaign.slots import Slots
+from murxpy.campaign.snapshot import Left
 from murxpy.campaign.statistics import operators_of
 from murxpy.campaign.workers.pool import Pool
 from murxpy.campaign.workers.scratch import sweep
 from murxpy.campaign.workers.targets import Plan, version_of
 from murxpy.errors import InputError, InternalError
 
-GRACE = 20.0  # seconds after the last run in which the last findings are confirmed
+# Without a limit of time: seconds after the last run in which the last findings are confirmed.
+GRACE = 20.0
 PATIENCE = 60.0  # seconds instead, where findings are made smaller or bisected in a short campaign
+_CLOSING = 0.2  # part of the overtime that is kept for ending the processes and the summary
 _FLUSH = 1.0  # seconds between two writes to the store
 # Seconds between two writes where a finding waits to be told, which it is when it is stored. With a
 # write for each finding, a finding cost 2 ms more.
@@ -56,6 +60,7 @@ class Campaign:
     def __init__(self, config: CampaignConfig) -> None:
         self.config = config
         self._stop = ""
+        self._since = time.monotonic() if config.since is None else config.since
         self._breakdown = Breakdown([plan.target.name for plan in config.targets])
         self._log = EventLog()
         self._abouts: list[dict[str, Any]] = []
@@ -95,7 +100,8 @@ class Campaign:
 
     def _supervise(self, store: Store) -> Iterator[events.Event]:
         sweep()
-        refuse_another(store, self.config)
+        if not self.config.resume:  # it goes on with what the folder has
+            refuse_another(store, self.config)
         self.seed = choose_seed(store, self.config)
         self._pool = Pool([*self.config.targets, *self.config.others], self.config.limits)
         self._budget = Budget(self.config.share)
@@ -134,7 +140,7 @@ class Campaign:
         )
         for target in self._targets:
             target.damp = self._collector.damped(target.family)
-        tried = store.meta().get("suspects", [])
+        tried = self._archive.meta.get("suspects", [])
         self._hangs = Hangs(self._replays, self._solver, self._collector.found, tried)
         self._ends = RunEnds(
             self._targets,
@@ -152,10 +158,13 @@ class Campaign:
         self._epoch = time.time()
         self._log.restart_clock()
         self._flushed = self._ticked = 0.0
-        self._left = Unfinished()
         self._regroup = False
+        self._left: Left | None = None
+        self._untried = False  # whether a finding that was not replayed makes the exit code 1
         self._unkept = ""
-        self._archive.note(seed=self.seed, operators=operators_of(self._abouts), **told(config))
+        self._archive.note(seed=self.seed, operators=operators_of(self._abouts))
+        if not config.resume:
+            self._archive.note(**told(config), known=(config.known, dict(config.known_marks)))
         self._archive.session(self._epoch, dict(config.arguments))
         self._begin(versions)
 
@@ -171,7 +180,8 @@ class Campaign:
         return versions
 
     def _target(self, plan: Plan, about: dict[str, Any], store: Store) -> FuzzedTarget:
-        runs = stored_runs(plan, about, store, self.seed, self.config.runs)
+        config = self.config
+        runs = stored_runs(plan, about, store, self.seed, config.runs, resume=config.resume)
         if runs.steering is not None:
             for notice in runs.steering.notices():
                 self._log.notice(notice)
@@ -197,6 +207,9 @@ class Campaign:
         self._compare()
         solvers = [self._solver(number) for number in range(len(self._targets))]
         self._collector.confirm_stored(solvers, config.limits.wall)
+        meta = self._archive.meta
+        opened = meta.get("opened", ()) if config.resume else ()
+        self._collector.go_on(opened, meta.get("unframed", ()))
 
     def _second_look(self, versions: list[str]) -> SecondLook:
         """What has the runs looked at by other solvers."""
@@ -271,7 +284,8 @@ class Campaign:
         if now - self._ticked >= self.config.tick:
             self._ticked = now
             self._account()
-            self._log.emit(events.Tick(now, self._log.statistics.snapshot(now)))
+            self._left = None if self._log.statistics.runs_ended is None else self._unsettled()
+            self._log.emit(events.Tick(now, self._log.statistics.snapshot(now, self._left)))
 
     def _reason(self) -> str:
         """The reason to end the campaign now; empty while there is none."""
@@ -285,6 +299,8 @@ class Campaign:
         if not all(each.exhausted for each in runs) or self._collector.trials.busy or self._judging:
             return ""
         enumerated = any(each.enumerated is not None for each in runs)
+        if self.config.resume:
+            return "nothing left to run"
         used_up = all(each.used_up for each in runs) and not enumerated
         return "all seeds used up" if used_up else "all runs done"
 
@@ -307,23 +323,31 @@ class Campaign:
         self._log.statistics.spent(cpu_counts(parts))
 
     def _finish(self, reason: str) -> Iterator[events.Event]:
-        """Confirm the last findings, store everything, and tell the end."""
+        """Do what is left as far as there is time for it, store everything, and tell the end."""
         self._stop = "" if self._stop == reason else self._stop
-        ended = self._log.now
-        self._log.end_runs(ended, barren(self.config.targets, self._targets))
+        self._log.end_runs(self._log.now, barren(self.config.targets, self._targets))
         self._account()
         self._slots.end()
         self._hangs.clear()
+        self._collector.trials.hurry(self._slots.count)
+        if self._cross is not None:
+            self._cross.hasten()
+            if reason == "first finding":
+                self._cross.close_judges()
+        with interrupts.caught(self.stop):  # a signal now ends only the wait
+            yield from self._wait(reason)
         if self._regroup:
             self._compare()
-        self._aftermath.hurry()
-        grace = self._grace(reason)
-        with interrupts.caught(self.stop):  # a signal now ends only the wait
-            yield from self._wait(ended, grace, reason)
-        self._left = self._cross.close() if self._cross is not None else Unfinished()
-        if self._left.words():
-            self._log.notice(f"left for the next session in this folder: {self._left.words()}")
+        self._aftermath.settle()
+        self._left = self._unsettled()
+        if self._cross is not None:
+            self._cross.close()
+        self._untried = self._collector.tell_untried(self.config.fail_on)
+        if self._left:
+            self._log.notice(f"left for 'murxpy finish' or the next session: {self._left.words()}")
         now = self._log.now
+        kept = {"left": asdict(self._left), "unframed": self._traces.left}
+        self._archive.note(**kept, opened=self._collector.opened)
         self._archive.session(self._epoch, dict(self.config.arguments), time.time(), reason)
         self._flush()
         self._unkept = self._archive.unkept()
@@ -332,23 +356,51 @@ class Campaign:
         self._tell_end(reason, now)
         yield from self._log.drain()
 
-    def _wait(self, ended: float, grace: float, reason: str) -> Iterator[events.Event]:
-        """Go on without new runs for at most `grace` seconds, until everything found until `ended`
-        is settled. Reductions that tell which defects were found end by themselves.
+    def _wait(self, reason: str) -> Iterator[events.Event]:
+        """Go on without new runs while there is something left to do and time for it. Findings are
+        confirmed first; then they are made smaller, and so on, the worst first.
         """
-        hasty = reason in ("interrupted", "first finding")
-        began = time.monotonic()
+        ended, hurried = self._log.now, False
         while (
-            self._unsettled(ended)
-            and (time.monotonic() < began + grace or (self._aftermath.queue.telling and not hasty))
+            (self._unsettled() or self._collector.trials.busy or self._flushed <= ended)
+            and self._has_time(reason, ended)
             and not (self._stop or self._breakdown.unusable)
         ):
+            if not (hurried or self._collector.trials.busy):
+                self._compare()  # it decides what is to be made smaller
+                self._aftermath.hurry()
+                hurried = True
             with self._breakdown.watch(self._log.runs):
                 self._feed_replays()
                 self._step()
             yield from self._told()
-            if self._aftermath.patient and not self._collector.trials.busy and not self._judging:
-                grace = max(PATIENCE, ended)  # what is left gets as much time as the runs had
+
+    def _has_time(self, reason: str, ended: float) -> bool:
+        """Whether there is still time for what is left after the last run, which was at `ended`.
+
+        After a limit of time, all that is done ends within the overtime. Without one, reductions that
+        tell which defects were found end by themselves, and what the user asked for gets as much
+        time as the runs had. After Ctrl-C only the judges get time.
+        """
+        config, now = self.config, self._log.now
+        late = config.time is not None and time.monotonic() >= self._deadline
+        if reason == "interrupted":
+            return self._judging and now < ended + GRACE
+        if reason == "first finding":
+            return now < ended + GRACE and not late
+        if config.finish or config.time is not None:
+            return config.finish or not late
+        busy = self._collector.trials.busy or self._judging
+        patience = max(PATIENCE, ended) if self._aftermath.patient and not busy else GRACE
+        return now < ended + patience or self._aftermath.queue.telling > 0
+
+    @property
+    def _deadline(self) -> float:
+        """When the campaign must have done what it does before it ends its processes and prints its
+        summary, by `time.monotonic`.
+        """
+        planned = self.config.time or 0.0
+        return self._since + planned + (1 - _CLOSING) * self.config.overtime
 
     def _tell_end(self, reason: str, now: float) -> None:
         seeds = {
@@ -356,50 +408,32 @@ class Campaign:
             for target in self._targets
             if target.runs.steering is not None
         }
-        self._log.emit(
-            events.Ended(
-                reason,
-                self._log.statistics.snapshot(now),
-                self._exit_code(),
-                seeds,
-                self._left.runs,
-                self._left.disagreements,
-                self._unkept,
-            )
-        )
-
-    def _grace(self, reason: str) -> float:
-        """The seconds that the last findings and the judges get. After Ctrl-C only the judges get
-        time, and a second Ctrl-C ends that.
-        """
-        if self._cross is None:
-            return 0.0 if reason == "interrupted" else GRACE
-        self._cross.hasten()
-        if reason == "first finding":
-            self._cross.close_judges()
-        if self._cross.unfinished.words():
-            self._log.notice(
-                f"{self._cross.unfinished.words()}, for at most {GRACE:g} s; Ctrl-C leaves it to the next session"
-            )
-        elif reason == "interrupted":
-            return 0.0
-        return GRACE
+        snapshot = self._log.statistics.snapshot(now)
+        left = self._left or Left()
+        self._log.emit(events.Ended(reason, snapshot, self._exit_code(), seeds, left, self._unkept))
 
     @property
     def _judging(self) -> bool:
         return self._cross is not None and self._cross.busy
 
-    def _unsettled(self, ended: float) -> bool:
-        """Whether something found until `ended` is still to be confirmed, judged or stored."""
-        busy = self._collector.trials.busy or self._traces.busy or self._aftermath.queue.busy
-        return busy or self._judging or self._flushed <= ended
+    def _unsettled(self) -> Left:
+        """What is still to be done with what was found."""
+        judging = self._cross.unfinished if self._cross is not None else Unfinished()
+        return Left(
+            self._collector.unconfirmed,
+            *self._aftermath.left,
+            len(self._traces.left),
+            judging.runs,
+            judging.disagreements,
+        )
 
     def _exit_code(self) -> int:
         if self._unkept and not self._breakdown.exit_code:
             return InternalError.exit_code
         if self._breakdown.exit_code:
             return self._breakdown.exit_code
-        if self._collector.fails(self.config.fail_on) or self._left.disagreements > 0:
+        unsolved = self._left is not None and self._left.disagreements > 0
+        if self._collector.fails(self.config.fail_on) or self._untried or unsolved:
             return 1
         return InternalError.exit_code if self._collector.broken else idle_code(self._targets)
 

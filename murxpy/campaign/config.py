@@ -10,6 +10,10 @@ from typing import Any
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.targets import Plan
 
+# What a campaign with a limit of time may take longer: this part of its time, and at least so many
+# seconds.
+OVERTIME, LEAST_OVERTIME = 0.1, 15.0
+
 
 @dataclass(frozen=True, slots=True)
 class CampaignConfig:
@@ -32,6 +36,11 @@ class CampaignConfig:
     newer release of the one target's solver: it replays the runs, and only what it shows and the
     target does not counts as a finding. `baseline` is an older release of the one target's solver:
     what it decides and the target does not is a finding, too.
+
+    What `time` limits is counted from the moment `since` of `time.monotonic`, by default from the
+    beginning of the campaign; the runs get all of `time`. After it, the campaign goes on for at most
+    `overtime` seconds to confirm and describe what was found; with `finish` until nothing is left.
+    With `resume`, there are no new runs: only what earlier sessions left is done.
     """
 
     targets: tuple[Plan, ...]
@@ -56,6 +65,14 @@ class CampaignConfig:
     share: float = 0.15
     compare: bool = False
     baseline: Plan | None = None
+    since: float | None = None
+    finish: bool = False
+    resume: bool = False
+
+    @property
+    def overtime(self) -> float:
+        """The seconds that a campaign with a limit of time may take longer than that."""
+        return max(LEAST_OVERTIME, OVERTIME * (self.time or 0.0))
 
     @property
     def others(self) -> tuple[Plan, ...]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from murxpy.campaign.finding import Finding, Reproducer
-from murxpy.campaign.snapshot import Snapshot
+from murxpy.campaign.snapshot import Left, Snapshot
 from murxpy.campaign.yields import Yield
 from murxpy.oracles.crash import Tier
 
@@ -145,16 +145,15 @@ class Ended:
     `exit_code` is the exit code of the process.
 
     `seeds` tells, for each target, what came of each seed of the mutation fuzzers in all sessions.
-    It is empty for a campaign of walks alone. `unjudged` runs and `unsolved` known disagreements
-    are left for the next session. `unkept` says what could not be written.
+    It is empty for a campaign of walks alone. `left` is left for 'murxpy finish', or for the next
+    session. `unkept` says what could not be written.
     """
 
     reason: str
     snapshot: Snapshot
     exit_code: int = 0
     seeds: Mapping[str, tuple[Yield, ...]] = field(default_factory=dict)
-    unjudged: int = 0
-    unsolved: int = 0
+    left: Left = field(default_factory=Left)
     unkept: str = ""
 
 

@@ -239,16 +239,23 @@ def idle_code(targets: Sequence[FuzzedTarget]) -> int:
 
 
 def stored_runs(
-    plan: Plan, about: Mapping[str, Any], store: Store, seed: int, limit: int | None
+    plan: Plan,
+    about: Mapping[str, Any],
+    store: Store,
+    seed: int,
+    limit: int | None,
+    *,
+    resume: bool = False,
 ) -> Runs:
     """The runs of the target of `plan`, whose session describes its solver by `about`, in the campaign
-    with `seed`. They go on where an earlier session stopped, and there are at most `limit` more.
-    Raises InputError when every source lacks seeds that it needs.
+    with `seed`. They go on where an earlier session stopped, and there are at most `limit` more; with
+    `resume` only those that wait for their judges are made again. Raises InputError when every source lacks seeds that it needs.
     """
     name, meta = plan.target.name, store.meta()
     state = store.targets().get(name)
     ended = {int(index): bucket for index, bucket in meta.get(f"ended:{name}", {}).items()}
-    ledger = Ledger(state.next if state else 0, state.open if state else (), limit, ended)
+    made, open_ = (state.next, state.open) if state else (0, ())
+    ledger = Ledger(made, open_, limit, ended, resume=resume)
     sources = plan.setup.get("sources")
     if plan.setup.get("enumeration"):
         release, saved = f"{plan.target.family} {version_of(about)}", meta.get(f"enumerated:{name}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import blake2b
 
 
@@ -17,7 +17,7 @@ class Ledger:
 
     `ended` holds open runs that ended and were counted, but wait for their judges. It maps the
     index to the bucket of the run's finding, empty for a run without one. The next session hands
-    these runs out again, and does not count them again.
+    these runs out again, and does not count them again. With `resume`, no other runs are handed out.
     """
 
     def __init__(
@@ -26,12 +26,20 @@ class Ledger:
         again: tuple[int, ...] = (),
         limit: int | None = None,
         ended: Mapping[int, str] | None = None,
+        *,
+        resume: bool = False,
     ) -> None:
         self.next = following
         self.ended = dict(ended or {})
-        self._again = sorted(again, reverse=True)
+        self._resume = resume
+        self._again = self._in_order(again)
         self._running: dict[int, None] = {}
-        self._left = limit
+        self._left = sum(index in self.ended for index in again) if resume else limit
+
+    def _in_order(self, again: Iterable[int]) -> list[int]:
+        """Open runs in the order in which they are handed out again, the last one first."""
+        late = self._resume
+        return sorted(again, key=lambda i: (late and i not in self.ended, i), reverse=True)
 
     def take(self) -> int | None:
         """The next index to run; None when the limit is reached."""
@@ -69,7 +77,7 @@ class Ledger:
         """Note that run `index` was not begun, so that it is handed out again."""
         if index in self._running:
             del self._running[index]
-            self._again = sorted([*self._again, index], reverse=True)
+            self._again = self._in_order([*self._again, index])
             if self._left is not None:
                 self._left += 1
 

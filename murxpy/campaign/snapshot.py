@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import astuple, dataclass, field
 from typing import Any, Literal
 
 from murxpy.campaign.finding import Reproducer
@@ -78,6 +78,44 @@ class BucketView:
 
 
 @dataclass(frozen=True, slots=True)
+class Left:
+    """What a campaign has left to do for its findings, once it makes no more runs: buckets whose
+    findings were not replayed yet (`unconfirmed`), and defects that are to be made smaller, shown as
+    programs, bisected, or asked for their native frames; runs that some judge has not answered, and
+    known disagreements that were not looked into.
+    """
+
+    unconfirmed: int = 0
+    reductions: int = 0
+    programs: int = 0
+    bisections: int = 0
+    frames: int = 0
+    runs: int = 0
+    disagreements: int = 0
+
+    def __bool__(self) -> bool:
+        return any(astuple(self))
+
+    def words(self) -> str:
+        """The numbers in words; empty where nothing is left."""
+        told = (
+            (self.disagreements, "known disagreement", "to be looked into"),
+            (self.unconfirmed, "finding", "to be confirmed"),
+            (self.runs, "run", "to be judged"),
+            (self.reductions, "finding", "to be made smaller and grouped"),
+            (self.programs, "finding", "to be written as programs"),
+            (self.bisections, "finding", "to be bisected"),
+            (self.frames, "crash", "to be asked for native frames"),
+        )
+        said = [
+            f"{number:,} {noun}{('es' if noun == 'crash' else 's') * (number != 1)} {what}"
+            for number, noun, what in told
+            if number
+        ]
+        return ", ".join(said)
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """The figures of a campaign at one moment, `elapsed` seconds after it began.
 
@@ -96,6 +134,7 @@ class Snapshot:
     runs_ended: float | None = (
         None  # seconds from the start to the last run, once there are no more
     )
+    left: Left | None = None  # what is being done since then
 
     @property
     def running(self) -> float:

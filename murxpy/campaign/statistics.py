@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from murxpy.campaign.events import Alike, Event, Found, Overstayed, Reproduced, RunEnded, WorkerLost
-from murxpy.campaign.snapshot import BucketView, Snapshot, WorkerState, WorkerView
+from murxpy.campaign.snapshot import BucketView, Left, Snapshot, WorkerState, WorkerView
 
 RECENT = 10.0  # seconds over which the recent rates are taken
 
@@ -39,7 +39,7 @@ class Statistics:
         self._same: dict[str, str] = {}
         self._overstayed = 0
         self._lost = 0
-        self._runs_ended: float | None = None
+        self.runs_ended: float | None = None
         self._history: deque[tuple[float, int, int]] = deque([(0.0, 0, 0)])
 
     def worker(
@@ -58,7 +58,7 @@ class Statistics:
 
     def end_runs(self, now: float) -> None:
         """Note that no more runs are made from `now` on."""
-        self._runs_ended = now
+        self.runs_ended = now
 
     def not_begun(self, worker: int, seed: int) -> None:
         """Note that `worker` was given the run of `seed` and did not begin it."""
@@ -135,8 +135,10 @@ class Statistics:
             trace=event.trace or old.trace,
         )
 
-    def snapshot(self, now: float) -> Snapshot:
-        """The figures at `now`, in a copy that later events do not change."""
+    def snapshot(self, now: float, left: Left | None = None) -> Snapshot:
+        """The figures at `now`, in a copy that later events do not change. `left` is what is being done
+        after the last run.
+        """
         past, runs, decided = self._mark(now)
         span = max(now - past, 1e-9)
         return Snapshot(
@@ -150,7 +152,8 @@ class Statistics:
             lost=self._lost,
             recent_runs=(self.counts["run:total"] - runs) / span,
             recent_decided=(self.counts["check:decided"] - decided) / span,
-            runs_ended=self._runs_ended,
+            runs_ended=self.runs_ended,
+            left=left,
         )
 
     def _mark(self, now: float) -> tuple[float, int, int]:

@@ -8,13 +8,14 @@ import contextlib
 import importlib
 import os
 import sys
+import time
 import traceback
 from collections.abc import Sequence
 
 import click
 
 from murxpy import __version__
-from murxpy.cli.params import refuse_empty
+from murxpy.cli.params import BEGAN, refuse_empty
 from murxpy.errors import MurxpyError, nearest
 
 
@@ -44,6 +45,7 @@ _GROUPS = {
         "enumerate": "Test every small script of a grammar.",
         "matrix": "Follow a solver over its releases with every small script.",
         "stability": "Tell how much equal scripts differ in answer and cost.",
+        "finish": "Do what a campaign had no time for.",
         "perf": "Search for scripts on which a solver is slower than others.",
         "generate": "Print a random script of full trees.",
         "check-seeds": "Say which SMT-LIB scripts are unreadable or mislabelled.",
@@ -206,8 +208,10 @@ def _invoke(args: list[str]) -> int:
     """Parse the arguments and run the command. Unlike click's own main, this leaves errors and a
     broken pipe to the caller.
     """
+    began = time.monotonic()
     try:
         with murxpy.make_context("murxpy", args) as context:
+            context.meta[BEGAN] = began
             code = murxpy.invoke(context)
     except click.exceptions.Exit as end:
         return end.exit_code

@@ -29,6 +29,7 @@ from murxpy.campaign.workers.limits import Limits, ensure_files
 from murxpy.campaign.workers.names import absolute_target, parse_target
 from murxpy.campaign.workers.plans import Request, make_plans, settle
 from murxpy.campaign.workers.targets import Plan
+from murxpy.cli.params import began
 from murxpy.cli.parts.baselines import baseline_plan
 from murxpy.cli.parts.going_on import goes_on
 from murxpy.errors import InputError
@@ -36,6 +37,7 @@ from murxpy.fuzzers.api import Wishes, chosen_checks, parse_option, without_obje
 from murxpy.fuzzers.enumeration import Enumerated
 from murxpy.fuzzers.mutation import Mutation, needs_seeds, seed_files
 from murxpy.mutation.registry import API
+from murxpy.releases.environments import installing
 from murxpy.releases.versions import version
 from murxpy.report.available import lacking
 from murxpy.report.console import going_on_without_terminal, make_console, write_now
@@ -49,6 +51,13 @@ from murxpy.report.summary import print_summary
 # second. Of 940 runs, five had a call that returned between this time and twice as much. Calls that
 # took longer than that took 13 % of all time.
 _CALL = 0.125
+# What 'murxpy finish' must know of the session that it finishes, beside its request and its judges.
+KEPT_WISHES = (
+    *("compare", "baseline", "wall", "memory", "limits", "judge_limit", "isolate"),
+    *("fail_on", "minimize", "bisect"),
+)
+# What the user knows: keys and patterns of buckets, and marks of defects.
+Known = tuple[list[str], dict[str, str]]
 MUTATION_OPTIONS = ("iterations", "check_limit", "size_limit", "through", "budget", "stability")
 
 
@@ -94,8 +103,31 @@ def run(
     judged = tuple(dict.fromkeys(name for given in wishes["judges"] for name in given))
     if wishes["compare"]:
         request, judged = compared(request, wishes)
+    return carry_out(request, judged, wishes, _known(wishes["known"]))
+
+
+def carry_out(
+    request: Request,
+    judged: tuple[str, ...],
+    wishes: dict[str, Any],
+    known: Known,
+    names: Mapping[str, str] | None = None,
+) -> int:
+    """Do the campaign, or the one run, of `request`, whose runs the solvers called `judged` look at,
+    and whose user knows the defects `known`. A target has another name in the campaign's folder where
+    `names` says so. Returns the exit code.
+    """
+    mutation = request.mutation
     plans = make_plans(request)
-    limits = _limits(wishes, by_line=mutation is not None or enumeration is not None)
+    if names is not None:
+        plans = tuple(
+            replace(
+                plan,
+                target=replace(plan.target, name=names.get(plan.target.name, plan.target.name)),
+            )
+            for plan in plans
+        )
+    limits = _limits(wishes, by_line=mutation is not None or request.enumeration is not None)
     judges = make_judges(request, plans, judged) if judged else ()
     baseline = baseline_plan(request, plans, wishes)
     notes = _without_object(wishes["checks"], plans)
@@ -107,8 +139,8 @@ def run(
     if wishes["run_seed"] is not None:
         with interrupts.at_once():
             return _one_run(plans, limits, wishes)
-    config = _config(plans, judges, limits, wishes, _recorded(request, judged))
-    config = replace(config, baseline=baseline)
+    config = _config(plans, judges, limits, wishes, _recorded(request, judged, wishes))
+    config = replace(config, baseline=baseline, known=tuple(known[0]), known_marks=known[1])
     if wishes["as_json"] and wishes["statistics"]:
         raise click.UsageError("--statistics prints tables: leave it or --json out")
     return _campaign(Campaign(config), wishes, notes)
@@ -171,7 +203,6 @@ def _config(
     wishes: dict[str, Any],
     recorded: dict[str, Any],
 ) -> CampaignConfig:
-    known, marks = _known(wishes["known"])
     if wishes["bisect"] and not any(installed(plan.setup.get("wrapper") or {}) for plan in plans):
         raise InputError(
             "--bisect asks the releases that are in the cache, and none of these solvers is there: "
@@ -188,7 +219,6 @@ def _config(
         wishes["runs"],
         wishes["first"],
         limits,
-        tuple(known),
         fail_on=wishes["fail_on"],
         machine=wishes["machine"],
         arguments=recorded,
@@ -196,13 +226,15 @@ def _config(
         judges=judges,
         bisect=wishes["bisect"],
         share=wishes["share"] / 100,
-        known_marks=marks,
         compare=wishes["compare"],
+        since=began() + installing(),
+        finish=wishes["finish"],
+        resume=wishes.get("resume", False),
     )
 
 
-def _known(paths: Sequence[Path]) -> tuple[list[str], dict[str, str]]:
-    """What the user knows: keys and patterns of buckets, and marks of defects. Raises InputError."""
+def _known(paths: Sequence[Path]) -> Known:
+    """What the user knows. Raises InputError."""
     patterns: list[str] = []
     marks: dict[str, str] = {}
     for path in paths:
@@ -242,15 +274,20 @@ def _request(
     )
 
 
-def _recorded(request: Request, judges: tuple[str, ...]) -> dict[str, Any]:
+def _recorded(
+    request: Request, judges: tuple[str, ...], wishes: Mapping[str, Any]
+) -> dict[str, Any]:
     """What the user asked for, as the store keeps it."""
     more = {"judges": [absolute_target(name) for name in judges]} if judges else {}
-    return {"request": request.recorded(), "command": sys.argv[1:], **more}
+    kept = {name: wishes[name] for name in KEPT_WISHES}
+    if kept["baseline"] is not None:
+        kept["baseline"] = absolute_target(kept["baseline"])
+    return {"request": request.recorded(), "command": sys.argv[1:], **more, "wishes": kept}
 
 
 def _campaign(campaign: Campaign, wishes: dict[str, Any], notes: Sequence[str]) -> int:
     """Run the campaign with its report, which begins with `notes`, and return the exit code."""
-    as_json = wishes["as_json"]
+    as_json, resumed = wishes["as_json"], campaign.config.resume
     started: Started | None = None
     ended: Ended | None = None
     with (
@@ -273,12 +310,15 @@ def _campaign(campaign: Campaign, wishes: dict[str, Any], notes: Sequence[str]) 
         theories = operators_of(campaign.abouts)
         print_statistics(make_console(), ended.snapshot, theories, ended.seeds)
     if not as_json:
+        found = _found(started.out, None if resumed else ended.snapshot.buckets)
+        tables = not (resumed or wishes["statistics"])
         print_summary(
             make_console(),
             started,
             ended,
-            _found(started.out, ended.snapshot.buckets),
-            mutants=not wishes["statistics"],
+            found,
+            mutants=tables,
+            figures=not resumed or ended.snapshot.runs > 0,
         )
     return ended.exit_code
 
@@ -293,15 +333,15 @@ def _jobs_note(config: CampaignConfig) -> list[str]:
     ]
 
 
-def _found(out: str, buckets: Sequence[BucketView]) -> list[DefectView]:
-    """The defects that the campaign found, the worst first, from the folder `out`. A disk that was
-    full can leave a folder that nobody can read.
+def _found(out: str, buckets: Sequence[BucketView] | None) -> list[DefectView]:
+    """The defects that the campaign found, the worst first, from the folder `out`: those of `buckets`,
+    or all where they are None. A disk that was full can leave a folder that nobody can read.
     """
     try:
         views = defect_views(read_buckets(Path(out)), read_versions(Path(out)), out)
     except InputError:
-        return unread(buckets)
-    return of_session(views, buckets)
+        return unread(buckets or ())
+    return views if buckets is None else of_session(views, buckets)
 
 
 def _one_run(plans: Sequence[Plan], limits: Limits, wishes: dict[str, Any]) -> int:

@@ -223,6 +223,12 @@ _EXAMPLES = (
     is_flag=True,
     help="Find out which of the releases in the cache show a finding; see 'murxpy releases'.",
 )
+@click.option(
+    "--finish",
+    is_flag=True,
+    help="When --time is over, do at once what is left: confirm, group and describe all that was found. Without it the "
+    "campaign ends 15 s after --time, or a tenth of it, and 'murxpy finish' does the rest.",
+)
 @percent_option(
     "--share",
     15.0,

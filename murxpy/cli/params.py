@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,18 @@ from murxpy.campaign.workers.names import settled, split_names
 from murxpy.errors import InputError, nearest
 from murxpy.learning.arms import is_run_seed
 
+BEGAN = "murxpy.began"  # when the command line began, among what the commands of one call share
 OUT = "murxpy-out"  # the output folder where none is named
 NONE = "none"  # in the place of the names of judges
 _SECONDS = {"ms": 0.001, "": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _BYTES = {"k": 1 << 10, "m": 1 << 20, "g": 1 << 30}
 _LEAST_MEMORY = 64 << 20  # bytes; the interpreter does not fit into less
+
+
+def began() -> float:
+    """When the command line began, by `time.monotonic`."""
+    context = click.get_current_context(silent=True)
+    return float(context.meta[BEGAN]) if context and BEGAN in context.meta else time.monotonic()
 
 
 def duration(text: str) -> float:

@@ -140,8 +140,20 @@ def provide(package: Package, release: str, notice: Notice) -> Environment:
     if environment is not None:
         return environment
     folder = cache_folder() / _name(package.name, release)
-    with _locked(folder, notice) as lock:
-        return found(package, release) or _make(package, release, folder, lock, notice)
+    began = time.monotonic()
+    try:
+        with _locked(folder, notice) as lock:
+            return found(package, release) or _make(package, release, folder, lock, notice)
+    finally:
+        _installing.append(time.monotonic() - began)
+
+
+_installing: list[float] = []
+
+
+def installing() -> float:
+    """The seconds that this process has spent until now to install releases."""
+    return sum(_installing)
 
 
 def remove(environment: Environment) -> None:

@@ -51,7 +51,9 @@ class JsonLines(Lines):
                 return _started(event)
             case Tick() if event.elapsed >= self._next:
                 self._next = event.elapsed + EVERY
-                return {"event": "status", **_snapshot(event.snapshot)}
+                left = event.snapshot.left
+                finishing = None if left is None else asdict(left)
+                return {"event": "status", "finishing": finishing, **_snapshot(event.snapshot)}
             case Ended():
                 return self._ended(event)
             case Tick():
@@ -64,8 +66,9 @@ class JsonLines(Lines):
             "event": "ended",
             "reason": event.reason,
             "exit_code": event.exit_code,
-            "unjudged_runs": event.unjudged,
-            "unsolved_disagreements": event.unsolved,
+            "left": asdict(event.left),
+            "unjudged_runs": event.left.runs,
+            "unsolved_disagreements": event.left.disagreements,
             "unkept": event.unkept,
             **_snapshot(snapshot),
             "bucket_list": [_bucket(bucket, self._out) for bucket in snapshot.buckets],

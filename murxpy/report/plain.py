@@ -4,6 +4,7 @@ and easy to grep.
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TextIO
 
 from murxpy.campaign.events import (
@@ -17,7 +18,7 @@ from murxpy.campaign.events import (
     Started,
     Tick,
 )
-from murxpy.campaign.snapshot import Snapshot
+from murxpy.campaign.snapshot import Left, Snapshot
 from murxpy.report.console import tolerate_any_text
 from murxpy.report.lines import Lines
 from murxpy.report.text import form_word, one_line, percent, seed_text, target_names
@@ -40,7 +41,7 @@ class PlainLines(Lines):
                 return _start(event)
             case Tick() if event.elapsed >= self._next:
                 self._next = event.elapsed - event.elapsed % EVERY + EVERY
-                return _status("status", event.snapshot)
+                return _progress(event.snapshot)
             case Found(new=True):
                 return _bucket(event)
             case Reproduced():
@@ -57,12 +58,13 @@ class PlainLines(Lines):
 
 
 def _end(event: Ended) -> str:
-    left = (
-        f" unjudged={event.unjudged} unsolved={event.unsolved}"
-        if event.unjudged or event.unsolved
-        else ""
-    )
+    left = "".join(f" {word}" for word in _left(event.left))
     return f"{_status('end', event.snapshot)}{left} exit={event.exit_code} reason={_quoted(event.reason)}"
+
+
+def _left(left: Left) -> list[str]:
+    """What is left to do, or is being done after the last run: one word for each number."""
+    return [f"left-{name}={number}" for name, number in asdict(left).items() if number]
 
 
 def _start(event: Started) -> str:
@@ -72,6 +74,16 @@ def _start(event: Started) -> str:
         f"start targets={_quoted(target_names(event))} seed={event.seed} jobs={event.jobs} "
         f"machine={_quoted(event.machine)} out={_quoted(event.out)}{limits}"
     )
+
+
+def _progress(snapshot: Snapshot) -> str:
+    """The figures while runs are made; after the last run they do not change any more, so that the line
+    tells what is still done.
+    """
+    if snapshot.left is None:
+        return _status("status", snapshot)
+    seconds = f"time={snapshot.elapsed:.1f}"
+    return " ".join(["finishing", seconds, *_left(snapshot.left)])
 
 
 def _status(word: str, snapshot: Snapshot) -> str:

@@ -40,19 +40,21 @@ def print_summary(
     defects: Sequence[DefectView],
     *,
     mutants: bool = True,
+    figures: bool = True,
 ) -> None:
     """Print how the campaign went, what it found, and what its exit code means. `defects` are those
     that the campaign found, the worst first. Without `mutants`, what came of mutants and seeds is left
-    out, because it stands above.
+    out, because it stands above; without `figures` those of the runs, because none were made.
     """
     if mutants and ended.snapshot.part("mutator:"):
         print_mutants(console, ended.snapshot)
         print_used(console, ended.seeds)
-    print_results(console, ended.snapshot)
+    if figures:
+        print_results(console, ended.snapshot)
     heading(console, "Findings")
     _print_found(console, shlex.quote(started.out), defects)
     console.print()
-    for line in _verdict(started, ended):
+    for line in _verdict(started, ended, len(defects), figures=figures):
         console.print(line, soft_wrap=True)
 
 
@@ -176,23 +178,27 @@ def _share(snapshot: Snapshot, part: str, whole: str) -> str:
     return percent(snapshot.counts.get(part, 0) / total if total else None)
 
 
-def _verdict(started: Started, ended: Ended) -> Iterator[Text]:
+def _verdict(
+    started: Started, ended: Ended, defects: int, *, figures: bool = True
+) -> Iterator[Text]:
     snapshot = ended.snapshot
     after = snapshot.elapsed - snapshot.running
     grace = f" and {clock(after)} for what was left" if after >= 1 else ""
+    runs = f"{amount(snapshot.runs, 'run')} in {clock(snapshot.running)}{grace} ({ended.reason})"
+    found = f"{amount(snapshot.findings, 'finding')} in {amount(len(snapshot.buckets), 'bucket')}, {len(snapshot.new_buckets)} new"
+    if not figures:
+        runs = f"{'not all' if ended.left else 'all'} that was left is done, in {clock(snapshot.elapsed)}"
+        found = amount(defects, "defect")
     yield Text(
-        f"{target_names(started)}, seed {started.seed}: {amount(snapshot.runs, 'run')} in {clock(snapshot.running)}{grace} "
-        f"({ended.reason}); {amount(snapshot.findings, 'finding')} in {amount(len(snapshot.buckets), 'bucket')}, "
-        f"{len(snapshot.new_buckets)} new; {'not ' * bool(ended.unkept)}all in {started.out}"
+        f"{target_names(started)}, seed {started.seed}: {runs}; {found}; {'not ' * bool(ended.unkept)}all in {started.out}"
     )
     meaning = EXIT_MEANING.get(ended.exit_code, "")
     if ended.unkept:
         yield Text(f"lost: {ended.unkept}", "bold red")
-    if ended.unjudged or ended.unsolved:
+    if ended.left:
         yield Text(
-            f"not judged: {amount(ended.unjudged, 'run')}, and {amount(ended.unsolved, 'known disagreement')} not looked into; "
-            f"the next session in {started.out} does that",
-            "bold red" if ended.unsolved else "yellow",
+            f"left to do: {ended.left.words()}; 'murxpy finish {shlex.quote(started.out)}' or the next session does that",
+            "bold red" if ended.left.disagreements else "yellow",
         )
     yield Text(
         f"exit code {ended.exit_code}: {meaning}", "bold red" if ended.exit_code else "bold green"

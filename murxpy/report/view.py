@@ -11,7 +11,7 @@ from typing import Self
 from rich.text import Text
 
 from murxpy.campaign.events import Started
-from murxpy.campaign.snapshot import BucketView, Snapshot, WorkerView
+from murxpy.campaign.snapshot import BucketView, Left, Snapshot, WorkerView
 from murxpy.report.findings import STATUS_STYLES
 from murxpy.report.text import (
     amount,
@@ -79,6 +79,7 @@ def figures(started: Started, snapshot: Snapshot, screen: Screen) -> list[Text]:
     """
     return [
         *_flow("time", _time(started, snapshot), screen),
+        *(_flow("finishing", _finishing(snapshot.left), screen) if snapshot.left else []),
         *_flow("runs", _runs(snapshot), screen),
         *_flow("decided", _decided(snapshot), screen),
         *_flow("answers", _amounts(snapshot.answers, ANSWER_STYLES), screen),
@@ -98,6 +99,12 @@ def _time(started: Started, snapshot: Snapshot) -> Iterable[Text]:
     limit = "" if started.time_limit is None else f" of {clock(started.time_limit)}"
     yield Text.assemble((clock(snapshot.elapsed), "bold"), limit)
     yield Text(f"{percent(snapshot.solver_share)} of it in the solver")
+
+
+def _finishing(left: Left) -> Iterable[Text]:
+    """What is still done after the last run."""
+    for words in left.words().split(", "):
+        yield Text(words, "bold magenta")
 
 
 def _runs(snapshot: Snapshot) -> Iterable[Text]:

@@ -82,9 +82,9 @@ class Aftermath:
 
     def hurry(self) -> None:
         """Take all the time and as many processes as there were workers: these have ended."""
-        self._budget.unbounded = self._hurried = True
+        self._budget.unbounded = True
         self.queue.widen(self._jobs)
-        self.look()
+        self.settle()
         left = self.queue.telling
         if self.patient and self.queue.busy:
             self._promise("findings are still made smaller or bisected")
@@ -92,6 +92,22 @@ class Aftermath:
             self._promise(
                 f"findings are still made smaller, to see which are one defect ({left} left)"
             )
+
+    def settle(self) -> None:
+        """Note that there are no more runs, so that it is known what is left to do."""
+        self._hurried = True
+        self.look()
+
+    @property
+    def left(self) -> tuple[int, int, int]:
+        """How many findings are still to be made smaller, to be written as programs, and to be
+        bisected.
+        """
+        asked = self.queue.left
+        made = [request for request in asked if not request.releases]
+        smaller = sum(request.minimize for request in made)
+        keys = {request.key for request in asked if self._releases[request.target]}
+        return smaller, len(made) - smaller, len(keys)
 
     def _promise(self, what: str) -> None:
         self._emit(events.Notice(f"{what}; Ctrl-C leaves that to the next session"))

@@ -64,10 +64,14 @@ class Queue:
         return any(request.key == key for request in (*self._in_hand, *self._queue))
 
     @property
+    def left(self) -> list[Request]:
+        """The requests that are being done or wait, as they would begin now."""
+        return [*map(self._ready, [*self._in_hand, *self._queue])]
+
+    @property
     def telling(self) -> int:
         """How many reductions are being done or wait that tell which defect was found."""
-        asked = map(self._ready, [*self._in_hand, *self._queue])
-        return sum(request.telling for request in asked)
+        return sum(request.telling for request in self.left)
 
     def poll(self) -> None:
         """Take the answers, and begin the next requests when the budget is open."""

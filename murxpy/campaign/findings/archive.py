@@ -39,6 +39,7 @@ class Archive:
         self._known = known
         self._notice = notice
         self.buckets = {bucket.key: bucket for bucket in store.buckets()}
+        self.meta = store.meta()  # the named values of earlier sessions
         # Nobody was told of these by an exit code: the sessions that opened them were killed.
         self.untold = tuple(store.untold())
         # The files that the database names, by bucket: these must not go before their names do.

@@ -46,9 +46,9 @@ class Backtraces:
             self._queue.append((key, plan, trace))
 
     @property
-    def busy(self) -> bool:
-        """Whether frames are still to come."""
-        return self._process is not None or bool(self._queue)
+    def left(self) -> list[str]:
+        """The keys whose frames are still to come."""
+        return [self._key] * (self._process is not None) + [key for key, _, _ in self._queue]
 
     def poll(self) -> None:
         """Take the frames of a gdb that has ended, and start gdb on the next trace."""

@@ -113,8 +113,13 @@ def failing(bucket: Bucket, fail_on: Sequence[str] = ()) -> bool:
     """Whether `bucket` makes the exit code 1: it is confirmed, not known, no fault of murxpy, needs
     nothing that the solver documents as experimental, and its kind counts.
     """
+    return bucket.state == "confirmed" and fails_when_confirmed(bucket, fail_on)
+
+
+def fails_when_confirmed(bucket: Bucket, fail_on: Sequence[str] = ()) -> bool:
+    """Whether `bucket`, which the user does not know, makes the exit code 1 once it is confirmed."""
     counts = bucket.kind in fail_on or (bucket.kind not in NOT_FAILING and bucket.tier != "murxpy")
-    return bucket.state == "confirmed" and counts and bucket.tier != DOCUMENTED
+    return counts and bucket.tier != DOCUMENTED
 
 
 class Known:

@@ -10,7 +10,7 @@ from murxpy.campaign import events
 from murxpy.campaign.finding import Finding
 from murxpy.campaign.findings.archive import Archive
 from murxpy.campaign.findings.backtrace import Backtraces
-from murxpy.campaign.findings.buckets import Bucket, failing
+from murxpy.campaign.findings.buckets import Bucket, failing, fails_when_confirmed
 from murxpy.campaign.findings.confirmation import Confirmation
 from murxpy.campaign.findings.defects import Defect, Grouping, same
 from murxpy.campaign.replays.service import Replays
@@ -49,6 +49,7 @@ class Collector:
         self._damped: dict[str, tuple[int, Damp]] = {}
         self._opened: dict[str, None] = {}
         self._waiting: dict[str, list[Finding]] = {}
+        self._untried: dict[str, Finding] = {}  # the first findings of buckets that are not settled
         self._again: dict[tuple[int, int], int] = {}
         self._grouping = Grouping(archive.text, archive.range)
         self._same: dict[str, str] = {}
@@ -157,6 +158,7 @@ class Collector:
             self._waiting[found.bucket].append(found)
         elif not tried:
             self._waiting[found.bucket] = []  # `_settled` reports it
+            self._untried[found.bucket] = found
         if found.triage:
             self._archive.set_triage(found)
 
@@ -190,6 +192,7 @@ class Collector:
             self._opened[found.bucket] = None
         self._archive.settle(found)
         if first:
+            self._untried.pop(found.bucket, None)
             self._tell(found, new=found.bucket in self._opened)
             for other in self._waiting.pop(found.bucket, []):
                 self._tell(other.settled(found.confirmed))
@@ -204,6 +207,46 @@ class Collector:
         new = new or (bucket.known and bucket.count == 1)
         file = kept.file if kept else ""
         self._emit(events.Found(found.bucket, new, bucket.known, found, file))
+
+    @property
+    def opened(self) -> list[str]:
+        """The buckets that this session opened, or was the first to tell of."""
+        return list(self._opened)
+
+    def go_on(self, opened: Sequence[str], unframed: Sequence[str]) -> None:
+        """Take what the last session left: the buckets that it opened, where this session finishes it
+        (`opened`), and those whose native frames it did not get.
+        """
+        buckets = self._archive.buckets
+        self._opened.update(dict.fromkeys(key for key in opened if key in buckets))
+        families = [plan.target.family for plan in self._pool.plans]
+        for bucket in [buckets[key] for key in unframed if key in buckets]:
+            kept = bucket.smallest()
+            text = self._archive.pending_trace(kept) if kept is not None else None
+            if self._traces is not None and text and bucket.solver in families:
+                plan = self._pool.plans[families.index(bucket.solver)]
+                self._traces.add(bucket.key, plan, text)
+
+    @property
+    def unconfirmed(self) -> int:
+        """How many buckets wait until one of their findings was replayed."""
+        return len(self._untried)
+
+    def tell_untried(self, fail_on: Sequence[str]) -> bool:
+        """Report the findings that there was no time to replay, and return whether one of them makes
+        the exit code 1, like a known disagreement that nobody looked into: what a campaign says must
+        not depend on how busy the machine is. The next session replays them.
+        """
+        counts = False
+        for key, found in self._untried.items():
+            self._tell(found, new=key in self._opened)
+            for other in self._waiting.pop(key, []):
+                self._tell(other)
+            counts |= key in self._opened and fails_when_confirmed(
+                self._archive.buckets[key], fail_on
+            )
+        self._untried.clear()
+        return counts
 
     def confirm_stored(self, solvers: Sequence[tuple[str, str]], wall: float) -> None:
         """Confirm the findings that an earlier session had no time for, and report as new what killed
@@ -247,6 +290,7 @@ class Collector:
             self._opened[bucket.key] = None
             self._waiting.setdefault(bucket.key, [])
             found = _stored_finding(bucket, target, solvers, Job(kept.seed, wall), text)
+            self._untried.setdefault(bucket.key, found)
             self._confirm(found, self._settled)
 
 

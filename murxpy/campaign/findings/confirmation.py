@@ -10,6 +10,7 @@ from dataclasses import replace
 from murxpy.campaign.finding import Finding
 from murxpy.campaign.findings.candidates import candidate
 from murxpy.campaign.findings.keys import bucket_key
+from murxpy.campaign.findings.ranking import rank_of
 from murxpy.campaign.replays.service import Fresh, Future
 from murxpy.campaign.replays.trials import Trial, Trials
 from murxpy.campaign.workers.handles import Job
@@ -57,7 +58,8 @@ class Confirmation:
     def _trial(self, jobs: tuple[Job, ...]) -> Trial:
         patient = tuple(replace(job, wall=self._wall) for job in jobs)
         private = self._found.outcome.cause == "parent"
-        return Trial(patient, Fresh(self._found.target, private), self._over)
+        rank = rank_of(self._found.verdict.kind)
+        return Trial(patient, Fresh(self._found.target, private), self._over, rank)
 
     def _over(self, trial: Future) -> None:
         verdicts = [judge(outcome) for outcome in trial.outcomes]

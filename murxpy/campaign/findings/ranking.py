@@ -23,5 +23,10 @@ def worst_first(bucket: Bucket) -> int:
     """A key to sort by: 0 for the worst."""
     named = str(bucket.triage.get("verdict", "")) if bucket.kind == DISAGREEMENT else ""
     named = "invalid-model" if named == "wrong-model" else named
-    kind = named if named in _ORDER else _OF_ANSWER.get(bucket.kind, bucket.kind)
+    return rank_of(named if named in _ORDER else bucket.kind)
+
+
+def rank_of(kind: str) -> int:
+    """How bad findings of a kind are: 0 for the worst."""
+    kind = _OF_ANSWER.get(kind, kind)
     return _ORDER.index(kind) if kind in _ORDER else _UNKNOWN

@@ -18,7 +18,7 @@ SEARCH = "The search"
 FAULTS = "Malformed scripts"
 OUTPUT = "Output"
 _GROUPS = {
-    LENGTH: ("time", "seconds", "runs", "steps", "jobs", "seed", "out", "first"),
+    LENGTH: ("time", "seconds", "runs", "steps", "finish", "jobs", "seed", "out", "first"),
     WHAT: (
         "theories",
         "theory",

@@ -1,0 +1,187 @@
+"""`murxpy finish`: what a campaign had no time for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+import click
+import msgspec
+
+from murxpy.campaign.findings.buckets import MAX_PATTERN
+from murxpy.campaign.findings.store import FILE, Store
+from murxpy.campaign.workers.names import absolute_target, parse_target
+from murxpy.campaign.workers.plans import Request, parse_request
+from murxpy.cli.campaigns import Known, carry_out
+from murxpy.cli.fuzz import fuzz
+from murxpy.cli.mutate import defaults
+from murxpy.cli.params import OUT
+from murxpy.cli.parts.grouped import Grouped
+from murxpy.cli.parts.options import jobs_option, json_option, listed, theory_option
+from murxpy.data import load_wrapper, machine_names, wrapper_names
+from murxpy.errors import InputError, MurxpyError
+from murxpy.releases.environments import found, package_of
+
+
+@dataclass(frozen=True, slots=True)
+class _Wishes:
+    """The options of the session that is finished, as its folder keeps them."""
+
+    compare: bool
+    baseline: str | None
+    wall: float
+    memory: int
+    limits: Literal["solver", "wall"]
+    judge_limit: float
+    isolate: bool
+    fail_on: tuple[str, ...]
+    minimize: bool
+    bisect: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    """What a session was asked to do. `names` are the names of its targets by their absolute names."""
+
+    request: Request
+    names: Mapping[str, str]
+    judges: tuple[str, ...]
+    wishes: _Wishes
+    known: Known
+
+
+def _finish(out: Path, names: tuple[str, ...], jobs: int | None, as_json: bool) -> int:
+    """Do what the campaign in the folder OUT (murxpy-out) had no time for: confirm its findings, find
+    out which are one defect, and write them as programs. What the campaign was asked for is done,
+    too: answers of judges, smaller traces, and bisection.
+
+    Name in NAME... what else the campaign was given on its command line: environments, builds and
+    releases that are not in the cache, files of wrappers, machines, profiles and grammars, and seeds.
+    A folder can come from a stranger, so that what only the folder names is not used.
+
+    Ctrl-C ends it, and the same command goes on. The exit code is that of the campaign, as if it had
+    ended only now.
+    """
+    session = _last_session(out)
+    _refuse_unnamed(session, names, out)
+    wishes = {
+        **defaults([param.name or "" for param in fuzz.params]),
+        **asdict(session.wishes),
+        "out": out,
+        "jobs": jobs,
+        "as_json": as_json,
+        "finish": True,
+        "resume": True,
+    }
+    return carry_out(session.request, session.judges, wishes, session.known, session.names)
+
+
+def _last_session(out: Path) -> _Session:
+    """What the last session in the folder `out` was asked to do. Raises InputError."""
+    with closing(Store(out, read_only=True)) as store:
+        asked, known = store.arguments(), store.meta().get("known")
+    try:
+        stored = next(one for one in asked if "wishes" in one)
+        targets = msgspec.convert(stored["request"]["targets"], dict[str, str])
+        first = parse_request(stored["request"], next(iter(targets)))
+        return _Session(
+            replace(first, targets=tuple(targets.values())),
+            {place: name for name, place in targets.items()},
+            msgspec.convert(stored.get("judges", ()), tuple[str, ...]),
+            msgspec.convert(stored["wishes"], _Wishes),
+            _known(known),
+        )
+    except (StopIteration, LookupError, TypeError, ValueError, AttributeError):
+        raise InputError(
+            "the folder does not say what its campaign was asked to do, as one of an earlier release "
+            "of murxpy; 'murxpy fuzz' goes on in it",
+            file=str(out / FILE),
+        ) from None
+
+
+def _known(data: Any) -> Known:
+    """The patterns and marks of the defects that the user of the session knew."""
+    patterns, marks = msgspec.convert(data or ((), {}), tuple[tuple[str, ...], dict[str, str]])
+    if any(len(pattern) > MAX_PATTERN for pattern in patterns):
+        raise ValueError(patterns)
+    return list(patterns), marks
+
+
+def _refuse_unnamed(session: _Session, names: Sequence[str], out: Path) -> None:
+    """Raise InputError where the campaign was given something that neither the user named nor murxpy
+    may use without being told.
+    """
+    given = {form for name in names for form in (name, str(Path(name).absolute()), _whole(name))}
+    wishes = session.wishes
+    targets = [*session.request.targets, *session.judges]
+    targets += [wishes.baseline] if wishes.baseline else []
+    lacking = [name for name in targets if name not in given and not _usable(name)]
+    lacking += [name for name in _files(session.request) if name not in given]
+    if lacking:
+        raise InputError(
+            "the campaign was given what only its folder names now, and a folder can come from a stranger; to use "
+            f"it, name it too: murxpy finish {out} {' '.join(lacking)}",
+            file=str(out / FILE),
+        )
+
+
+def _whole(name: str) -> str:
+    try:
+        return absolute_target(name)
+    except InputError:  # a file
+        return name
+
+
+def _usable(target: str) -> bool:
+    """Whether a target is a solver of our own environment or a release that is in the cache."""
+    try:
+        name = parse_target(target)
+        if name.solver not in wrapper_names():
+            return False
+        if not name.place:
+            return True
+        package = package_of(load_wrapper(name.solver))
+        return bool(name.release) and found(package, name.release) is not None
+    except MurxpyError:
+        return False
+
+
+def _files(request: Request) -> list[str]:
+    """The files and folders that a request names, without those that murxpy ships."""
+    shipped = {*wrapper_names(), *machine_names()}
+    named = [request.wrapper, request.machine, request.profile]
+    if request.mutation is not None:
+        named += request.mutation.seeds
+    if request.enumeration is not None:
+        named += [name for name in request.enumeration.grammars if Path(name).is_file()]
+    return [name for name in named if name and name not in shipped]
+
+
+_PARAMS = [
+    click.Argument(
+        ["out"], metavar="[OUT]", type=click.Path(path_type=Path), default=OUT, required=False
+    ),
+    click.Argument(["names"], metavar="[NAME...]", nargs=-1),
+    *listed(
+        jobs_option(
+            "Number of processes that work at a time.  [default: one for each usable CPU]",
+            default=None,
+        ),
+        theory_option,
+        json_option,
+    ),
+]
+COMMAND = Grouped(
+    "finish",
+    callback=_finish,
+    params=_PARAMS,
+    help=_finish.__doc__,
+    examples=[
+        ("murxpy finish", "what the campaign in murxpy-out had no time for"),
+        ("murxpy finish out seeds/", "the campaign mutated these scripts"),
+        ("murxpy finish out fake@build fake.yaml", "its solver was a build with a wrapper file"),
+    ],
+)
