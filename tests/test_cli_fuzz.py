@@ -47,7 +47,7 @@ def test_finds_a_planted_crash(
     (bucket,) = json.loads(out)
     assert (bucket["key"], bucket["status"], bucket["confirmed"]) == (BUCKET, "open", True)
     assert bucket["version"] == "1.0" and bucket["count"] > 1
-    assert outcome(capsys, "replay", bucket["trace"])[0] == 1
+    assert outcome(capsys, "replay", bucket["trace"], "--solver", *FAKE)[0] == 1
 
 
 def test_known_bugs_do_not_count(

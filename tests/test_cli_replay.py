@@ -104,16 +104,16 @@ def test_shows_where_a_finding_is(
     assert fuzz_fake(capsys, tmp_path, "--first")[0] == 1
     file = next(tmp_path.glob("findings/*/*.trace"))
     fatal = file.read_text().count("\n")
-    code, out, _ = outcome(capsys, "replay", file)
+    code, out, _ = outcome(capsys, "replay", file, "--solver", *FAKE)
     assert code == 1 and out.startswith(f"{what} (fake 1.0, ")
     assert out.splitlines()[1:3] == [
         f"  at line {fatal}: mk-term@mk OP_OR",
         f"  bucket {file.parent.name}",
     ]
-    data = json.loads(outcome(capsys, "replay", file, "--json")[1])
+    data = json.loads(outcome(capsys, "replay", file, "--solver", *FAKE, "--json")[1])
     assert (data["fails"], data["line"], data["operator"]) == (True, fatal, "OP_OR")
     monkeypatch.setenv("FAKESOLVER_FAULT", "")
-    assert outcome(capsys, "replay", file)[0] == 0
+    assert outcome(capsys, "replay", file, "--solver", *FAKE)[0] == 0
 
 
 @pytest.mark.usefixtures("bare_findings")
@@ -154,8 +154,8 @@ def test_runs_that_need_those_before_them(
     file = next(tmp_path.glob("findings/*/*.trace"))
     history = file.with_suffix(".history")
     history.write_text(f"# the runs\n{file.stem} []\n")
-    code, out, _ = outcome(capsys, "replay", history)
+    code, out, _ = outcome(capsys, "replay", history, "--solver", *FAKE)
     assert code == 1 and out.splitlines()[1] == "  in mk-term@mk OP_OR"
     monkeypatch.setenv("FAKESOLVER_FAULT", "")
-    code, _, err = outcome(capsys, "replay", file)
+    code, _, err = outcome(capsys, "replay", file, "--solver", *FAKE)
     assert (code, err) == (0, f"this finding needs the runs before it: murxpy replay {history}\n")

@@ -203,7 +203,8 @@ def test_the_command(
     monkeypatch.setenv("FAKESOLVER_FAULT", "and:abort")
     assert fuzz_fake(capsys, tmp_path / "out", "--runs", "20")[0] == 1
     trace = min((tmp_path / "out" / "findings").glob("*/*.trace"))
-    code, out, err = outcome(capsys, "minimize", trace, "-o", tmp_path / "small.trace")
+    again = ("--solver", *FAKE, "-o", tmp_path / "small.trace")
+    code, out, err = outcome(capsys, "minimize", trace, *again)
     assert (code, err) == (0, "")
     assert out.startswith(f"{trace.parent.name}: ") and out.endswith(
         f"written to {tmp_path / 'small.trace'}\n"

@@ -120,7 +120,8 @@ def test_the_search_finds_what_is_slow_and_makes_it_small(
     assert ended == 0 and "by another solver" in listed
     (trace,) = (tmp_path / "out" / "findings").glob("*xor*/*.trace")
     assert "(set-info :slow-cause |xor|)" in trace.read_text()
-    replayed = outcome(capsys, "replay", trace)
+    again = ("--solver", solver(tmp_path, "slow-at-xor"), "--wrapper", wrapper(tmp_path))
+    replayed = outcome(capsys, "replay", trace, *again)
     assert replayed[0] == 1 and "slow" in replayed[1], replayed
     # the next start tells the same, and nothing is new
     code, again, _ = outcome(capsys, *words)
@@ -180,8 +181,8 @@ def test_bugs_are_kept_as_findings(
     kept = sorted((tmp_path / "out" / "findings").glob("*/*.trace"))
     said = "with opposite answers" if wrong == "wrong" else "of which a solver died"
     assert kept and f"{amount(len(kept), 'script')} {said}" in out, (out, err)
-    if wrong == "dying":  # the judge of the other is named without its wrapper
-        code, shown, err = outcome(capsys, "replay", kept[0])
+    if wrong == "dying":
+        code, shown, err = outcome(capsys, "replay", kept[0], "--solver", words[3], *more[:2])
         assert code == 1 and "SIGABRT" in shown, (shown, err)
     assert outcome(capsys, *words, *more, "--steps", "2", *NEVER_SLOW)[0] == 0  # nothing new
 

@@ -52,7 +52,7 @@ def test_the_program_of_a_bucket_is_tried_on_its_target(
     for made in bucket.glob("*.py"):
         made.unlink()
     trace = next(bucket.glob("*.trace"))
-    command = ("translate", trace, *FAKE[1:], "--to", "program")
+    command = ("translate", trace, "--solver", *FAKE, "--to", "program")
     code, program, said = outcome(capsys, *command)
     assert (code, said) == (0, "") and "does not show" not in program
     assert "def calls():" in program
@@ -62,7 +62,7 @@ def test_the_program_of_a_bucket_is_tried_on_its_target(
     assert said.count("\n") == 1 and "It does not show the finding on fake " in said
     lone = tmp_path / "lone.trace"
     lone.write_text(trace.read_text().replace("# solver", "# finds abort\n# solver", 1))
-    code, program, said = outcome(capsys, "translate", lone, *command[2:])
+    code, program, said = outcome(capsys, "translate", lone, *FAKE[1:], *command[-2:])
     assert code == 0 and "\n# It was not run: " in program
     assert said.count("\n") == 1 and "It was not run, because " in said
 

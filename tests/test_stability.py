@@ -340,4 +340,5 @@ def test_a_variant_that_contradicts_its_mutant_is_a_finding(
     code, _ = campaign(tmp_path, capsys, "lying", "--first")
     trace = next((tmp_path / "out" / "findings").glob("wrong-answer-*/*.trace"))
     assert code == 1 and "# a variant of it: shuffle" in trace.read_text()
-    assert outcome(capsys, "replay", trace)[0] == 1
+    solver, _, *wrapper = target(tmp_path, "lying")
+    assert outcome(capsys, "replay", trace, "--solver", solver, *wrapper)[0] == 1

@@ -164,6 +164,7 @@ def run(args: list[str]) -> int:
 def _run(args: list[str]) -> int:
     from murxpy.campaign.interrupts import last
     from murxpy.campaign.workers.limits import ensure_files
+    from murxpy.data.grants import only_granted
     from murxpy.report.console import quiet_pipe, tolerate_any_text
 
     try:
@@ -171,7 +172,7 @@ def _run(args: list[str]) -> int:
         tolerate_any_text(sys.stdout)
         tolerate_any_text(sys.stderr)
         ensure_files()
-        with quiet_pipe():
+        with quiet_pipe(), only_granted():
             return _invoke(args)
         return 0  # nobody reads the output any more
     except MurxpyError as error:

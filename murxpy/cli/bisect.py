@@ -17,7 +17,7 @@ from murxpy.campaign.ranges.bisection import Answer, Range, range_data
 from murxpy.campaign.ranges.defects import Defect, defects_of, files_in
 from murxpy.campaign.ranges.finding_out import find_range
 from murxpy.campaign.ranges.regress import read_table
-from murxpy.campaign.workers.names import releases_of
+from murxpy.campaign.workers.names import TargetName, grant_target, releases_of
 from murxpy.cli import tell
 from murxpy.cli.params import Finding, Target, in_out_option
 from murxpy.cli.parts.options import (
@@ -132,11 +132,14 @@ def _bisected(
 
 def _releases(defect: Defect, wished: str | None) -> tuple[list[str], bool]:
     """The releases that are to be asked: those that the user names, else all that the wrapper takes;
-    and whether the newest one there is is among them. Raises InputError, TargetError.
+    and whether the newest one there is is among them. They may be installed, since that is what the
+    command is for. Raises InputError, TargetError.
     """
     package = package_of(load_wrapper(defect.request.wrapper or defect.solver))
     published = releases_of(package.name)
     named = span(wished, published, package.name) if wished else package.usable(published)
+    for one in named:
+        grant_target(str(TargetName(defect.solver, one)))
     return [short(one) for one in named], named[-1] == chosen(LATEST, published, package.name)
 
 

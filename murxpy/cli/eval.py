@@ -9,14 +9,13 @@ from pathlib import Path
 
 import click
 
-from murxpy.campaign.findings.origin import origin
 from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
 from murxpy.checks.registry import ANSWERING
 from murxpy.cli.params import Existing, Finding, Target, in_out_option
-from murxpy.cli.parts.options import theory_option, time_option
+from murxpy.cli.parts.options import theory_option, time_option, wrapper_option
 from murxpy.cli.replay import plan_of
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
@@ -53,6 +52,7 @@ API, TEXT = "api", "text"
     metavar="SOLVER[@PLACE]",
     help="Solve with this one.  [default: where the trace comes from]",
 )
+@wrapper_option
 @click.option(
     "--through",
     type=click.Choice([API, TEXT]),
@@ -72,6 +72,7 @@ API, TEXT = "api", "text"
 def eval(
     file: Path,
     solver: str | None,
+    wrapper: str | None,
     through: str | None,
     model: Path | None,
     planted: bool,
@@ -87,36 +88,40 @@ def eval(
     """
     if through is not None and (planted or model is not None):
         raise InputError("with --planted or --model no solver is asked: leave out --through")
-    if planted and (model is not None or solver is not None):
+    asked = solver is not None or wrapper is not None
+    if planted and (model is not None or asked):
         raise InputError(
-            "with --planted no solver is asked, and there is a model: leave out --solver and --model"
+            "with --planted no solver is asked, and there is a model: leave out --solver, --wrapper and "
+            "--model"
         )
     if planted:
         return _show(Evaluation(*under_planted(_trace(file), build_catalogue(load_catalogue()))))
     if model is not None:
-        if solver is not None:
-            raise InputError("with --model no solver is asked: leave out --solver")
+        if asked:
+            raise InputError("with --model no solver is asked: leave out --solver and --wrapper")
         return _show(_under_model(file, model))
     if file.suffix == ".smt2":
-        return _script(file, solver, through, wall)
+        return _script(file, solver, wrapper, through, wall)
     if through is not None:
         raise InputError("--through is for a script, expected a file *.smt2", file=str(file))
     trace = _trace(file)
-    plan = plan_of(trace, solver, None, None if solver else origin(file), option=False)
+    plan = plan_of(trace, solver, wrapper, file)
     return Asked(plan, asking(trace), file, wall).show()
 
 
-def _script(file: Path, solver: str | None, through: str | None, wall: float) -> int:
+def _script(
+    file: Path, solver: str | None, wrapper: str | None, through: str | None, wall: float
+) -> int:
     """Evaluate a script through the API of the solver. Where the API refuses a part of the script, or
     the user wants another way, the solver reads the script as text.
     """
     script = read_file(file, build_catalogue(load_catalogue()))
-    if solver is None:
+    if solver is None and wrapper is None:
         raise InputError(
             "name the solver that the script is run on with --solver, or give a model with --model",
             file=str(file),
         )
-    (plan,) = make_plans(Request((solver,)))
+    (plan,) = make_plans(Request((solver,) if solver else (), wrapper=wrapper))
     name, reason = plan.target.name, ""
     if through != TEXT:
         asked, reason = _through_api(plan, script, file, wall, wanted=through == API)

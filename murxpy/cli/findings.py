@@ -18,8 +18,9 @@ from murxpy.campaign.findings.defects import known_of
 from murxpy.campaign.findings.named import is_bucket
 from murxpy.campaign.findings.store import read_buckets, read_versions
 from murxpy.campaign.snapshot import BucketView
+from murxpy.campaign.workers.names import solver_of
 from murxpy.cli.params import in_out_option, names, out_or_bucket_argument
-from murxpy.cli.parts.options import count_option, format_option
+from murxpy.cli.parts.options import count_option, format_option, kept_option
 from murxpy.oracles.crash import Tier
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.releases.environments import print_notice
@@ -60,7 +61,8 @@ _PRINTED = {"json": defects_json, "csv": defects_csv}
     type=names(),
     default="",
     metavar="SOLVERS",
-    help="List only findings of these solvers.",
+    help="List only findings of these solvers. With --regroup, SOLVER@PLACE lets a target be used that "
+    "the folder names.",
 )
 @click.option(
     "--since",
@@ -81,6 +83,8 @@ _PRINTED = {"json": defects_json, "csv": defects_csv}
     help="First find out again which buckets are one defect, and make the smaller traces for that "
     "where they are missing.",
 )
+@kept_option("--wrapper")
+@kept_option("--cross-check")
 @click.option("--tier", type=click.Choice(get_args(Tier)), help="List only findings of this tier.")
 def findings(
     source: Path,
@@ -106,7 +110,7 @@ def findings(
         view
         for view in _views(out, source)
         if (not kinds or any(bucket.kind in kinds for bucket in view.buckets))
-        and (not solvers or view.shown.solver in solvers)
+        and (not solvers or view.shown.solver in map(solver_of, solvers))
         and tier in (None, view.shown.tier)
         and (since is None or view.first >= since.timestamp())
     ]

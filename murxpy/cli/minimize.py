@@ -12,7 +12,7 @@ import click
 
 from murxpy.campaign.findings.folder import write_atomically
 from murxpy.campaign.findings.named import is_bucket
-from murxpy.campaign.findings.origin import holds_traces, origin, read_history
+from murxpy.campaign.findings.origin import holds_traces, read_history
 from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.judging.common_operators import judge_plans
 from murxpy.campaign.reduction.golden import Match, exit_kind
@@ -28,7 +28,13 @@ from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
 from murxpy.cli.params import NONE, Finding, Target, duration, in_out_option, judge_names
 from murxpy.cli.parts.minimizing import Watch
-from murxpy.cli.parts.options import count_option, jobs_option, theory_option, wrapper_option
+from murxpy.cli.parts.options import (
+    allow_option,
+    count_option,
+    jobs_option,
+    theory_option,
+    wrapper_option,
+)
 from murxpy.cli.replay import judges_of, plan_of_campaign
 from murxpy.cli.replay import plan_of as trace_plan
 from murxpy.errors import InputError
@@ -118,6 +124,7 @@ Begin = partial[Task]  # makes the task from the plan that a file needs
 )
 @theory_option
 @wrapper_option
+@allow_option
 def minimize(
     file: Path,
     output: Path | None,
@@ -149,7 +156,8 @@ def minimize(
         _script_file(file, output, solver, wrapper, judged, begin)
     else:
         target = trace_target(file, solver, wrapper)
-        _trace_file(file, output, target, judged, begin, strategy, reproducers)
+        named = (solver, wrapper)
+        _trace_file(file, output, target, judged, begin, strategy, reproducers, named)
 
 
 def trace_target(file: Path, solver: str | None, wrapper: str | None) -> tuple[str, Trace, Plan]:
@@ -161,7 +169,7 @@ def trace_target(file: Path, solver: str | None, wrapper: str | None) -> tuple[s
     return (
         source,
         trace,
-        trace_plan(trace, solver, wrapper, None if solver or wrapper else origin(file)),
+        trace_plan(trace, solver, wrapper, file),
     )
 
 
@@ -173,6 +181,7 @@ def _trace_file(
     begin: Begin,
     strategy: str,
     reproducers: bool,
+    named: tuple[str | None, str | None],
 ) -> None:
     """Minimize a trace, or the script that it runs."""
     source, trace, plan = target
@@ -182,7 +191,7 @@ def _trace_file(
     judges = () if _asked(begin) else judges_of(trace, judged)
     result = None
     if strategy != "delete":
-        result = _made_anew(file, trace, begin, strategy, watch)
+        result = _made_anew(file, trace, begin, strategy, watch, named)
         source = source if result is None else result.text
     if result is None or (strategy == "both" and result.ended != "interrupted"):
         names = judges or (None if judged is None else ())
@@ -205,7 +214,12 @@ def _renamed(file: Path, key: str) -> Iterator[str]:
 
 
 def _made_anew(
-    file: Path, trace: Trace, begin: Begin, strategy: str, watch: Watch
+    file: Path,
+    trace: Trace,
+    begin: Begin,
+    strategy: str,
+    watch: Watch,
+    named: tuple[str | None, str | None],
 ) -> Minimized | None:
     """The smallest instance that STORM makes anew. Where the strategy goes on to remove parts, says
     how small it is; None where it is `both` and no instance can be made. Raises InputError for other
@@ -213,7 +227,7 @@ def _made_anew(
     """
     try:
         why = "other instances are made from the seeds of the campaign: name the trace in the campaign's folder"
-        seeded = plan_of_campaign(origin(file), file, why)
+        seeded = plan_of_campaign(file, *named, why)
         result = regenerate(begin(seeded, follow=watch.see), trace)
     except NoInstance as error:
         if strategy != "both":
@@ -311,7 +325,7 @@ def _history(
         source, _, plan = trace_target(file, solver, wrapper)
         lessened = minimize_joined(begin(plan, follow=watch.see), source)
     else:
-        plan = plan_of_campaign(origin(file), file)
+        plan = plan_of_campaign(file, solver, wrapper)
         lessened = minimize_history(begin(plan, follow=watch.see), tuple(read_history(file)))
     ending = "history" if lessened.apart else "trace"
     output = output or base_of(file).with_name(f"{base_of(file).name}.min.{ending}")

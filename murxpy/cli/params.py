@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import time
@@ -12,7 +13,8 @@ from typing import Any
 import click
 
 from murxpy.campaign.findings.named import bucket_named, is_bucket, kept_trace
-from murxpy.campaign.workers.names import settled, split_names
+from murxpy.campaign.workers.names import grant_target, settled, split_names
+from murxpy.data.grants import grant_file
 from murxpy.errors import InputError, nearest
 from murxpy.learning.arms import is_run_seed
 
@@ -213,22 +215,30 @@ class NamedFile(click.ParamType[Any]):
 MISSING_SEEDS = "no such file or folder: {}; expected seeds, SMT-LIB scripts or folders of them"
 
 
-class _NotEmpty(click.ParamType[Any]):
-    """Values of the type `inner` except the empty text, which as a path means the current folder."""
+class _Named(click.ParamType[Any]):
+    """Values of the type `inner` except the empty text, which as a path means the current folder. What
+    the user names here may be used: with `targets` the solvers in the text, else the YAML file.
+    """
 
-    def __init__(self, inner: click.ParamType[Any]) -> None:
+    def __init__(self, inner: click.ParamType[Any], *, targets: bool) -> None:
         self._inner = inner
+        self._targets = targets
         self.name = inner.name
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "" and (param is None or param.default != ""):
             self.fail("expected a path or a name, found an empty text", param, ctx)
+        for name in split_names(value) if self._targets and isinstance(value, str) else ():
+            with contextlib.suppress(InputError):  # the reader of the option says what is wrong
+                grant_target(name)
+        if isinstance(self._inner, NamedFile) and isinstance(value, str):
+            grant_file(value)
         return self._inner.convert(value, param, ctx)
 
 
 def refuse_empty(command: click.Command) -> None:
-    """Have a command refuse an empty text wherever it takes a path or a target, and report a missing
-    file before anything else.
+    """Have a command refuse an empty text wherever it takes a path or a target, grant what is named
+    there, and report a missing file before anything else.
     """
     for inner in command.commands.values() if isinstance(command, click.Group) else ():
         refuse_empty(inner)
@@ -240,5 +250,5 @@ def refuse_empty(command: click.Command) -> None:
         # SEEDS... are read in their place, behind the solver.
         single = isinstance(param.type, Existing | NamedFile) and param.nargs == 1
         param.is_eager = param.is_eager or bool(option or single)
-        if named and not isinstance(param.type, _NotEmpty):
-            param.type = _NotEmpty(param.type)
+        if named and not isinstance(param.type, _Named):
+            param.type = _Named(param.type, targets="SOLVER" in (param.metavar or ""))

@@ -9,19 +9,22 @@ from pathlib import Path
 
 import click
 
-from murxpy.campaign.findings.origin import Origin, holds_traces, origin, read_history
+from murxpy.campaign.findings.origin import holds_traces, origin, read_history
 from murxpy.campaign.findings.replayed import Replayed, replay_texts, replay_trace, walk_seeds
 from murxpy.campaign.judging.common_operators import judge_plans
-from murxpy.campaign.judging.disagreement import HEADER
+from murxpy.campaign.judging.disagreement import header_judges
 from murxpy.campaign.judging.judged_solver import JudgedSolver
 from murxpy.campaign.reduction.golden import refuse_malformed
 from murxpy.campaign.reduction.histories import parts
 from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.plans import Request, make_plans
+from murxpy.campaign.workers.names import same_targets
+from murxpy.campaign.workers.plans import Request, make_plans, usable_request
 from murxpy.campaign.workers.targets import Plan
+from murxpy.cli import tell
 from murxpy.cli.params import NONE, Finding, Target, in_out_option, judge_names
 from murxpy.cli.parts.comparing import releases_of, show_compared
 from murxpy.cli.parts.options import (
+    allow_option,
     json_option,
     memory_option,
     theory_option,
@@ -49,6 +52,7 @@ from murxpy.trace.grammar import Trace, parse_trace
 )
 @theory_option
 @wrapper_option
+@allow_option
 @click.option(
     "--cross-check",
     "judged",
@@ -87,22 +91,25 @@ def replay(
     if follow and as_json:
         raise InputError("--trace and --json both write to standard output: leave one out")
     limits = Limits(wall=wall, memory=memory)
-    found = None if solver or wrapper else origin(file)
     if file.suffix == ".history":
-        return _show(_replay_history(file, found, limits, follow, solver, wrapper), None, as_json)
+        return _show(_replay_history(file, limits, follow, solver, wrapper), None, as_json)
     text = read_trace(file)
     trace = parse_trace(text, str(file))
-    if (names := releases_of(trace)) and not (solver or wrapper or judged or follow):
+    names, given = releases_of(trace), [*filter(None, [solver, *(judged or ())])]
+    if names and not follow and (not (given or wrapper) or same_targets(names, given)):
         return show_compared(file, text, names, limits, as_json)
-    plan = plan_of(trace, solver, wrapper, found)
+    plan = plan_of(trace, solver, wrapper, file)
     replayed = replay_trace(plan, text, str(file), limits, write_now if follow else None, wall)
     refuse_malformed(replayed.outcome, str(file))
-    judges = judges_of(trace, judged)
+    try:
+        judges, unasked = judges_of(trace, judged), None
+    except InputError as error:  # what the solver shows is told nevertheless
+        judges, unasked = (), error
     if judges and replayed.found is None:
         return _show_judged(plan, judges, replayed, limits, as_json)
     code = _show(replayed, trace, as_json)
     _show_files_beside(file, replayed, as_json)
-    return code
+    return code if unasked is None or code else tell(unasked)
 
 
 def _show_files_beside(file: Path, replayed: Replayed, as_json: bool) -> None:
@@ -117,59 +124,61 @@ def _show_files_beside(file: Path, replayed: Replayed, as_json: bool) -> None:
         click.echo(f"this finding needs the runs before it: murxpy replay {history}", err=True)
 
 
-def plan_of(
-    trace: Trace,
-    solver: str | None,
-    wrapper: str | None,
-    found: Origin | None,
-    *,
-    option: bool = True,
-) -> Plan:
-    """The target on which a trace is replayed: the named one, else the one on which the trace was
-    found, else the solver that the trace names. Raises InputError where none is known.
-
-    `option` says whether the command has an option --wrapper, which an error may then name.
+def plan_of(trace: Trace, solver: str | None, wrapper: str | None, file: Path) -> Plan:
+    """The target on which the trace in `file` is replayed: the named one, else the one on which the
+    trace was found, else the solver that the trace names. Raises InputError where none is known, and
+    where it may not be used because only a file names it.
     """
-    if solver is None and wrapper is None and found is None and not trace.solver:
+    found = None if solver or wrapper else origin(file)
+    request = _request(trace, solver, wrapper) if found is None else found.of_traces()
+    (plan,) = make_plans(usable_request(request, file))
+    return plan
+
+
+def _request(trace: Trace, solver: str | None, wrapper: str | None) -> Request:
+    """What is asked for a trace that no campaign keeps, or by `solver` or `wrapper`."""
+    if solver is not None or wrapper is not None:
+        return Request((solver,) if solver else (), wrapper=wrapper)
+    if not trace.solver:
         raise InputError(
             "the trace does not say its solver, expected a line like '# solver z3 5.4.0'; name it with "
             "--solver",
             file=trace.name,
         )
-    request = Request((solver,) if solver else () if wrapper else (trace.solver,), wrapper=wrapper)
-    compared = releases_of(trace)
-    if not (solver or wrapper) and compared:
-        request = replace(request, targets=tuple(compared[1:]))
-    if found is not None:
-        request = replace(request, targets=found.request.targets, wrapper=found.request.wrapper)
-    elif not (solver or wrapper) and trace.solver not in wrapper_names():
+    if trace.solver not in wrapper_names():
         raise InputError(
             f"the trace is of '{trace.solver}', which has no wrapper here; name another solver with "
-            f"--solver{', or its wrapper with --wrapper' if option else ''}",
+            "--solver, or its wrapper with --wrapper",
             file=trace.name,
         )
-    (plan,) = make_plans(request)
-    return plan
+    return Request(tuple(releases_of(trace)[1:] or [trace.solver]))
 
 
 def plan_of_campaign(
-    found: Origin | None,
     file: Path,
+    solver: str | None,
+    wrapper: str | None,
     why: str = "expected a file under OUT/findings of a campaign, which tells what the runs depend on",
 ) -> Plan:
-    """The target of the campaign from which a file comes. Raises InputError, with `why` as its
-    message, for a file that no campaign keeps.
+    """The target of the campaign from which a file comes, or `solver` in its place. Raises InputError,
+    with `why` as its message, for a file that no campaign keeps.
     """
+    found = origin(file)
     if found is None:
         raise InputError(why, file=str(file))
-    (plan,) = make_plans(found.request)
+    own = found.request
+    targets = (solver,) if solver else own.targets
+    request = replace(own, targets=targets, wrapper=wrapper or own.wrapper)
+    (plan,) = make_plans(usable_request(request, file))
     return plan
 
 
 def judges_of(trace: Trace, wished: tuple[str, ...] | None) -> tuple[str, ...]:
-    """The names of the judges: those that the user names, else those in the header of the trace."""
+    """The names of the judges: those that the user names, else those in the header of the trace.
+    Raises InputError where the header names one that may not be asked.
+    """
     if wished is None:
-        return tuple(filter(None, trace.header.get(HEADER, "").split(",")))
+        return header_judges(trace)
     return () if wished == (NONE,) else wished
 
 
@@ -192,19 +201,15 @@ def _show_judged(
 
 
 def _replay_history(
-    file: Path,
-    found: Origin | None,
-    limits: Limits,
-    follow: bool,
-    solver: str | None,
-    wrapper: str | None,
+    file: Path, limits: Limits, follow: bool, solver: str | None, wrapper: str | None
 ) -> Replayed:
     if file.is_file() and holds_traces(file):
         text = read_trace(file)
-        plan = plan_of(parse_trace(text, str(file)), solver, wrapper, found)
+        plan = plan_of(parse_trace(text, str(file)), solver, wrapper, file)
         return replay_texts(plan, parts(text), str(file), limits, write_now if follow else None)
     runs = read_history(file)
-    return walk_seeds(plan_of_campaign(found, file), runs, limits, write_now if follow else None)
+    plan = plan_of_campaign(file, solver, wrapper)
+    return walk_seeds(plan, runs, limits, write_now if follow else None)
 
 
 def _show(replayed: Replayed, trace: Trace | None, as_json: bool) -> int:

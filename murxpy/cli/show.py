@@ -7,10 +7,9 @@ from pathlib import Path
 import click
 
 from murxpy.campaign.findings.named import is_bucket, kept_trace
-from murxpy.campaign.findings.origin import origin
 from murxpy.cli.eval import Asked, asking
-from murxpy.cli.params import Finding, in_out_option
-from murxpy.cli.parts.options import json_option
+from murxpy.cli.params import Finding, Target, in_out_option
+from murxpy.cli.parts.options import json_option, wrapper_option
 from murxpy.cli.replay import plan_of
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError, MurxpyError
@@ -32,8 +31,15 @@ _WALL = 20.0  # seconds until a replay that asks for a model is ended, as with '
 @click.command()
 @click.argument("folder", metavar="BUCKET", type=Finding(folder=True))
 @in_out_option
+@click.option(
+    "--solver",
+    type=Target(),
+    metavar="SOLVER[@PLACE]",
+    help="Solver that is asked for a wrong model.  [default: the one on which it was found]",
+)
+@wrapper_option
 @json_option
-def show(folder: Path, as_json: bool) -> None:
+def show(folder: Path, solver: str | None, wrapper: str | None, as_json: bool) -> None:
     """Print one finding whole: what is wrong, how often it was found, which releases show it, the
     smallest script, program or trace that shows it, what it needs, and the frames of a crash.
 
@@ -44,14 +50,14 @@ def show(folder: Path, as_json: bool) -> None:
         raise InputError("expected OUT/findings/BUCKET of a campaign", file=str(folder))
     named = folder if len(folder.parts) > 2 else folder.absolute()
     page = finding_page(named.parent.parent, named.name)
-    model = _model(folder, page.bucket.kind) if page.view.trace else None
+    model = _model(folder, page.bucket.kind, solver, wrapper) if page.view.trace else None
     if as_json:
         click.echo(finding_json(page, model))
     else:
         print_finding(make_console(), page, model)
 
 
-def _model(folder: Path, kind: str) -> ShownModel | None:
+def _model(folder: Path, kind: str, solver: str | None, wrapper: str | None) -> ShownModel | None:
     """The model of a finding in which a model is wrong or missed; None for other findings."""
     if kind not in (*WRONG_MODELS, _WRONG_UNSAT):
         return None
@@ -61,7 +67,7 @@ def _model(folder: Path, kind: str) -> ShownModel | None:
         trace = parse_trace(read_trace(file), str(file))
         if kind == _WRONG_UNSAT:
             return _planted(trace)
-        plan = plan_of(trace, None, None, origin(file), option=False)
+        plan = plan_of(trace, solver, wrapper, file)
         asked = Asked(plan, asking(trace), file, _WALL)
         source = f"replayed on {plan.target.name}"
         why = unread(asked.trace) or "no check answered sat, or its model cannot be read"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,10 @@ from murxpy.campaign.findings.range_file import with_range
 from murxpy.campaign.reduction.reproducers import plain_programs
 from murxpy.campaign.reduction.script_sights import Shown
 from murxpy.campaign.reduction.tried import loaded_release, to_show, tried_program
-from murxpy.campaign.workers.plans import Request, make_plans
+from murxpy.campaign.workers.plans import Request, make_plans, usable_request
 from murxpy.campaign.workers.targets import Plan
 from murxpy.cli import fail
-from murxpy.cli.params import Finding, NamedFile, in_out_option
+from murxpy.cli.params import Finding, NamedFile, Target, in_out_option
 from murxpy.cli.parts.options import output_option, theory_option
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.errors import InputError, MurxpyError
@@ -81,6 +82,12 @@ _LONGEST = 300  # letters of an error that says why a program was not run
     is_flag=True,
     help="SMT-LIB: define constants, functions and sorts as the planted model has them.",
 )
+@click.option(
+    "--solver",
+    type=Target(),
+    metavar="SOLVER[@PLACE]",
+    help="Program: the solver on which it is tried.  [default: the one on which the trace was found]",
+)
 @theory_option
 @click.option(
     "--wrapper",
@@ -98,6 +105,7 @@ def translate(
     by_definition: bool,
     planted: bool,
     wrapper: str | None,
+    solver: str | None,
 ) -> int:
     """Print TRACE, or every *.trace below a folder, as an SMT-LIB script, as a Python program that
     runs alone, or as a trace of Murxla.
@@ -110,7 +118,11 @@ def translate(
     """
     of_smtlib = {"--dialect": dialect, "--by-definition": by_definition, "--planted": planted}
     _check_options(target, [name for name, given in of_smtlib.items() if given], lossy, wrapper)
-    of_trace = _translator(target, dialect or STANDARD, lossy, by_definition, planted, wrapper)
+    if solver and target != "program":
+        raise InputError("only '--to program' runs a solver: leave out --solver")
+    of_trace = _translator(
+        target, dialect or STANDARD, lossy, by_definition, planted, wrapper, solver
+    )
     translator = partial(_translated, of_trace, _SUFFIXES[target])
     source = kept_trace(source) if into is None and is_bucket(source) else source
     if source.is_dir():
@@ -151,7 +163,13 @@ def _write(file: Path, text: str) -> None:
 
 
 def _translator(
-    target: str, dialect: str, lossy: bool, by_definition: bool, planted: bool, wrapper: str | None
+    target: str,
+    dialect: str,
+    lossy: bool,
+    by_definition: bool,
+    planted: bool,
+    wrapper: str | None,
+    solver: str | None,
 ) -> Callable[[Trace, Path], str]:
     catalogue = build_catalogue(load_catalogue())
     if target == "smt2":
@@ -172,14 +190,19 @@ def _translator(
         if name not in known:
             known[name] = load_wrapper(name)
         if target == "program":
-            return _program(trace, path, catalogue, known[name], wrapper)
+            return _program(trace, path, catalogue, known[name], wrapper, solver)
         return to_python(trace, catalogue, known[name])
 
     return python
 
 
 def _program(
-    trace: Trace, path: Path, catalogue: Catalogue, data: dict[str, Any], wrapper: str | None
+    trace: Trace,
+    path: Path,
+    catalogue: Catalogue,
+    data: dict[str, Any],
+    wrapper: str | None,
+    solver: str | None,
 ) -> str:
     """The program of the finding in the file `path`: the one that the campaign saw to show it, or
     else the first that shows it now, or else the plainest, which says that it does not show it or
@@ -202,7 +225,7 @@ def _program(
         )
     shown = to_show(kind, key, message or _refused(trace))
     try:
-        plan = _target(trace, path, data, wrapper)
+        plan = _target(trace, path, data, wrapper, solver)
         release = loaded_release(plan)
         text = tried_program(plan, read_trace(path), shown)
         why = f"It does not show the finding on {release}"
@@ -233,16 +256,19 @@ def _plainest(
     return "\n".join([wrong, exits, note, rest])
 
 
-def _target(trace: Trace, path: Path, data: dict[str, Any], wrapper: str | None) -> Plan:
-    """The target on which the programs of a trace are tried: the one on which a campaign found it, or
-    else the release that the trace names where that is in the cache, or else the installed one.
+def _target(
+    trace: Trace, path: Path, data: dict[str, Any], wrapper: str | None, solver: str | None
+) -> Plan:
+    """The target on which the programs of a trace are tried: `solver`, or the one on which a campaign
+    found it, or else the release that the trace names where that is in the cache, or else the installed one.
     Raises InputError and TargetError.
     """
     found = origin(path)
-    if found is not None:
-        request = Request(found.request.targets, wrapper=wrapper or found.request.wrapper)
-    elif wrapper:
-        request = Request(wrapper=wrapper)
+    if solver or (wrapper and found is None):
+        request = Request((solver,) if solver else (), wrapper=wrapper)
+    elif found is not None:
+        own = found.of_traces()
+        request = usable_request(replace(own, wrapper=wrapper or own.wrapper), path)
     else:
         release = trace.header.get("solver", "").partition(" ")[2]
         there = bool(release) and short(release) in installed(data)

@@ -11,7 +11,7 @@ from murxpy.campaign.findings.named import is_bucket
 from murxpy.campaign.judging.triage import triaged
 from murxpy.campaign.workers.limits import Limits
 from murxpy.cli.params import in_out_option, out_or_bucket_argument
-from murxpy.cli.parts.options import json_option, judges_option, time_option
+from murxpy.cli.parts.options import json_option, judges_option, kept_option, time_option
 from murxpy.report.console import make_console
 from murxpy.report.judged import print_triage, triage_json
 
@@ -23,6 +23,8 @@ from murxpy.report.judged import print_triage, triage_json
     "Solvers that are asked where a trace names no judges.  [default: all other solvers]",
     default="",
 )
+@kept_option("--solver")
+@kept_option("--wrapper")
 @click.option(
     "--again",
     is_flag=True,

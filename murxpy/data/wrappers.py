@@ -15,6 +15,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from murxpy.data.convert import convert, plain
 from murxpy.data.dialects import decode_dialect
 from murxpy.data.folders import data_folder
+from murxpy.data.grants import is_granted, whole_path
 from murxpy.data.profiles import decode_profile, trim
 from murxpy.data.remembered import remembered
 from murxpy.data.shorthands import SECTION, expand_shorthands
@@ -67,7 +68,8 @@ def _load(path: Path, theories: tuple[Path, ...]) -> Plain:
 
 def wrapper_path(name_or_path: str) -> Path:
     """Return the file of a wrapper, which is a name of `wrappers/`, a name of an entry point, or a
-    path. Raises InputError if it is neither.
+    path. Raises InputError if it is neither, and for a path that the user did not name: a wrapper is
+    code.
     """
     shipped = data_folder("wrappers") / f"{name_or_path}.yaml"
     if name_or_path and Path(name_or_path).name == name_or_path and shipped.is_file():
@@ -76,6 +78,11 @@ def wrapper_path(name_or_path: str) -> Path:
         return _of_entry_point(name_or_path, point.load)
     path = Path(name_or_path).expanduser()
     if path.is_file() or path.suffix in (".yaml", ".yml"):
+        if not is_granted(whole_path(path)):
+            raise InputError(
+                f"the wrapper {path} is named in a file and not on the command line: a wrapper is code, and "
+                "so is not loaded"
+            )
         return path
     known = wrapper_names()
     hint = nearest(name_or_path, known)

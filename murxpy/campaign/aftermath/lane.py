@@ -16,6 +16,7 @@ import msgspec
 from murxpy.campaign.aftermath.requests import CLOSED, Answer, Request
 from murxpy.campaign.cpu import tree_cpu
 from murxpy.campaign.reduction.programs import end_group
+from murxpy.data.grants import granted
 
 _BISECTING = 400.0  # seconds; nine replays of 20 s each, twice where a replay must be prepared
 # Seconds for a reduction and programs. A reduction of 600 candidates took 90 s at most; only one that
@@ -80,6 +81,7 @@ class Lane:
                     "murxpy.campaign.aftermath.process",
                     str(os.getpid()),
                     str(self.gate),
+                    json.dumps(granted()),
                 ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

@@ -10,6 +10,7 @@ import json
 import os
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.findings.folder import write_atomically
 from murxpy.campaign.findings.origin import read_history
 from murxpy.campaign.judging.common_operators import judge_plans
-from murxpy.campaign.judging.disagreement import HEADER
+from murxpy.campaign.judging.disagreement import header_judges
 from murxpy.campaign.reduction.histories import minimize_history
 from murxpy.campaign.reduction.pipeline import Minimized, Saver, Task
 from murxpy.campaign.reduction.reproducers import base_of, write_programs
@@ -29,6 +30,7 @@ from murxpy.campaign.reduction.traces import minimize, minimize_trace
 from murxpy.campaign.reduction.tried import to_show
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.targets import Plan
+from murxpy.data.grants import only_granted
 from murxpy.errors import InputError, MurxpyError
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.oracles.regression import KINDS as REGRESSIONS
@@ -70,7 +72,7 @@ def _shrink_trace(task: Task, trace: Path, small: Path, kind: str) -> Minimized:
     source = read_trace(trace)
     earlier = read_trace(small) if small.is_file() else None
     parsed = parse_trace(source, trace.name)
-    names = tuple(filter(None, parsed.header.get(HEADER, "").split(","))) or None
+    names = header_judges(parsed) or None
     if kind == DISAGREEMENT:
         task = replace(task, judges=judge_plans(names or ()))
     try:
@@ -128,10 +130,15 @@ def waiting(gate: int) -> Wait:
     return wait
 
 
-def main(parent: int, gate: int) -> None:
+def main(parent: int, gate: int, named: Sequence[str] | None) -> None:
     """Answer requests on standard input until it is closed. The campaign closes `gate` while there is
-    no time.
+    no time. `named` is what its user named, for `murxpy.data.grants`.
     """
+    with only_granted(named):
+        _serve(parent, gate)
+
+
+def _serve(parent: int, gate: int) -> None:
     die_with_parent(parent)
     os.nice(NICE)
     plans: dict[str, Plan] = {}
@@ -148,4 +155,4 @@ def main(parent: int, gate: int) -> None:
 
 
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    main(int(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3]))

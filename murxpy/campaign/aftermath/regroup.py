@@ -15,7 +15,7 @@ from murxpy.campaign.findings.folder import Folder
 from murxpy.campaign.findings.marks import gains_by_reduction
 from murxpy.campaign.findings.origin import origin
 from murxpy.campaign.findings.store import Changes, Store
-from murxpy.campaign.workers.plans import make_plans
+from murxpy.campaign.workers.plans import make_plans, usable_request
 from murxpy.errors import InputError, MurxpyError
 
 _SMALLER = ("min.trace", "min.history")
@@ -61,7 +61,7 @@ def _reduce(out: Path, bucket: Bucket, tell: Callable[[str], None]) -> None:
     found = origin(file)
     if found is None:
         raise InputError("its campaign had other targets", file=str(file))
-    (plan,) = make_plans(replace(found.request, mutation=None))
+    (plan,) = make_plans(usable_request(found.of_traces(), file))
     asked = Request(bucket.key, bucket.kind, bucket.message, str(file), 0, True)
     told = answer(asked, plan)
     failed = next(

@@ -32,6 +32,13 @@ class Origin:
     target: str
     request: Request
 
+    def of_traces(self) -> Request:
+        """The request for replays of its traces: the solver and its wrapper. All else, such as options,
+        stands in the trace.
+        """
+        wishes = replace(self.request.wishes, options=())
+        return Request(self.request.targets, wrapper=self.request.wrapper, wishes=wishes)
+
 
 def origin(path: Path) -> Origin | None:
     """The origin of the trace `OUT/findings/BUCKET/SEED.trace`, or of `SEED.min.trace` there; None

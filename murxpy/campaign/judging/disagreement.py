@@ -14,7 +14,7 @@ from murxpy.campaign.judging.judge_limits import HEADER as LIMITS
 from murxpy.campaign.judging.judge_limits import limits_row
 from murxpy.campaign.judging.solvers import Solvers
 from murxpy.campaign.replays.inquiries import Ask, Questions
-from murxpy.campaign.workers.names import absolute_target
+from murxpy.campaign.workers.names import absolute_target, split_names, usable
 from murxpy.machine.script import own_options
 from murxpy.machine.tokens import Quoted
 from murxpy.machine.witnesses.scripted import with_models
@@ -369,6 +369,14 @@ def evaluated(outcome: Outcome) -> tuple[int, int, int] | None:
         counts.get(f"check-model:{name}", 0) for name in ("true", "false", "cannot-say")
     )
     return (true, false, unknown) if true or false or unknown else None
+
+
+def header_judges(trace: Trace) -> tuple[str, ...]:
+    """The judges that the header of a trace names. Raises InputError where one may not be asked,
+    because only the header names it.
+    """
+    names = split_names(trace.header[HEADER]) if trace.header.get(HEADER) else []
+    return usable([*filter(None, names)], f"--{HEADER}", file=trace.name)
 
 
 def without_judges(trace: str) -> str:

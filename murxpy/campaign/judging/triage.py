@@ -17,8 +17,8 @@ from murxpy.campaign.findings.origin import origin
 from murxpy.campaign.findings.store import Changes, Store
 from murxpy.campaign.judging.common_operators import judge_plans
 from murxpy.campaign.judging.disagreement import (
-    HEADER,
     evaluated,
+    header_judges,
     operators,
     options,
     small_trace_data,
@@ -27,7 +27,7 @@ from murxpy.campaign.judging.judged_solver import JudgedSolver
 from murxpy.campaign.judging.solvers import Solvers
 from murxpy.campaign.replays.inquiries import Ask, Questions
 from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.plans import Request, make_plans
+from murxpy.campaign.workers.plans import Request, make_plans, usable_request
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError, MurxpyError
 from murxpy.oracles.crash import INVALID_MODEL
@@ -118,12 +118,9 @@ def _ask(out: Path, bucket: Bucket, judges: Sequence[str], limits: Limits) -> Ju
         text = read_trace(file)
         trace = parse_trace(text, str(file))
         source = origin(file)
-        request = source.request if source is not None else Request((trace.solver,))
-        (plan,) = make_plans(replace(request, mutation=None))
-        named = trace.header.get(HEADER)
-        names = (
-            tuple(named.split(",")) if named else tuple(judges) or other_solvers(plan.target.family)
-        )
+        request = source.of_traces() if source is not None else Request((trace.solver,))
+        (plan,) = make_plans(usable_request(request, file))
+        names = header_judges(trace) or tuple(judges) or other_solvers(plan.target.family)
         with closing(JudgedSolver(plan, judge_plans(names), limits)) as solver:
             return Judged(
                 bucket,

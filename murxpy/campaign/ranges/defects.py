@@ -12,7 +12,7 @@ from murxpy.campaign.findings.origin import origin
 from murxpy.campaign.ranges.showing import Sign, kept_sign
 from murxpy.campaign.reduction.scripted import Scripted, trace_of
 from murxpy.campaign.workers.names import parse_target, solver_of, split_names
-from murxpy.campaign.workers.plans import Request
+from murxpy.campaign.workers.plans import Request, usable_request
 from murxpy.errors import InputError
 from murxpy.foreign import read_text
 from murxpy.fuzzers.seeds import SUFFIX, statuses_of
@@ -54,7 +54,7 @@ def read_defect(file: Path, solver: str = "", wrapper: str | None = None) -> Def
     kept = None if wrapper else origin(path)
     request = Request(wrapper=wrapper)
     if kept is not None:
-        request = replace(kept.request, targets=(), mutation=None)
+        request = usable_request(replace(kept.of_traces(), targets=()), path)
         version = version or parse_target(kept.target).release
     return Defect(
         path, text, family, release_in(version), kept_sign(text, str(path)), request, _without(text)

@@ -36,7 +36,8 @@ def find_range(
     known, sign = short(defect.release) if defect.release else "", defect.sign
     answers = dict(earlier)
     if sign is None:
-        sign, known = _seen(defect, [known, *reversed(releases[-1:])], wall, notice)
+        first = [known] if known in releases else []
+        sign, known = _seen(defect, [*first, *reversed(releases[-1:])], wall, notice)
         answers[known] = Answer("shows")
     replays = len(answers)
     asked = Asked(defect.request, defect.text, sign, tries, wall, notice)

@@ -9,13 +9,13 @@ from contextlib import closing
 from dataclasses import replace
 
 from murxpy.campaign.judging.common_operators import judge_plans
-from murxpy.campaign.judging.disagreement import HEADER
+from murxpy.campaign.judging.disagreement import header_judges
 from murxpy.campaign.judging.judged_solver import JudgedSolver
 from murxpy.campaign.judging.triage import other_solvers
 from murxpy.campaign.replays.inquiries import Ask, Questions
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.targets import Plan
-from murxpy.errors import MurxpyError
+from murxpy.errors import InputError, MurxpyError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.oracles.disagreement import KIND, answers_of
 from murxpy.replaying.judging import CHECKS
@@ -29,11 +29,14 @@ def refuted(plan: Plan, trace: Trace, catalogue: Catalogue, limits: Limits) -> T
     unsat: the model of the first judge in the header, or else of the first other solver, whose values
     make all assertions true. A script that the trace runs is told in calls.
 
-    None where the trace does not answer unsat, or where no judge has such a model.
+    None where the trace does not answer unsat, or where no judge has such a model. A judge that only
+    the header names is not asked.
     """
     calls = lifted(trace, catalogue, KIND) or trace
-    named = tuple(filter(None, trace.header.get(HEADER, "").split(",")))
-    names = named or other_solvers(plan.target.family)
+    try:
+        names = header_judges(trace) or other_solvers(plan.target.family)
+    except InputError:
+        names = other_solvers(plan.target.family)
     at = next((k for k, row in reversed([*enumerate(calls.lines)]) if row.action in CHECKS), None)
     if at is None or ("answer", "unsat") not in _answers(calls, at):
         return None

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from murxpy.data import load_wrapper, wrapper_names
-from murxpy.errors import InputError
-from murxpy.releases.environments import package_of
+from murxpy.data.grants import grant, grant_file, is_granted, whole_path
+from murxpy.errors import InputError, MurxpyError, TargetError
+from murxpy.releases.environments import found, package_of
 from murxpy.releases.index import published
 from murxpy.releases.versions import LATEST, chosen, short
 
+NAMING = "--solver or --cross-check"  # the options that name targets in most commands
 _NAME = re.compile(r"(?P<solver>[^@\[]+)(@(?P<place>.*?))?(\[(?P<options>[^\[\]]*)\])?", re.DOTALL)
 
 
@@ -85,6 +89,69 @@ def absolute_target(text: str) -> str:
     return str(TargetName(solver, place, name.options))
 
 
+def grant_target(text: str) -> None:
+    """Let a target that the user names be used: its program or folder, its release, which may be
+    installed, and the file of its wrapper. Raises InputError.
+    """
+    name = parse_target(text)
+    grant(_place(name))
+    if Path(name.solver).is_file():  # a wrapper
+        grant_file(name.solver)
+
+
+def unnamed(text: str, wrapper: Mapping[str, Any] | None = None) -> bool:
+    """Whether the target called `text` may not be used, because only a file names it: its place is no
+    release of the cache, and the user did not name it. The solver of our own environment may always be
+    used. `wrapper` is as for `settled`. Raises InputError for a name that is none.
+    """
+    name = parse_target(text)
+    if not name.place or is_granted(_place(name)):
+        return False
+    if not name.release or name.release == LATEST:
+        return True
+    try:
+        package = package_of(wrapper or load_wrapper(name.solver))
+        return found(package, name.release) is None
+    except MurxpyError:
+        return True
+
+
+def usable(
+    names: Sequence[str],
+    option: str,
+    wrapper: Mapping[str, Any] | None = None,
+    *,
+    file: str | None = None,
+) -> tuple[str, ...]:
+    """The names of targets, where all may be used. Raises InputError, with the `option` that the user
+    can give, where only a file names one; `file` is that file, where it is known.
+    """
+    foreign = [name for name in names if unnamed(name, wrapper)]
+    if foreign:
+        raise InputError(
+            f"{' and '.join(foreign)} is named here and not on the command line, and so is neither run nor "
+            f"installed: give {option} {quote(','.join(names))} to use it",
+            file=file,
+        )
+    return tuple(names)
+
+
+def same_targets(first: Iterable[str], second: Iterable[str]) -> bool:
+    """Whether these are names of the same targets, in any order and form."""
+    return {*map(absolute_target, first)} == {*map(absolute_target, second)}
+
+
+def _place(name: TargetName) -> str:
+    """The place of a target for `grant`, in a form that means the same in any folder."""
+    place = name.place
+    if place and not name.release:
+        place = whole_path(place)
+    elif place and place != LATEST:
+        with contextlib.suppress(TargetError):  # no release: whoever uses it says so
+            place = short(place)
+    return str(TargetName(name.solver, place))
+
+
 @functools.cache
 def releases_of(package: str) -> Sequence[str]:
     """The published releases of a package. The index is asked once in a process. Raises
@@ -107,6 +174,8 @@ def settled(text: str, wrapper: Mapping[str, Any] | None = None) -> str:
     ):
         return text
     if release == LATEST:
+        usable([text], NAMING, wrapper)  # it asks the package index
         package = package_of(wrapper or load_wrapper(name.solver)).name
         release = chosen(LATEST, releases_of(package), package)
+        grant(_place(TargetName(name.solver, release)))
     return str(TargetName(name.solver, short(release), name.options))

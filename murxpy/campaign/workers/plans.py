@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
-from murxpy.campaign.workers.names import absolute_target, parse_target, settled, solver_of
+from murxpy.campaign.workers.names import (
+    absolute_target,
+    parse_target,
+    settled,
+    solver_of,
+    unnamed,
+)
 from murxpy.campaign.workers.targets import Plan, resolve
 from murxpy.data import (
     load_catalogue,
@@ -16,7 +23,13 @@ from murxpy.data import (
     load_wrapper,
     merge_profile,
     with_dialect,
+    wrapper_names,
 )
+from murxpy.data.folders import data_folder
+from murxpy.data.grammars import grammar_names
+from murxpy.data.grants import file_granted, is_granted, whole_path
+from murxpy.data.machines import machine_names
+from murxpy.data.pools import pool_names
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import Wishes, session_setup
 from murxpy.fuzzers.enumeration import Enumerated, enumeration_setup, parse_enumerated
@@ -49,6 +62,20 @@ class Request:
     wishes: Wishes = field(default_factory=Wishes)
     mutation: Mutation | None = None
     enumeration: Enumerated | None = None
+
+    def files(self) -> list[str]:
+        """The files and folders that the request names, without the wrapper and what murxpy ships."""
+        shipped = {*machine_names(), *grammar_names(), *pool_names()}
+        named = [self.machine, self.profile or ""]
+        if self.enumeration is not None:
+            named += self.enumeration.grammars
+        if self.mutation is not None:
+            seeds = data_folder("seeds").resolve()
+            named += [seed for seed in self.mutation.seeds if not _lies_in(seed, seeds)]
+            choices = self.mutation.choices.values()
+            rules = [name for given in choices for name in given.get("rules") or ()]
+            named += [name for name in rules if Path(name).suffix in (".yaml", ".yml")]
+        return [name for name in named if name and name not in shipped]
 
     def recorded(self) -> dict[str, Any]:
         """The request as plain data that means the same in any folder. `parse_request` reads it."""
@@ -85,6 +112,30 @@ def parse_request(data: Mapping[str, Any], target: str) -> Request:
         mutation,
         enumerated,
     )
+
+
+def usable_request(request: Request, file: Path | str) -> Request:
+    """A request that `file`, or the folder of its campaign, asks for, where all that it names may be
+    used. Of two targets the first is the older release of a comparison. Raises InputError, with all
+    options to give, where it names what the user did not: the file may come from a stranger.
+    """
+    wrapper, lacking = None, list[str]()
+    if request.wrapper is not None:
+        if request.wrapper in wrapper_names() or is_granted(whole_path(request.wrapper)):
+            wrapper = load_wrapper(request.wrapper)
+        else:
+            lacking = [f"--wrapper {quote(request.wrapper)}"]
+    for option, name in zip(("--solver", "--cross-check"), reversed(request.targets), strict=False):
+        if unnamed(name, wrapper if wrapper and wrapper["solver"] == solver_of(name) else None):
+            lacking.insert(0, f"{option} {quote(name)}")
+    lacking += [f"--allow {quote(name)}" for name in request.files() if not file_granted(name)]
+    if lacking:
+        raise InputError(
+            "what is named here and not on the command line is neither run, nor installed, nor read: give "
+            f"{' '.join(lacking)} to use it",
+            file=str(file),
+        )
+    return request
 
 
 def make_plans(request: Request, notice: Notice = print_notice) -> tuple[Plan, ...]:
@@ -184,6 +235,10 @@ def _merged(
     """
     names = [name for name, _ in own]
     return (*((name, value) for name, value in wished if name not in names), *own)
+
+
+def _lies_in(path: str, folder: Path) -> bool:
+    return Path(path).resolve().is_relative_to(folder)
 
 
 def _absolute(name: str | None) -> str | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from murxpy.campaign.workers.names import TargetName, parse_target, releases_of
+from murxpy.campaign.workers.names import NAMING, TargetName, parse_target, releases_of, usable
 from murxpy.errors import TargetError
 from murxpy.releases.environments import Notice, found, package_of, print_notice, provide
 from murxpy.releases.versions import chosen
@@ -112,10 +112,12 @@ def resolve(
     """The target that the user calls `name`. `wrapper` is the decoded wrapper of its solver. A
     release that is not in the cache is installed, and `notice` is told of that.
 
-    Raises InputError for a name that is none. Raises TargetError when the place behind `@` holds
-    neither an environment nor a build, and for a release that cannot be installed or loaded.
+    Raises InputError for a name that is none, and for one that only a file names. Raises TargetError
+    when the place behind `@` holds neither an environment nor a build, and for a release that cannot
+    be installed or loaded.
     """
-    named = parse_target(name)
+    (usable_name,) = usable([name], NAMING, wrapper)
+    named = parse_target(usable_name)
     if named.release:
         return _release(name, named, wrapper, notice)
     if not named.place:

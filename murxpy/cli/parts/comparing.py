@@ -13,7 +13,7 @@ from murxpy.campaign.findings.origin import origin
 from murxpy.campaign.judging.judged_solver import JudgedSolver
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.names import split_names
-from murxpy.campaign.workers.plans import Request, make_plans
+from murxpy.campaign.workers.plans import Request, make_plans, usable_request
 from murxpy.replaying.measuring import HEADER
 from murxpy.trace.grammar import Trace
 
@@ -30,7 +30,8 @@ def show_compared(file: Path, text: str, names: list[str], limits: Limits, as_js
     """
     found = origin(file)
     wrapper = None if found is None else found.request.wrapper
-    older, newer = make_plans(Request(tuple(names), wrapper=wrapper))
+    request = usable_request(Request(tuple(names), wrapper=wrapper), file)
+    older, newer = make_plans(request)
     with closing(JudgedSolver(older, [newer], limits)) as solver:
         pair = Pair(solver.solvers, older=0, newer=1)
         look = solver.answer(pair.look(text, fresh=True))

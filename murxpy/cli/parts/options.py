@@ -12,6 +12,7 @@ import click
 
 from murxpy.cli.params import OUT, Existing, NamedFile, duration, judge_names, seed, size
 from murxpy.data import added_theories
+from murxpy.data.grants import grant_file
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -48,6 +49,40 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON."
 wrapper_option = click.option(
     "--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver."
 )
+
+
+def _allow(ctx: click.Context, param: click.Parameter, value: tuple[Path, ...]) -> None:
+    for path in value:
+        grant_file(path)
+
+
+# It is read before all arguments, because these may name what it allows.
+allow_option = click.option(
+    "--allow",
+    type=Existing(),
+    multiple=True,
+    metavar="FILE|DIR",
+    is_eager=True,
+    expose_value=False,
+    callback=_allow,
+    help="Read this machine, profile, grammar, file of rules or folder of seeds, which the campaign's "
+    "folder names; repeatable.",
+)
+
+
+def kept_option(name: str) -> Callable[[Command], Command]:
+    """An option of a command that looks at a whole campaign: what the folder names, and what the user
+    names here, too, may be used again.
+    """
+    metavar, about = {
+        "--solver": (TARGETS, "Replay findings also on these targets, which the folder names."),
+        "--cross-check": (TARGETS, "Ask also these judges, which the traces of the folder name."),
+        "--wrapper": ("FILE", "Use also this wrapper, which the folder names."),
+    }[name]
+    kind = NamedFile() if metavar == "FILE" else judge_names
+    return click.option(name, type=kind, metavar=metavar, expose_value=False, help=about)
+
+
 memory_option = click.option(
     "--memory",
     type=size,

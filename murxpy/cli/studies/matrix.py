@@ -20,7 +20,7 @@ from murxpy.campaign.matrix.study import Question, carry_out
 from murxpy.campaign.matrix.triggers import TRIGGERS, Found, find
 from murxpy.campaign.replays.lists import wrapper_of
 from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.names import releases_of
+from murxpy.campaign.workers.names import grant_target, releases_of
 from murxpy.cli.params import names
 from murxpy.cli.parts.going_on import goes_on
 from murxpy.cli.parts.indices import check_span, span_options
@@ -172,7 +172,10 @@ def _targets(solver: str, wished: str, wrapper: str | None) -> list[str]:
     """The releases that are followed, oldest first. Raises InputError, TargetError."""
     package = package_of(wrapper_of(solver, wrapper))
     named = span(wished, releases_of(package.name), package.name)
-    return [f"{solver}@{short(one)}" for one in named]
+    targets = [f"{solver}@{short(one)}" for one in named]
+    for target in targets:
+        grant_target(target)
+    return targets
 
 
 class _Told:
