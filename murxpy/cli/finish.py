@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import contextlib
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any, Literal
 
 import click
@@ -13,17 +15,16 @@ import msgspec
 
 from murxpy.campaign.findings.buckets import MAX_PATTERN
 from murxpy.campaign.findings.store import FILE, Store
-from murxpy.campaign.workers.names import absolute_target, parse_target
-from murxpy.campaign.workers.plans import Request, parse_request
+from murxpy.campaign.workers.names import grant_target, unnamed
+from murxpy.campaign.workers.plans import Request, foreign, parse_request
 from murxpy.cli.campaigns import Known, carry_out
 from murxpy.cli.fuzz import fuzz
 from murxpy.cli.mutate import defaults
 from murxpy.cli.params import OUT
 from murxpy.cli.parts.grouped import Grouped
 from murxpy.cli.parts.options import jobs_option, json_option, listed, theory_option
-from murxpy.data import load_wrapper, machine_names, wrapper_names
-from murxpy.errors import InputError, MurxpyError
-from murxpy.releases.environments import found, package_of
+from murxpy.data.grants import grant_file
+from murxpy.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +66,12 @@ def _finish(out: Path, names: tuple[str, ...], jobs: int | None, as_json: bool) 
     Ctrl-C ends it, and the same command goes on. The exit code is that of the campaign, as if it had
     ended only now.
     """
+    for name in names:  # a target, or a file
+        grant_file(name)
+        with contextlib.suppress(InputError):
+            grant_target(name)
     session = _last_session(out)
-    _refuse_unnamed(session, names, out)
+    _refuse_foreign(session, out)
     wishes = {
         **defaults([param.name or "" for param in fuzz.params]),
         **asdict(session.wishes),
@@ -110,54 +115,19 @@ def _known(data: Any) -> Known:
     return list(patterns), marks
 
 
-def _refuse_unnamed(session: _Session, names: Sequence[str], out: Path) -> None:
+def _refuse_foreign(session: _Session, out: Path) -> None:
     """Raise InputError where the campaign was given something that neither the user named nor murxpy
     may use without being told.
     """
-    given = {form for name in names for form in (name, str(Path(name).absolute()), _whole(name))}
-    wishes = session.wishes
-    targets = [*session.request.targets, *session.judges]
-    targets += [wishes.baseline] if wishes.baseline else []
-    lacking = [name for name in targets if name not in given and not _usable(name)]
-    lacking += [name for name in _files(session.request) if name not in given]
+    others = [*session.judges, *filter(None, [session.wishes.baseline])]
+    lacking = [name for _, name in foreign(session.request)]
+    lacking += [name for name in others if unnamed(name)]
     if lacking:
         raise InputError(
             "the campaign was given what only its folder names now, and a folder can come from a stranger; to use "
-            f"it, name it too: murxpy finish {out} {' '.join(lacking)}",
+            f"it, name it too: murxpy finish {out} {' '.join(map(quote, lacking))}",
             file=str(out / FILE),
         )
-
-
-def _whole(name: str) -> str:
-    try:
-        return absolute_target(name)
-    except InputError:  # a file
-        return name
-
-
-def _usable(target: str) -> bool:
-    """Whether a target is a solver of our own environment or a release that is in the cache."""
-    try:
-        name = parse_target(target)
-        if name.solver not in wrapper_names():
-            return False
-        if not name.place:
-            return True
-        package = package_of(load_wrapper(name.solver))
-        return bool(name.release) and found(package, name.release) is not None
-    except MurxpyError:
-        return False
-
-
-def _files(request: Request) -> list[str]:
-    """The files and folders that a request names, without those that murxpy ships."""
-    shipped = {*wrapper_names(), *machine_names()}
-    named = [request.wrapper, request.machine, request.profile]
-    if request.mutation is not None:
-        named += request.mutation.seeds
-    if request.enumeration is not None:
-        named += [name for name in request.enumeration.grammars if Path(name).is_file()]
-    return [name for name in named if name and name not in shipped]
 
 
 _PARAMS = [

@@ -19,7 +19,7 @@ from murxpy.campaign.reduction.predicates import Comparing, Disagreeing, Replayi
 from murxpy.campaign.reduction.scripted import Scripted, scripted
 from murxpy.campaign.reduction.scripts import minimize_script, others_than
 from murxpy.campaign.replays.tester import OutOfTime
-from murxpy.campaign.workers.names import split_names
+from murxpy.campaign.workers.names import split_names, usable
 from murxpy.campaign.workers.targets import Plan, resolve
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
@@ -81,7 +81,9 @@ def _judging(
         return judge_plans(judges)
     baseline, setup = trace.header.get(BASELINE, ""), task.plan.setup
     if baseline:
-        return (Plan(resolve(baseline, setup.get("wrapper") or {}), setup),)
+        wrapper = setup.get("wrapper") or {}
+        (name,) = usable([baseline], "--cross-check", wrapper, file=task.name)
+        return (Plan(resolve(name, wrapper), setup),)
     return judge_plans(others_than(task.plan.target.name) if script.expected else ())
 
 

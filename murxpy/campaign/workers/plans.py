@@ -45,6 +45,8 @@ from murxpy.mutation.terms import store_of
 from murxpy.mutation.workshop import Seed
 from murxpy.releases.environments import Notice, print_notice, user_cache
 
+_ORDER = ("--solver", "--cross-check", "--wrapper", "--allow")  # as a command line has them
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -114,21 +116,32 @@ def parse_request(data: Mapping[str, Any], target: str) -> Request:
     )
 
 
-def usable_request(request: Request, file: Path | str) -> Request:
-    """A request that `file`, or the folder of its campaign, asks for, where all that it names may be
-    used. Of two targets the first is the older release of a comparison. Raises InputError, with all
-    options to give, where it names what the user did not: the file may come from a stranger.
+def foreign(request: Request) -> list[tuple[str, str]]:
+    """What a request names that may not be used, because only a file names it, each with the option
+    that names such a thing. Of several targets the last is the one that is replayed on. Raises
+    InputError for a name that is none.
     """
-    wrapper, lacking = None, list[str]()
+    wrapper, found = None, list[tuple[str, str]]()
     if request.wrapper is not None:
         if request.wrapper in wrapper_names() or is_granted(whole_path(request.wrapper)):
             wrapper = load_wrapper(request.wrapper)
         else:
-            lacking = [f"--wrapper {quote(request.wrapper)}"]
-    for option, name in zip(("--solver", "--cross-check"), reversed(request.targets), strict=False):
-        if unnamed(name, wrapper if wrapper and wrapper["solver"] == solver_of(name) else None):
-            lacking.insert(0, f"{option} {quote(name)}")
-    lacking += [f"--allow {quote(name)}" for name in request.files() if not file_granted(name)]
+            found.append(("--wrapper", request.wrapper))
+    for place, name in enumerate(request.targets, 1):
+        own = wrapper if wrapper and wrapper["solver"] == solver_of(name) else None
+        if unnamed(name, own):
+            option = "--solver" if place == len(request.targets) else "--cross-check"
+            found.append((option, name))
+    found += [("--allow", name) for name in request.files() if not file_granted(name)]
+    return sorted(found, key=lambda entry: _ORDER.index(entry[0]))
+
+
+def usable_request(request: Request, file: Path | str) -> Request:
+    """A request that `file`, or the folder of its campaign, asks for, where all that it names may be
+    used. Raises InputError, with all options to give, where it names what the user did not: the file
+    may come from a stranger.
+    """
+    lacking = [f"{option} {quote(name)}" for option, name in foreign(request)]
     if lacking:
         raise InputError(
             "what is named here and not on the command line is neither run, nor installed, nor read: give "
