@@ -151,7 +151,7 @@ def campaign(seconds: float, *, targets: int = 1, jobs: int = 2, seed: int = 7) 
             target = begin.targets[worker % targets].name
             statistics.worker(worker, target, state, rng.getrandbits(64), now - rng.random() / 10)
         yield Tick(now, statistics.snapshot(now))
-    yield Ended("time limit", statistics.snapshot(seconds), 1)
+    yield Ended("time limit", statistics.snapshot(seconds), 1, stored_findings=9, stored_buckets=4)
 
 
 def _tenth(rng: random.Random, jobs: int, tick: int) -> Iterator[Event]:

@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,8 @@ def test_findings_of_a_killed_session_count_as_new_in_the_next(tmp_path: Path) -
     for _ in range(2):
         _, events = run(tmp_path, {}, runs=3, seed=None)
         assert isinstance(events[-1], Ended)
-        codes.append((events[-1].exit_code, len(events[-1].snapshot.new_buckets)))
+        codes.append((events[-1].exit_code, events[-1].late))
+        assert not any(event.new for event in found(events))  # an event of the killed one said it
         told += [event.text for event in events if isinstance(event, Notice)]
     assert codes == [(1, 1), (0, 0)]
     assert told == [
@@ -255,3 +257,46 @@ def test_ledger_hands_out_each_index_once() -> None:
     for index in (5, 7, 8):
         ledger.done(index)
     assert ledger.exhausted and ledger.open() == []
+
+
+TELLING = """
+import sys
+from pathlib import Path
+sys.path[:0] = [{tests!r}, {root!r}]
+from campaigns import run
+from murxpy.campaign.events import Found
+def tell(campaign, event):
+    if isinstance(event, Found):
+        print(event.bucket, event.new, flush=True)
+run(Path(sys.argv[1]), {setup!r}, tell, time=60.0, jobs=2)
+"""
+
+
+def test_a_bucket_is_told_as_new_once_over_killed_sessions(tmp_path: Path) -> None:
+    """Sessions are killed when they tell of a finding, or a little later."""
+    faults = ("segfault", "abort+x", "exception", "segfault+y", "exit")
+    setup = {"every": dict.fromkeys(faults, 12), "idle": 0.002}
+    script = TELLING.format(tests=str(TESTS), root=str(TESTS.parent), setup=setup)
+    told: Counter[str] = Counter()
+
+    def read(line: str) -> None:
+        key, new = line.split()
+        told[key] += new == "True"
+
+    for session in range(6):
+        process = subprocess.Popen(
+            [sys.executable, "-c", script, str(tmp_path)], stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        for _ in range(session % 3 + 1):
+            read(process.stdout.readline())
+        time.sleep(0.02 * session)
+        process.kill()
+        for line in process.stdout:
+            read(line)
+        process.wait()
+    campaign, events = run(tmp_path, setup, runs=200, seed=None)
+    for event in found(events):
+        told[event.bucket] += event.new
+    assert len(campaign.buckets) == len(faults)
+    assert {bucket.key: told[bucket.key] for bucket in campaign.buckets} == dict.fromkeys(told, 1)

@@ -280,9 +280,7 @@ def test_what_was_found_stays(capsys: Sys, tmp_path: Path, monkeypatch: pytest.M
     assert outcome(capsys, "findings", tmp_path)[1] == before
     (tmp_path / "campaign.sqlite").write_text("garbage")
     code, line = error(capsys, "fuzz", *FAKE, "--out", tmp_path)
-    assert code == 2 and line.startswith(
-        f"{tmp_path}/campaign.sqlite: the campaign's database cannot be used"
-    )
+    assert code == 2 and line.startswith(f"{tmp_path}/campaign.sqlite: it is damaged")
     assert list(tmp_path.glob("findings/*/*.trace"))
 
 

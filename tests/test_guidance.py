@@ -327,7 +327,10 @@ def test_guidance_can_be_switched_off_and_on(tmp_path: Path) -> None:
     campaign(tmp_path, runs=40)
     with closing(sqlite3.connect(tmp_path / "campaign.sqlite")) as store, store:
         (saved,) = store.execute("SELECT value FROM meta WHERE name = 'guidance:fake'").fetchone()
-        stale = {**json.loads(saved), "open": {"3": ["10000000000000000", *([[]] * 7)]}}
+        stale = {
+            **json.loads(saved),
+            "open": {"3": ["10000000000000000", [], [], {}, [], False, False, []]},
+        }
         store.execute("UPDATE meta SET value = ? WHERE name = 'guidance:fake'", [json.dumps(stale)])
     before, _ = campaign(tmp_path, OFF, runs=2)
     arms, _ = campaign(tmp_path, runs=40)

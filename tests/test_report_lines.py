@@ -54,7 +54,8 @@ exception  z3 4.15.0  2 findings  new, tier binding, not confirmed
     z3-exception-undocumented-mk-term-OP_BV_CONCAT@raw
 one of them whole: murxpy show KEY --out murxpy-out
 
-z3 4.15.0, seed 7: 1,200 runs in 0:12 (time limit); 6 findings in 3 buckets, 2 new; all in murxpy-out
+z3 4.15.0, seed 7: 1,200 runs in 0:12 (time limit); this session: 6 findings in 3 buckets, 2 new; \
+all in murxpy-out, which has 9 findings in 4 buckets
 exit code 1: new findings"""
 
 STATISTICS = """\
@@ -314,7 +315,9 @@ def test_operators_that_were_only_refused_count_as_never_executed() -> None:
     assert "\nCORE: OP_A (tried 2), OP_B\n" in shown
     assert "other: 1 of 1 executed" in shown
     assert "no findings\n" in shown
-    assert shown.endswith("all in murxpy-out\nexit code 0: nothing new found that counts\n")
+    assert shown.endswith(
+        "all in murxpy-out, which has 0 findings in 0 buckets\nexit code 0: nothing new found that counts\n"
+    )
 
 
 @pytest.mark.parametrize("width", [40, 80, None])

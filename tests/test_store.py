@@ -88,7 +88,7 @@ def test_no_database(tmp_path: Path) -> None:
     (tmp_path / FILE).write_text(
         "this is no database at all, but it is long enough to be taken for one" * 20
     )
-    with pytest.raises(InputError, match="cannot be used"):
+    with pytest.raises(InputError, match="is damaged"):
         read_buckets(tmp_path)
 
 
@@ -184,6 +184,6 @@ def test_update_that_has_no_room_changes_nothing(
         "murxpy.campaign.findings.store._FROM_1",
         _FROM_1.replace("DROP TABLE findings;", "DROP TABLE nowhere;"),
     )
-    with pytest.raises(InputError, match="cannot be used"):
+    with pytest.raises(InputError, match="is damaged"):
         Store(tmp_path)
     assert content(tmp_path) == before

@@ -181,7 +181,8 @@ class Campaign:
 
     def _target(self, plan: Plan, about: dict[str, Any], store: Store) -> FuzzedTarget:
         config = self.config
-        runs = stored_runs(plan, about, store, self.seed, config.runs, resume=config.resume)
+        with store.reading(f"what it keeps of {plan.target.name}"):
+            runs = stored_runs(plan, about, store, self.seed, config.runs, resume=config.resume)
         if runs.steering is not None:
             for notice in runs.steering.notices():
                 self._log.notice(notice)
@@ -408,9 +409,19 @@ class Campaign:
             for target in self._targets
             if target.runs.steering is not None
         }
-        snapshot = self._log.statistics.snapshot(now)
-        left = self._left or Left()
-        self._log.emit(events.Ended(reason, snapshot, self._exit_code(), seeds, left, self._unkept))
+        self._log.emit(
+            events.Ended(
+                reason,
+                self._log.statistics.snapshot(now),
+                self._exit_code(),
+                seeds,
+                self._left or Left(),
+                self._unkept,
+                sum(bucket.count for bucket in self.buckets),
+                len(self.buckets),
+                len(self._collector.late),
+            )
+        )
 
     @property
     def _judging(self) -> bool:

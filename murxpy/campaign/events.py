@@ -78,8 +78,8 @@ class WorkerLost:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A finding was stored. `new` says that its bucket was empty before, `known` that the user
-    listed the bucket as known.
+    """A finding was stored. `new` says that no event of this folder's sessions reported its bucket
+    before, `known` that the user listed the bucket as known.
 
     `trace` is the path, relative to the output folder, of the smallest trace that the bucket keeps
     now. It is empty when the bucket keeps no trace.
@@ -146,7 +146,9 @@ class Ended:
 
     `seeds` tells, for each target, what came of each seed of the mutation fuzzers in all sessions.
     It is empty for a campaign of walks alone. `left` is left for 'murxpy finish', or for the next
-    session. `unkept` says what could not be written.
+    session. `unkept` says what could not be written. The folder has `stored_findings` in
+    `stored_buckets` of all sessions; `late` of these buckets were opened by sessions that were
+    killed, and count for this exit code.
     """
 
     reason: str
@@ -155,6 +157,9 @@ class Ended:
     seeds: Mapping[str, tuple[Yield, ...]] = field(default_factory=dict)
     left: Left = field(default_factory=Left)
     unkept: str = ""
+    stored_findings: int = 0
+    stored_buckets: int = 0
+    late: int = 0
 
 
 Event = (

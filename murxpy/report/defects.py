@@ -154,9 +154,14 @@ def of_session(views: Sequence[DefectView], buckets: Sequence[BucketView]) -> li
     views_found = []
     for view in views:
         own = tuple(found[bucket.key] for bucket in view.buckets if bucket.key in found)
-        new = own and own[0].key == view.buckets[0].key and own[0].new  # the oldest comes first
         if own:
-            shown = replace(view.shown, new=bool(new))
+            # the oldest comes first; one that is the same as a bucket elsewhere is known from there
+            new = own[0].key == view.buckets[0].key and bool(own[0].new)
+            keys = {bucket.key for bucket in view.buckets}
+            elsewhere = any(bucket.same and bucket.same not in keys for bucket in own)
+            known = elsewhere or view.shown.known
+            own = tuple(replace(bucket, known=bucket.known or elsewhere) for bucket in own)
+            shown = replace(view.shown, new=new, known=known)
             views_found.append(replace(view, shown=shown, buckets=own))
     return views_found
 

@@ -178,6 +178,11 @@ def _share(snapshot: Snapshot, part: str, whole: str) -> str:
     return percent(snapshot.counts.get(part, 0) / total if total else None)
 
 
+def _late(ended: Ended) -> str:
+    """The buckets that killed sessions opened, in words; empty where there are none."""
+    return f" and {ended.late} of killed sessions" if ended.late else ""
+
+
 def _verdict(
     started: Started, ended: Ended, defects: int, *, figures: bool = True
 ) -> Iterator[Text]:
@@ -185,12 +190,17 @@ def _verdict(
     after = snapshot.elapsed - snapshot.running
     grace = f" and {clock(after)} for what was left" if after >= 1 else ""
     runs = f"{amount(snapshot.runs, 'run')} in {clock(snapshot.running)}{grace} ({ended.reason})"
-    found = f"{amount(snapshot.findings, 'finding')} in {amount(len(snapshot.buckets), 'bucket')}, {len(snapshot.new_buckets)} new"
+    found = (
+        f"this session: {amount(snapshot.findings, 'finding')} in "
+        f"{amount(len(snapshot.buckets), 'bucket')}, {len(snapshot.new_buckets)} new{_late(ended)}"
+    )
     if not figures:
         runs = f"{'not all' if ended.left else 'all'} that was left is done, in {clock(snapshot.elapsed)}"
         found = amount(defects, "defect")
     yield Text(
-        f"{target_names(started)}, seed {started.seed}: {runs}; {found}; {'not ' * bool(ended.unkept)}all in {started.out}"
+        f"{target_names(started)}, seed {started.seed}: {runs}; {found}; "
+        f"{'not ' * bool(ended.unkept)}all in {started.out}, which has "
+        f"{amount(ended.stored_findings, 'finding')} in {amount(ended.stored_buckets, 'bucket')}"
     )
     meaning = EXIT_MEANING.get(ended.exit_code, "")
     if ended.unkept:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from murxpy.campaign.finding import Finding, Reproducer
-from murxpy.campaign.findings.buckets import KEPT, TRIALS, Bucket, Kept, Known, new_bucket
+from murxpy.campaign.findings.buckets import KEPT, TRIALS, Bucket, Kept, Known, new_bucket, say
 from murxpy.campaign.findings.defects import FILE as DEFECTS
 from murxpy.campaign.findings.defects import Defect, defects_text
 from murxpy.campaign.findings.files import Files
@@ -61,7 +61,7 @@ class Archive:
             if bucket.key in self._known:
                 bucket.state = "known"
             elif bucket.state == "known":
-                bucket.state = "pending"
+                bucket.state, bucket.told = "pending", False
 
     def count(self, found: Finding, target: str, now: float) -> bool:
         """Count a finding of the target called `target`, at `now` (seconds since the epoch), and
@@ -115,6 +115,8 @@ class Archive:
             kept.confirmed = found.by_trace
         if found.confirmed:
             bucket.state = "confirmed"
+            if not bucket.message:  # only the trace was left of it
+                say(bucket, found.verdict)
         elif bucket.state == "pending":
             bucket.state = "unconfirmed"
             bucket.reproducers = () if kept is None else (Reproducer("trace", kept.file, False),)
@@ -126,6 +128,12 @@ class Archive:
             and any(other.confirmed for other in bucket.traces)
         ):
             self._drop(bucket, kept)
+
+    def tell(self, key: str) -> bool:
+        """Note that an event reports bucket `key`, and return whether it is the first one."""
+        bucket = self._changed(key)
+        first, bucket.told = not bucket.told, True
+        return first
 
     def set_backtrace(self, key: str, text: str) -> None:
         """Note the native frames of bucket `key`."""

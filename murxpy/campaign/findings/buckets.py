@@ -49,7 +49,8 @@ class Kept:
 class Bucket:
     """One defect: all findings with the same key. Kind, tier, message and call are those of the
     first finding. `first` and `last` are the times of the first and the last finding, in seconds
-    since the epoch; `tried` is how many findings were replayed to confirm them.
+    since the epoch; `tried` is how many findings were replayed to confirm them. `told` says that an
+    event called the bucket new: of each bucket one event does.
     """
 
     key: str
@@ -73,6 +74,7 @@ class Bucket:
     triage: dict[str, Any] = field(default_factory=dict)
     against: str = ""  # of a slow script: what its cost is measured against; of incompleteness: parent or baseline
     reproducers: tuple[Reproducer, ...] = ()
+    told: bool = False
 
     @property
     def known(self) -> bool:
@@ -103,6 +105,14 @@ def new_bucket(key: str, solver: str, verdict: Verdict, *, known: bool, now: flo
         now,
         against=verdict.against,
     )
+
+
+def say(bucket: Bucket, verdict: Verdict) -> None:
+    """Have the bucket say of its defect what `verdict` says."""
+    call = verdict.call
+    bucket.kind, bucket.tier, bucket.severity = verdict.kind, verdict.tier, severity(verdict.kind)
+    bucket.signal, bucket.message, bucket.against = verdict.signal, verdict.message, verdict.against
+    bucket.action, bucket.operator, bucket.spelling = call.action, call.operator, call.spelling
 
 
 # kinds that count only with --fail-on: what a release may change on purpose, and what may be slow

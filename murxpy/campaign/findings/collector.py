@@ -48,6 +48,9 @@ class Collector:
         self.urgent = False
         self._damped: dict[str, tuple[int, Damp]] = {}
         self._opened: dict[str, None] = {}
+        self.late: dict[
+            str, None
+        ] = {}  # buckets that killed sessions opened, which gave no exit code
         self._waiting: dict[str, list[Finding]] = {}
         self._untried: dict[str, Finding] = {}  # the first findings of buckets that are not settled
         self._again: dict[tuple[int, int], int] = {}
@@ -193,7 +196,7 @@ class Collector:
         self._archive.settle(found)
         if first:
             self._untried.pop(found.bucket, None)
-            self._tell(found, new=found.bucket in self._opened)
+            self._tell(found)
             for other in self._waiting.pop(found.bucket, []):
                 self._tell(other.settled(found.confirmed))
         if found.note:
@@ -201,10 +204,13 @@ class Collector:
         if self._traces is not None and found.by_trace and first and bucket.kind in _NATIVE:
             self._traces.add(found.bucket, self._pool.plans[found.target], found.trace)
 
-    def _tell(self, found: Finding, *, new: bool = False) -> None:
+    def _tell(self, found: Finding) -> None:
+        """Report a finding. It is new if no event said that of its bucket: the store notes that before
+        the event leaves the campaign, so a campaign that was killed does not say it again.
+        """
         bucket = self._archive.buckets[found.bucket]
         kept = bucket.smallest()
-        new = new or (bucket.known and bucket.count == 1)
+        new = self._archive.tell(found.bucket)
         file = kept.file if kept else ""
         self._emit(events.Found(found.bucket, new, bucket.known, found, file))
 
@@ -239,7 +245,7 @@ class Collector:
         """
         counts = False
         for key, found in self._untried.items():
-            self._tell(found, new=key in self._opened)
+            self._tell(found)
             for other in self._waiting.pop(key, []):
                 self._tell(other)
             counts |= key in self._opened and fails_when_confirmed(
@@ -249,36 +255,36 @@ class Collector:
         return counts
 
     def confirm_stored(self, solvers: Sequence[tuple[str, str]], wall: float) -> None:
-        """Confirm the findings that an earlier session had no time for, and report as new what killed
-        sessions found, since these gave no exit code. `solvers` are name and version of the solver of
-        each target.
+        """Confirm the findings that an earlier session had no time for, and count for the exit code
+        what killed sessions found, since these gave none. `solvers` are name and version of the solver
+        of each target.
         """
-        names, untold = [name for name, _ in solvers], 0
+        names = [name for name, _ in solvers]
         for bucket in self._archive.buckets.values():
             if bucket.known or bucket.solver not in names:
                 continue
-            untold += bucket.key in self._archive.untold
             target = names.index(bucket.solver)
+            if bucket.key in self._archive.untold:
+                self._opened[bucket.key] = self.late[bucket.key] = None
             if bucket.state == "pending":
                 self._confirm_bucket(bucket, target, solvers, wall)
-            elif bucket.key in self._archive.untold:
+            elif not bucket.told:
                 self._tell_late(bucket, target, solvers)
-        if untold:
+        if self.late:
             self._emit(
                 events.Notice(
                     "the last session in this folder did not end by itself; what it was the first to "
-                    f"find counts as new now ({untold} {'bucket' if untold == 1 else 'buckets'})"
+                    f"find counts as new now ({len(self.late)} {'bucket' if len(self.late) == 1 else 'buckets'})"
                 )
             )
 
     def _tell_late(self, bucket: Bucket, target: int, solvers: Sequence[tuple[str, str]]) -> None:
-        """Report a bucket as new that a killed session opened, and settled."""
+        """Report a bucket as new that an earlier session settled, and did not report."""
         kept = bucket.smallest()
         text = self._archive.pending_trace(kept) if kept is not None else None
         job = Job(kept.seed if kept is not None else 0, 0.0)
         found = _stored_finding(bucket, target, solvers, job, text or "")
-        self._opened[bucket.key] = None
-        self._tell(found.settled(bucket.state == "confirmed"), new=True)
+        self._tell(found.settled(bucket.state == "confirmed"))
 
     def _confirm_bucket(
         self, bucket: Bucket, target: int, solvers: Sequence[tuple[str, str]], wall: float
@@ -287,7 +293,8 @@ class Collector:
             text = self._archive.pending_trace(kept)
             if text is None or kept.confirmed is not None:
                 continue
-            self._opened[bucket.key] = None
+            if not bucket.told:
+                self._opened[bucket.key] = None
             self._waiting.setdefault(bucket.key, [])
             found = _stored_finding(bucket, target, solvers, Job(kept.seed, wall), text)
             self._untried.setdefault(bucket.key, found)

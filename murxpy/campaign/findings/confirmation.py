@@ -93,6 +93,8 @@ class Confirmation:
     def _same(self, verdict: Verdict) -> bool:
         key = bucket_key(self._found.solver, verdict)
         if key == self._found.bucket:
+            if not self._found.verdict.message:  # only the trace was left of its bucket
+                self._found = replace(self._found, verdict=verdict)
             return True
         if _related(verdict, self._found.verdict):
             self._note = f"its replay ends as {key}"

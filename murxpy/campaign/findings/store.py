@@ -7,19 +7,24 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import closing
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
-from murxpy.campaign.finding import Finding, Reproducer
+import msgspec
+
+from murxpy.campaign.finding import Finding
 from murxpy.campaign.findings.buckets import Bucket, Kept
+from murxpy.campaign.findings.damage import Damaged, reading
 from murxpy.campaign.findings.folder import CAMPAIGN
-from murxpy.campaign.guiding.arm_yields import ArmYield, Learnt, read_arms, read_news
+from murxpy.campaign.guiding.arm_yields import TABLES as LEARNT
+from murxpy.campaign.guiding.arm_yields import ArmYield, Learnt
 from murxpy.campaign.workers.handles import Damp
 from murxpy.campaign.yields import Key, Yield, settled
 from murxpy.errors import InputError
@@ -65,6 +70,9 @@ PRAGMA user_version = {SCHEMA};
 # What mutation fuzzers made of each seed. Folders of earlier releases lack the table.
 _YIELDS = "CREATE TABLE IF NOT EXISTS yields (target TEXT, source TEXT, seed TEXT, data TEXT NOT NULL, PRIMARY KEY (target, source, seed))"
 
+# What a WAL database of SQLite says of damage costs a look at each page: 60 ms for 100 MB.
+_CHECK = "PRAGMA quick_check(1)"
+
 _UNTOLD = "SELECT key FROM buckets WHERE first > (SELECT COALESCE(MAX(ended), 0) FROM sessions)"
 
 # The fields of a bucket that say what was found.
@@ -89,6 +97,7 @@ _BUCKET = (
     "backtrace",
     "triage",
     "against",
+    "told",
 )
 
 
@@ -140,16 +149,170 @@ class Changes:
     learnt: Learnt = field(default_factory=Learnt)
 
 
+def dump(bucket: Bucket) -> str:
+    """The column `data` of the row of a bucket."""
+    data: dict[str, Any] = {name: getattr(bucket, name) for name in _BUCKET}
+    data["traces"] = [
+        [kept.file, kept.seed, kept.lines, kept.size, kept.confirmed] for kept in bucket.traces
+    ]
+    data["reproducers"] = [asdict(form) for form in bucket.reproducers]
+    return json.dumps(data)
+
+
+# How each row of a table is read. A function takes all columns of its table, and raises one of
+# `damage.WRONG` for values that murxpy cannot have written.
+
+_KEPT = [one.name for one in fields(Kept)]
+_KEY = re.compile(r"(?!\.)[^/\\\0]+")
+
+
+def is_key(name: str) -> bool:
+    """Whether `name` can be the key of a bucket, and so the name of a folder."""
+    return bool(_KEY.fullmatch(name))
+
+
+def _read_bucket(key: str, kind: str, state: str, count: int, first: float, text: str) -> Bucket:
+    data = json.loads(text)
+    kept = [dict(zip(_KEPT, one, strict=True)) for one in data["traces"]]
+    told = state != "pending"  # earlier releases did not note it
+    data = {"reproducers": (), "told": told, **data, "key": key, "traces": kept}
+    bucket = msgspec.convert(data, Bucket)
+    if (kind, state, count, first) != (bucket.kind, bucket.state, bucket.count, bucket.first):
+        raise ValueError(f"its columns say something else of bucket {key!r} than its data")
+    files = [one.file for one in bucket.traces] + [one.file for one in bucket.reproducers]
+    for file in filter(None, files):
+        folder, _, name = file.rpartition("/")
+        if folder != f"findings/{key}" or not is_key(key) or not is_key(name):
+            raise ValueError(f"bucket {key!r} names {file!r}, which is no file of its folder")
+    return bucket
+
+
+class _Steering(TypedDict, total=False):
+    """What `Steering.state` gives: runs by their numbers, and buckets that were paid for."""
+
+    open: dict[int, tuple[int, list[tuple[str, str]], dict[str, int], list[str]]]
+    over: dict[int, tuple[int, list[tuple[str, str]], dict[str, int], list[str]]]
+    paid: list[str]
+
+
+_Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]+$")]
+
+
+class _Guided(msgspec.Struct, array_like=True):
+    """A run of a guided campaign. Earlier releases left out the last parts."""
+
+    seed: _Hex
+    arms: list[str]
+    news: list[int] = []
+    counts: dict[str, int] = {}
+    buckets: list[str] = []
+    wrong: bool = False
+    killed: bool = False
+    call: list[str] = []
+    mutates: bool = False
+
+
+class _Guidance(TypedDict, total=False):
+    """What `Guidance.state` gives."""
+
+    open: dict[int, _Guided]
+    over: dict[int, _Guided]
+    paid: list[str]
+    calls: list[tuple[str, str, str]]
+    typical: float
+
+
+class _Enumerated(TypedDict, total=False):
+    """What `Enumerated.state` gives."""
+
+    rests: dict[int, _Hex]
+    marks: dict[int, tuple[str, int]]
+    costs: list[tuple[str, int, int, int, list[tuple[int, int, int]]]]
+    settled: bool
+
+
+# The named values of a campaign; those behind a colon are those of a target.
+_META: dict[str, Any] = {
+    "seed": int,
+    "operators": dict[str, list[str]],
+    "pair": str,
+    "enumerated": str,
+    "suspects": list[str],
+    "ended:": dict[int, str],
+    "steering:": _Steering,
+    "guidance:": _Guidance,
+    "enumerated:": _Enumerated,
+}
+
+
+def _read_meta(name: str, text: str) -> tuple[str, Any]:
+    value, (first, colon, _) = json.loads(text), name.partition(":")
+    msgspec.convert(value, _META.get(first + colon, Any), str_keys=True)
+    return name, value
+
+
+def _read_target(name: str, solver: str, version: str, following: int, left: str) -> TargetState:
+    data = {"name": name, "solver": solver, "version": version, "next": following}
+    return msgspec.convert({**data, "open": json.loads(left)}, TargetState)
+
+
+def _read_finding(
+    bucket: str, target: str, run: int, seed: str, version: str, lines: int, damp: int, time: float
+) -> tuple[Any, ...]:
+    values = (bucket, target, run, int(seed, 16), version, lines, damp, time)
+    return msgspec.convert(values, tuple[str, str, int, int, str, int, int, float])
+
+
+def _read_session(
+    started: float, ended: float | None, reason: str | None, text: str
+) -> dict[str, Any]:
+    msgspec.convert((started, ended, reason), tuple[float, float | None, str | None])
+    return msgspec.convert(json.loads(text), dict[str, Any])
+
+
+def _read_yield(target: str, source: str, seed: str, text: str) -> tuple[str, Yield]:
+    entry = msgspec.convert(json.loads(text), Yield)
+    if entry.key != (source, seed):
+        raise ValueError(f"its columns say something else of seed {seed!r} than its data")
+    return msgspec.convert(target, str), entry
+
+
+def _read_arm(target: str, arm: str, text: str) -> tuple[str, ArmYield]:
+    entry = msgspec.convert(json.loads(text), ArmYield)
+    if entry.arm != arm:
+        raise ValueError(f"its columns say something else of arm {arm!r} than its data")
+    return msgspec.convert(target, str), entry
+
+
+def _of_types(*types: Any) -> Callable[..., Any]:
+    whole: Any = tuple.__class_getitem__(types)
+    return lambda *values: msgspec.convert(values, whole)
+
+
+ROWS: dict[str, Callable[..., Any]] = {
+    "meta": _read_meta,
+    "targets": _read_target,
+    "buckets": _read_bucket,
+    "damps": _of_types(int, str),
+    "findings": _read_finding,
+    "counters": _of_types(str, int),
+    "sessions": _read_session,
+    "yields": _read_yield,
+    "arms": _read_arm,
+    "news": _of_types(str, int),
+}
+LATER = ("yields", "arms", "news")  # tables that the folders of earlier releases lack
+_NAMED = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
+
+
 class Store:
-    """The database in `folder`. Raises InputError for another version, or what is no database."""
+    """The database in `folder`. Raises InputError for another version, what is no database, and a
+    database that is damaged; a method that reads raises InputError for what it cannot understand.
+    """
 
     def __init__(self, folder: Path, *, read_only: bool = False) -> None:
         self._path = folder / FILE
-        if read_only and not self._path.is_file():
-            raise InputError(
-                "no campaign was run here; name the folder that was given to 'fuzz' as --out",
-                file=str(folder),
-            )
+        self._refuse_missing(read_only)
         uri = self._path.absolute().as_uri() + ("?mode=ro" if read_only else "")
         with contextlib.ExitStack() as opened:  # closes the database where it cannot be used
             try:
@@ -160,7 +323,8 @@ class Store:
                         )
                     )
                 )
-                self._open(read_only)
+                with self.reading():
+                    self._open(read_only)
             except sqlite3.Error as error:
                 other = "name another folder" if read_only else "choose another folder with --out"
                 raise InputError(
@@ -168,6 +332,26 @@ class Store:
                     file=str(self._path),
                 ) from error
             opened.pop_all()
+
+    def _refuse_missing(self, read_only: bool) -> None:
+        """Raise InputError where there is no database, although one is to be read, or there are
+        findings of a campaign that had one.
+        """
+        if self._path.is_file() and self._path.stat().st_size:
+            return
+        if has_traces(self._path.parent):
+            raise Damaged("it is missing or empty, although there are findings", self._path)
+        if read_only:
+            raise InputError(
+                "no campaign was run here; name the folder that was given to 'fuzz' as --out",
+                file=str(self._path.parent),
+            )
+
+    def reading(self, what: str = "its data") -> contextlib.AbstractContextManager[None]:
+        """The context in which `what` is read from the store and understood: what goes wrong there is
+        raised as Damaged.
+        """
+        return reading(self._path, what)
 
     def _open(self, read_only: bool) -> None:
         version = self._db.execute("PRAGMA user_version").fetchone()[0]
@@ -180,15 +364,24 @@ class Store:
         if version == 0 and not read_only:
             self._db.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {SCHEMA}; COMMIT;")
         elif not _OLDEST <= version <= SCHEMA:
-            raise InputError(
-                f"the campaign's database has version {version}, this murxpy reads version {_OLDEST} to {SCHEMA}; "
-                "choose another folder with --out",
-                file=str(self._path),
+            raise Damaged(
+                f"it is damaged, or of a newer release: it has version {version}, this murxpy reads version {_OLDEST} to {SCHEMA}",
+                self._path,
             )
-        elif version == 1 and not read_only:
-            self._update()
+        elif not read_only:
+            self._check()
+            if version == 1:
+                self._update()
         if not read_only:
             self._db.execute(_YIELDS)
+
+    def _check(self) -> None:
+        """Raise Damaged where a page cannot be read: a campaign would notice that in the middle of its
+        runs.
+        """
+        (said,) = self._db.execute(_CHECK).fetchone()
+        if said != "ok":
+            raise Damaged(f"it is damaged ({said.splitlines()[-1]})", self._path)
 
     def _update(self) -> None:
         """Bring a database of version 1 up to date, whole or not at all, and give the room that
@@ -233,7 +426,7 @@ class Store:
         )
         run(
             "INSERT OR REPLACE INTO buckets VALUES (?, ?, ?, ?, ?, ?)",
-            [(b.key, b.kind, b.state, b.count, b.first, _dump(b)) for b in changes.buckets],
+            [(b.key, b.kind, b.state, b.count, b.first, dump(b)) for b in changes.buckets],
         )
         run(
             "INSERT OR IGNORE INTO damps (calls) VALUES (?)",
@@ -261,97 +454,114 @@ class Store:
         if changes.session is not None:
             run("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?)", [changes.session])
 
+    def _select(self, query: str, *values: object) -> list[Any]:
+        """The rows that a query gives. Raises Damaged."""
+        with self.reading():
+            return self._db.execute(query, values).fetchall()
+
+    def _read(self, table: str, order: str) -> list[Any]:
+        """The rows of a table, each as `ROWS` reads it; nothing where the table is missing, as in a
+        folder of an earlier release. Raises Damaged.
+        """
+        read = ROWS[table]
+        with self.reading(f"a row of table {table}"):
+            if not self._db.execute(_NAMED, (table,)).fetchone() and table in LATER:
+                return []
+            rows = self._db.execute(f"SELECT * FROM {table} ORDER BY {order}")
+            return [read(*row) for row in rows]
+
+    def insert(self, table: str, rows: Iterable[tuple[Any, ...]]) -> int:
+        """Insert rows of another store, all or none of them, and return how many are new. The damped
+        calls of findings stand in the rows themselves, so the table of damped calls is passed over.
+        """
+        if table == "damps":
+            return 0
+        for learnt in LEARNT if table in ("arms", "news") else ():
+            self._db.execute(learnt)
+        before = self._db.total_changes
+        if table == "findings":
+            self._transact(Changes(rows=list(rows)))
+            return int(self._db.execute("SELECT COUNT(*) FROM findings").fetchone()[0])
+        self._db.execute("BEGIN")
+        for row in rows:
+            marks = ", ".join("?" * len(row))
+            self._db.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", row)
+        self._db.execute("COMMIT")
+        return self._db.total_changes - before
+
     def meta(self) -> dict[str, Any]:
         """The named values of the campaign, such as its `seed`."""
-        return {
-            name: json.loads(value)
-            for name, value in self._db.execute("SELECT name, value FROM meta")
-        }
+        return dict(self._read("meta", "name"))
 
     def targets(self) -> dict[str, TargetState]:
         """How far each target has come, by its name."""
-        rows = self._db.execute("SELECT name, solver, version, next, open FROM targets")
-        return {
-            row[0]: TargetState(row[0], row[1], row[2], row[3], tuple(json.loads(row[4])))
-            for row in rows
-        }
+        return {state.name: state for state in self._read("targets", "rowid")}
 
     def buckets(self) -> list[Bucket]:
         """All buckets, oldest first."""
-        rows = self._db.execute("SELECT key, data FROM buckets ORDER BY first, key")
-        return [_load(key, json.loads(data)) for key, data in rows]
+        return self._read("buckets", "first, key")
 
     def rows(self, bucket: str) -> list[tuple[str, int, int]]:
         """The findings of `bucket`: target, run index, run seed; in the order of targets and runs."""
-        rows = self._db.execute(
-            "SELECT target, run, seed FROM findings WHERE bucket = ? ORDER BY 1, 2", (bucket,)
+        rows = self._select(
+            "SELECT target, run, seed FROM findings WHERE bucket = ? ORDER BY 1, 2", bucket
         )
-        return [(target, run, int(seed, 16)) for target, run, seed in rows]
+        with self.reading("a row of table findings"):
+            return [(target, run, int(seed, 16)) for target, run, seed in rows]
 
     def yields(self) -> dict[str, list[Yield]]:
         """By target, what each used seed gave, in the order of the seeds' names; nothing in a folder
         of an earlier release.
         """
         found: dict[str, list[Yield]] = {}
-        if self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'yields'").fetchone():
-            for target, data in self._db.execute(
-                "SELECT target, data FROM yields ORDER BY target, source, seed"
-            ):
-                found.setdefault(target, []).append(Yield(**json.loads(data)))
+        for target, entry in self._read("yields", "target, source, seed"):
+            found.setdefault(target, []).append(entry)
         return found
 
     def arms(self) -> dict[str, list[ArmYield]]:
         """By target, what came of the runs with each arm."""
-        return read_arms(self._db)
+        found: dict[str, list[ArmYield]] = {}
+        for target, entry in self._read("arms", "target, arm"):
+            found.setdefault(target, []).append(entry)
+        return found
 
     def news(self, target: str) -> list[int]:
         """The pairs of signals that the campaign has seen from a target."""
-        return read_news(self._db, target)
+        return [pair for name, pair in self._read("news", "pair") if name == target]
 
     def versions(self) -> dict[str, str]:
         """The solver's version in which each bucket was last seen, by key."""
-        rows = self._db.execute("SELECT bucket, version, MAX(time) FROM findings GROUP BY bucket")
-        return {bucket: version for bucket, version, _ in rows}
+        rows = self._select("SELECT bucket, version, MAX(time) FROM findings GROUP BY bucket")
+        return {str(bucket): str(version) for bucket, version, _ in rows}
 
     def releases(self, bucket: str) -> list[str]:
         """The solver's versions in which `bucket` was seen, in the order of their first findings."""
-        rows = self._db.execute(
+        rows = self._select(
             "SELECT version FROM findings WHERE bucket = ? GROUP BY version ORDER BY MIN(time)",
-            (bucket,),
+            bucket,
         )
-        return [version for (version,) in rows]
+        return [str(version) for (version,) in rows]
 
     def arguments(self) -> list[dict[str, Any]]:
         """What each session was asked to do, the last one first."""
-        rows = self._db.execute("SELECT arguments FROM sessions ORDER BY started DESC")
-        return [json.loads(arguments) for (arguments,) in rows]
+        return self._read("sessions", "started DESC")
 
     def untold(self) -> list[str]:
         """The buckets that were opened since the last session that ended by itself."""
-        return [key for (key,) in self._db.execute(_UNTOLD)]
+        return [key for (key,) in self._select(_UNTOLD)]
 
     def counters(self) -> dict[str, int]:
         """The counters of all runs that ended, by name."""
-        return dict(self._db.execute("SELECT name, value FROM counters ORDER BY name"))
+        return dict(self._read("counters", "name"))
 
     def close(self) -> None:
         """Close the database."""
         self._db.close()
 
 
-def _dump(bucket: Bucket) -> str:
-    data: dict[str, Any] = {name: getattr(bucket, name) for name in _BUCKET}
-    data["traces"] = [
-        [kept.file, kept.seed, kept.lines, kept.size, kept.confirmed] for kept in bucket.traces
-    ]
-    data["reproducers"] = [asdict(form) for form in bucket.reproducers]
-    return json.dumps(data)
-
-
-def _load(key: str, data: dict[str, Any]) -> Bucket:
-    traces = [Kept(*kept) for kept in data.pop("traces")]
-    forms = tuple(Reproducer(**form) for form in data.pop("reproducers", []))
-    return Bucket(key=key, traces=traces, reproducers=forms, **data)
+def has_traces(folder: Path) -> bool:
+    """Whether the output folder `folder` has traces of findings."""
+    return next(folder.glob("findings/*/*.trace"), None) is not None
 
 
 def read_buckets(folder: Path) -> list[Bucket]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from dataclasses import asdict, dataclass, field
-from typing import Any
 
 from murxpy.learning.arms import GROUP, OPTION, TRANSITION
 from murxpy.learning.bandit import chance
@@ -19,7 +18,7 @@ PLAIN = ""  # the text of the arm that stands for runs of a guided campaign with
 WITHOUT = (GROUP, OPTION, TRANSITION)
 
 # They are made when something was learnt: on a small disk a campaign without guidance needs their room.
-_TABLES = (
+TABLES = (
     "CREATE TABLE IF NOT EXISTS arms (target TEXT, arm TEXT, data TEXT NOT NULL, PRIMARY KEY (target, arm))",
     "CREATE TABLE IF NOT EXISTS news (target TEXT, pair INTEGER, PRIMARY KEY (target, pair)) WITHOUT ROWID",
 )
@@ -78,37 +77,10 @@ class Learnt:
         """Write it in the transaction that is open."""
         if not self.arms and not self.news:
             return
-        for table in _TABLES:
+        for table in TABLES:
             database.execute(table)
         database.executemany(
             "INSERT OR REPLACE INTO arms VALUES (?, ?, ?)",
             [(*key, json.dumps(asdict(entry))) for key, entry in self.arms.items()],
         )
         database.executemany("INSERT OR IGNORE INTO news VALUES (?, ?)", list(self.news))
-
-
-def read_arms(database: sqlite3.Connection) -> dict[str, list[ArmYield]]:
-    """By target, the sums of each arm; nothing in a folder of an earlier release."""
-    found: dict[str, list[ArmYield]] = {}
-    for target, data in _rows(
-        database, "arms", "SELECT target, data FROM arms ORDER BY target, arm"
-    ):
-        found.setdefault(target, []).append(ArmYield(**json.loads(data)))
-    return found
-
-
-def read_news(database: sqlite3.Connection, target: str) -> list[int]:
-    """The pairs of signals that the campaign has seen from a target."""
-    rows = _rows(
-        database, "news", "SELECT pair FROM news WHERE target = ? ORDER BY pair", (target,)
-    )
-    return [pair for (pair,) in rows]
-
-
-def _rows(
-    database: sqlite3.Connection, table: str, query: str, values: tuple[str, ...] = ()
-) -> list[Any]:
-    known = "SELECT 1 FROM sqlite_master WHERE name = ?"
-    if database.execute(known, (table,)).fetchone() is None:
-        return []
-    return database.execute(query, values).fetchall()
