@@ -56,7 +56,15 @@ WEIGHTS = {
 LIMITS = Limits(wall=0.5, memory=96 * MIB, hang=0.6, hang_factor=1.0)
 SAMPLES = 20  # rows of the table of memory, at most
 MOST = 300.0  # bytes of the store for each finding
-AIM = 2.0  # milliseconds for each fault
+AIM = 2.0  # milliseconds of all processors for each fault
+# The parts of the time of all processors; `forks` is what the processes take that fork the workers.
+PARTS = {
+    "supervisor": "supervisor",
+    "workers": "runs",
+    "forks": "targets",
+    "replays": "replays",
+    "aftermath": "aftermath",
+}
 
 
 @dataclass
@@ -181,13 +189,11 @@ def measure(out: Path, args: argparse.Namespace) -> tuple[Seen, dict[str, float]
         seen.take(event)
         snapshot = getattr(event, "snapshot", snapshot)
     assert snapshot is not None
+    cpu = {**snapshot.cpu, "supervisor": time.process_time() - own}
     figures = {
         "seconds": round(time.monotonic() - start, 1),
         "ms_wall": 1000 * snapshot.running / args.runs,
-        "ms_supervisor": 1000 * (time.process_time() - own) / args.runs,
-        "ms_workers": 1000 * snapshot.cpu["runs"] / args.runs,
-        "ms_forks": 1000 * snapshot.cpu["targets"] / args.runs,
-        "ms_aftermath": 1000 * snapshot.cpu["aftermath"] / args.runs,
+        **{name: 1000 * cpu[part] / args.runs for name, part in PARTS.items()},
         "bytes": (out / FILE).stat().st_size / args.runs,
         "overstayed": seen.overstayed,
     }
@@ -224,16 +230,14 @@ def report(
         "not told": found.untold,
         "unconfirmed": found.unconfirmed,
         "B a finding": round(figures["bytes"], 1),
-        "ms a fault": round(figures["ms_wall"], 2),
-        "supervisor": round(figures["ms_supervisor"], 2),
-        "workers": round(figures["ms_workers"], 2),
-        "forks": round(figures["ms_forks"], 2),
-        "aftermath": round(figures["ms_aftermath"], 2),
+        "ms by the clock": round(figures["ms_wall"], 2),
+        "ms of all processors": round(sum(figures[name] for name in PARTS), 2),
+        **{name: round(figures[name], 2) for name in PARTS},
     }
     aims = {
         "nothing lost, double or misfiled": found.fine,
         f"below {MOST:g} B a finding": figures["bytes"] < MOST,
-        f"at most {AIM:g} ms a fault": figures["ms_wall"] <= AIM,
+        f"at most {AIM:g} ms a fault": sum(figures[name] for name in PARTS) <= AIM,
     }
     table("Figures", ("", ""), row.items())
     table("Aims", ("", ""), [(name, verdict(fine)) for name, fine in aims.items()])

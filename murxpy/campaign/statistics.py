@@ -48,8 +48,9 @@ class Statistics:
         """Note that worker `worker` of `target` is in `state` since `now`, with the run of `seed`
         (None: with no run).
         """
-        view = self._workers.get(worker) or WorkerView(worker, target)
-        self._workers[worker] = replace(view, target=target, state=state, seed=seed, since=now)
+        view = self._workers.get(worker)
+        runs = 0 if view is None else view.runs
+        self._workers[worker] = WorkerView(worker, target, runs, seed, state, now)
 
     def spent(self, counts: Mapping[str, int]) -> None:
         """Note the time of all processors that the parts of the campaign took until now."""
@@ -87,6 +88,9 @@ class Statistics:
                 self._buckets[event.bucket] = replace(old, tier=event.tier)
         elif isinstance(event, Alike):
             self._same[event.bucket] = event.same
+            if event.bucket in self._buckets:
+                old = self._buckets[event.bucket]
+                self._buckets[event.bucket] = replace(old, same=event.same)
 
     def _unreported_run(self, worker: int, now: float) -> None:
         """If the worker had a run under way, count it: it ended without a report of its own."""
@@ -97,9 +101,7 @@ class Statistics:
 
     def _run_over(self, worker: int, now: float) -> None:
         view = self._workers.get(worker) or WorkerView(worker, "")
-        self._workers[worker] = replace(
-            view, runs=view.runs + 1, seed=None, state="waiting", since=now
-        )
+        self._workers[worker] = WorkerView(worker, view.target, view.runs + 1, None, "waiting", now)
 
     def _found(self, event: Found, now: float) -> None:
         found, verdict = event.finding, event.finding.verdict
@@ -121,14 +123,15 @@ class Statistics:
                 found.lines,
                 now,
                 event.trace,
+                self._same.get(event.bucket, ""),
                 against=verdict.against,
             )
             return
-        smaller = (
-            replace(old, seed=found.seed, lines=found.lines) if found.lines < old.lines else old
-        )
+        lines = found.lines
         self._buckets[event.bucket] = replace(
-            smaller,
+            old,
+            seed=found.seed if lines < old.lines else old.seed,
+            lines=min(lines, old.lines),
             count=old.count + 1,
             known=old.known or event.known,
             confirmed=old.confirmed or found.confirmed,
@@ -145,9 +148,7 @@ class Statistics:
             elapsed=now,
             counts=MappingProxyType(dict(self.counts)),
             workers=tuple(self._workers[worker] for worker in sorted(self._workers)),
-            buckets=tuple(
-                replace(view, same=self._same.get(key, "")) for key, view in self._buckets.items()
-            ),
+            buckets=tuple(self._buckets.values()),
             overstayed=self._overstayed,
             lost=self._lost,
             recent_runs=(self.counts["run:total"] - runs) / span,

@@ -34,7 +34,7 @@ FILE = CAMPAIGN
 # Pages of 4 KiB that the log of changes may hold before they move to the database. The log takes
 # room of its own, so on a disk with less than `_SMALL` bytes left the changes move soon, although
 # each move costs a write to the disk.
-_LOG, _SHORT_LOG, _SMALL = 128, 16, 16 << 20
+_LOG, _SHORT_LOG, _SMALL = 1024, 16, 16 << 20
 SCHEMA = 2
 _OLDEST = 1  # version that is still read; a campaign that goes on brings it up to date
 
