@@ -121,7 +121,7 @@ def by_campaign(args: argparse.Namespace, session: Session) -> dict[str, Any]:
         command += ["--no-swarm"] if args.no_swarm else []
         command += args.more.split()
         events, code = watched(command)
-    if code not in (0, 1) or not events or events[-1]["event"] != "ended":
+    if code not in (0, 1, 130) or not events or events[-1]["event"] != "ended":
         raise SystemExit(f"error: murxpy fuzz ended with {code}")
     ended = events[-1]
     return {

@@ -7,27 +7,24 @@ import signal
 import sys
 from types import FrameType
 
-_INTERRUPTED = 130  # the exit code of a command that Ctrl-C ends
-
 
 def main() -> None:
     """Run the command line and exit the process.
 
-    Loading the program takes some tenths of a second. Ctrl-C ends the process without a word
+    Loading the program takes some tenths of a second. A signal ends the process without a word
     during this time, since nothing was begun that could be told about.
     """
-    by_default = signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    if by_default:
-        signal.signal(signal.SIGINT, _leave)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(number, _leave)
+    from murxpy.campaign.interrupts import to_the_end
     from murxpy.cli import run
 
-    if by_default:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    raise SystemExit(run(sys.argv[1:]))
+    raise SystemExit(to_the_end(lambda: run(sys.argv[1:])))
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
-    os._exit(_INTERRUPTED)
+    os._exit(128 + number)
 
 
 if __name__ == "__main__":

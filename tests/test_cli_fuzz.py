@@ -204,8 +204,8 @@ def test_interrupt_gives_the_summary(tmp_path: Path) -> None:
     assert process.stdout is not None and process.stdout.readline().startswith("start ")
     os.kill(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=20)
-    assert (process.returncode, err) == (0, "")
-    assert "(interrupted)" in out and out.endswith("exit code 0: nothing new found that counts\n")
+    assert (process.returncode, err) == (130, "")
+    assert "(interrupted)" in out and out.endswith("exit code 130: ended by Ctrl-C\n")
 
 
 def test_reader_of_the_events_goes_away(tmp_path: Path) -> None:

@@ -149,7 +149,7 @@ def test_an_interrupted_command_leaves_its_best(
     wait_for(small.exists)
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate(timeout=20)
-    assert (process.returncode, err) == (0, "") and ", interrupted; written to" in out
+    assert (process.returncode, err) == (130, "") and ", interrupted; written to" in out
     assert len(small.read_text()) < len(trace.read_text())
     assert origin(small) is not None, "it is still known where it comes from"
     before = int(out.split(" lines to ")[1].split()[0])

@@ -60,6 +60,7 @@ class Campaign:
     def __init__(self, config: CampaignConfig) -> None:
         self.config = config
         self._stop = ""
+        self.interrupted = False  # whether a signal ended it
         self._since = time.monotonic() if config.since is None else config.since
         self._breakdown = Breakdown([plan.target.name for plan in config.targets])
         self._log = EventLog()
@@ -68,6 +69,11 @@ class Campaign:
     def stop(self, reason: str = "interrupted") -> None:
         """End the campaign soon, in good order. A signal handler may call this."""
         self._stop = self._stop or reason
+
+    def _signalled(self) -> None:
+        """End the campaign because a signal came."""
+        self.interrupted = True
+        self.stop()
 
     @property
     def buckets(self) -> list[Bucket]:
@@ -115,9 +121,9 @@ class Campaign:
             lambda key: self._collector.older(key),
         )
         try:
-            with interrupts.caught(self.stop):
+            with interrupts.caught(self._signalled):
                 if interrupts.early():
-                    self.stop()
+                    self._signalled()
                 self._prepare(store)
                 try:
                     reason = yield from self._loop()
@@ -335,7 +341,7 @@ class Campaign:
             self._cross.hasten()
             if reason == "first finding":
                 self._cross.close_judges()
-        with interrupts.caught(self.stop):  # a signal now ends only the wait
+        with interrupts.caught(self._signalled):  # a signal now ends only the wait
             yield from self._wait(reason)
         if self._regroup:
             self._compare()
@@ -443,6 +449,8 @@ class Campaign:
             return InternalError.exit_code
         if self._breakdown.exit_code:
             return self._breakdown.exit_code
+        if self.interrupted:
+            return interrupts.exit_code()
         unsolved = self._left is not None and self._left.disagreements > 0
         if self._collector.fails(self.config.fail_on) or self._untried or unsolved:
             return 1

@@ -56,6 +56,8 @@ def probe(plan: Plan, runs: int, jobs: int) -> Probe:
                 )
             elif isinstance(event, Ended):
                 figures = event.snapshot
+    if campaign.interrupted:
+        raise KeyboardInterrupt
     return Probe(
         campaign.abouts[0],
         figures.runs,

@@ -95,7 +95,6 @@ _MODULES = {
     "arms": "figures",
     "statistics": "figures",
 }
-INTERRUPTED = 130  # the exit code by which a shell says that Ctrl-C ended a program
 
 
 class _Commands(click.Group):
@@ -145,8 +144,9 @@ def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and exit the process.
 
     Exit codes: 0 nothing new found, 1 findings, 2 usage or bad input, 3 internal error, 4 the
-    solver cannot be used. A command returns its exit code, or None for 0. An error is one line on
-    standard error, with MURXPY_DEBUG=1 after its traceback.
+    solver cannot be used, 130 ended by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP. A command returns its
+    exit code, or None for 0. An error is one line on standard error, with MURXPY_DEBUG=1 after its
+    traceback.
     """
     raise SystemExit(run(sys.argv[1:] if args is None else list(args)))
 
@@ -158,12 +158,15 @@ def run(args: list[str]) -> int:
     # A campaign that is interrupted while it is made ends with its summary, too. Whether this is a
     # campaign is told without importing the fuzzers: where one is broken, `_run` reports that.
     campaign = bool(args) and args[0] not in _OTHERS and not args[0].startswith("-")
-    with interrupts.kept() if campaign else interrupts.raised():
-        return _run(args)
+    try:
+        with interrupts.kept() if campaign else interrupts.raised():
+            return _run(args)
+    except KeyboardInterrupt:  # while the command said what ended it
+        return interrupts.exit_code()
 
 
 def _run(args: list[str]) -> int:
-    from murxpy.campaign.interrupts import last
+    from murxpy.campaign.interrupts import exit_code, last
     from murxpy.campaign.workers.limits import ensure_files
     from murxpy.data.grants import only_granted
     from murxpy.report.console import quiet_pipe, tolerate_any_text
@@ -185,7 +188,7 @@ def _run(args: list[str]) -> int:
         return fail(_usage_text(error), error.exit_code)
     except (KeyboardInterrupt, click.Abort) as error:
         kept = getattr(error, "__notes__", ())
-        return fail("; ".join([f"ended by {last()} before it was done", *kept]), INTERRUPTED)
+        return fail("; ".join([f"ended by {last()} before it was done", *kept]), exit_code())
     except OSError as error:
         return fail(f"{error.filename or 'output'}: {error.strerror or error}", 2)
     except Exception as error:

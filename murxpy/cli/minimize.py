@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from murxpy.campaign import interrupts
 from murxpy.campaign.findings.folder import write_atomically
 from murxpy.campaign.findings.named import is_bucket
 from murxpy.campaign.findings.origin import holds_traces, read_history
@@ -134,7 +135,7 @@ def minimize(
     reproducers: bool,
     strategy: str,
     **how: Any,
-) -> None:
+) -> int:
     """Make TRACE, or with --solver the SMT-LIB SCRIPT, as small as possible while it still shows the
     same finding.
 
@@ -151,13 +152,14 @@ def minimize(
             file=str(file),
         )
     if file.suffix == ".history":
-        _history(file, output, solver, wrapper, begin)
+        result = _history(file, output, solver, wrapper, begin)
     elif file.suffix == ".smt2":
-        _script_file(file, output, solver, wrapper, judged, begin)
+        result = _script_file(file, output, solver, wrapper, judged, begin)
     else:
         target = trace_target(file, solver, wrapper)
         named = (solver, wrapper)
-        _trace_file(file, output, target, judged, begin, strategy, reproducers, named)
+        result = _trace_file(file, output, target, judged, begin, strategy, reproducers, named)
+    return interrupts.exit_code() if result.ended == "interrupted" else 0
 
 
 def trace_target(file: Path, solver: str | None, wrapper: str | None) -> tuple[str, Trace, Plan]:
@@ -182,7 +184,7 @@ def _trace_file(
     strategy: str,
     reproducers: bool,
     named: tuple[str | None, str | None],
-) -> None:
+) -> Minimized:
     """Minimize a trace, or the script that it runs."""
     source, trace, plan = target
     output = output or base_of(file).with_name(f"{base_of(file).name}.min.trace")
@@ -200,8 +202,9 @@ def _trace_file(
     write_atomically(output, result.text)
     watch.clear()
     click.echo("\n".join([_summary(result, output), *_renamed(file, result.key), *result.needs]))
-    if reproducers:
+    if reproducers and result.ended != "interrupted":
         _print_forms(plan, output, result, bool(judges))
+    return result
 
 
 def _renamed(file: Path, key: str) -> Iterator[str]:
@@ -288,7 +291,7 @@ def _script_file(
     wrapper: str | None,
     judged: tuple[str, ...] | None,
     begin: Begin,
-) -> None:
+) -> Minimized:
     """Minimize an SMT-LIB script."""
     if _asked(begin):
         raise InputError(
@@ -312,11 +315,12 @@ def _script_file(
     write_atomically(output, made.best)
     watch.clear()
     click.echo(_summary(made, output))
+    return made
 
 
 def _history(
     file: Path, output: Path | None, solver: str | None, wrapper: str | None, begin: Begin
-) -> None:
+) -> Minimized:
     """Minimize a finding that needs earlier runs in its process."""
     if begin.keywords["command"]:
         raise InputError("--command is for a trace: a history needs replays", file=str(file))
@@ -334,6 +338,7 @@ def _history(
     click.echo(
         f"{amount(lessened.runs_before, 'run')} to {lessened.runs}; {_summary(lessened.result, output)}"
     )
+    return lessened.result
 
 
 def _begin(

@@ -25,6 +25,9 @@ EXIT_MEANING = {
     2: "usage or bad input",
     3: "internal error, or not all that was found could be kept",
     4: "the solver cannot be used",
+    129: "ended by SIGHUP",
+    130: "ended by Ctrl-C",
+    143: "ended by SIGTERM",
 }
 
 

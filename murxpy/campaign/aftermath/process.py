@@ -104,6 +104,8 @@ def answer(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:
     if request.minimize:
         try:
             form, small, result = shrink(plan, trace, request.kind, request.replays, wait)
+            if result.ended == "interrupted":  # the smaller trace is kept in its file
+                raise KeyboardInterrupt
         except MurxpyError as error:
             made.append(Reproducer("min.trace", "", None, str(error)))
         else:

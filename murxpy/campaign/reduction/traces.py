@@ -127,8 +127,10 @@ def _with_needs(
     try:
         with interrupts.deferred():
             found = needs(_script(trace), spellings, shows, result.ended == "complete")
-    except (OutOfTime, KeyboardInterrupt):
+    except OutOfTime:
         return result
+    except KeyboardInterrupt:
+        return replace(result, ended="interrupted")
     trace.header[HEADER] = write_needs(found)
     said = tuple(need.sentence() for need in found)
     return replace(result, text=trace.text() if found else result.text, needs=said)
