@@ -19,6 +19,7 @@ from murxpy.campaign.findings.keys import bucket_key, normalise
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError
 from murxpy.oracles.crash import (
+    INTERNAL,
     Outcome,
     Verdict,
     judge,
@@ -354,3 +355,15 @@ def test_what_the_conversion_of_arguments_does_is_one_bucket_whatever_is_called(
     rounded = "a float is taken for another; 3.7 for 3"
     assert key("z3", "z3.IntVal", rounded) != key("z3", "z3.BitVecVal", rounded)
     assert Contract(load_wrapper("z3")["contract"], ()).caused(rounded) == rounded
+
+
+def test_an_error_of_ours_is_one_bucket_by_its_type_and_place() -> None:
+    def key(message: str, function: str = "write_value") -> str:
+        place = Call("murxpy.logic.values", function, "")
+        return bucket_key("z3", Verdict(INTERNAL, "murxpy", message, "", place))
+
+    one = key("AttributeError: 'Algebraic' object has no attribute 'denominator' (murxpy...)")
+    assert one == key("AttributeError: something else: of another value")
+    assert one.startswith("internal-z3-murxpy-logic-values-write-value-")
+    assert one != key("TypeError: something else")
+    assert one != key("AttributeError: something else", "read_value")

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import socket
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from murxpy.worker import buffer
+from murxpy.campaign.workers.names import parse_target
+from murxpy.translate.expressions import literal
+from murxpy.worker import buffer, worker
 from murxpy.worker.channel import Channel, Decoder, encode
 from murxpy.worker.worker import KEPT_OUTPUT, excerpt
 
@@ -79,3 +83,36 @@ def test_head_and_tail_of_output_are_kept(size: int) -> None:
     else:
         assert kept == text[:KEPT_OUTPUT] + "\n[5 bytes left out]\n" + text[-KEPT_OUTPUT:]
     os.close(fd)
+
+
+def _report(fault: Callable[[], None]) -> dict[str, Any]:
+    """The report of a job in which `fault` raises an exception."""
+    try:
+        fault()
+    except Exception as error:
+        return worker._internal({"seed": 1}, error)
+    raise AssertionError("it raised nothing")
+
+
+def test_an_error_of_ours_names_its_place_and_not_the_call_in_hand() -> None:
+    """The innermost function of murxpy, also where it called the standard library."""
+    finding = _report(lambda: parse_target(None))["finding"]  # type: ignore[arg-type]
+    assert (finding["action"], finding["operator"]) == (parse_target.__module__, "parse_target")
+    assert finding["tier"] == "murxpy"
+    assert finding["message"].endswith(f"({parse_target.__module__}, parse_target)")
+
+
+def test_an_endless_recursion_of_ours_has_one_place() -> None:
+    """Wherever it runs out of the stack."""
+    deep: list[Any] = []
+    deep.append(deep)
+    places = set()
+    for limit in range(300, 304):
+        before = sys.getrecursionlimit()
+        sys.setrecursionlimit(limit)
+        try:
+            finding = _report(lambda: literal(deep) and None)["finding"]
+        finally:
+            sys.setrecursionlimit(before)
+        places.add((finding["action"], finding["operator"]))
+    assert places == {(literal.__module__, "literal")}

@@ -19,6 +19,7 @@ from murxpy.campaign.hangs import Hangs
 from murxpy.campaign.runs import FuzzedTarget
 from murxpy.campaign.second_look import SecondLook
 from murxpy.campaign.workers.pool import Result
+from murxpy.oracles.crash import INTERNAL
 from murxpy.trace.finished import last_call
 
 
@@ -124,7 +125,7 @@ class RunEnds:
 
     def _watch(self, number: int, found: Finding | None) -> None:
         """Tell the breakdown whether the run ended in an internal error."""
-        if found is None or found.verdict.kind != "internal":
+        if found is None or found.verdict.kind != INTERNAL:
             self._breakdown.run_ended(number, False, "")
             return
         kept = self._archive.buckets[found.bucket].smallest()

@@ -151,6 +151,8 @@ class Verdict:
     against: str = ""
 
 
+# An error of murxpy itself. The call of its verdict is module and function of the error.
+INTERNAL = "internal"
 # Kinds in which a model, or a value in it, is wrong.
 INVALID_MODEL = "invalid-model"
 WRONG_MODELS = (INVALID_MODEL, "model-value", "invalid-value")

@@ -10,7 +10,7 @@ from typing import Any
 
 from murxpy.campaign.findings.replayed import Replayed
 from murxpy.campaign.workers.limits import Limits
-from murxpy.oracles.crash import python_frames
+from murxpy.oracles.crash import INTERNAL, python_frames
 from murxpy.report.text import amount, brief, one_line
 from murxpy.trace.finished import Call, last_call, read_rows
 from murxpy.trace.grammar import Trace
@@ -35,7 +35,7 @@ def exit_code(replayed: Replayed) -> int:
     """The exit code of a command that makes one run: 3 for a fault of murxpy, 1 for another finding or
     a hang, else 0.
     """
-    if replayed.found is not None and replayed.found.verdict.kind == "internal":
+    if replayed.found is not None and replayed.found.verdict.kind == INTERNAL:
         return 3
     return int(fails(replayed))
 
@@ -107,8 +107,10 @@ def _what(replayed: Replayed) -> str:
 
 def _call(replayed: Replayed) -> Call:
     """The call in which the replay ended; the empty call where the replay reached its end."""
-    if replayed.found is not None:
+    if replayed.found is not None and replayed.found.verdict.kind != INTERNAL:
         return replayed.found.verdict.call
+    if replayed.found is not None:
+        return last_call(replayed.outcome.trace)
     return last_call(replayed.outcome.trace) if replayed.outcome.report is None else Call()
 
 

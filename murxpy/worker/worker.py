@@ -137,10 +137,28 @@ def _wanted(job: Message, report: Mapping[str, Any]) -> bool:
 
 
 def _internal(job: Message, error: Exception) -> dict[str, Any]:
-    place = traceback.extract_tb(error.__traceback__)[-1]
-    where = f"{os.path.basename(place.filename)}, {place.name}"
+    module, function = _place(error)
     traceback.print_exception(error)
-    return _finding(job, "internal", f"{type(error).__name__}: {error} ({where})", "murxpy")
+    message = f"{type(error).__name__}: {error} ({module}, {function})"
+    report = _finding(job, "internal", message, "murxpy")
+    # the part of murxpy at fault stands in the place of a call of the solver
+    report["finding"] |= {"action": module, "operator": function}
+    return report
+
+
+def _place(error: Exception) -> tuple[str, str]:
+    """The module and the function of murxpy in which an error came up; the innermost ones where
+    none of murxpy is to blame. Of an endless recursion, where it begins.
+    """
+    frames = [
+        (str(frame.f_globals.get("__name__", "")), frame.f_code.co_qualname)
+        for frame, _ in traceback.walk_tb(error.__traceback__)
+    ]
+    own = [frame for frame in frames if frame[0].startswith("murxpy.") and frame[0] != __name__]
+    found = own or frames
+    if isinstance(error, RecursionError):
+        return next((frame for frame in found if found.count(frame) > 1), found[-1])
+    return found[-1]
 
 
 def _finding(job: Message, kind: str, message: str, tier: str) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from murxpy.campaign.findings.defects import Defect, Grouping, same
 from murxpy.campaign.replays.service import Replays
 from murxpy.campaign.replays.trials import Trials
 from murxpy.campaign.workers.handles import DAMPED, Damp, Job
-from murxpy.oracles.crash import Outcome, Verdict
+from murxpy.oracles.crash import INTERNAL, Outcome, Verdict
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.oracles.documented import Documented
 from murxpy.trace.finished import Call
@@ -70,7 +70,7 @@ class Collector:
             calls = {
                 (b.action, b.operator, b.spelling): None
                 for b in buckets.values()
-                if b.solver == solver and b.action
+                if b.solver == solver and b.action and b.kind != INTERNAL
             }
             known = self._damped[solver] = (len(buckets), tuple(sorted(calls)[:DAMPED]))
         return known[1]
@@ -94,7 +94,7 @@ class Collector:
     def broken(self) -> bool:
         """Whether this session opened a bucket of a confirmed internal error of murxpy."""
         opened = [self._archive.buckets[key] for key in self._opened]
-        return any(bucket.kind == "internal" and bucket.state == "confirmed" for bucket in opened)
+        return any(bucket.kind == INTERNAL and bucket.state == "confirmed" for bucket in opened)
 
     def compare(self) -> None:
         """Group the buckets to defects, keep the defects, and report which buckets show the defect

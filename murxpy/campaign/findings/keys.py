@@ -6,7 +6,7 @@ import re
 from hashlib import blake2b
 
 from murxpy.machine.witnesses.unknowns import KIND as INCOMPLETENESS
-from murxpy.oracles.crash import INVALID_MODEL, Verdict
+from murxpy.oracles.crash import INTERNAL, INVALID_MODEL, Verdict
 from murxpy.solvers.contract import CONVERTED
 
 # A place in C or C++ source as assertions print it: `rewriter.cpp:118`, `rewriter.cpp 118`, `File:
@@ -79,6 +79,10 @@ def bucket_key(solver: str, verdict: Verdict) -> str:
 def _message_and_call(verdict: Verdict) -> tuple[str, list[str]]:
     """The parts of the message and of the call that tell this defect from others."""
     call, message = verdict.call, normalise(verdict.message)
+    if verdict.kind == INTERNAL:
+        # The type of the error and its place in murxpy: its text quotes values, and which call of
+        # the solver was in hand tells nothing.
+        return verdict.message.partition(":")[0], [call.action, call.operator]
     if call.action == "misuse":
         return _of_misuse(verdict, message)
     if verdict.kind == INVALID_MODEL:

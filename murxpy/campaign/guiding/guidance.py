@@ -18,7 +18,7 @@ from murxpy.learning.gains import RUN, Gains, Result
 from murxpy.learning.guide import Choices, Guide
 from murxpy.learning.pending import Pending
 from murxpy.machine.random import Stream, mix
-from murxpy.oracles.crash import Verdict, is_about_answers
+from murxpy.oracles.crash import INTERNAL, Verdict, is_about_answers
 
 _KEY, _SOURCES = 0xA4B17, 0xA4B18
 # the counters of a run that decide what it gained
@@ -137,7 +137,7 @@ class Guidance:
         if run is not None:
             run.buckets.append(bucket)
             run.wrong = run.wrong or is_about_answers(verdict.kind)
-            if verdict.call.action:
+            if verdict.call.action and verdict.kind != INTERNAL:
                 run.call = [verdict.call.action, verdict.call.operator, verdict.call.spelling]
 
     def killed(self, index: int) -> None:
