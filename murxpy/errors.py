@@ -7,6 +7,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+_LONGEST = 200  # characters; no name that we know has half of that
+
 
 class MurxpyError(Exception):
     """Base of all errors of our own: one line for the user, and the exit code."""
@@ -56,5 +58,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """` (did you mean 'X'?)` for the known name that looks most like `name`, or the empty string. In
     brackets it may stand at the end of a sentence and within one.
     """
+    if len(name) > _LONGEST:
+        return ""
     match = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f" (did you mean '{match[0]}'?)" if match else ""

@@ -50,7 +50,7 @@ assertion  z3 4.15.0  2 findings  known, tier solver
     ASSERTION VIOLATION
     z3-assertion-assert-mk-term-OP_FP_FMA@fma
 exception  z3 4.15.0  2 findings  new, tier binding, not confirmed
-    index out of bounds: 'Ω' \\x1b[31m in mk_concat
+    index out of bounds: 'Ω' \\u001b[31m in mk_concat
     z3-exception-undocumented-mk-term-OP_BV_CONCAT@raw
 one of them whole: murxpy show KEY --out murxpy-out
 
@@ -154,7 +154,7 @@ def test_the_plain_line_of_a_bucket() -> None:
     assert _plain(6.0)[-2] == (
         "bucket new key=z3-exception-undocumented-mk-term-OP_BV_CONCAT@raw kind=exception tier=binding severity=medium "
         'solver="z3 4.15.0" confirmed=no seed=a488a lines=45 '
-        "message=\"index out of bounds: 'Ω' \\x1b[31m in mk_concat\""
+        "message=\"index out of bounds: 'Ω' \\u001b[31m in mk_concat\""
     )
 
 

@@ -48,7 +48,7 @@ def test_rate(value: float, shown: str) -> None:
 
 
 def test_foreign_text_cannot_move_the_cursor() -> None:
-    assert text.one_line("a\n b\x1b[2J\x00\udc80\u202e") == "a b\\x1b[2J\\x00\\udc80\\u202e"
+    assert text.one_line("a\n b\x1b[2J\x00\udc80\u202e") == "a b\\u001b[2J\\u0000\\udc80\\u202e"
     assert text.one_line("abcdefgh", 6) == "abc..."
 
 

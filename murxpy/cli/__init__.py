@@ -95,6 +95,7 @@ _MODULES = {
     "arms": "figures",
     "statistics": "figures",
 }
+_LONGEST = 4000  # characters of an error; one that lists all operators has about 3,000
 
 
 class _Commands(click.Group):
@@ -154,12 +155,14 @@ def main(args: Sequence[str] | None = None) -> None:
 def run(args: list[str]) -> int:
     """Run the command line, and return the exit code."""
     from murxpy.campaign import interrupts
+    from murxpy.report.console import safe_outputs
 
+    _open_outputs()
     # A campaign that is interrupted while it is made ends with its summary, too. Whether this is a
     # campaign is told without importing the fuzzers: where one is broken, `_run` reports that.
     campaign = bool(args) and args[0] not in _OTHERS and not args[0].startswith("-")
     try:
-        with interrupts.kept() if campaign else interrupts.raised():
+        with safe_outputs(), interrupts.kept() if campaign else interrupts.raised():
             return _run(args)
     except KeyboardInterrupt:  # while the command said what ended it
         return interrupts.exit_code()
@@ -169,12 +172,9 @@ def _run(args: list[str]) -> int:
     from murxpy.campaign.interrupts import exit_code, last
     from murxpy.campaign.workers.limits import ensure_files
     from murxpy.data.grants import only_granted
-    from murxpy.report.console import quiet_pipe, tolerate_any_text
+    from murxpy.report.console import quiet_pipe
 
     try:
-        _open_outputs()
-        tolerate_any_text(sys.stdout)
-        tolerate_any_text(sys.stderr)
         ensure_files()
         with quiet_pipe(), only_granted():
             return _invoke(args)
@@ -230,7 +230,7 @@ def fail(message: str, code: int) -> int:
     if _debugging() and sys.exc_info()[0] is not None:
         traceback.print_exc()
     with contextlib.suppress(OSError):  # the terminal may be closed
-        click.echo(f"murxpy: error: {one_line(message)}", err=True)
+        click.echo(f"murxpy: error: {one_line(message, _LONGEST)}", err=True)
     return code
 
 

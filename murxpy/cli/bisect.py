@@ -31,6 +31,7 @@ from murxpy.data import load_wrapper
 from murxpy.errors import InputError
 from murxpy.releases.environments import package_of, print_notice
 from murxpy.releases.versions import LATEST, chosen, short, span
+from murxpy.report.console import say
 from murxpy.report.ranges import range_lines
 
 
@@ -126,7 +127,7 @@ def _bisected(
             keep_range(defect.file.parent, told[name])
         if not as_json:
             for line in range_lines(found, f"{name}: {defect.solver}", replays):
-                click.echo(line)
+                say(line)
     return told, code
 
 

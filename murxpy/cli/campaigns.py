@@ -40,7 +40,7 @@ from murxpy.mutation.registry import API
 from murxpy.releases.environments import installing
 from murxpy.releases.versions import version
 from murxpy.report.available import lacking
-from murxpy.report.console import going_on_without_terminal, make_console, write_now
+from murxpy.report.console import going_on_without_terminal, make_console, say, write_now
 from murxpy.report.defects import DefectView, defect_views, of_session, unread
 from murxpy.report.outcome import exit_code, outcome_lines
 from murxpy.report.reporter import make_reporter
@@ -359,5 +359,5 @@ def _one_run(plans: Sequence[Plan], limits: Limits, wishes: dict[str, Any]) -> i
         limits = replace(limits, wall=limits.hang)
     replayed = walk_seeds(plans[0], [(wishes["run_seed"], ())], limits, follow=write_now)
     for line in outcome_lines(replayed):
-        click.echo(line, err=True)
+        say(line, err=True)
     return exit_code(replayed)

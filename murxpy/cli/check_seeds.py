@@ -32,7 +32,7 @@ from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import script_files
 from murxpy.logic.catalogue import Catalogue, build_catalogue
-from murxpy.report.console import Progress
+from murxpy.report.console import Progress, say
 
 
 @click.command("check-seeds")
@@ -103,7 +103,7 @@ def _shown(results: Iterator[Checked], count: int, as_json: bool) -> Iterator[Ch
         for checked in results:
             progress.step()
             if checked.verdict in FAULTS and not as_json:
-                click.echo(f"{checked.verdict}: {_line(checked)}")
+                say(f"{checked.verdict}: {_line(checked)}")
             yield checked
 
 
@@ -140,10 +140,10 @@ def _print_counts(found: list[Checked], as_json: bool, written: _Written | None)
         return
     for verdict in VERDICTS:
         if counts[verdict]:
-            click.echo(f"{counts[verdict]:>7,}  {verdict}")
+            say(f"{counts[verdict]:>7,}  {verdict}")
     if written is not None:
         amounts = ", ".join(f"{number:,} {label}" for label, number in written.counts.items())
-        click.echo(f"seeds written to {written.folder}: {amounts}")
+        say(f"seeds written to {written.folder}: {amounts}")
 
 
 def _line(checked: Checked) -> str:

@@ -19,6 +19,7 @@ from murxpy.cli.params import NamedFile, Target
 from murxpy.cli.parts.options import json_option
 from murxpy.data import wrapper_names
 from murxpy.errors import MurxpyError
+from murxpy.report.console import say
 from murxpy.report.doctor import host_lines, target_json, target_lines
 
 _RUNS = 150
@@ -62,16 +63,16 @@ def doctor(
         click.echo(json.dumps({"host": asdict(host), "targets": found}, indent=2))
         return max(int(each["exit_code"]) for each in found)
     for line in host_lines(host, Limits().memory, jobs):
-        click.echo(line)
+        say(line)
     code = 0
     for name, plan, result in looked:
         click.echo()
         if isinstance(result, MurxpyError):
-            click.echo(f"{name}: cannot be used")
+            say(f"{name}: cannot be used")
             code = max(code, fail(str(result), result.exit_code))
         elif plan is not None:
             for line in target_lines(plan, result):
-                click.echo(line)
+                say(line)
     return code
 
 

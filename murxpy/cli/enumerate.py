@@ -20,7 +20,7 @@ from murxpy.cli.parts.indices import check_span, span_options
 from murxpy.cli.parts.options import CHECK_LIMIT, count_option, listed, time_option
 from murxpy.enumeration.blocks import LARGEST, Blocks
 from murxpy.fuzzers.enumeration import QUICK, Enumerated, enumeration_setup, of_calls
-from murxpy.report.console import make_console
+from murxpy.report.console import make_console, say
 from murxpy.report.enumerated.calls import calls_guarantee, calls_table
 from murxpy.report.enumerated.guarantee import guarantee, guarantee_table, tested, whole_sizes
 from murxpy.report.enumerated.judged import judged, judged_lines, judged_table
@@ -173,7 +173,8 @@ def _tell(enumerated: Enumerated, target: str, out: Path, *, as_json: bool) -> N
     if enumerated.calls:
         click.echo("\nSequences of calls")
         print_table(console, calls_table(rows))
-        click.echo("\n".join(calls_guarantee(rows, target)))
+        for line in calls_guarantee(rows, target):
+            say(line)
         return
     click.echo("\nScripts")
     print_table(console, guarantee_table(rows))
@@ -181,7 +182,7 @@ def _tell(enumerated: Enumerated, target: str, out: Path, *, as_json: bool) -> N
         click.echo("\nAnswers of judges to decided scripts")
         print_table(console, judged_table(answered))
     for line in (*guarantee(rows, target), *judged_lines(answered, whole_sizes(rows))):
-        click.echo(line)
+        say(line)
 
 
 COMMAND = Grouped(

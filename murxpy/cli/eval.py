@@ -22,6 +22,7 @@ from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.terms import Term
 from murxpy.machine.tokens import Quoted
+from murxpy.report.console import say
 from murxpy.report.evaluation import Evaluation, evaluation_lines, read_evaluation, unread
 from murxpy.semantics.values import CannotSay
 from murxpy.smtlib.commands import Assert
@@ -196,11 +197,9 @@ class Asked:
                 file=str(self._file),
             )
         if way:
-            click.echo(way)
+            say(way)
         if self._replayed.found is not None:
-            click.echo(
-                f"the replay ends with a finding: {self._replayed.found.verdict.message}", err=True
-            )
+            say(f"the replay ends with a finding: {self._replayed.found.verdict.message}", err=True)
         if self.found is not None:
             return _show(self.found)
         if self._replayed.outcome.cause == "wall":
@@ -209,7 +208,7 @@ class Asked:
                 file=str(self._file),
             )
         if self._answers and "sat" not in self._answers:
-            click.echo(f"no model: the checks answer {', '.join(self._answers)}")
+            say(f"no model: the checks answer {', '.join(self._answers)}")
             return 0
         return _show(Evaluation({}, []))
 
@@ -217,7 +216,7 @@ class Asked:
 def _show(found: Evaluation) -> int:
     """Print an evaluation, and return the exit code."""
     for line in evaluation_lines(found):
-        click.echo(line)
+        say(line)
     return int(any(verdict == "false" for _, verdict in found.holds))
 
 

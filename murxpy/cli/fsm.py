@@ -15,7 +15,7 @@ from murxpy.data.machine_names import CONDITIONS
 from murxpy.data.reach import expected_operators
 from murxpy.data.visits import expected_visits
 from murxpy.errors import InputError, nearest
-from murxpy.report.console import make_console
+from murxpy.report.console import make_console, say
 from murxpy.report.fsm_svg import machine_svg
 from murxpy.report.tables import (
     machine_json,
@@ -105,7 +105,7 @@ def check(file: str) -> int:
     if errors:
         return errors[0].exit_code
     transitions = sum(len(state["do"]) for state in machine["states"].values())
-    click.echo(f"{file}: sound, {len(machine['states'])} states, {transitions} transitions")
+    say(f"{file}: sound, {len(machine['states'])} states, {transitions} transitions")
     return 0
 
 

@@ -14,7 +14,7 @@ from murxpy.enumeration.grammar import Grammar
 from murxpy.errors import InputError
 from murxpy.fuzzers.enumeration import checked
 from murxpy.machine.random import Stream
-from murxpy.report.console import make_console
+from murxpy.report.console import make_console, say
 from murxpy.report.enumerated.grammars import SIZES, counts_table, productions
 from murxpy.report.tables import print_table
 
@@ -69,7 +69,8 @@ def grammars(
     if at is None and sample is None:
         _show([grammar], as_json)
         if not as_json:
-            click.echo("\n".join(productions(grammar)))
+            for line in productions(grammar):
+                say(line)
         return
     _print(
         grammar,

@@ -41,6 +41,7 @@ from murxpy.cli.replay import plan_of as trace_plan
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import statuses_of
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
+from murxpy.report.console import say
 from murxpy.report.text import amount, brief, one_line, percent
 from murxpy.smtlib.reading.scripts import read_text
 from murxpy.trace.file import read_trace
@@ -201,7 +202,8 @@ def _trace_file(
         result = minimize_trace(task, source, names, earlier, partial(_refused, trace, watch))
     write_atomically(output, result.text)
     watch.clear()
-    click.echo("\n".join([_summary(result, output), *_renamed(file, result.key), *result.needs]))
+    for line in [_summary(result, output), *_renamed(file, result.key), *result.needs]:
+        say(line)
     if reproducers and result.ended != "interrupted":
         _print_forms(plan, output, result, bool(judges))
     return result
@@ -236,11 +238,11 @@ def _made_anew(
         if strategy != "both":
             raise
         watch.clear()
-        click.echo(f"it cannot be made anew ({error}); its parts are removed", err=True)
+        say(f"it cannot be made anew ({error}); its parts are removed", err=True)
         return None
     if strategy == "both":
         watch.clear()
-        click.echo(f"made anew: {_sizes(result)}")
+        say(f"made anew: {_sizes(result)}")
     return result
 
 
@@ -262,7 +264,7 @@ def _refused(trace: Trace, watch: Watch, error: InputError) -> None:
     if sum(line.action == "run-script" for line in trace.lines) < 2:
         raise error
     watch.clear()
-    click.echo(
+    say(
         f"the last script alone does not show the finding ({error}); the lines of the trace are minimized",
         err=True,
     )
@@ -279,9 +281,7 @@ def _print_forms(plan: Plan, output: Path, result: Minimized, judged: bool) -> N
     for form in write_programs(plan, output, result.text, shown):
         said = {True: "shows it", False: "does not show it", None: "not tried"}[form.reproduces]
         note = f" ({one_line(form.note, 200)})" if form.note else ""
-        click.echo(
-            f"{form.form}: {form.file}: {said}{note}" if form.file else f"{form.form}: none{note}"
-        )
+        say(f"{form.form}: {form.file}: {said}{note}" if form.file else f"{form.form}: none{note}")
 
 
 def _script_file(
@@ -314,7 +314,7 @@ def _script_file(
     output = output or file.with_name(f"{file.stem.removesuffix('.min')}.min.smt2")
     write_atomically(output, made.best)
     watch.clear()
-    click.echo(_summary(made, output))
+    say(_summary(made, output))
     return made
 
 
@@ -335,7 +335,7 @@ def _history(
     output = output or base_of(file).with_name(f"{base_of(file).name}.min.{ending}")
     write_atomically(output, lessened.result.text)
     watch.clear()
-    click.echo(
+    say(
         f"{amount(lessened.runs_before, 'run')} to {lessened.runs}; {_summary(lessened.result, output)}"
     )
     return lessened.result

@@ -20,6 +20,7 @@ from murxpy.fuzzers.rules import proved_rules
 from murxpy.mutation.entry import Setting
 from murxpy.mutation.functions.choosing import BUILT_IN
 from murxpy.mutation.registry import FUZZERS
+from murxpy.report.console import say
 from murxpy.smtlib.reading.scripts import MAX_SCRIPT
 
 # settings that are useless beside another setting
@@ -101,7 +102,7 @@ def chosen(found: Mapping[str, Any], front: str = "") -> dict[str, Any]:
         )
     if choices.get("rules"):
         for note in prove_files(choices["rules"]):
-            click.echo(f"note: {note}", err=True)
+            say(f"note: {note}", err=True)
         choices["rules"] = list(choices["rules"])
         proved_rules(choices["rules"])  # a name that is none is told at once
     for option, others in _APART.items():
@@ -119,5 +120,5 @@ def _functions(file: Path) -> tuple[str, list[str]]:
     text = read_text(file, "script of fusion functions", MAX_SCRIPT)
     found, notes = check_functions(text, str(file))
     for note in notes:
-        click.echo(f"note: {note}", err=True)
+        say(f"note: {note}", err=True)
     return text, found

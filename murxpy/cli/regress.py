@@ -23,7 +23,7 @@ from murxpy.cli.parts.options import (
     wrapper_option,
 )
 from murxpy.errors import InputError
-from murxpy.report.console import Progress, make_console
+from murxpy.report.console import Progress, make_console, say
 from murxpy.report.ranges import regressed_table, regressed_total
 from murxpy.report.tables import print_table
 
@@ -121,4 +121,4 @@ def _print(rows: list[Regressed], solver: str, as_json: bool) -> None:
         click.echo(json.dumps([asdict(row) for row in rows], indent=2))
     else:
         print_table(make_console(), regressed_table(rows))
-        click.echo(f"{solver}: {regressed_total(rows)}")
+        say(f"{solver}: {regressed_total(rows)}")

@@ -34,7 +34,7 @@ from murxpy.cli.parts.options import (
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
 from murxpy.oracles.disagreement import first_disagreement
-from murxpy.report.console import write_now
+from murxpy.report.console import say, write_now
 from murxpy.report.judged import judged_json, judged_lines
 from murxpy.report.outcome import exit_code, fails, outcome_json, outcome_lines
 from murxpy.trace.file import read_trace
@@ -118,10 +118,10 @@ def _show_files_beside(file: Path, replayed: Replayed, as_json: bool) -> None:
     """
     frames = file.with_name("backtrace.txt")
     if replayed.found is not None and frames.is_file() and not as_json:
-        click.echo(f"  native frames in {frames}")
+        say(f"  native frames in {frames}")
     history = file.with_suffix(".history")
     if not fails(replayed) and history.is_file():
-        click.echo(f"this finding needs the runs before it: murxpy replay {history}", err=True)
+        say(f"this finding needs the runs before it: murxpy replay {history}", err=True)
 
 
 def plan_of(trace: Trace, solver: str | None, wrapper: str | None, file: Path) -> Plan:
@@ -196,7 +196,7 @@ def _show_judged(
         click.echo(json.dumps(judged_json(replayed, releases, answers, found), indent=2))
     else:
         for line in judged_lines(replayed, releases, answers, found):
-            click.echo(line)
+            say(line)
     return int(found is not None or fails(replayed))
 
 
@@ -218,5 +218,5 @@ def _show(replayed: Replayed, trace: Trace | None, as_json: bool) -> int:
         click.echo(json.dumps(outcome_json(replayed, trace), indent=2))
     else:
         for line in outcome_lines(replayed, trace):
-            click.echo(line)
+            say(line)
     return exit_code(replayed)

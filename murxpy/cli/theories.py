@@ -18,7 +18,7 @@ from murxpy.data.rules import fingerprint, proofs_path, read_proofs, write_proof
 from murxpy.data.theories import Plain
 from murxpy.errors import InputError, nearest
 from murxpy.fuzzers.rules import named_rules, shipped_rules, well_sorted
-from murxpy.report.console import make_console
+from murxpy.report.console import make_console, say
 from murxpy.report.reference.rules import books_table, laws, rules_table
 from murxpy.report.tables import operators_table, print_table, theories_json, theories_table
 
@@ -91,7 +91,8 @@ def rules(name: str | None, check: bool, by: tuple[str, ...], as_json: bool) -> 
     elif name is None:
         print_table(make_console(), books_table(chosen, proofs))
     elif len(chosen) == 1:
-        click.echo("\n".join(laws(chosen[0], proofs[0])))
+        for line in laws(chosen[0], proofs[0]):
+            say(line)
     else:
         print_table(make_console(), rules_table(chosen, proofs))
     return 1 if wrong else 0
@@ -126,7 +127,7 @@ def _check(chosen: Sequence[Plain], by: Sequence[str]) -> int:
             what = "cannot be used" if not verdict.holds else "is used where it is proved"
             plain = verdict.rule.plain
             place = "" if plain.get("generated") else f"{plain['file']}:{plain.get('line')}: "
-            click.echo(f"{place}rule {verdict.rule.name} {what}: {told(verdict)}", err=True)
+            say(f"{place}rule {verdict.rule.name} {what}: {told(verdict)}", err=True)
     return wrong
 
 

@@ -30,6 +30,7 @@ from murxpy.errors import InputError, MurxpyError
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.logic.dialects import STANDARD
 from murxpy.releases.versions import short
+from murxpy.report.console import own_stream, say
 from murxpy.report.text import one_line
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import Trace, parse_trace
@@ -250,7 +251,7 @@ def _plainest(
             "all calls of the trace",
             file=trace.name,
         )
-    click.echo(f"{trace.name}: the plainest program is written. {why}{reason}", err=True)
+    say(f"{trace.name}: the plainest program is written. {why}{reason}", err=True)
     wrong, exits, rest = text.split("\n", 2)
     note = f"# {why}: it is the plainest program for this finding."
     return "\n".join([wrong, exits, note, rest])
@@ -303,7 +304,7 @@ def _folder(
                 errors.append(error)
     for found in errors:
         fail(str(found), found.exit_code)
-    click.echo(f"{len(traces) - len(errors)} of {len(traces)} traces written to {into}")
+    say(f"{len(traces) - len(errors)} of {len(traces)} traces written to {into}")
     return errors[-1].exit_code if errors else 0
 
 
@@ -311,4 +312,4 @@ def _progress(traces: Sequence[Path]) -> AbstractContextManager[Iterable[Path]]:
     """The traces; on a terminal a bar shows how many of them were taken."""
     if not sys.stderr.isatty():
         return nullcontext(traces)
-    return click.progressbar(traces, label="translating", file=sys.stderr)
+    return click.progressbar(traces, label="translating", file=own_stream(sys.stderr))

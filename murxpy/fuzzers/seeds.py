@@ -99,6 +99,9 @@ def script_files(
 
 
 def _read(found: SeedFiles, path: Path, size_limit: int) -> None:
+    if any("\ud800" <= char <= "\udfff" for char in str(path)):  # the store keeps UTF-8 only
+        found.leave_out(path, "its name is not UTF-8")
+        return
     try:
         if path.stat().st_size > size_limit:
             found.leave_out(path, f"larger than {size_limit} bytes")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from murxpy.foreign import escaped
+
 
 class Lines:
     """Writes lines with `write`. What follows a line waits until the next line is written."""
@@ -14,7 +16,7 @@ class Lines:
 
     def header(self, rows: Iterable[str]) -> None:
         """Write header lines (comments) before anything else."""
-        self._write("".join(f"# {row}\n" for row in rows))
+        self._write("".join(f"# {escaped(row)}\n" for row in rows))
 
     def write_line(self, start: str, words: str) -> None:
         """Write what is pending and a line of `start` and `words`, which may be empty."""
@@ -27,7 +29,7 @@ class Lines:
 
     def note(self, text: str) -> None:
         """Note a comment; it is written above the next line."""
-        self._pending += "".join(f"# {row}\n" for row in text.splitlines())
+        self._pending += "".join(f"# {escaped(row)}\n" for row in text.splitlines())
 
     def flush(self) -> None:
         """Write what is pending."""

@@ -8,16 +8,85 @@ import errno
 import io
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Self, TextIO
+from typing import Any, Self, TextIO, cast
 
-from rich.console import Console
+import click
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.text import Text
 
+from murxpy.foreign import escaped
+
+KEPT = "\n\t"  # what text keeps on its way to a terminal
 PLAIN_WIDTH = 120  # columns where neither a terminal nor COLUMNS tells the width
 
 
+class SafeStream:
+    """A text stream that writes what a terminal obeys as escapes, except line feeds and tabs. While a
+    command runs, standard output and standard error are such streams. `own` is the stream itself,
+    for the sequences of our own that move the cursor.
+    """
+
+    def __init__(self, own: TextIO) -> None:
+        self.own = own
+
+    def write(self, text: str) -> int:
+        """Write `text`, escaped."""
+        return self.own.write(escaped(text, keep=KEPT))
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        """Write each of `lines`, escaped."""
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "buffer":  # nothing is written past `write`
+            raise AttributeError(name)
+        return getattr(self.own, name)
+
+
+@contextmanager
+def safe_outputs() -> Iterator[None]:
+    """Escape what is written to standard output and standard error, whoever writes it."""
+    before = sys.stdout, sys.stderr
+    for stream in before:
+        tolerate_any_text(stream)
+    sys.stdout, sys.stderr = (cast(TextIO, SafeStream(stream)) for stream in before)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
+
+
+def own_stream(stream: TextIO) -> TextIO:
+    """The stream on which the sequences of our own that move the cursor or colour the text are
+    written. Nothing of a stranger is written there, unless it is escaped.
+    """
+    return stream.own if isinstance(stream, SafeStream) else stream
+
+
 class _ReportConsole(Console):
+    def print(self, *objects: Any, soft_wrap: bool | None = None, **wishes: Any) -> None:
+        """Print objects. With `soft_wrap` each text is one line, however long it is, so that a line feed
+        in a stranger's name begins no line of its own.
+        """
+        if soft_wrap:
+            objects = tuple(_on_one_line(each) for each in objects)
+        super().print(*objects, soft_wrap=soft_wrap, **wishes)
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Escape what a terminal obeys in all text; sequences of rich itself stay."""
+        for segment in super().render(renderable, options):
+            yield (
+                segment
+                if segment.control
+                else Segment(escaped(segment.text, keep=KEPT), segment.style)
+            )
+
     def on_broken_pipe(self) -> None:
         """Leave the error to `quiet_pipe`. Rich would end the process with exit code 1, which means
         findings here.
@@ -25,19 +94,26 @@ class _ReportConsole(Console):
         raise
 
 
+def _on_one_line(line: Any) -> Any:
+    text = line.plain if isinstance(line, Text) else line
+    return escaped(text) if isinstance(text, str) and "\n" in text else line
+
+
 def make_console(stream: TextIO | None = None, *, width: int | None = None) -> Console:
     """A console on `stream`, by default standard output; `width` is its columns, if given. It heeds
     NO_COLOR, TERM and COLUMNS.
     """
     stream = sys.stdout if stream is None else stream
-    tolerate_any_text(stream)
+    tolerate_any_text(own_stream(stream))
     if (
         width is None
         and not is_live_terminal(stream)
         and not os.environ.get("COLUMNS", "").isdigit()
     ):
         width = PLAIN_WIDTH
-    return _ReportConsole(file=stream, width=width, markup=False, emoji=False, highlight=False)
+    return _ReportConsole(
+        file=own_stream(stream), width=width, markup=False, emoji=False, highlight=False
+    )
 
 
 def tolerate_any_text(stream: TextIO) -> None:
@@ -56,6 +132,20 @@ def write_now(text: str) -> None:
     """Write `text` to standard output at once. Raises BrokenPipeError when nobody reads."""
     sys.stdout.write(text)
     sys.stdout.flush()
+
+
+def over_line(text: str) -> None:
+    """Write `text` over the line of the terminal that is standard error."""
+    stream = own_stream(sys.stderr)
+    stream.write(f"\r\x1b[K{escaped(text)}")
+    stream.flush()
+
+
+def say(line: str, *, err: bool = False) -> None:
+    """Print one line on standard output, or on standard error. A line feed in a stranger's name begins
+    no line of its own.
+    """
+    click.echo(escaped(line, keep="\t"), err=err)
 
 
 class Progress:
@@ -81,8 +171,7 @@ class Progress:
 
     def _write(self, text: str) -> None:
         if self._shown:
-            sys.stderr.write(f"\r\x1b[K{text}")
-            sys.stderr.flush()
+            over_line(text)
 
 
 @contextmanager

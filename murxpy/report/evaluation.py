@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from murxpy.foreign import escaped
 from murxpy.trace.grammar import Trace
 
 
@@ -76,7 +77,13 @@ def _of(words: list[tuple[str, list[str]]], kind: str) -> Iterator[tuple[str, li
 
 
 def evaluation_lines(found: Evaluation) -> Iterator[str]:
-    """The model, one constant a line, then the assertions, one a line."""
+    """The model, one constant a line, then the assertions, one a line. Symbols and texts in values may
+    hold anything, so they are escaped.
+    """
+    yield from map(escaped, _evaluation_lines(found))
+
+
+def _evaluation_lines(found: Evaluation) -> Iterator[str]:
     if not found.holds:
         yield "no model: no check answers sat with something asserted"
         return

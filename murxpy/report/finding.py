@@ -23,6 +23,7 @@ from murxpy.campaign.findings.range_file import range_sentence
 from murxpy.campaign.findings.store import Store
 from murxpy.campaign.snapshot import BucketView
 from murxpy.errors import InputError
+from murxpy.foreign import escaped
 from murxpy.report.defects import DefectView, defect_views, evidence
 from murxpy.report.evaluation import Evaluation
 from murxpy.report.findings import bucket_data
@@ -161,13 +162,13 @@ def _lines(page: FindingPage, model: ShownModel | None, width: int) -> Iterator[
             yield Text.assemble((f"{label if not at else '':<{_LABEL}}", "cyan"), row)
     if page.text:
         yield from _heading(f"{_FORMS[page.form]} ({page.file})")
-        yield from (Text(_safe(row)) for row in page.text.rstrip("\n").splitlines())
+        yield from (Text(escaped(row, keep="\t")) for row in page.text.rstrip("\n").split("\n"))
     if model is not None:
         yield from _heading(f"Model ({model.source})")
         yield from _model(model)
     if page.frames:
         yield from _heading("Frames")
-        yield from (Text(f"  {_safe(frame)}") for frame in _without_turns(page.frames))
+        yield from (Text(f"  {escaped(frame)}") for frame in _without_turns(page.frames))
     yield from _heading("Commands")
     yield from (Text(f"  {command}", "green") for command in commands(page))
 
@@ -175,14 +176,6 @@ def _lines(page: FindingPage, model: ShownModel | None, width: int) -> Iterator[
 def _heading(text: str) -> Iterator[Text]:
     yield Text()
     yield Text(text, "bold")
-
-
-def _safe(row: str) -> str:
-    """A row of a file without characters that a terminal obeys."""
-    return "".join(
-        char if char.isprintable() or char == "\t" else char.encode("unicode_escape").decode()
-        for char in row
-    )
 
 
 def _facts(page: FindingPage) -> Iterator[tuple[str, str]]:
@@ -212,17 +205,17 @@ def _model(model: ShownModel) -> Iterator[Text]:
         yield Text(f"  {model.why}")
         return
     for name, value in found.model.items():
-        yield Text(f"    {_safe(name)} = {_safe(value)}")
+        yield Text(f"    {escaped(name)} = {escaped(value)}")
     marked = wrong(found)
     for part in found.parts:
         other = f"; the solver says {part.theirs}" if part.theirs else ""
-        row = f"{_safe(model.text(part.name))} = {_safe(part.ours + other)}"
+        row = f"{escaped(model.text(part.name))} = {escaped(part.ours + other)}"
         style = "bold red" if part.name in marked else ""
         yield Text(f"{'  > ' if part.name in marked else '    '}{row}", style)
     named = [part.name for part in found.parts]
     for name, verdict in found.holds:
         if name not in named:
-            row = f"{_safe(model.text(name))} is {verdict}"
+            row = f"{escaped(model.text(name))} is {verdict}"
             yield Text(f"{'  > ' if name in marked else '    '}{row}")
 
 

@@ -16,6 +16,7 @@ from rich.text import Text
 from murxpy.campaign.findings.buckets import MARK, Bucket
 from murxpy.campaign.findings.range_file import kept_range
 from murxpy.campaign.snapshot import BucketView
+from murxpy.foreign import escaped
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.report.text import amount, form_word, one_line, replay_command, table_csv
 
@@ -220,4 +221,4 @@ def findings_known(rows: Sequence[BucketView], marks: Mapping[str, str]) -> str:
         message = one_line(first_line(row.message), 160)
         lines.append(f"# {_solver(row)}, {amount(row.count, 'time')}: {message}".rstrip(": "))
         lines += own.get(row.key, [row.key] if row.key not in marked and not row.same else [])
-    return "\n".join(lines) + "\n"
+    return "".join(f"{escaped(line)}\n" for line in lines)

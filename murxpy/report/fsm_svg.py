@@ -5,13 +5,14 @@ probabilities.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from itertools import pairwise
 from typing import Any
 
 from murxpy.checks.registry import ANSWERING
 from murxpy.data.visits import Visits
+from murxpy.foreign import escaped
 from murxpy.report.layered import Layout, Point, Route, layered_layout
+from murxpy.report.text import xml_text
 
 Machine = dict[str, Any]
 
@@ -65,7 +66,7 @@ def machine_svg(machine: Machine, visits: Visits) -> str:
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
         f'height="{height:.0f}" {_FONT}>',
-        f"<title>The state machine {escape(machine['name'])}</title>",
+        f"<title>The state machine {xml_text(escaped(machine['name']))}</title>",
         _MARKERS,
         f'<rect width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>',
         _text(_MARGIN, _MARGIN + 16, heading[0], 20, "#1d2733", weight="bold"),
@@ -183,7 +184,7 @@ def _card(
     strong = 2.2 if name in (machine["start"], machine["final"]) else 1.3
     parts = [
         f'<g transform="translate({x:.1f} {y:.1f})">',
-        f"<title>{escape(_state_details(machine, name))}</title>",
+        f"<title>{xml_text(_state_details(machine, name))}</title>",
         f'<rect width="{width:.1f}" height="{height:.1f}" rx="8" fill="{fill}" stroke="{line}" stroke-width="{strong}"/>',
         _text(width / 2, 19, name, _TITLE, line, weight="bold", anchor="middle"),
         _text(width / 2, 34, _visits_text(visits, name), _SMALL, "#5b6775", anchor="middle"),
@@ -217,7 +218,7 @@ def _body(stays: list[_Stay], colour: str) -> list[str]:
         x, y = _PAD + index // rows * (column + _PAD), _HEAD + index % rows * _ROW
         bar = max(1.0, column * stay.share)
         parts += [
-            f"<g><title>{escape(stay.details)}</title>",
+            f"<g><title>{xml_text(stay.details)}</title>",
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{column:.1f}" height="{_ROW - 2}" rx="3" fill="#ffffff"/>',
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{bar:.1f}" height="{_ROW - 2}" rx="3" fill="{colour}" opacity="0.22"/>',
             _text(x + 5, y + 11, stay.action, _TEXT, "#26303c"),
@@ -267,7 +268,7 @@ def _draw_labels(
         colour = _BACKWARD if layout.routes[edge].backward else "#26303c"
         title = f"{edge[0]} to {edge[1]}: " + "; ".join(arrow.details)
         parts += [
-            f"<g><title>{escape(title)}</title>",
+            f"<g><title>{xml_text(title)}</title>",
             f'<rect x="{x - width / 2:.1f}" y="{y - height / 2:.1f}" width="{width:.1f}" height="{height:.1f}" rx="4" '
             'fill="#ffffff" opacity="0.92"/>',
         ]
@@ -292,4 +293,4 @@ def _text(
 ) -> str:
     bold = f' font-weight="{weight}"' if weight != "normal" else ""
     where = f' text-anchor="{anchor}"' if anchor != "start" else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" fill="{colour}"{bold}{where}>{escape(text)}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" fill="{colour}"{bold}{where}>{xml_text(escaped(text))}</text>'

@@ -16,6 +16,7 @@ from murxpy.checks.registry import ANSWERING
 from murxpy.data.reach import Expected
 from murxpy.data.spellings import forms
 from murxpy.data.visits import Visits
+from murxpy.foreign import escaped
 from murxpy.report.fsm_svg import share_text
 from murxpy.solvers.facts import option_text
 
@@ -36,7 +37,7 @@ class Table:
         """Add a row. Cells that are missing at its end are empty."""
         if strong:
             self.strong.add(len(self.rows))
-        self.rows.append([*cells, *[""] * (len(self.columns) - len(cells))])
+        self.rows.append([*map(escaped, cells), *[""] * (len(self.columns) - len(cells))])
 
 
 def print_table(console: Console, table: Table) -> None:

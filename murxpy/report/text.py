@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
 from pathlib import PurePath
 
 from rich.console import Console, ConsoleOptions, RenderResult
@@ -17,7 +19,9 @@ from rich.text import Text
 from murxpy.campaign.events import Started
 from murxpy.campaign.finding import Reproducer
 from murxpy.campaign.snapshot import BucketView
+from murxpy.foreign import escaped
 
+_BLANKS = re.compile(r"\s+", re.ASCII)
 _UNBOUNDED = 1000  # columns; the widest table of a campaign takes about 130
 
 
@@ -71,14 +75,16 @@ def seed_text(seed: int) -> str:
 
 
 def one_line(text: str, limit: int | None = None) -> str:
-    """The text on one line, safe on any terminal: control characters are written as escapes, and the
-    line is cut to `limit` characters.
+    """The text on one line, safe on any terminal: each run of ASCII blanks is one blank, what a
+    terminal obeys is escaped, and the line is cut to `limit` characters.
     """
-    joined = " ".join(text.split())
-    shown = "".join(
-        char if char.isprintable() else char.encode("unicode_escape").decode() for char in joined
-    )
+    shown = escaped(" ".join(_BLANKS.split(text)).strip())
     return shown if limit is None or len(shown) <= limit else shown[: max(0, limit - 3)] + "..."
+
+
+def xml_text(text: str) -> str:
+    """The text as it stands in an SVG file. A title may have several lines."""
+    return escape(escaped(text, keep="\n"))
 
 
 def target_names(started: Started) -> str:
@@ -130,9 +136,11 @@ def print_whole(console: Console, table: Table) -> None:
 
 
 def table_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Lines of values with commas between them, below a line of names."""
+    """Lines of values with commas between them, below a line of names. A value is on one line."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows(rows)
+    writer.writerows(
+        [escaped(cell) if isinstance(cell, str) else cell for cell in row] for row in rows
+    )
     return text.getvalue()

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import overload
 
 from murxpy.errors import InputError
+from murxpy.foreign import escaped
 from murxpy.machine.tokens import Token, print_token, read_tokens
 
 VERSION = 1
@@ -105,8 +106,10 @@ class Trace:
         return line.number == self.lines[-1].number
 
     def text(self) -> str:
-        """The trace as a file."""
-        return "".join(f"{row}\n" for row in self._rows())
+        """The trace as a file. Header and words come from the file of a stranger, so what a terminal
+        would obey in them is escaped.
+        """
+        return "".join(f"{escaped(row)}\n" for row in self._rows())
 
     def _rows(self) -> Iterator[str]:
         for key, value in self.header.items():

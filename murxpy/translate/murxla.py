@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from murxpy.checks.registry import MAKING
 from murxpy.errors import InputError
+from murxpy.foreign import escaped
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.values import to_codes
 from murxpy.machine.solve import SPECIAL_OPTIONS
@@ -87,7 +88,9 @@ class _Writer:
     def text(self) -> str:
         """Return the trace."""
         solver = [f"--{self.trace.solver}"] if self.trace.solver in MURXLA_SOLVERS else []
-        made = f"# from {self.trace.name.rsplit('/', 1)[-1]}, made with {self.trace.header.get('solver', 'an unnamed solver')}"
+        made = escaped(
+            f"# from {self.trace.name.rsplit('/', 1)[-1]}, made with {self.trace.header.get('solver', 'an unnamed solver')}"
+        )
         return "\n".join([" ".join([MURXLA_OPTIONS, *solver]), to_codes(made), *self.rows, ""])
 
     def write(self, line: Line) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from murxpy.checks.registry import ANSWERING
 from murxpy.errors import InputError
+from murxpy.foreign import escaped
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.machine import strangers
@@ -330,7 +331,7 @@ def _texts(data: dict[str, Any]) -> Iterable[str]:
 
 def _ascii(text: str) -> str:
     return (
-        " ".join(text.split())
+        escaped(" ".join(text.split()))
         .encode("ascii", "backslashreplace")
         .decode()
         .replace('"""', "'''")

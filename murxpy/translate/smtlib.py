@@ -7,6 +7,7 @@ from typing import Any
 
 from murxpy.checks.registry import READERS
 from murxpy.errors import InputError
+from murxpy.foreign import escaped
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
 from murxpy.logic.values import to_codes
@@ -101,7 +102,9 @@ class Script(Silent):
     def text(self) -> str:
         """Return the script."""
         self._end()
-        made = f"; from {self.trace.name.rsplit('/', 1)[-1]}, made with {self.trace.header.get('solver', 'an unnamed solver')}"
+        made = escaped(
+            f"; from {self.trace.name.rsplit('/', 1)[-1]}, made with {self.trace.header.get('solver', 'an unnamed solver')}"
+        )
         return "\n".join([made, *self.done, "(exit)", ""])
 
     def _end(self) -> None:

@@ -15,6 +15,7 @@ from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.names import split_names
 from murxpy.campaign.workers.plans import Request, make_plans, usable_request
 from murxpy.replaying.measuring import HEADER
+from murxpy.report.console import say
 from murxpy.trace.grammar import Trace
 
 
@@ -44,7 +45,7 @@ def show_compared(file: Path, text: str, names: list[str], limits: Limits, as_js
         data = {"fails": bool(kind), "outcome": kind or "ok", "older": sides[0], "newer": sides[1]}
         click.echo(json.dumps(data, indent=2))
     else:
-        click.echo(kind or "no difference that counts")
+        say(kind or "no difference that counts")
         for name, text in zip(releases, said, strict=True):
-            click.echo(f"  {name}: {text}")
+            say(f"  {name}: {text}")
     return int(bool(kind))

@@ -5,10 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import click
-
 from murxpy.campaign.reduction.pipeline import Progress, Saver
-from murxpy.report.console import is_live_terminal
+from murxpy.report.console import is_live_terminal, over_line
 from murxpy.report.text import amount, rate
 
 
@@ -31,9 +29,9 @@ class Watch:
                 amount(progress.tests, "test"),
                 tests,
             ]
-            click.echo(f"\r\x1b[K{', '.join(state)}", err=True, nl=False)
+            over_line(", ".join(state))
 
     def clear(self) -> None:
         """Remove the line of progress from the terminal."""
         if self._live:
-            click.echo("\r\x1b[K", err=True, nl=False)
+            over_line("")

@@ -37,7 +37,7 @@ from murxpy.cli.parts.options import (
 from murxpy.fuzzers.enumeration import all_checked
 from murxpy.releases.environments import package_of, print_notice
 from murxpy.releases.versions import short, span
-from murxpy.report.console import make_console
+from murxpy.report.console import make_console, say
 from murxpy.report.studies.drawings import heat_map, solved_lines
 from murxpy.report.studies.tables import (
     answers_table,
@@ -224,10 +224,8 @@ def _print(found: Found) -> None:
     print_table(console, solved_table(found))
     triggers = shown_triggers(found)
     if triggers.rows:
-        click.echo(
-            "\nThe triggers by the targets that show them, with the first script of each row"
-        )
+        say("\nThe triggers by the targets that show them, with the first script of each row")
         print_table(console, triggers)
     click.echo("")
     for line in evidence(found):
-        click.echo(line)
+        say(line)

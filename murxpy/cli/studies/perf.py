@@ -29,6 +29,7 @@ from murxpy.cli.parts.options import (
 )
 from murxpy.cli.studies.shapes import shape_of, shape_options
 from murxpy.releases.environments import print_notice
+from murxpy.report.console import say
 from murxpy.report.studies.perf import found_line, outcome_lines, status_line
 
 OUT = "murxpy-perf"
@@ -68,7 +69,8 @@ def _perf(targets: tuple[str, ...], references: tuple[str, ...], **wishes: Any) 
     if as_json:
         click.echo(json.dumps({"event": "ended", **asdict(told)}))
     else:
-        click.echo("\n".join(outcome_lines(told, out)))
+        for line in outcome_lines(told, out):
+            say(line)
     return int(told.new > 0)
 
 

@@ -46,7 +46,7 @@ from murxpy.mutation.varying.answering import MOST
 from murxpy.mutation.varying.variants import METHODS, PLAIN, Varier
 from murxpy.oracles.stability import REFUSED, UNSTABLE
 from murxpy.releases.environments import print_notice
-from murxpy.report.console import Progress, make_console
+from murxpy.report.console import Progress, make_console, say
 from murxpy.report.studies.stability import (
     classes_table,
     csv_rows,
@@ -221,9 +221,9 @@ def _report(found: Sequence[Row], form: str) -> None:
     print_table(console, classes_table(found))
     for row in found:
         if row.kind == REFUSED:
-            click.echo(f"{row.target} {row.script}: refused: {row.plain.message}")
+            say(f"{row.target} {row.script}: refused: {row.plain.message}")
         if len(row.answers) > 1:
             answers = ", ".join(f"{answer} ({row.first[answer]})" for answer in row.answers)
-            click.echo(f"{row.target} {row.script}: variants have different answers: {answers}")
+            say(f"{row.target} {row.script}: variants have different answers: {answers}")
         if row.crashes:
-            click.echo(f"{row.target} {row.script}: {row.crashes}")
+            say(f"{row.target} {row.script}: {row.crashes}")

@@ -5,12 +5,12 @@ scripts solved by cost.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from html import escape
 from math import log10
 
 from murxpy.campaign.matrix.triggers import TRIGGERS, Found
 from murxpy.report.studies.svg import picture, stroke, words
 from murxpy.report.studies.tables import powers
+from murxpy.report.text import xml_text
 
 _LEFT, _TOP, _CELL, _ROW, _GAP = 120, 64, 62, 20, 24  # pixels
 _WIDE, _HIGH = 640, 360  # of the plot of lines
@@ -47,7 +47,7 @@ def _square(x: int, y: int, count: int | None, title: str) -> Iterator[str]:
     heat = min(1.0, log10(1 + count) / 4)
     colour = "#f1f4f7" if not count else _mix((255, 226, 178), (178, 24, 43), heat)
     yield (
-        f'<g><title>{escape(title)}</title><rect x="{x}" y="{y}" width="{_CELL - 2}" height="{_ROW - 2}" '
+        f'<g><title>{xml_text(title)}</title><rect x="{x}" y="{y}" width="{_CELL - 2}" height="{_ROW - 2}" '
         f'fill="{colour}"/>'
     )
     ink = "#ffffff" if heat > 0.6 else "#26303c"

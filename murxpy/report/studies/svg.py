@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
+
+from murxpy.report.text import xml_text
 
 _FONT = 'font-family="\'DejaVu Sans\', Verdana, Helvetica, sans-serif" font-size="11"'
 
@@ -20,7 +21,7 @@ def stroke(
     dashed = f' stroke-dasharray="{dashes}"' if dashes else ""
     return (
         f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="{width}"{dashed}>'
-        f"<title>{escape(title)}</title></polyline>"
+        f"<title>{xml_text(title)}</title></polyline>"
     )
 
 
@@ -35,7 +36,7 @@ def words(
     """A text whose foot stands at a point."""
     return (
         f'<text x="{x:.1f}" y="{y:.1f}" fill="{ink}" font-weight="{weight}" text-anchor="{anchor}">'
-        f"{escape(text)}</text>"
+        f"{xml_text(text)}</text>"
     )
 
 

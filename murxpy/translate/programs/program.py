@@ -10,6 +10,7 @@ from typing import Any
 
 from murxpy.checks.registry import ANSWERING
 from murxpy.errors import MurxpyError
+from murxpy.foreign import escaped
 from murxpy.logic.catalogue import Catalogue
 from murxpy.machine.outcomes import Refused
 from murxpy.smtlib.reading.scripts import read_script
@@ -157,7 +158,7 @@ def _composed(
     """The text of a program with the statements `rows`. `last` is a statement behind the imports."""
     helpers = inlined([text for _, text in run.wrapper.facts.helpers], run.wrapper.helpers).strip()
     used = "\n".join([*rows, helpers])
-    head = [*(f"# {line}" for line in claim.sentence.splitlines()), _EXITS]
+    head = [*(f"# {escaped(line)}" for line in claim.sentence.splitlines()), _EXITS]
     more = [name for name in _LIBRARY if re.search(rf"\b{name}\.", used)]
     head.append(f"import {', '.join(sorted({*modules, *more}))}")
     if "Fraction(" in used:
