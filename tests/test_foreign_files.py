@@ -25,6 +25,7 @@ READ_OTHERWISE = {
     "campaign/findings/backtrace.py": "what gdb wrote into a scratch folder",
     "campaign/findings/files.py": "files of the campaign's own folder",
     "campaign/findings/range_file.py": "files of the campaign's own folder",
+    "campaign/findings/repair.py": "stores that the command has just copied or made",
     "campaign/performance/campaign.py": "appends to a file of the campaign's own folder",
     "campaign/performance/journal.py": "appends to a file of the campaign's own folder",
     "campaign/probe.py": "/proc",

@@ -194,6 +194,7 @@ GIVEN: dict[str, list[tuple[str, ...]]] = {
     "statistics": [("OUT",), ("OUT", "--json")],
     "seeds": [("OUT",), ("OUT", "--json")],
     "arms": [("OUT",), ("OUT", "--json")],
+    "repair": [("OUT",)],
     "bisect": [("TRACE", "--good", "NAME"), ("BUCKET", "--good", "NAME")],
     "regress": [("NAME", "OUT")],
 }
@@ -205,6 +206,7 @@ NO_FILES = {
     "enumerate": "its grammars are read as by 'grammars'",
     "matrix": "its folder is its own",
     "perf": "its folder is its own",
+    "finish": "its folder is read as by 'findings'",
     **dict.fromkeys(
         ("fusion", "opfuzz", "typefuzz", "janus", "diver"), "its seeds are read as by 'storm'"
     ),

@@ -11,6 +11,7 @@ from murxpy.campaign.findings.repair import Repaired
 from murxpy.campaign.findings.store import FILE
 from murxpy.cli.parts.options import out_argument
 from murxpy.errors import InternalError
+from murxpy.report.console import say
 from murxpy.report.text import amount
 
 _NAMED = 8  # buckets that are named at most
@@ -31,7 +32,7 @@ def repair(out: Path) -> int:
     """
     done = repairing.repair(out)
     for line in _lines(out, done):
-        click.echo(line)
+        say(line)
     return 0 if done.whole else InternalError.exit_code
 
 
