@@ -1,79 +1,188 @@
 """What a stranger's file names is shown, and neither run nor installed nor read: programs, folders,
-wrappers, machines, seeds, releases. Each fake one here leaves a mark where it is used.
+wrappers, machines, seeds, releases. Each fake one leaves a mark where it is used (`traps`).
 """
 
 from __future__ import annotations
 
+import re
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 
+import click
 import pytest
+from campaigns import FAKES
 from commands import outcome
-from releases import offer
+from traps import KEY, ROOT, SEED, Traps, campaign, folders, header_keys, trace, traps
 
-from murxpy.campaign.workers import names
-from murxpy.releases import index
+from murxpy.campaign.findings.store import FILE
+from murxpy.cli import commands, murxpy
+from murxpy.cli.params import Finding
 
-SIX_LINES = """# murxpy-trace 1
-# solver z3 5.4.0
-# cross-check {name}
-     1 new@simple
-     2 check-sat
-     3 delete
-"""
+__all__ = ["traps"]
+RUN = ("fuzz", "z3", "--runs", "1", "--jobs", "1", "--seed", "1", "--check", "none")
 
-
-class Traps:
-    """Programs, packages and an index in a folder, each of which leaves a mark where it is used."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.mark = folder / "mark"
-        program = folder / "program" / "bin" / "python"
-        program.parent.mkdir(parents=True)
-        program.write_text(f"#!/bin/sh\necho program >> {self.mark}\nexit 1\n")
-        program.chmod(0o755)
-        for module in ("z3", "cvc5", "fakesolver"):
-            package = folder / "package" / module / "__init__.py"
-            package.parent.mkdir(parents=True)
-            package.write_text(f"open({str(self.mark)!r}, 'a').write('package {module}\\n')\n")
-
-    def left(self) -> str:
-        """What was used."""
-        return self.mark.read_text() if self.mark.exists() else ""
-
-
-@pytest.fixture
-def traps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Traps:
-    traps = Traps(tmp_path / "traps")
-
-    def asked(package: str) -> list[str]:
-        with traps.mark.open("a") as file:
-            file.write(f"index {package}\n")
-        return ["1.0.8"]
-
-    offer(tmp_path, monkeypatch, {})  # an empty cache
-    monkeypatch.setattr(index, "published", asked)
-    monkeypatch.setattr(names, "published", asked)
-    monkeypatch.chdir(traps.folder)
-    return traps
+# What each command does with a trace, and with the folder of a campaign.
+OF_TRACES: dict[str, tuple[str, ...]] = {
+    "replay": ("replay", "TRACE"),
+    "minimize": ("minimize", "TRACE", "--replays", "1", "-o", "small.trace"),
+    "bisect": ("bisect", "TRACE"),
+    "regress": ("regress", "TRACE", "--solver", "z3"),
+    "eval": ("eval", "TRACE"),
+    "translate": ("translate", "TRACE", "--to", "program"),
+}
+OF_FOLDERS: dict[str, tuple[tuple[str, ...], ...]] = {
+    **{name: ((*words, "--out", "OUT"),) for name, words in OF_TRACES.items()},
+    "show": (("show", "BUCKET"),),
+    "triage": (("triage", "OUT", "--again"),),
+    "findings": (("findings", "OUT", "--regroup"), ("findings", "OUT", "--json", "--all")),
+    "statistics": (("statistics", "OUT"),),
+    "seeds": (("seeds", "OUT"),),
+    "arms": (("arms", "OUT"),),
+    "finish": (("finish", "OUT", "--jobs", "1"),),
+    "repair": (("repair", "OUT"),),
+    "fuzz": ((*RUN, "--out", "OUT"), (*RUN, "--out", "new", "--known", "OUT")),
+}
+OF_FOLDERS["replay"] += (("replay", "HISTORY"),)
+OF_FOLDERS["minimize"] += (("minimize", "HISTORY", "--replays", "1"),)
+# Commands that take no trace and no folder of a campaign, or do with it what 'fuzz' does, by the same
+# functions; the folders of 'perf', 'matrix' and 'stability' hold texts of scripts and answers alone.
+OTHERS = {
+    "as fuzz": ("storm", "fusion", "opfuzz", "typefuzz", "janus", "diver", "enumerate"),
+    "studies": ("perf", "matrix", "stability"),
+    "neither": (
+        *("generate", "check-seeds", "lift", "releases", "grammars", "rules", "theories"),
+        *("wrappers", "fsm", "doctor"),
+    ),
+}
 
 
-PLACES = ("./program", "program", "./package", "1.0.8", "latest")
+def test_each_command_is_walked() -> None:
+    known = [*OF_TRACES, *OF_FOLDERS, *(name for some in OTHERS.values() for name in some)]
+    assert {*commands()} == {*known}, "say here what the command does with a stranger's file"
+    with click.Context(murxpy) as context:
+        for name in OTHERS["neither"]:
+            command = murxpy.get_command(context, name)
+            assert command is not None
+            kinds = [getattr(param.type, "_inner", param.type) for param in command.params]
+            assert not any(isinstance(kind, Finding) for kind in kinds), name
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_a_header_names_no_judge(
-    place: str, traps: Traps, capsys: pytest.CaptureFixture[str]
+def test_the_format_lists_each_key_that_is_read() -> None:
+    read = re.compile(
+        r'header\.get\("([a-z-]+)"|header\["([a-z-]+)"\]|header_value\(\w+, "([a-z-]+)"'
+    )
+    found = {
+        key
+        for file in sorted((ROOT / "murxpy").rglob("*.py"))
+        for keys in read.findall(file.read_text())
+        for key in keys
+        if key
+    }
+    assert "solver" in found and found <= {*header_keys()}
+
+
+def _left(traps: Traps, command: str) -> list[str]:
+    """The marks, without those that the command itself asks for: 'bisect' asks the index which releases
+    of the solver there are.
+    """
+    return [mark for mark in traps.left() if not (command == "bisect" and mark.startswith("index"))]
+
+
+def _walk(
+    capsys: pytest.CaptureFixture[str],
+    traps: Traps,
+    command: str,
+    keys: Iterable[str],
+    names: Iterable[str],
 ) -> None:
-    trace = traps.folder / "six.trace"
-    trace.write_text(SIX_LINES.format(name=f"cvc5@{place}"))
-    code, _, err = outcome(capsys, "replay", trace)
-    assert (code, traps.left()) == (2, "")
-    assert f"cvc5@{place}" in err and "--cross-check" in err
+    file = traps.folder / "t.trace"
+    for name in names:
+        for key in keys:
+            file.write_text(trace(**{"finds": "invalid-model", key: name}))
+            words = [str(file) if word == "TRACE" else word for word in OF_TRACES[command]]
+            _, out, err = outcome(capsys, *words)
+            assert _left(traps, command) == [], (key, name)
+            assert "internal error" not in err, (key, name, out, err)
 
 
-def test_the_command_line_names_it(traps: Traps, capsys: pytest.CaptureFixture[str]) -> None:
-    trace = traps.folder / "six.trace"
-    trace.write_text(SIX_LINES.format(name="cvc5@program"))
-    assert outcome(capsys, "replay", trace, "--cross-check", "cvc5@program")[0] == 4
-    assert traps.left() == "program\n"
+NAMING = ("cross-check", "baseline", "compared")  # keys whose values are names of targets
+
+
+@pytest.mark.parametrize("command", ["replay", "minimize", "bisect", "regress", "eval"])
+def test_a_header_names_a_program(
+    command: str, traps: Traps, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _walk(capsys, traps, command, NAMING, [f"z3@{traps.folder}/program"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", OF_TRACES)
+def test_each_key_of_a_header_names_each_thing(
+    command: str, traps: Traps, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pairs = [f"z3@program,{name}" for name in traps.names()]
+    _walk(capsys, traps, command, [*header_keys(), "another"], [*traps.names(), *pairs])
+
+
+def _words(words: Iterable[str], out: Path) -> list[str]:
+    bucket = out / "findings" / KEY
+    named = {"OUT": out, "BUCKET": bucket, "HISTORY": bucket / f"{SEED:016x}.history"}
+    named["TRACE"] = bucket / f"{SEED:016x}.trace"
+    return [str(named.get(word, word)) for word in words]
+
+
+@pytest.mark.parametrize("at", range(7))
+def test_the_traps_work(at: int, traps: Traps, capsys: pytest.CaptureFixture[str]) -> None:
+    name = traps.names()[at]
+    file = traps.folder / "t.trace"
+    file.write_text(trace())
+    wrapper = ("--wrapper", name) if name == str(traps.wrapper) else ()
+    where = f"third@{FAKES}" if wrapper else name
+    outcome(capsys, "replay", file, "--solver", where, *wrapper)
+    assert traps.left() != []
+
+
+def _slow(command: str) -> tuple[pytest.MarkDecorator, ...]:
+    return (pytest.mark.slow,) if command == "fuzz" else ()
+
+
+PLACES = [
+    pytest.param(command, words, id=f"{command}-{number}", marks=_slow(command))
+    for command, calls in OF_FOLDERS.items()
+    for number, words in enumerate(calls)
+]
+
+
+@pytest.mark.parametrize(("command", "words"), PLACES)
+def test_a_folder_names_a_target(
+    command: str, words: tuple[str, ...], traps: Traps, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = traps.folder / "out"
+    campaign(out)
+    _store(out, '"targets": {"z3": "z3"}', f'"targets": {{"z3": "z3@{traps.folder}/program"}}')
+    outcome(capsys, *_words(words, out))
+    assert _left(traps, command) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("command", "words"), PLACES)
+def test_each_place_of_a_folder_names_each_thing(
+    command: str, words: tuple[str, ...], traps: Traps, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = traps.folder / "out"
+    campaign(out)
+    for name in traps.names():
+        for place in folders(out, name):
+            outcome(capsys, *_words(words, out))
+            assert _left(traps, command) == [], (place, name)
+
+
+def _store(out: Path, before: str, after: str) -> None:
+    """Change a text in the arguments of the sessions of a campaign."""
+    with closing(sqlite3.connect(out / FILE)) as db:
+        (told,) = db.execute("SELECT arguments FROM sessions").fetchone()
+        assert before in told
+        db.execute("UPDATE sessions SET arguments = ?", (told.replace(before, after),))
+        db.commit()

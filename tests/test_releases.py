@@ -89,8 +89,10 @@ def test_place_is_a_release_unless_it_is_a_path(
     assert parse_target("z3@4.13.0").release == "4.13.0"
     assert parse_target("z3@envs/old").release == ""
     (tmp_path / "4.13.0").mkdir()
-    assert parse_target("z3@4.13.0").release == ""
-    assert absolute_target("z3@4.13.0[a=1]") == f"z3@{tmp_path / '4.13.0'}[a=1]"
+    assert parse_target("z3@4.13.0").release == "4.13.0", "no folder stands in for a release"
+    assert absolute_target("z3@./4.13.0[a=1]") == f"z3@{tmp_path / '4.13.0'}[a=1]"
+    (tmp_path / "build").mkdir()
+    assert parse_target("z3@build").release == ""
     assert absolute_target("z3@4.12.0") == "z3@4.12.0"
 
 

@@ -28,7 +28,7 @@ from murxpy.cli.parts.options import (
     wrapper_option,
 )
 from murxpy.data import load_wrapper
-from murxpy.errors import InputError
+from murxpy.errors import InputError, TargetError
 from murxpy.releases.environments import package_of, print_notice
 from murxpy.releases.versions import LATEST, chosen, short, span
 from murxpy.report.console import say
@@ -139,6 +139,11 @@ def _releases(defect: Defect, wished: str | None) -> tuple[list[str], bool]:
     package = package_of(load_wrapper(defect.request.wrapper or defect.solver))
     published = releases_of(package.name)
     named = span(wished, published, package.name) if wished else package.usable(published)
+    if not named:
+        raise TargetError(
+            f"the index has no release of {package.name} that its wrapper is written for ({package.taken}); "
+            "--releases names others"
+        )
     for one in named:
         grant_target(str(TargetName(defect.solver, one)))
     return [short(one) for one in named], named[-1] == chosen(LATEST, published, package.name)

@@ -17,7 +17,7 @@ from murxpy.data.grants import grant, grant_file, is_granted, whole_path
 from murxpy.errors import InputError, MurxpyError, TargetError
 from murxpy.releases.environments import found, package_of
 from murxpy.releases.index import published
-from murxpy.releases.versions import LATEST, chosen, short
+from murxpy.releases.versions import LATEST, chosen, short, version
 
 NAMING = "--solver or --cross-check"  # the options that name targets in most commands
 _NAME = re.compile(r"(?P<solver>[^@\[]+)(@(?P<place>.*?))?(\[(?P<options>[^\[\]]*)\])?", re.DOTALL)
@@ -40,9 +40,13 @@ class TargetName:
 
     @property
     def release(self) -> str:
-        """The release that the place names. It is empty where the place is a path: one with a
-        slash, or one that exists.
+        """The release that the place names, and empty where the place is a path. What looks like a
+        release is one, also beside a folder of that name, which may be a stranger's: `./4.13.0` names
+        the folder.
         """
+        with contextlib.suppress(TargetError):
+            if self.place == LATEST or version(self.place):
+                return self.place
         path = os.sep in self.place or (self.place and Path(self.place).exists())
         return "" if path else self.place
 
