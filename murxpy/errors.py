@@ -48,6 +48,20 @@ class TargetError(MurxpyError):
     exit_code = 4
 
 
+class FolderLost(MurxpyError):
+    """The output folder cannot be written any more: it was removed or renamed, or is full or read-only.
+    `why` says which, and `kept` what became of the work that was not written there.
+    """
+
+    exit_code = 3
+
+    def __init__(self, folder: object, why: str, kept: str = "") -> None:
+        self.folder = folder
+        self.why = why
+        self.kept = kept
+        super().__init__(f"{folder} cannot be written any more: {why}{'; ' * bool(kept)}{kept}")
+
+
 class InternalError(MurxpyError):
     """A fault of murxpy itself."""
 

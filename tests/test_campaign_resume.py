@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import signal
 import sqlite3
@@ -17,8 +16,7 @@ import pytest
 from campaigns import children, config, found, only_bucket, run
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.events import Ended, Event, Notice, RunEnded, Tick
-from murxpy.campaign.findings import folder
+from murxpy.campaign.events import Ended, Event, Notice, RunEnded
 from murxpy.campaign.findings.store import FILE, Store, read_buckets
 from murxpy.campaign.seeds import Ledger, run_seed
 from murxpy.errors import InputError, TargetError
@@ -198,37 +196,6 @@ def test_solver_that_cannot_be_loaded(setup: dict[str, Any], message: str, tmp_p
     with pytest.raises(TargetError, match=message) as caught:
         run(tmp_path, setup, runs=1)
     assert "\n" not in str(caught.value)
-
-
-def test_full_disk_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write, save = folder.write_atomically, Store.save
-    full = [True]
-
-    def no_room(path: Path, text: str) -> None:
-        if full[0]:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        write(path, text)
-
-    def no_save(store: Store, changes: Any) -> None:
-        if full[0]:
-            raise sqlite3.OperationalError("database or disk is full")
-        save(store, changes)
-
-    monkeypatch.setattr(folder, "write_atomically", no_room)
-    monkeypatch.setattr(Store, "save", no_save)
-
-    def free(campaign: Campaign, event: Event) -> None:
-        if isinstance(event, Tick) and event.elapsed > 0.6:
-            full[0] = False
-
-    setup = {"every": {"segfault": 10}, "idle": 0.01}
-    campaign, events = run(tmp_path, setup, free, runs=150, tick=0.1)
-    notices = [event.text for event in events if isinstance(event, Notice)]
-    assert "kept in memory" in notices[0] and "nothing was lost" in notices[1]
-    check_counts(tmp_path)
-    bucket = only_bucket(campaign)
-    assert len(found(events)) == bucket.count == read_buckets(tmp_path)[0].count
-    assert all((tmp_path / kept.file).is_file() for kept in bucket.traces)
 
 
 def test_known_bugs_are_counted_apart(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ findings, and yields events.
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Generator, Iterator
 from dataclasses import asdict
@@ -35,7 +36,7 @@ from murxpy.campaign.statistics import operators_of
 from murxpy.campaign.workers.pool import Pool
 from murxpy.campaign.workers.scratch import sweep
 from murxpy.campaign.workers.targets import Plan, version_of
-from murxpy.errors import InputError, InternalError
+from murxpy.errors import FolderLost, InputError, InternalError
 
 # Without a limit of time: seconds after the last run in which the last findings are confirmed.
 GRACE = 20.0
@@ -128,8 +129,11 @@ class Campaign:
                 try:
                     reason = yield from self._loop()
                     yield from self._finish(reason)
+                except FolderLost as lost:
+                    yield from self._abandon(lost)
                 except BaseException:
-                    self._flush()  # what the user was told of is kept, whatever ends the campaign
+                    with contextlib.suppress(FolderLost):
+                        self._flush()  # what the user was told of is kept, whatever ends the campaign
                     raise
         finally:
             self._traces.stop()
@@ -357,10 +361,17 @@ class Campaign:
         self._archive.note(**kept, opened=self._collector.opened)
         self._archive.session(self._epoch, dict(self.config.arguments), time.time(), reason)
         self._flush()
-        self._unkept = self._archive.unkept()
-        if self._unkept:
-            self._log.notice(self._unkept)
         self._tell_end(reason, now)
+        yield from self._log.drain()
+
+    def _abandon(self, lost: FolderLost) -> Iterator[events.Event]:
+        """End at once, since the folder cannot be written any more; what it lacks is written elsewhere."""
+        self._log.end_runs(self._log.now, ())
+        self._slots.end()
+        self._untried |= self._collector.tell_untried(self.config.fail_on)
+        self._unkept = str(self._archive.rescue(lost))
+        self._log.notice(self._unkept)
+        self._tell_end(f"the folder cannot be written: {lost.why}", self._log.now)
         yield from self._log.drain()
 
     def _wait(self, reason: str) -> Iterator[events.Event]:

@@ -1,26 +1,28 @@
 """The archive of findings: buckets in memory, their traces in files, and the database as a mirror.
 
-When the disk is full, the archive keeps in memory what could not be written. Each flush tries to
-write it again, small files before large ones.
+Where the folder cannot be written any more, the archive writes what it has in memory to another one.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from murxpy.campaign.finding import Finding, Reproducer
 from murxpy.campaign.findings.buckets import KEPT, TRIALS, Bucket, Kept, Known, new_bucket, say
 from murxpy.campaign.findings.defects import FILE as DEFECTS
 from murxpy.campaign.findings.defects import Defect, defects_text
 from murxpy.campaign.findings.files import Files
-from murxpy.campaign.findings.folder import Folder
+from murxpy.campaign.findings.folder import CAMPAIGN, Folder, rescued, write_below
 from murxpy.campaign.findings.range_file import kept_range
 from murxpy.campaign.findings.store import Changes, Store, TargetState, finding_row
 from murxpy.campaign.guiding.guidance import Guidance
 from murxpy.campaign.steering import Steering
+from murxpy.errors import FolderLost
 from murxpy.oracles.crash import Tier
 
 _NAMED = 5  # files at most that the message about a full disk names
@@ -51,8 +53,7 @@ class Archive:
         self._changes = Changes()
         self._files = Files(folder)
         self._doomed: list[str] = []
-        self._full = False
-        self._reason = ""
+        self._targets: Sequence[TargetState] = ()
         self._defects = ""
 
     def _relabel(self) -> None:
@@ -222,21 +223,49 @@ class Archive:
         """Whether a kept trace is not written yet, because the disk is full."""
         return kept.file in self._files.waiting
 
-    def unkept(self) -> str:
-        """What could not be written until now, in words for the user; empty when all is written."""
-        rows = len(self._changes.rows)
-        lost = [f"{rows:,} findings are not in the database"] * bool(rows)
-        lost += ["the database lacks the last counts"] * bool(self._dirty and not rows)
-        names = sorted(self._files.waiting)
+    def rescue(self, lost: FolderLost) -> FolderLost:
+        """Write what the folder does not take any more to another folder, with all that can still be
+        read of the old one. Gives the error that also says what became of it.
+        """
+        place = rescued(self._folder.path, self._write_all)
+        if place is not None:
+            files = sum(len(bucket.traces) for bucket in self.buckets.values())
+            there = sum(1 for _ in place.glob("findings/*/*.trace"))
+            gone = f" ({files - there} of {files} traces are gone)" if there < files else ""
+            return FolderLost(lost.folder, lost.why, f"what was found is in {place}{gone}")
+        rows, names = len(self._changes.rows), sorted(self._files.waiting)
         more = ", ..." if len(names) > _NAMED else ""
-        lost += [f"not written: {', '.join(names[:_NAMED])}{more} ({len(names)} in all)"] * bool(
+        said = ["no other folder can be written"]
+        said += [f"{rows:,} findings are not in the database"] * bool(rows)
+        said += ["the database lacks the last counts"] * bool(self._dirty and not rows)
+        said += [f"not written: {', '.join(names[:_NAMED])}{more} ({len(names)} in all)"] * bool(
             names
         )
-        return (
-            f"{self._folder.path} cannot be written ({self._reason}): {'; '.join(lost)}"
-            if lost
-            else ""
-        )
+        return FolderLost(lost.folder, lost.why, "; ".join(said))
+
+    def _write_all(self, place: Path) -> None:
+        """Write everything to the new folder `place`, small files first."""
+        for name in self._files.by_size():
+            write_below(place, name, self._files.waiting[name])
+        forms = [
+            form.file
+            for bucket in self.buckets.values()
+            for form in bucket.reproducers
+            if form.file
+        ]
+        traces = [kept.file for bucket in self.buckets.values() for kept in bucket.traces]
+        for name in dict.fromkeys([*traces, *forms]):
+            text = None if name in self._files.waiting else self._files.read(name)
+            if text is not None:
+                write_below(place, name, text)
+        with contextlib.suppress(sqlite3.Error):  # of a database that cannot be read
+            self._store.copy_to(place)
+        with contextlib.closing(Store(place, anew=True)) as store:
+            there = [
+                replace(b, traces=[kept for kept in b.traces if (place / kept.file).is_file()])
+                for b in self.buckets.values()
+            ]
+            store.save(replace(self._changes, targets=self._targets, buckets=there))
 
     def _drop(self, bucket: Bucket, kept: Kept) -> None:
         bucket.traces.remove(kept)
@@ -252,74 +281,39 @@ class Archive:
 
     def _write(self, name: str, text: str) -> None:
         self._files.write(name, text)
-        if name in self._files.waiting:
-            self._failed(self._files.reason)
 
-    def _failed(self, reason: str) -> None:
-        self._reason = reason
-        if not self._full:
-            self._full = True
-            self._notice(
-                f"{self._folder.path}: cannot be written ({reason}); what is found is kept in memory and "
-                "written when there is room"
-            )
+    def flush(self, targets: Sequence[TargetState]) -> None:
+        """Bring files and database up to date; `targets` says how far each target has come. Raises
+        FolderLost when something cannot be written: then `rescue` writes it elsewhere.
 
-    def flush(self, targets: Sequence[TargetState]) -> bool:
-        """Bring files and database up to date; `targets` says how far each target has come. Returns
-        False when something could not be written.
-
-        Files are written first, so that each file that the database names is there. When the
-        database itself has no room, traces make room for it: large ones that it does not name yet,
-        in buckets that have another trace.
+        Files are written first, the small ones before the large ones, so that each file that the
+        database names is there.
         """
+        self._targets = targets
+        self._folder.check(CAMPAIGN)
         for name in self._files.retry():
             self._dirty.update(
                 {key: self.buckets[key] for key in name.split("/")[1:2] if key in self.buckets}
             )
-        while not (saved := self._save(targets)) and (spare := self._spare_trace()) is not None:
-            self._files.take_back(spare)
-            self._dirty.update({key: self.buckets[key] for key in spare.split("/")[1:2]})
-        if saved:
-            self._dirty = {}
-            self._changes = Changes(session=self._changes.session)
-            self._remove(self._doomed)
-            self._doomed = []
-        if self._full and saved and not self._files.waiting:
-            self._full = False
-            self._notice(f"{self._folder.path}: can be written again, nothing was lost")
-        return saved and not self._files.waiting
-
-    def _save(self, targets: Sequence[TargetState]) -> bool:
         buckets = [self._as_written(bucket) for bucket in self._dirty.values()]
         try:
             self._store.save(replace(self._changes, targets=targets, buckets=buckets))
-        except (OSError, sqlite3.OperationalError) as error:
-            self._failed(getattr(error, "strerror", None) or str(error))
-            return False
+        except (OSError, sqlite3.DatabaseError) as error:
+            why = getattr(error, "strerror", None) or str(error)
+            raise FolderLost(self._folder.path, why) from error
         self._named.update(
             {bucket.key: [kept.file for kept in bucket.traces] for bucket in buckets}
         )
-        return True
+        self._dirty = {}
+        self._changes = Changes(session=self._changes.session)
+        self._remove(self._doomed)
+        self._doomed = []
+        if self._files.waiting:
+            raise FolderLost(self._folder.path, self._files.reason)
 
     def _as_written(self, bucket: Bucket) -> Bucket:
         """The bucket with the traces that are in their files: the database names no others."""
         return replace(bucket, traces=[kept for kept in bucket.traces if not self.waits(kept)])
-
-    def _spare_trace(self) -> str | None:
-        """The largest written trace that the database does not name, of a bucket that has another
-        trace; None where there is none.
-        """
-        kept = [
-            sorted(self._as_written(bucket).traces, key=lambda kept: kept.size)[1:]
-            for bucket in self._dirty.values()
-        ]
-        spare = [
-            trace
-            for traces in kept
-            for trace in traces
-            if trace.file not in self._named.get(trace.file.split("/")[1], ())
-        ]
-        return max(spare, key=lambda kept: kept.size).file if spare else None
 
 
 def _history(found: Finding) -> str:

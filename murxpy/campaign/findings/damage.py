@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from murxpy.campaign.findings.folder import CAMPAIGN
 from murxpy.errors import InputError
 
 # Errors of SQLite that say something of the system, and nothing of what the file holds: no
@@ -41,7 +42,9 @@ class Damaged(InputError):
         out = shlex.quote(str(file.parent))
         super().__init__(
             f"{why}: 'murxpy repair {out}' makes it anew from what can still be read, and keeps the damaged "
-            "one under another name",
+            "one under another name"
+            if file.name == CAMPAIGN
+            else f"{why}: give it another name, and the same command asks anew",
             file=str(file),
         )
 

@@ -1,5 +1,5 @@
-"""The text files of a campaign's folder. A file for which the disk has no room stays in memory until
-there is room; the smallest such file is written first.
+"""The text files of a campaign's folder. A file for which the disk has no room stays in memory; the
+smallest such file is written first.
 """
 
 from __future__ import annotations
@@ -7,7 +7,14 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from murxpy.campaign.findings.folder import Folder
+from murxpy.campaign.findings.folder import (
+    Folder,
+    open_below,
+    parts_of,
+    rescued,
+    write_below,
+)
+from murxpy.errors import FolderLost
 
 
 class Files:
@@ -29,8 +36,11 @@ class Files:
         """Write the files that wait, the smallest first, and return the names of those for which
         there was room.
         """
-        names = sorted(self.waiting, key=lambda name: (len(self.waiting[name]), name))
-        return [name for name in names if self._try(name)]
+        return [name for name in self.by_size() if self._try(name)]
+
+    def by_size(self) -> list[str]:
+        """The files that wait, the smallest first."""
+        return sorted(self.waiting, key=lambda name: (len(self.waiting[name]), name))
 
     def _try(self, name: str) -> bool:
         try:
@@ -45,14 +55,7 @@ class Files:
         """The text of the file `name`, whether it is written or waits; None when it is gone."""
         if name in self.waiting:
             return self.waiting[name]
-        return read_if_there(self._folder.path / name)
-
-    def take_back(self, name: str) -> None:
-        """Remove the written file `name` to make room for something worth more; its text waits."""
-        text = self.read(name)
-        if text is not None:
-            self._folder.remove(name)
-            self.waiting[name] = text
+        return read_below(self._folder.path, name)
 
     def drop(self, name: str) -> None:
         """Remove the file `name`, whether it is written or waits."""
@@ -60,22 +63,66 @@ class Files:
         self._folder.remove(name)
 
 
-def read_if_there(path: Path) -> str | None:
-    """The text of a file that a campaign wrote; None when it is gone."""
+def read_below(root: Path, name: str) -> str | None:
+    """The text of the file `name` that a campaign wrote below its folder `root`; None when it is gone.
+    Raises InputError for a link.
+    """
     try:
-        return path.read_text(encoding="utf-8", errors="surrogatepass")
-    except OSError:
+        with os.fdopen(open_below(root, name, os.O_RDONLY), "rb") as file:
+            return file.read().decode("utf-8", "surrogatepass")
+    except (OSError, UnicodeDecodeError):
         return None
 
 
-def whole_lines(path: Path) -> list[str]:
-    """The lines of a file to which lines are appended; none where there is no file yet. A last line
-    that was torn when its process was killed is cut off.
+def read_if_there(path: Path) -> str | None:
+    """The text of a file that a campaign wrote; None when it is gone. Raises InputError for a link."""
+    return read_below(*parts_of(path))
+
+
+class Lines:
+    """A file of lines below an output folder, to which lines are appended. `lines` are those that it
+    had at first; a last line that was torn when its process was killed is cut off. Raises InputError
+    for a link, OSError.
     """
-    if not path.exists():
-        return []
-    data = path.read_bytes()
-    whole = data[: data.rfind(b"\n") + 1]
-    if len(whole) < len(data):
-        os.truncate(path, len(whole))
-    return whole.decode("utf-8", errors="replace").splitlines()
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._folder, self._name = folder, name
+        self._file = open_below(folder, name, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+        data = self._content()
+        self._size = data.rfind(b"\n") + 1
+        if self._size < len(data):
+            os.ftruncate(self._file, self._size)
+        self.lines = data[: self._size].decode("utf-8", "replace").splitlines()
+
+    def _content(self) -> bytes:
+        with open(self._file, "rb", closefd=False) as file:
+            file.seek(0)
+            return file.read()
+
+    def append(self, line: str, *, sync: bool = False) -> None:
+        """Append a line; with `sync` it is on the disk then. Where the folder does not take it any
+        more, the whole file is written to another folder, and FolderLost says where.
+        """
+        data = f"{line}\n".encode()
+        try:
+            there, own = os.lstat(self._folder / self._name), os.fstat(self._file)
+            if (there.st_dev, there.st_ino) != (own.st_dev, own.st_ino):
+                raise FileNotFoundError(None, f"another file stands in the place of {self._name}")
+            left = memoryview(data)
+            while left:
+                left = left[os.write(self._file, left) :]
+            if sync:
+                os.fsync(self._file)
+        except OSError as error:
+            raise self._lost(error, data) from error
+        self._size += len(data)
+
+    def _lost(self, error: OSError, data: bytes) -> FolderLost:
+        text = (self._content()[: self._size] + data).decode("utf-8", "replace")
+        place = rescued(self._folder, lambda place: write_below(place, self._name, text))
+        kept = f"all of {self._name} is in {place}" if place else "its last line is lost"
+        return FolderLost(self._folder, error.strerror or str(error), kept)
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._file)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from murxpy.campaign.findings.files import read_if_there
 from murxpy.campaign.findings.folder import write_atomically
 
 _FILE = "range.json"
@@ -25,8 +26,8 @@ def keep_range(folder: Path, found: Mapping[str, Any]) -> None:
     write_atomically(folder / _FILE, json.dumps(found, indent=1) + "\n")
     (folder / _ANSWERS).unlink(missing_ok=True)
     for file in sorted(folder.iterdir()):
-        if file.suffix in _MARKS:
-            text = file.read_text(encoding="utf-8", errors="surrogatepass")
+        text = read_if_there(file) if file.suffix in _MARKS else None
+        if text is not None:
             write_atomically(file, with_range(text, file))
 
 
@@ -100,7 +101,7 @@ def _kept(folder: Path) -> Mapping[str, Any]:
 
 def _read(file: Path) -> Mapping[str, Any]:
     try:
-        found = json.loads(file.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        found = json.loads(read_if_there(file) or "")
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

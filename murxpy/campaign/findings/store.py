@@ -22,7 +22,7 @@ import msgspec
 from murxpy.campaign.finding import Finding
 from murxpy.campaign.findings.buckets import Bucket, Kept
 from murxpy.campaign.findings.damage import Damaged, reading
-from murxpy.campaign.findings.folder import CAMPAIGN
+from murxpy.campaign.findings.folder import CAMPAIGN, connect_below
 from murxpy.campaign.guiding.arm_yields import TABLES as LEARNT
 from murxpy.campaign.guiding.arm_yields import ArmYield, Learnt
 from murxpy.campaign.workers.handles import Damp
@@ -307,21 +307,18 @@ _NAMED = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
 
 class Store:
     """The database in `folder`. Raises InputError for another version, what is no database, and a
-    database that is damaged; a method that reads raises InputError for what it cannot understand.
+    database that is damaged; a method that reads raises InputError for what it cannot understand. A new
+    database may be made `anew` where there are findings.
     """
 
-    def __init__(self, folder: Path, *, read_only: bool = False) -> None:
+    def __init__(self, folder: Path, *, read_only: bool = False, anew: bool = False) -> None:
         self._path = folder / FILE
-        self._refuse_missing(read_only)
-        uri = self._path.absolute().as_uri() + ("?mode=ro" if read_only else "")
+        if not anew:
+            self._refuse_missing(read_only)
         with contextlib.ExitStack() as opened:  # closes the database where it cannot be used
             try:
                 self._db = opened.enter_context(
-                    contextlib.closing(
-                        sqlite3.connect(
-                            uri, uri=True, isolation_level=None, check_same_thread=False
-                        )
-                    )
+                    contextlib.closing(connect_below(folder, FILE, read_only=read_only))
                 )
                 with self.reading():
                     self._open(read_only)
@@ -469,6 +466,13 @@ class Store:
                 return []
             rows = self._db.execute(f"SELECT * FROM {table} ORDER BY {order}")
             return [read(*row) for row in rows]
+
+    def copy_to(self, folder: Path) -> None:
+        """Copy all that is stored into a new database in another folder, also where the file of this
+        one was removed. Raises sqlite3.Error.
+        """
+        with contextlib.closing(connect_below(folder, FILE)) as copy:
+            self._db.backup(copy)
 
     def insert(self, table: str, rows: Iterable[tuple[Any, ...]]) -> int:
         """Insert rows of another store, all or none of them, and return how many are new. The damped

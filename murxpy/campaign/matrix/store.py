@@ -5,19 +5,22 @@ to be asked, so a study that was killed goes on where it was.
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from packaging.version import Version
 
-from murxpy.campaign.findings.folder import MATRIX
+from murxpy.campaign.findings.damage import Damaged, reading
+from murxpy.campaign.findings.folder import MATRIX, connect_below, rescued
 from murxpy.campaign.replays.lists import Answer
 from murxpy.campaign.workers.names import parse_target, solver_of
-from murxpy.errors import InputError
+from murxpy.errors import FolderLost, InputError
 from murxpy.releases.versions import release_in
 
 FILE = MATRIX
@@ -31,6 +34,9 @@ CREATE TABLE answers (grammar INTEGER, place INTEGER, target INTEGER, answer TEX
 CREATE TABLE known (grammar INTEGER, place INTEGER, answer TEXT NOT NULL, PRIMARY KEY (grammar, place)) WITHOUT ROWID;
 PRAGMA user_version = {_VERSION};
 """
+
+
+_ANSWERS = "SELECT place, target, answer, cost, model, message FROM answers WHERE grammar = ? ORDER BY place, target"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +70,16 @@ class Answers:
                 f"expected the folder of 'murxpy matrix', which holds {FILE}", file=str(folder)
             )
         try:
-            self._db = sqlite3.connect(self.file, isolation_level=None)
-            (version,) = self._db.execute("PRAGMA user_version").fetchone()
-            if version == 0 and make:
-                self._db.executescript(f"PRAGMA journal_mode = WAL; BEGIN; {_TABLES} COMMIT;")
-                version = _VERSION
+            with reading(self.file, "its data"):
+                self._db = connect_below(folder, FILE)
+                (version,) = self._db.execute("PRAGMA user_version").fetchone()
+                if version == 0 and make:
+                    self._db.executescript(f"PRAGMA journal_mode = WAL; BEGIN; {_TABLES} COMMIT;")
+                    version = _VERSION
+                (said,) = self._db.execute("PRAGMA quick_check(1)").fetchone()
+            if said != "ok":
+                raise Damaged(f"it is damaged ({said.splitlines()[-1]})", self.file)
+            self._place = os.stat(self.file)
         except sqlite3.Error as error:
             raise InputError(
                 f"it cannot be read as answers of a study: {error}", file=str(self.file)
@@ -85,8 +96,9 @@ class Answers:
 
     def meta(self) -> dict[str, Any]:
         """What all questions have in common; empty in a new database."""
-        rows = self._db.execute("SELECT name, value FROM meta ORDER BY name")
-        return {name: json.loads(value) for name, value in rows}
+        with reading(self.file, "a row of table meta"):
+            rows = self._db.execute("SELECT name, value FROM meta ORDER BY name")
+            return {name: json.loads(value) for name, value in rows}
 
     def note(self, meta: Mapping[str, Any]) -> None:
         """Note what all questions have in common."""
@@ -95,8 +107,9 @@ class Answers:
 
     def grammars(self) -> dict[int, dict[str, Any]]:
         """The grammars as plain data, by number."""
-        rows = self._db.execute("SELECT id, plain FROM grammars ORDER BY id")
-        return {number: json.loads(plain) for number, plain in rows}
+        with reading(self.file, "a row of table grammars"):
+            rows = self._db.execute("SELECT id, plain FROM grammars ORDER BY id")
+            return {int(number): _plain_in(text) for number, text in rows}
 
     def grammar(self, plain: Mapping[str, Any]) -> int:
         """The number of a grammar, which is noted if it is new. Raises InputError for another grammar
@@ -110,7 +123,9 @@ class Answers:
                 "INSERT INTO grammars (name, plain) VALUES (?, ?)", (name, text)
             )
             return int(done.lastrowid or 0)
-        if _of_scripts(json.loads(row[1])) != _of_scripts(plain):
+        with reading(self.file, "a row of table grammars"):
+            stored = _of_scripts(_plain_in(row[1]))
+        if stored != _of_scripts(plain):
             raise InputError(
                 f"this folder has answers for another grammar {name}: expected the same one, or another folder",
                 file=str(self.file.parent),
@@ -121,10 +136,13 @@ class Answers:
         """The targets: the releases of each solver, oldest first, and then the judges. What names no
         release stands in the order in which it was first named.
         """
-        rows = self._db.execute("SELECT id, name, judge FROM targets ORDER BY id")
-        found = [Followed(number, name, bool(judge)) for number, name, judge in rows]
-        solvers = list(dict.fromkeys(one.solver for one in found))
-        return sorted(found, key=lambda one: (one.judge, solvers.index(one.solver), one.version))
+        with reading(self.file, "a row of table targets"):
+            rows = self._db.execute("SELECT id, name, judge FROM targets ORDER BY id")
+            found = [Followed(int(number), str(name), bool(judge)) for number, name, judge in rows]
+            solvers = list(dict.fromkeys(one.solver for one in found))
+            return sorted(
+                found, key=lambda one: (one.judge, solvers.index(one.solver), one.version)
+            )
 
     def target(self, name: str, *, judge: bool) -> int:
         """The number of a target, which is noted if it is new."""
@@ -158,26 +176,58 @@ class Answers:
         self._all("INSERT OR REPLACE INTO known VALUES (?, ?, ?)", rows)
 
     def _all(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
-        with closing(self._db.cursor()) as cursor:
-            cursor.execute("BEGIN")
-            cursor.executemany(statement, rows)
-            cursor.execute("COMMIT")
+        rows = list(rows)
+        try:
+            there = os.stat(self.file)
+            if (there.st_dev, there.st_ino) != (self._place.st_dev, self._place.st_ino):
+                raise FileNotFoundError(None, f"another file stands in the place of {FILE}")
+            _insert(self._db, statement, rows)
+        except (OSError, sqlite3.Error) as error:
+            with suppress(sqlite3.Error):
+                self._db.execute("ROLLBACK")
+            raise self._lost(error, statement, rows) from error
+
+    def _lost(self, error: Exception, statement: str, rows: Sequence[Sequence[Any]]) -> FolderLost:
+        """The error that the folder takes no answers any more, once all are in another one."""
+
+        def write(place: Path) -> None:
+            with closing(connect_below(place, FILE)) as copy:
+                self._db.backup(copy)
+                _insert(copy, statement, rows)
+
+        place = rescued(self.file.parent, write)
+        kept = f"all answers are in {place}" if place else "the last answers are lost"
+        return FolderLost(self.file.parent, getattr(error, "strerror", None) or str(error), kept)
 
     def scripts(self, grammar: int) -> Iterator[tuple[int, dict[int, Answer]]]:
         """The answers to each script of a grammar, in order of place, by target."""
-        rows = self._db.execute(
-            "SELECT place, target, answer, cost, model, message FROM answers WHERE grammar = ? ORDER BY place, target",
-            (grammar,),
-        )
         at, found = -1, dict[int, Answer]()
-        for place, target, *said in rows:
-            if place != at and found:
-                yield at, found
-                found = {}
-            at = place
-            found[target] = Answer(*said)
+        with reading(self.file, "a row of table answers"):
+            for row in self._db.execute(_ANSWERS, (grammar,)):
+                place, target, answer, cost, model, message = msgspec.convert(
+                    row, tuple[int, int, str, int, str, str]
+                )
+                if place != at and found:
+                    yield at, found
+                    found = {}
+                at = place
+                found[target] = Answer(answer, cost, model, message)
         if found:
             yield at, found
+
+
+def _insert(database: sqlite3.Connection, statement: str, rows: Iterable[Sequence[Any]]) -> None:
+    with closing(database.cursor()) as cursor:
+        cursor.execute("BEGIN")
+        cursor.executemany(statement, rows)
+        cursor.execute("COMMIT")
+
+
+def _plain_in(text: str) -> dict[str, Any]:
+    """The plain data of a grammar in a row."""
+    plain = msgspec.convert(json.loads(text), dict[str, Any])
+    _of_scripts(plain)
+    return plain
 
 
 def _of_scripts(plain: Mapping[str, Any]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from murxpy.campaign.findings.files import whole_lines
+from murxpy.campaign.findings.files import Lines
 from murxpy.campaign.findings.folder import PERF, Folder
 from murxpy.campaign.performance.agents import Agents
 from murxpy.campaign.performance.confirming import Measured, confirmed, measured, plain
@@ -23,6 +23,7 @@ from murxpy.campaign.performance.solvers import Solvers
 from murxpy.campaign.performance.weights import CRASH, LATE, Weight, differ
 from murxpy.campaign.workers.limits import Limits
 from murxpy.data import load_catalogue, load_machine
+from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.distributions import Settings
 from murxpy.releases.environments import Notice
@@ -131,6 +132,8 @@ class PerfCampaign:
             )
             self._journal = Journal(out, wanted.about({one.name: one.version for one in known}))
             stack.callback(self._journal.close)
+            self._confirmed = Lines(out, CONFIRMED)
+            stack.callback(self._confirmed.close)
             self._keeper = Keeper(self._folder, known, len(wanted.targets), wanted.wrapper, notice)
             stack.callback(self._keeper.close)
             self._stack = stack.pop_all()
@@ -187,8 +190,15 @@ class PerfCampaign:
 
     def _recall(self) -> None:
         """Take what the clock said in earlier sessions; a line that was torn is said again."""
-        for line in whole_lines(self._folder.path / CONFIRMED):
-            self._remember(json.loads(line))
+        for number, line in enumerate(self._confirmed.lines, 1):
+            try:
+                self._remember(json.loads(line))
+            except (ValueError, KeyError, TypeError):
+                raise InputError(
+                    "expected a line that 'murxpy perf' has written; remove it, and its script is measured again",
+                    file=str(self._folder.path / CONFIRMED),
+                    line=number,
+                ) from None
 
     def _remember(self, entry: dict[str, Any]) -> None:
         self._seen.add(entry["step"])
@@ -306,8 +316,7 @@ class PerfCampaign:
             for dialect, text in texts.items():
                 self._folder.write(f"scripts/{ended.step}-{dialect}.smt2", text)
             entry |= self._kept(ended, texts, rows) if wanted.references else {}
-        with (self._folder.path / CONFIRMED).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(entry) + "\n")
+        self._confirmed.append(json.dumps(entry))
         return entry
 
     def _kept(

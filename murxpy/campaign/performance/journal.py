@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from murxpy.campaign.findings.files import whole_lines
+from murxpy.campaign.findings.files import Lines
 from murxpy.campaign.findings.folder import PERF
 from murxpy.campaign.performance.search import Attempt, Step
 from murxpy.campaign.performance.weights import Weight
@@ -49,17 +49,17 @@ class Journal:
         self._head = {"perf": _VERSION, **about}
         self.steps: dict[int, Attempt] = {}
         self.rounds: dict[int, Round] = {}
-        for number, line in enumerate(whole_lines(self._path), 1):
+        self._file = Lines(folder, FILE)
+        for number, line in enumerate(self._file.lines, 1):
             try:
                 self._take(number, json.loads(line))
             except (ValueError, KeyError, TypeError, AttributeError):
                 raise InputError(
-                    "expected a line that 'murxpy perf' has written",
+                    "expected a line that 'murxpy perf' has written; remove it, and its step is made again",
                     file=str(self._path),
                     line=number,
                 ) from None
-        self._file = self._path.open("a", encoding="utf-8")
-        if not self._path.stat().st_size:
+        if not self._file.lines:
             self._write(self._head)
 
     def _take(self, number: int, entry: dict[str, Any]) -> None:
@@ -101,8 +101,7 @@ class Journal:
         )
 
     def _write(self, entry: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(entry) + "\n")
-        self._file.flush()
+        self._file.append(json.dumps(entry))
 
     def close(self) -> None:
         """Close the file."""

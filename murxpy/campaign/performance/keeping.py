@@ -29,7 +29,7 @@ from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.names import absolute_target
 from murxpy.campaign.workers.plans import Request
 from murxpy.campaign.workers.targets import Plan
-from murxpy.errors import InputError
+from murxpy.errors import FolderLost, InputError
 from murxpy.machine.witnesses.slowness import KIND, REFERENCE, marked
 from murxpy.releases.environments import Notice
 
@@ -134,8 +134,10 @@ class Keeper:
         if found.triage:
             self._archive.set_triage(found)
         states = [TargetState(one.name, one.family, one.version) for one in self._targets]
-        if not self._archive.flush(states):
-            self._notice(self._archive.unkept())
+        try:
+            self._archive.flush(states)
+        except FolderLost as lost:
+            raise self._archive.rescue(lost) from lost
 
     def since(self, found: Finding, solver: Solver, watch: Callable[[], None]) -> str:
         """The releases that show a finding, of those in the cache; empty where none is there."""

@@ -5,13 +5,12 @@ study that was killed goes on with what has no line.
 from __future__ import annotations
 
 import json
-import os
 from collections import defaultdict
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from murxpy.campaign.findings.files import whole_lines
+from murxpy.campaign.findings.files import Lines
 from murxpy.campaign.findings.folder import STABILITY
 from murxpy.campaign.replays.lists import Answer, Found
 from murxpy.errors import InputError
@@ -28,14 +27,16 @@ class Store:
 
     def __init__(self, folder: Path | None) -> None:
         self._answers: dict[Key, dict[int, Answer]] = defaultdict(dict)
-        self._file = None
+        self._file: Lines | None = None
         if folder is None:
             return
         path = folder / FILE
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._read(path)
-            self._file = path.open("a", encoding="utf-8")
+            self._file = Lines(folder, FILE)
+            for number, line in enumerate(self._file.lines, 1):
+                key, found = _line(path, number, line)
+                self._answers[key].update(found)
         except OSError as error:
             raise InputError(
                 f"the answers cannot be kept: {error.strerror}", file=str(path)
@@ -58,22 +59,12 @@ class Store:
         return self._answers[key]
 
     def keep(self, key: Key, found: Found) -> None:
-        """Keep answers. Raises InputError where they cannot be written."""
+        """Keep answers. Raises FolderLost where they cannot be written."""
         self._answers[key].update(found)
         if self._file is None or not found:
             return
         rows = [[place, one.answer, one.cost, one.message] for place, one in found]
-        try:
-            self._file.write(json.dumps([*key, rows]) + "\n")
-            self._file.flush()
-            os.fsync(self._file.fileno())
-        except OSError as error:
-            raise InputError(f"the answers cannot be kept: {error.strerror}", file=FILE) from None
-
-    def _read(self, path: Path) -> None:
-        for number, line in enumerate(whole_lines(path), 1):
-            key, found = _line(path, number, line)
-            self._answers[key].update(found)
+        self._file.append(json.dumps([*key, rows]), sync=True)
 
 
 def _line(path: Path, number: int, line: str) -> tuple[Key, list[tuple[int, Answer]]]:
@@ -85,7 +76,9 @@ def _line(path: Path, number: int, line: str) -> tuple[Key, list[tuple[int, Answ
         ]
     except (ValueError, TypeError):
         raise InputError(
-            "expected answers that 'murxpy stability' has written", file=str(path), line=number
+            "expected answers that 'murxpy stability' has written; remove the line, and they are asked again",
+            file=str(path),
+            line=number,
         ) from None
     key: list[Any] = [target, question, method]
     return (str(key[0]), str(key[1]), str(key[2])), found
