@@ -4,6 +4,7 @@ wrappers, machines, seeds, releases. Each fake one leaves a mark where it is use
 
 from __future__ import annotations
 
+import itertools
 import re
 import sqlite3
 from collections.abc import Iterable
@@ -13,10 +14,10 @@ from pathlib import Path
 import click
 import pytest
 from campaigns import FAKES
-from commands import outcome
+from commands import FAKE, fuzz_fake, outcome
 from traps import KEY, ROOT, SEED, Traps, campaign, folders, header_keys, trace, traps
 
-from murxpy.campaign.findings.store import FILE
+from murxpy.campaign.findings.store import FILE, Changes, Store
 from murxpy.cli import commands, murxpy
 from murxpy.cli.params import Finding
 
@@ -94,17 +95,15 @@ def _walk(
     capsys: pytest.CaptureFixture[str],
     traps: Traps,
     command: str,
-    keys: Iterable[str],
-    names: Iterable[str],
+    rows: Iterable[tuple[str, str]],
 ) -> None:
     file = traps.folder / "t.trace"
-    for name in names:
-        for key in keys:
-            file.write_text(trace(**{"finds": "invalid-model", key: name}))
-            words = [str(file) if word == "TRACE" else word for word in OF_TRACES[command]]
-            _, out, err = outcome(capsys, *words)
-            assert _left(traps, command) == [], (key, name)
-            assert "internal error" not in err, (key, name, out, err)
+    for key, name in rows:
+        file.write_text(trace(**{"finds": "invalid-model", key: name}))
+        words = [str(file) if word == "TRACE" else word for word in OF_TRACES[command]]
+        _, out, err = outcome(capsys, *words)
+        assert _left(traps, command) == [], (key, name)
+        assert "internal error" not in err, (key, name, out, err)
 
 
 NAMING = ("cross-check", "baseline", "compared")  # keys whose values are names of targets
@@ -114,7 +113,7 @@ NAMING = ("cross-check", "baseline", "compared")  # keys whose values are names 
 def test_a_header_names_a_program(
     command: str, traps: Traps, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    _walk(capsys, traps, command, NAMING, [f"z3@{traps.folder}/program"])
+    _walk(capsys, traps, command, [(key, f"z3@{traps.folder}/program") for key in NAMING])
 
 
 @pytest.mark.slow
@@ -122,8 +121,11 @@ def test_a_header_names_a_program(
 def test_each_key_of_a_header_names_each_thing(
     command: str, traps: Traps, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    pairs = [f"z3@program,{name}" for name in traps.names()]
-    _walk(capsys, traps, command, [*header_keys(), "another"], [*traps.names(), *pairs])
+    names = [*traps.names(), *(f"z3@program,{name}" for name in traps.names())]
+    rows = [(key, name) for key in NAMING for name in names]
+    turns = itertools.cycle(traps.names()[[*OF_TRACES].index(command) :])
+    rows += [(key, next(turns)) for key in [*header_keys(), "another"]]
+    _walk(capsys, traps, command, rows)
 
 
 def _words(words: Iterable[str], out: Path) -> list[str]:
@@ -173,10 +175,48 @@ def test_each_place_of_a_folder_names_each_thing(
 ) -> None:
     out = traps.folder / "out"
     campaign(out)
-    for name in traps.names():
-        for place in folders(out, name):
-            outcome(capsys, *_words(words, out))
-            assert _left(traps, command) == [], (place, name)
+    for place in folders(out, traps.names(), [*OF_FOLDERS].index(command)):
+        _, said, err = outcome(capsys, *_words(words, out))
+        assert _left(traps, command) == [], place
+        assert "internal error" not in err, (place, said, err)
+
+
+AGAIN = ("--solver", *FAKE)
+# `translate` falls back to a program that was not run; tests/test_reproducers.py looks at that.
+OF_A_BUILD: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "replay": (("replay", "TRACE"), AGAIN),
+    "minimize": (("minimize", "TRACE", "--replays", "1", "-o", "small.trace"), AGAIN),
+    "bisect": (("bisect", "TRACE"), AGAIN[2:]),
+    "regress": (("regress", "TRACE", "--solver", FAKE[0]), AGAIN[2:]),
+    "eval": (("eval", "TRACE"), AGAIN),
+    "show": (("show", "BUCKET"), AGAIN),
+    "triage": (("triage", "OUT", "--again"), AGAIN),
+    "findings": (("findings", "OUT", "--regroup"), AGAIN),
+    "finish": (("finish", "OUT"), (FAKE[0], FAKE[2])),
+}
+ASKED = "named here and not on the command line"
+
+
+@pytest.mark.usefixtures("bare_findings")
+def test_a_campaign_on_a_build_goes_on_with_its_names(
+    traps: Traps, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKESOLVER_FAULT", "and:abort")
+    out = traps.folder / "mine"
+    assert fuzz_fake(capsys, out, "--runs", "8")[0] == 1
+    file = next(out.glob("findings/*/*.trace"))
+    with closing(Store(out)) as store:  # of a kind that every command replays
+        (bucket,) = store.buckets()
+        bucket.kind = "invalid-model"
+        bucket.reproducers = ()
+        store.save(Changes(buckets=[bucket]))
+    for command, (words, names) in OF_A_BUILD.items():
+        named = {"OUT": out, "BUCKET": file.parent, "TRACE": file}
+        line = [str(named.get(word, word)) for word in words]
+        said = "".join(outcome(capsys, *line)[1:]).replace("\n", " ")
+        assert ASKED in said or "only its folder names" in said, (command, said)
+        said = "".join(outcome(capsys, *line, *names)[1:])
+        assert ASKED not in said and "only its folder" not in said, (command, said)
 
 
 def _store(out: Path, before: str, after: str) -> None:

@@ -4,10 +4,12 @@ campaign and traces that can be made to name them.
 
 from __future__ import annotations
 
+import itertools
 import json
 import re
+import shutil
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -215,23 +217,29 @@ def _cells(db: sqlite3.Connection) -> Iterator[tuple[str, str, Any]]:
                     yield table, column, value
 
 
-def folders(out: Path, name: str) -> Iterator[str]:
+def folders(out: Path, names: Sequence[str], first: int) -> Iterator[str]:
     """Have the store of a campaign name something, in one place after another: in each cell of its
-    tables, and in each text, key and empty value of the JSON in a cell. Gives the place each time.
+    tables, and in each text, key and empty value of the JSON in a cell. The names take turns, from
+    number `first` on. Gives the place each time; the rest of the folder is then as it was.
     """
     with closing(sqlite3.connect(out / FILE)) as db:
         cells = list(_cells(db))
-    whole = (out / FILE).read_bytes()
+    files = {file: file.read_bytes() for file in out.rglob("*") if file.is_file()}
+    turns = itertools.cycle([*names[first % len(names) :], *names[: first % len(names)]])
     for table, column, value in cells:
         try:
             data = json.loads(value)
         except ValueError:
             data = value
-        changed = [name, *map(json.dumps, _changed(data, name))] if data != value else [name]
-        for number, text in enumerate(changed):
-            (out / FILE).write_bytes(whole)
+        inner = [] if data == value else range(len([*_changed(data, "")]))
+        for number in (-1, *inner):
+            name = next(turns)
+            text = name if number < 0 else json.dumps([*_changed(data, name)][number])
+            shutil.rmtree(out)
+            for file, content in files.items():
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_bytes(content)
             with closing(sqlite3.connect(out / FILE)) as db:
                 db.execute(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (text, value))
                 db.commit()
             yield f"{table}.{column} {number}: {text[:200]}"
-    (out / FILE).write_bytes(whole)

@@ -87,6 +87,15 @@ def replay(
     a finding, else with 0. BUCKET is a folder OUT/findings/BUCKET, or the beginning of its name.
 
     Some findings need earlier runs in their process. Their file `*.history` is replayed run by run.
+
+    Programs, folders, wrappers and releases that only TRACE or its folder names are not used: name
+    them here, too.
+
+    \b
+    Examples:
+      murxpy replay bug.trace --solver z3@4.13.0
+      murxpy replay bug.trace --cross-check cvc5@~/cvc5/build
+      murxpy replay invalid-m --solver z3@~/z3/build --wrapper my.yaml
     """
     if follow and as_json:
         raise InputError("--trace and --json both write to standard output: leave one out")

@@ -36,6 +36,14 @@ def triage(source: Path, judges: tuple[str, ...], again: bool, wall: float, as_j
     """Say for each disagreement and each invalid model in the output folder OUT of a campaign which
     solver is wrong, and by which evidence. Of a BUCKET, the folder OUT/findings/BUCKET or the
     beginning of its name, only its finding is judged.
+
+    Targets and judges that are builds, and wrappers, are named here again: what only the folder
+    names is not used.
+
+    \b
+    Examples:
+      murxpy triage out --again
+      murxpy triage out --solver z3@~/z3/build --cross-check cvc5@~/cvc5/build
     """
     judged = triaged(source, judges, again, Limits(wall=wall))
     out = str(source.absolute().parent.parent if is_bucket(source) else source)
