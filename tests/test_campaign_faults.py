@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,12 @@ def test_fault_is_found_and_shows_again(fault: str, tmp_path: Path) -> None:
     assert replayed.found.bucket == bucket.key
 
 
+def counters(out: Path) -> dict[str, int]:
+    """The counters that the campaign in `out` has stored."""
+    with closing(sqlite3.connect(out / "campaign.sqlite")) as store:
+        return dict(store.execute("SELECT name, value FROM counters"))
+
+
 def test_sleep_in_a_call_is_a_statistic(tmp_path: Path) -> None:
     limits = Limits(wall=0.2)
     campaign, events = run(tmp_path, {"every": {"sleep": 6}}, runs=12, jobs=2, limits=limits)
@@ -78,6 +85,30 @@ def test_a_call_that_takes_too_much_of_the_processor_ends_its_run(tmp_path: Path
     spent = events[-1].snapshot.cpu
     assert 0.2 <= spent["killed"] <= spent["runs"] and spent["died"] == 0 < spent["supervisor"]
     assert {(stay.action, stay.operator) for stay in stays} == {("mk-term", "OP_FAULT")}
+
+
+@pytest.mark.parametrize("limits", [Limits(wall=60.0, call=0.2), Limits(wall=0.2)])
+def test_an_endless_recursion_is_told_although_a_limit_ends_it_first(
+    tmp_path: Path, limits: Limits
+) -> None:
+    """It overflows the stack after about 0.4 s of the processor."""
+    campaign, events = run(tmp_path, {"every": {"recursion": 4}}, runs=8, limits=limits)
+    bucket = only_bucket(campaign)
+    assert (bucket.kind, bucket.signal, bucket.state) == ("crash", "SIGSEGV", "confirmed")
+    seeds = {event.finding.seed for event in found(events)}
+    assert len(seeds) == bucket.count == counters(tmp_path)["run:again"]
+    assert not [event for event in events if isinstance(event, Overstayed)]
+    assert events[-1].snapshot.runs == counters(tmp_path)["run:total"] == 8
+
+
+def test_a_run_that_stays_deep_in_the_stack_is_made_again_once(tmp_path: Path) -> None:
+    limits = Limits(wall=60.0, call=0.2)
+    setup = {"every": {"deep-spin": 4, "spin": 5}}
+    campaign, events = run(tmp_path, setup, runs=8, limits=limits)
+    stays = [event for event in events if isinstance(event, Overstayed)]
+    again = counters(tmp_path)["run:again"]
+    assert not campaign.buckets and 0 < again < len(stays) == events[-1].snapshot.overstayed
+    assert events[-1].snapshot.runs == counters(tmp_path)["run:total"] == 8
 
 
 def test_a_call_that_waits_takes_nothing_of_the_processor(tmp_path: Path) -> None:

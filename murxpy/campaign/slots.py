@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 from murxpy.campaign import events
 from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.event_log import EventLog
 from murxpy.campaign.findings.archive import Archive
-from murxpy.campaign.replays.service import Future, Group, Replays, Watcher
+from murxpy.campaign.replays.service import Fresh, Future, Group, Replays, Watcher
+from murxpy.campaign.replays.trials import Trial, Trials
 from murxpy.campaign.runs import FuzzedTarget
 from murxpy.campaign.workers.handles import Job, Worker
+from murxpy.campaign.workers.parents import DEEP
 from murxpy.campaign.workers.pool import Lost, Result
+from murxpy.oracles.crash import signal_name
 
 _AHEAD = (
     2  # a process has its next job while it does one, so that it never waits for the supervisor
 )
+
+_LONGER = 4.0  # times its limits that a run gets which a limit ended deep in the stack
 
 Ended = Callable[[int, Result], None]
 
@@ -44,6 +50,7 @@ class Slots(Watcher):
         self._log = log
         self._tell = ended
         self.count = max(config.jobs, len(targets))
+        self._deep = Trials(replays)
         self._groups = [
             Group(target, range(target, self.count, len(targets)), _AHEAD, False, self, "runs")
             for target in range(len(targets))
@@ -53,6 +60,7 @@ class Slots(Watcher):
         """Give runs to the processes that have room for more, unless `held` says that the judges
         are behind.
         """
+        self._deep.feed()
         for target, group in enumerate(self._groups):
             while self._replays.room(group) and not held():
                 taken = self._targets[target].runs.take()
@@ -90,6 +98,7 @@ class Slots(Watcher):
 
     def end(self) -> None:
         """End the processes, since there are no more runs."""
+        self._deep.clear()
         for group in self._groups:
             for worker in group.workers:
                 self._log.show(worker.slot, self._targets[group.target].name, "confirming")
@@ -99,12 +108,37 @@ class Slots(Watcher):
 
     def _over(self, target: int, future: Future) -> None:
         for result in future.results:
-            self._tell(target, result)
+            outcome = result.outcome
+            if outcome.cause in ("wall", "cpu") and outcome.stack >= DEEP:
+                self._make_again(target, result)
+            else:
+                self._tell(target, result)
         if not future.results:
             (job,) = future.jobs
             self._targets[target].runs.give_back(job.index)
             if future.worker is not None:
                 self._log.statistics.not_begun(future.worker.slot, job.seed)
+
+    def _make_again(self, target: int, result: Result) -> None:
+        """Make a run again, with more time, that a limit ended while its stack was deep. It may be in
+        an endless recursion, which crashes a little later: a little faster machine would tell that.
+        """
+        job, slot = result.job, result.worker.slot
+        self._archive.add({"run:again": 1})
+        self._log.show(slot, self._targets[target].name, "waiting")  # the run is not over
+        more = replace(job, wall=_LONGER * job.wall, call=_LONGER * job.call)
+        self._deep.add(Trial((more,), Fresh(target), partial(self._made_again, target, slot)))
+
+    def _made_again(self, target: int, slot: int, future: Future) -> None:
+        """Take the end of a run that was made again, as the end of the run."""
+        for result in future.results:
+            result.worker.slot = slot
+            self._tell(target, result)
+            if result.outcome.report is None and result.outcome.cause not in ("wall", "cpu"):
+                # it was no process of the slot, so nobody else tells
+                self._log.emit(events.WorkerLost(slot, signal_name(result.outcome.status)))
+        if not future.results:
+            self._targets[target].runs.give_back(future.jobs[0].index)
 
     def hired(self, worker: Worker) -> None:
         """Tell the log that a process begins in a slot."""

@@ -119,7 +119,8 @@ class Outcome:
     `report` is what the session reported, None without a report. `status` is the wait status of the
     process that died, `peak` its largest resident memory in bytes. `after` says that the process
     died behind the report of this run, before the next one. `seconds` are those of the clock, and
-    `cpu` those of all processors, where they are known.
+    `cpu` those of all processors, where they are known. `stack` are the bytes of the stack in use
+    when a limit of time ended the process.
     """
 
     cause: Cause
@@ -132,6 +133,7 @@ class Outcome:
     after: bool = False
     memory_limit: int = 0
     cpu: float = 0.0
+    stack: int = 0
 
 
 @dataclass(frozen=True, slots=True)

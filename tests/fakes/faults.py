@@ -6,6 +6,7 @@ import ctypes
 import fcntl
 import os
 import signal
+import sys
 import time
 
 libc = ctypes.CDLL(None)
@@ -43,6 +44,30 @@ def exit_zero() -> None:
 def overflow_stack() -> None:
     """The C library's parser of regular expressions recurses once for each parenthesis."""
     libc.regcomp(ctypes.create_string_buffer(1024), b"(" * 1_000_000, 1)
+
+
+_COMPARE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+
+
+def recurse(depth: int = 0, pause: float = 1e-4) -> None:
+    """Calls itself through the C library without end, or `depth` times. Each call takes some time of
+    the processor, so that a stack of 8 MiB holds about 0.4 s of it.
+    """
+    sys.setrecursionlimit(1_000_000)
+    pair, calls = (ctypes.c_int * 2)(), 0
+
+    def again(left: int, right: int) -> int:
+        nonlocal calls
+        calls += 1
+        until = time.thread_time() + pause
+        while time.thread_time() < until:
+            pass
+        if calls == depth:
+            spin()
+        libc.qsort(pair, 2, 4, _COMPARE(again))
+        return 0
+
+    again(0, 0)
 
 
 def eat_memory() -> None:
@@ -118,6 +143,8 @@ FAULTS = {
     "exit": exit_in_c,
     "exit-zero": exit_zero,
     "stack": overflow_stack,
+    "recursion": recurse,
+    "deep-spin": lambda: recurse(1500, 0.0),
     "memory": eat_memory,
     "sleep": sleep_holding_lock,
     "spin": spin,

@@ -17,6 +17,9 @@ from murxpy.campaign.workers.handles import Job
 from murxpy.oracles.crash import DEATHS, Verdict, judge
 
 _SHORT = 8  # runs of the shorter of the two histories that are tried
+# Times the processor's time of one call that a replay gets: what shows a finding just below its
+# limit, such as an endless recursion, may need more on a busy machine.
+_CALL_FACTOR = 4.0
 # Replays of one attempt that are done again because somebody killed their process. Such a replay
 # says nothing of the finding.
 _SPOILT = 3
@@ -56,7 +59,7 @@ class Confirmation:
         return attempts or [(found.job,)]
 
     def _trial(self, jobs: tuple[Job, ...]) -> Trial:
-        patient = tuple(replace(job, wall=self._wall) for job in jobs)
+        patient = tuple(replace(job, wall=self._wall, call=_CALL_FACTOR * job.call) for job in jobs)
         private = self._found.outcome.cause == "parent"
         rank = rank_of(self._found.verdict.kind)
         return Trial(patient, Fresh(self._found.target, private), self._over, rank)

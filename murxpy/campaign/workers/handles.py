@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from murxpy.campaign.workers.parents import WarmParent, cpu_of, resident, runnable
+from murxpy.campaign.workers.parents import WarmParent, cpu_of, resident, runnable, stack_used
 from murxpy.oracles.crash import Cause, Outcome
 from murxpy.worker import buffer
 from murxpy.worker.channel import Decoder, Message, encode
@@ -95,6 +95,7 @@ class Worker:
     # seconds of the processor until then
     _line: tuple[int, int, float, float] = (-1, 0, 0.0, 0.0)
     cpu: float = 0.0  # seconds of all processors, known when the process has ended
+    stack: int = 0  # bytes of the stack in use when a limit of time ended the process
     _reported: float = 0.0  # the same when the last run was reported
     _cpu: tuple[int, float] = (-1, 0.0)
     _unsent: bytearray = field(default_factory=bytearray)
@@ -183,6 +184,8 @@ class Worker:
         """End the process and its group now, because of `cause`."""
         if self.killed is None:
             self.killed = cause
+            if cause in ("wall", "cpu") and self.pid is not None:
+                self.stack = stack_used(self.pid)
         if self.pid is None:
             return
         with contextlib.suppress(ProcessLookupError):
@@ -267,7 +270,8 @@ class Worker:
         trace = buffer.decode(buffer.read(self.trace_fd))
         seconds = time.monotonic() - buffer.progress(self.trace_fd).start
         output, cpu = excerpt(self.output_fd), self._cpu_until(self.cpu)
-        return Outcome(cause, None, trace, output, status, peak, seconds, after, self.memory, cpu)
+        limited = (self.memory, cpu, self.stack)
+        return Outcome(cause, None, trace, output, status, peak, seconds, after, *limited)
 
     def close(self) -> None:
         """Close the descriptors and remove the folder."""
