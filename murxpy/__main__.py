@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from types import FrameType
 
 
@@ -14,13 +15,17 @@ def main() -> None:
     Loading the program takes some tenths of a second. A signal ends the process without a word
     during this time, since nothing was begun that could be told about.
     """
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
-            signal.signal(number, _leave)
+    began = time.monotonic()
+    try:
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
+                signal.signal(number, _leave)
+    except KeyboardInterrupt:
+        _leave(signal.SIGINT, None)
     from murxpy.campaign.interrupts import to_the_end
     from murxpy.cli import run
 
-    raise SystemExit(to_the_end(lambda: run(sys.argv[1:])))
+    raise SystemExit(to_the_end(lambda: run(sys.argv[1:], began)))
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

@@ -20,6 +20,7 @@ PROGRAMS = (
     "contract",
     "determinism",
     "faults",
+    "overtime",
     "own_faults",
     "quality",
     "reach",

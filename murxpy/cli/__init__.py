@@ -152,8 +152,10 @@ def main(args: Sequence[str] | None = None) -> None:
     raise SystemExit(run(sys.argv[1:] if args is None else list(args)))
 
 
-def run(args: list[str]) -> int:
-    """Run the command line, and return the exit code."""
+def run(args: list[str], began: float | None = None) -> int:
+    """Run the command line, which began at a moment of `time.monotonic`, by default now, and return
+    the exit code.
+    """
     from murxpy.campaign import interrupts
     from murxpy.report.console import safe_outputs
 
@@ -163,12 +165,12 @@ def run(args: list[str]) -> int:
     campaign = bool(args) and args[0] not in _OTHERS and not args[0].startswith("-")
     try:
         with safe_outputs(), interrupts.kept() if campaign else interrupts.raised():
-            return _run(args)
+            return _run(args, time.monotonic() if began is None else began)
     except KeyboardInterrupt:  # while the command said what ended it
         return interrupts.exit_code()
 
 
-def _run(args: list[str]) -> int:
+def _run(args: list[str], began: float) -> int:
     from murxpy.campaign.interrupts import exit_code, last
     from murxpy.campaign.workers.limits import ensure_files
     from murxpy.data.grants import only_granted
@@ -177,7 +179,7 @@ def _run(args: list[str]) -> int:
     try:
         ensure_files()
         with quiet_pipe(), only_granted():
-            return _invoke(args)
+            return _invoke(args, began)
         return 0  # nobody reads the output any more
     except MurxpyError as error:
         return fail(str(error), error.exit_code)
@@ -209,11 +211,10 @@ def _open_outputs() -> None:
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8"))
 
 
-def _invoke(args: list[str]) -> int:
+def _invoke(args: list[str], began: float) -> int:
     """Parse the arguments and run the command. Unlike click's own main, this leaves errors and a
     broken pipe to the caller.
     """
-    began = time.monotonic()
     try:
         with murxpy.make_context("murxpy", args) as context:
             context.meta[BEGAN] = began
