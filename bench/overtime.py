@@ -25,7 +25,7 @@ from typing import Any
 
 from common import ROOT, add_row, circumstances, table
 
-from murxpy.campaign.config import LEAST_OVERTIME, OVERTIME
+from murxpy.campaign.config import overtime
 from murxpy.cli.params import duration
 
 _BUSY = "while True: pass"
@@ -77,7 +77,7 @@ def measured(command: str, args: argparse.Namespace) -> dict[str, Any]:
             "busy processes": args.busy,
             "seconds planned": planned,
             "seconds over": round(seconds - planned, 1),
-            "seconds allowed": max(LEAST_OVERTIME, OVERTIME * planned),
+            "seconds allowed": overtime(planned),
             "runs": ended["runs"],
             "buckets": ended["buckets"],
             "left": ", ".join(f"{number} {name}" for name, number in left.items()) or "nothing",

@@ -15,7 +15,7 @@ from commands import WRAPPER, error, fuzz_fake, outcome
 from report_demo import started
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.config import CampaignConfig
+from murxpy.campaign.config import overtime
 from murxpy.campaign.events import Ended, Event, Tick, WorkerLost
 from murxpy.campaign.findings.store import FILE, read_buckets
 from murxpy.campaign.replays.trials import Trials
@@ -85,7 +85,7 @@ def test_with_finish_all_is_done_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("seconds", "more"), [(1.0, 15.0), (60.0, 15.0), (600.0, 60.0)])
 def test_the_overtime_is_a_tenth_of_the_time_or_15_s(seconds: float, more: float) -> None:
-    assert CampaignConfig((), Path("out"), time=seconds).overtime == more
+    assert overtime(seconds) == more
 
 
 def test_lines_after_the_last_run_tell_what_is_done() -> None:

@@ -14,7 +14,7 @@ from murxpy.campaign import events, interrupts
 from murxpy.campaign.aftermath.orders import Aftermath
 from murxpy.campaign.breakdown import Breakdown
 from murxpy.campaign.budget import Budget
-from murxpy.campaign.config import CampaignConfig
+from murxpy.campaign.config import CampaignConfig, deadline
 from murxpy.campaign.cpu import cpu_counts, own_cpu
 from murxpy.campaign.event_log import EventLog
 from murxpy.campaign.findings.archive import Archive
@@ -41,9 +41,6 @@ from murxpy.errors import FolderLost, InputError, InternalError
 # Without a limit of time: seconds after the last run in which the last findings are confirmed.
 GRACE = 20.0
 PATIENCE = 60.0  # seconds instead, where findings are made smaller or bisected in a short campaign
-# Seconds of the overtime that are kept for ending the processes and for the summary. On two cores
-# with eight busy processes that took 3 s.
-_CLOSING = 6.0
 _FLUSH = 1.0  # seconds between two writes to the store
 # Seconds between two writes where a finding waits to be told, which it is when it is stored. With a
 # write for each finding, a finding cost 2 ms more.
@@ -403,7 +400,8 @@ class Campaign:
         time as the runs had. After Ctrl-C only the judges get time.
         """
         config, now = self.config, self._log.now
-        late = config.time is not None and time.monotonic() >= self._deadline
+        since, seconds = self._since, config.time
+        late = seconds is not None and time.monotonic() >= deadline(since, seconds)
         if reason == "interrupted":
             return self._judging and now < ended + GRACE
         if reason == "first finding":
@@ -413,14 +411,6 @@ class Campaign:
         busy = self._collector.trials.busy or self._judging
         patience = max(PATIENCE, ended) if self._aftermath.patient and not busy else GRACE
         return now < ended + patience or self._aftermath.queue.telling > 0
-
-    @property
-    def _deadline(self) -> float:
-        """When the campaign must have done what it does before it ends its processes and prints its
-        summary, by `time.monotonic`.
-        """
-        planned = self.config.time or 0.0
-        return self._since + planned + self.config.overtime - _CLOSING
 
     def _tell_end(self, reason: str, now: float) -> None:
         seeds = {

@@ -85,7 +85,7 @@ def garden_of(
 class Told:
     """How far a campaign is, and what it found: `found` slow scripts of all sessions, `differ` scripts
     to which solvers gave opposite answers, and `died` of which a solver died; `new` findings of this
-    session.
+    session. `doing` says what is done beside weighing scripts, empty where nothing is.
     """
 
     steps: int = 0
@@ -99,6 +99,7 @@ class Told:
     differ: int = 0
     died: int = 0
     found: list[dict[str, Any]] = field(default_factory=list)
+    doing: str = ""
 
 
 class PerfCampaign:
@@ -117,6 +118,7 @@ class PerfCampaign:
     ) -> None:
         self._wanted, self._watch, self._stopped, self._notice = wanted, watch, stopped, notice
         self.told = Told()
+        self._until: float | None = None
         self._causes: set[tuple[str, ...]] = set()
         self._seen: set[int] = set()  # steps whose scripts were judged
         self._refusing: set[str] = set()  # solvers of which it was told that they refuse a script
@@ -153,10 +155,14 @@ class PerfCampaign:
         """The solvers with their releases."""
         return " ".join(f"{one.name} {one.version}" for one in self._solvers.known)
 
-    def run(self, seconds: float | None = None, steps: int | None = None) -> Told:
+    def run(
+        self, seconds: float | None = None, steps: int | None = None, until: float | None = None
+    ) -> Told:
         """Search for so many seconds, or until so many steps were made in all. A script that is slow
-        enough at the end is made small and confirmed, too.
+        enough at the end is made small and confirmed, too, as far as there is time before `until`, a
+        moment of `time.monotonic`. The next start goes on with what is under way then.
         """
+        self._until = until
         if self._wanted.query_ms < SECOND:
             self._notice("a query may cost less than a second, so no script can be a finding")
         begun, known = time.monotonic(), len(self._journal.steps)
@@ -184,7 +190,7 @@ class PerfCampaign:
         return made is not None or self._search.number != last
 
     def _check(self) -> None:
-        if self._stopped():
+        if self._stopped() or (self._until is not None and time.monotonic() >= self._until):
             raise Stopped
         self._watch(self.told)
 
@@ -275,7 +281,9 @@ class PerfCampaign:
         self._notice(
             f"a script of {now.margin / 1000:.3f} s is made smaller, which can take some minutes"
         )
+        self.told.doing = "making a script smaller"
         small = minimized(slow, self._solvers.weighing, self._solvers.answers, _CANDIDATES)
+        self.told.doing = ""
         return replace(
             ended,
             operators=small.operators(),
@@ -293,7 +301,9 @@ class PerfCampaign:
         if cause in self._causes:
             self.told.again += 1
             return
+        self.told.doing = "measuring a slow script by the clock"
         entry = self._confirm(ended)
+        self.told.doing = ""
         self._remember(entry)
         self.told.new += entry["confirmed"]
 

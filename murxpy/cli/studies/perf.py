@@ -10,9 +10,10 @@ from typing import Any
 import click
 
 from murxpy.campaign import interrupts
+from murxpy.campaign.config import deadline
 from murxpy.campaign.performance.campaign import PerfCampaign, Told, Wanted
 from murxpy.campaign.workers.limits import Limits
-from murxpy.cli.params import duration, judge_names
+from murxpy.cli.params import began, duration, judge_names
 from murxpy.cli.parts.going_on import goes_on
 from murxpy.cli.parts.grouped import SCRIPTS, Grouped
 from murxpy.cli.parts.options import (
@@ -28,7 +29,7 @@ from murxpy.cli.parts.options import (
     wrapper_option,
 )
 from murxpy.cli.studies.shapes import shape_of, shape_options
-from murxpy.releases.environments import print_notice
+from murxpy.releases.environments import installing, print_notice
 from murxpy.report.console import say
 from murxpy.report.studies.perf import found_line, outcome_lines, status_line
 
@@ -63,15 +64,16 @@ def _perf(targets: tuple[str, ...], references: tuple[str, ...], **wishes: Any) 
             wanted, out, limits, print_notice, _Teller(as_json).tell, interrupts.early
         )
         try:
-            told = campaign.run(seconds, steps)
+            until = None if seconds is None else deadline(began() + installing(), seconds)
+            told = campaign.run(seconds, steps, until)
         finally:
             campaign.close()
+        interrupted = interrupts.exit_code() if interrupts.early() else None
     if as_json:
         click.echo(json.dumps({"event": "ended", **asdict(told)}))
     else:
-        for line in outcome_lines(told, out):
-            say(line)
-    return int(told.new > 0)
+        say("\n".join(outcome_lines(told, out)))
+    return int(told.new > 0) if interrupted is None else interrupted
 
 
 class _Teller:

@@ -14,9 +14,10 @@ from murxpy.report.text import amount
 def status_line(told: Told) -> str:
     """How far a search is."""
     found = amount(len(told.found), "slow script")
+    doing = f"; {told.doing}" if told.doing else ""
     return (
         f"so far {told.steps:,} scripts weighed, {found}, round {told.rounds + 1} with a best margin of "
-        f"{told.best / 1000:.3f} s"
+        f"{told.best / 1000:.3f} s{doing}"
     )
 
 
@@ -47,7 +48,10 @@ def outcome_lines(told: Told, out: Path) -> Iterator[str]:
         f"{told.late} ended by the clock"
     )
     if told.best > 0:
-        yield f"round {told.rounds + 1} is not over; its best script has a margin of {told.best / 1000:.3f} s"
+        yield (
+            f"round {told.rounds + 1} is not over; its best script has a margin of {told.best / 1000:.3f} s, and "
+            "the same command goes on with it"
+        )
     if told.differ or told.died:
         yield (
             f"{amount(told.differ, 'script')} with opposite answers of two solvers, "
