@@ -23,10 +23,15 @@ from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.findings.store import read_buckets
 from murxpy.campaign.reduction.programs import run_program
 from murxpy.campaign.reduction.reproducers import base_of, write_programs
+from murxpy.campaign.reduction.script_output import Judged, Replies
 from murxpy.campaign.reduction.script_sights import Shown
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.campaign.workers.targets import Plan
+from murxpy.data import load_catalogue
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.logic.dialects import STANDARD
+from murxpy.translate.evidence import Asked
 
 SHOWN = Shown("crash", "crash-sigsegv-fake", "SIGSEGV")
 
@@ -250,3 +255,15 @@ def test_a_program_that_refutes_a_model_shows_an_invalid_model(tmp_path: Path) -
         for form in write_programs(target, tmp_path / source.name, source.read_text(), shown)
     }
     assert (made["python"].reproduces, made["python"].note) == (True, "")
+
+
+@pytest.mark.parametrize(("between", "holds"), [("\n", True), ("", None)])
+def test_a_declaration_may_share_its_line_with_an_assertion(
+    between: str, holds: bool | None
+) -> None:
+    constant = Asked("constant", "(get-value (x))", "x", "Bool")
+    formula = Asked("formula", "(get-value ((not x)))", "(not x)", "Bool")
+    replies = Replies([(constant, "((x false))"), (formula, "(((not x) true))")])
+    script = f"(declare-const x Bool){between}(assert (not x))"
+    judged = Judged(script, replies, build_catalogue(load_catalogue()), STANDARD)
+    assert judged.holds(formula) is holds

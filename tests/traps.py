@@ -132,7 +132,7 @@ def arguments(seeds: str) -> dict[str, Any]:
         "seeds": [seeds],
         "walk": 2,
         "check_ms": 50.0,
-        "size_limit": 1000,
+        "size_limit": 100_000,
         "choices": {"janus": {"rules": ["core"]}},
         "dialect": "",
         "through": "text",

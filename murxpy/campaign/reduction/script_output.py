@@ -110,6 +110,8 @@ class Judged:
             made = read_script("\n".join(rows), "script", catalogue, dialect=dialect)
         except InputError:
             return
+        if len(made.assertions()) != len(valued):
+            return  # a declaration of the script stands in one line with an assertion
         self._terms = made.tables.terms
         self._equations = dict(zip(valued, made.assertions(), strict=True))
         universes = {
