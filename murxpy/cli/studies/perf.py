@@ -72,7 +72,8 @@ def _perf(targets: tuple[str, ...], references: tuple[str, ...], **wishes: Any) 
     if as_json:
         click.echo(json.dumps({"event": "ended", **asdict(told)}))
     else:
-        say("\n".join(outcome_lines(told, out)))
+        for line in outcome_lines(told, out):
+            say(line)
     return int(told.new > 0) if interrupted is None else interrupted
 
 
