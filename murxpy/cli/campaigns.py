@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import click
@@ -26,12 +27,13 @@ from murxpy.campaign.judging.common_operators import agree, make_judges
 from murxpy.campaign.snapshot import BucketView
 from murxpy.campaign.statistics import operators_of
 from murxpy.campaign.workers.limits import Limits, ensure_files
-from murxpy.campaign.workers.names import absolute_target, parse_target
-from murxpy.campaign.workers.plans import Request, make_plans, settle
+from murxpy.campaign.workers.names import absolute_target, parse_target, unnamed
+from murxpy.campaign.workers.plans import Request, foreign, make_plans, settle
 from murxpy.campaign.workers.targets import Plan
 from murxpy.cli.params import began
 from murxpy.cli.parts.baselines import baseline_plan
 from murxpy.cli.parts.going_on import goes_on
+from murxpy.data.grants import only_granted
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import Wishes, chosen_checks, parse_option, without_object
 from murxpy.fuzzers.enumeration import Enumerated
@@ -143,7 +145,25 @@ def carry_out(
     config = replace(config, baseline=baseline, known=tuple(known[0]), known_marks=known[1])
     if wishes["as_json"] and wishes["statistics"]:
         raise click.UsageError("--statistics prints tables: leave it or --json out")
-    return _campaign(Campaign(config), wishes, notes)
+    others = [*judged, *filter(None, [wishes["baseline"]])]
+    with only_granted():  # as a new process begins
+        named = unusable(request, others)
+    return _campaign(Campaign(config), wishes, notes, finish_command(wishes["out"], named))
+
+
+def unusable(request: Request, others: Sequence[str]) -> list[str]:
+    """What a campaign was given that may not be used now, because the command line does not name it:
+    parts of `request`, and targets among `others`. Raises InputError for a name that is none.
+    """
+    return [
+        *[name for _, name in foreign(request)],
+        *[name for name in others if unnamed(name)],
+    ]
+
+
+def finish_command(out: Path, names: Sequence[str]) -> str:
+    """The command that does what the campaign in folder `out` has left, which uses `names`."""
+    return f"murxpy finish {' '.join(map(quote, (str(out), *names)))}"
 
 
 def compared(request: Request, wishes: Mapping[str, Any]) -> tuple[Request, tuple[str, ...]]:
@@ -285,8 +305,10 @@ def _recorded(
     return {"request": request.recorded(), "command": sys.argv[1:], **more, "wishes": kept}
 
 
-def _campaign(campaign: Campaign, wishes: dict[str, Any], notes: Sequence[str]) -> int:
-    """Run the campaign with its report, which begins with `notes`, and return the exit code."""
+def _campaign(campaign: Campaign, wishes: dict[str, Any], notes: Sequence[str], finish: str) -> int:
+    """Run the campaign with its report, which begins with `notes` and ends with the command `finish`
+    if something is left, and return the exit code.
+    """
     as_json, resumed = wishes["as_json"], campaign.config.resume
     started: Started | None = None
     ended: Ended | None = None
@@ -319,6 +341,7 @@ def _campaign(campaign: Campaign, wishes: dict[str, Any], notes: Sequence[str]) 
             found,
             mutants=tables,
             figures=not resumed or ended.snapshot.runs > 0,
+            finish=finish,
         )
     return ended.exit_code
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from shlex import quote
 from typing import Any, Literal
 
 import click
@@ -15,9 +14,9 @@ import msgspec
 
 from murxpy.campaign.findings.buckets import MAX_PATTERN
 from murxpy.campaign.findings.store import FILE, Store
-from murxpy.campaign.workers.names import grant_target, unnamed
-from murxpy.campaign.workers.plans import Request, foreign, parse_request
-from murxpy.cli.campaigns import Known, carry_out
+from murxpy.campaign.workers.names import grant_target
+from murxpy.campaign.workers.plans import Request, parse_request
+from murxpy.cli.campaigns import Known, carry_out, finish_command, unusable
 from murxpy.cli.fuzz import fuzz
 from murxpy.cli.mutate import defaults
 from murxpy.cli.params import OUT
@@ -120,12 +119,11 @@ def _refuse_foreign(session: _Session, out: Path) -> None:
     may use without being told.
     """
     others = [*session.judges, *filter(None, [session.wishes.baseline])]
-    lacking = [name for _, name in foreign(session.request)]
-    lacking += [name for name in others if unnamed(name)]
+    lacking = unusable(session.request, others)
     if lacking:
         raise InputError(
             "the campaign was given what only its folder names now, and a folder can come from a stranger; to use "
-            f"it, name it too: murxpy finish {out} {' '.join(map(quote, lacking))}",
+            f"it, name it too: {finish_command(out, lacking)}",
             file=str(out / FILE),
         )
 

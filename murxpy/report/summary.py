@@ -44,10 +44,12 @@ def print_summary(
     *,
     mutants: bool = True,
     figures: bool = True,
+    finish: str = "murxpy finish",
 ) -> None:
     """Print how the campaign went, what it found, and what its exit code means. `defects` are those
     that the campaign found, the worst first. Without `mutants`, what came of mutants and seeds is left
     out, because it stands above; without `figures` those of the runs, because none were made.
+    `finish` is the command that does what is left.
     """
     if mutants and ended.snapshot.part("mutator:"):
         print_mutants(console, ended.snapshot)
@@ -57,7 +59,7 @@ def print_summary(
     heading(console, "Findings")
     _print_found(console, shlex.quote(started.out), defects)
     console.print()
-    for line in _verdict(started, ended, len(defects), figures=figures):
+    for line in _verdict(started, ended, len(defects), finish, figures=figures):
         console.print(line, soft_wrap=True)
 
 
@@ -128,10 +130,13 @@ def _runs(snapshot: Snapshot) -> str:
 
 def _checks(snapshot: Snapshot) -> str:
     asserted = _share(snapshot, "check:asserted", "check:total")
-    return (
-        f"{snapshot.counts.get('check:total', 0):,}, {asserted} with something asserted, "
-        f"{snapshot.decided:,} decided ({rate(snapshot.decided_per_second)})"
-    )
+    answers = snapshot.answers["sat"] + snapshot.answers["unsat"]
+    repeated = answers - snapshot.decided
+    said = f"{snapshot.counts.get('check:total', 0):,}, {asserted} with something asserted, "
+    said += f"{snapshot.decided:,} decided ({rate(snapshot.decided_per_second)})"
+    if repeated > 0:  # or the counts are those of scripts, whose checks are counted otherwise
+        said += f"; {repeated:,} more sat or unsat with nothing asserted, or with the same formulas again in a run"
+    return said
 
 
 def _compared(snapshot: Snapshot) -> str:
@@ -187,7 +192,7 @@ def _late(ended: Ended) -> str:
 
 
 def _verdict(
-    started: Started, ended: Ended, defects: int, *, figures: bool = True
+    started: Started, ended: Ended, defects: int, finish: str, *, figures: bool = True
 ) -> Iterator[Text]:
     snapshot = ended.snapshot
     after = snapshot.elapsed - snapshot.running
@@ -210,7 +215,7 @@ def _verdict(
         yield Text(f"lost: {ended.unkept}", "bold red")
     if ended.left:
         yield Text(
-            f"left to do: {ended.left.words()}; 'murxpy finish {shlex.quote(started.out)}' or the next session does that",
+            f"left to do: {ended.left.words()}; the next session does that, or: {finish}",
             "bold red" if ended.left.disagreements else "yellow",
         )
     yield Text(
