@@ -198,6 +198,19 @@ def test_solver_that_cannot_be_loaded(setup: dict[str, Any], message: str, tmp_p
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.parametrize("killings", [2, 3])
+def test_a_process_that_is_killed_while_it_loads_the_solver_is_started_again(
+    killings: int, tmp_path: Path
+) -> None:
+    setup = {"killed-loading": killings, "once": str(tmp_path / "killed")}
+    if killings == 2:
+        _, events = run(tmp_path / "out", setup, runs=3)
+        assert events[-1].snapshot.runs == 3
+        return
+    with pytest.raises(TargetError, match=r"loads the solver ended \(signal SIGKILL\)"):
+        run(tmp_path / "out", setup, runs=3)
+
+
 def test_known_bugs_are_counted_apart(tmp_path: Path) -> None:
     campaign, events = run(tmp_path, {"every": {"segfault": 5}}, runs=30, known=("crash-*-fake-*",))
     bucket = only_bucket(campaign)

@@ -40,6 +40,13 @@ rules: {{B: ["{{a b}}", "({{and or}} B B)"]}}
 script: [(assert B), (check-sat)]
 """
 ALONE = """
+# opened here, in the warm parent, because workers may not write there
+_SHOTS = os.open(__file__ + ".shots", os.O_RDWR | os.O_APPEND | os.O_CREAT)
+
+def shoot():
+    os.write(_SHOTS, b".")
+    return os.fstat(_SHOTS).st_size <= {shots}
+
 def run_alone(text, limit, wall_ms):
     say = "sat"
     values = "true"
@@ -53,6 +60,7 @@ BUGS = {
     "unsure": 'say = "unknown" if "(and b" in text else say',
     "wrong-model": 'values = "false" if "(and a a)" in text else values',
     "crashing": 'if "(or b b)" in text: faults.commit("segfault")',
+    "shot": 'if "(or b b)" in text and shoot(): os.kill(os.getpid(), 9)',
     "endless": 'if "(or b b)" in text: faults.commit("spin")',
     "checking": 'if ":checking true" in text and "(and a a)" in text: raise FakeError("the model is wrong")',
     "refusing": 'if "or" in text: raise FakeError("unknown operator or")',
@@ -76,7 +84,8 @@ def wrapper(folder: Path) -> str:
 
 def source(bug: str) -> dict[str, str]:
     """The files of a release with a bug."""
-    return {"__init__.py": SOURCE["__init__.py"] + ALONE.format(bug=BUGS[bug])}
+    name, _, shots = bug.partition("-shots-")
+    return {"__init__.py": SOURCE["__init__.py"] + ALONE.format(bug=BUGS[name], shots=shots or 0)}
 
 
 def release(folder: Path, bug: str) -> str:
@@ -153,6 +162,12 @@ def test_each_kind_of_bug_is_told_of_the_release_that_has_it(tmp_path: Path) -> 
     # Both answers of Boolean scripts are known
     assert found.truths[1] == Counter({"all values": 10})
     assert [found.whole(right).solved(power) for power in (0, 1, 5)] == [6, 6, 10]
+
+
+def test_a_process_that_is_killed_from_outside_is_no_answer(tmp_path: Path) -> None:
+    found = study(tmp_path, "shot-shots-2 shot-shots-9")
+    assert shown(found, 1) == [] and found.whole(1).answers == Counter(sat=10)
+    assert shown(found, 2) == [("crash", "9")]  # it is the script that kills it
 
 
 def test_the_own_check_of_a_solver_counts_apart(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ MEMORY_FAULTS = ("SIGSEGV", "SIGBUS")
 DEATHS = ("crash", "abort", "asan", "exit")
 
 # Signals that somebody outside may have sent: such a death counts only when a replay shows it again.
-_FROM_OUTSIDE = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP")
+FROM_OUTSIDE = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP")
 
 # The first word in a line that can name a place in a source file, then the first assertion behind
 # it. The quantifiers are possessive, so that no other place is tried.
@@ -223,7 +223,7 @@ def _death(outcome: Outcome) -> tuple[str, str, str, bool]:
     if not name:
         code = os.waitstatus_to_exitcode(outcome.status or 0)
         return spoken or "exit", message or f"the process exited with code {code}", "", False
-    return spoken or died, message or name, name, name in _FROM_OUTSIDE
+    return spoken or died, message or name, name, name in FROM_OUTSIDE
 
 
 def signal_name(status: int | None) -> str:

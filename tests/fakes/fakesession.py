@@ -11,7 +11,8 @@ report), `raise` (the session breaks), `drawn` (the session breaks before it wri
 line, so that only the seed shows it), `history` (a crash in the third run of a process), `once` (a
 crash that no replay shows), `outside` (killed by somebody else, once, or with `killings` so often
 in others than the first run of a process); for the last two `once` names the file that says how
-often it was done. The first `killed-replays` replays are killed by somebody else. `segfault+call`
+often it was done. The first `killed-replays` replays are killed by somebody else, and so are the first `killed-loading`
+processes that load the solver. `segfault+call`
 is `segfault` by another call.
 """
 
@@ -84,6 +85,8 @@ class FakeSession:
             name: os.open(name, os.O_RDWR | os.O_APPEND | os.O_CREAT)
             for name in ([once, once + ".replays"] if once else ())
         }
+        if setup.get("killed-loading"):
+            self._first(setup["once"], setup["killed-loading"], _killed)
         self._runs = 0
         self._damped: list[list[str]] = []
 

@@ -24,8 +24,8 @@ from murxpy.campaign.workers.parents import START_SECONDS, WarmParent
 from murxpy.campaign.workers.scratch import Scratch
 from murxpy.campaign.workers.starts import Starts
 from murxpy.campaign.workers.targets import Plan
-from murxpy.errors import InputError
-from murxpy.oracles.crash import Cause, Outcome, signal_name
+from murxpy.errors import InputError, TargetError
+from murxpy.oracles.crash import FROM_OUTSIDE, Cause, Outcome, signal_name
 from murxpy.worker import buffer
 from murxpy.worker.channel import Message
 from murxpy.worker.worker import excerpt
@@ -96,14 +96,30 @@ class Pool:
         sessions. Raises TargetError, and then closes the pool.
         """
         try:
-            parents = [self._parent(target) for target in range(len(self.plans))]
-            abouts = [parent.wait_ready() for parent in parents]
-            for parent in parents:
+            for target in range(len(self.plans)):
+                self._parent(target)  # all of them load their solvers at the same time
+            abouts = [self._ready(target) for target in range(len(self.plans))]
+            for parent in self._parents.values():
                 self._check_room(parent)
         except BaseException:
             self.close()
             raise
         return abouts
+
+    def _ready(self, target: int) -> dict[str, object]:
+        """The description of the session of a target. A warm parent that somebody killed while it
+        loaded the solver is started again.
+        """
+        for _ in range(_TRIES - 1):
+            parent = self._parent(target)
+            try:
+                return parent.wait_ready()
+            except TargetError:
+                if signal_name(parent.status) not in FROM_OUTSIDE:
+                    raise
+                del self._parents[target]
+                self._close_parent(parent)
+        return self._parent(target).wait_ready()
 
     def job_number(self) -> int:
         """A number for a job that no other job of this pool has."""
