@@ -5,12 +5,13 @@ from __future__ import annotations
 import io
 import json
 import sqlite3
+import time
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from campaigns import FAKES, found, only_bucket, run
+from campaigns import FAKES, config, found, only_bucket, run
 from commands import WRAPPER, error, fuzz_fake, outcome
 from report_demo import started
 
@@ -86,6 +87,16 @@ def test_with_finish_all_is_done_at_once(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("seconds", "more"), [(1.0, 15.0), (60.0, 15.0), (600.0, 60.0)])
 def test_the_overtime_is_a_tenth_of_the_time_or_15_s(seconds: float, more: float) -> None:
     assert overtime(seconds) == more
+
+
+def test_runs_get_all_the_time_unless_the_start_took_the_overtime(tmp_path: Path) -> None:
+    def time_of_runs(**wishes: float) -> float | None:
+        return Campaign(config(tmp_path, {}, **wishes))._time_of_runs()
+
+    assert time_of_runs() is None
+    assert time_of_runs(time=100.0) == 100.0
+    assert time_of_runs(time=100.0, since=time.monotonic() - 20.0) == pytest.approx(89, abs=5)
+    assert time_of_runs(time=100.0, since=time.monotonic() - 200.0) == 50.0
 
 
 def test_lines_after_the_last_run_tell_what_is_done() -> None:

@@ -166,6 +166,7 @@ class Campaign:
         self._cross = self._ends.cross = self._second_look(versions) if config.others else None
         self._epoch = time.time()
         self._log.restart_clock()
+        self._run_time = self._time_of_runs()
         self._flushed = self._ticked = 0.0
         self._regroup = False
         self._left: Left | None = None
@@ -257,6 +258,16 @@ class Campaign:
         if self._budget.unbounded:
             self._compare()
 
+    def _time_of_runs(self) -> float | None:
+        """The seconds that runs are made; None without a limit. It is all the time of the campaign,
+        unless the machine is so busy that the start alone took the overtime; it is at least half of it.
+        """
+        seconds = self.config.time
+        if seconds is None:
+            return None
+        left = deadline(self._since, seconds) - time.monotonic()
+        return max(seconds / 2, min(seconds, left))
+
     # The loop.
 
     def _loop(self) -> Generator[events.Event, None, str]:
@@ -301,7 +312,7 @@ class Campaign:
         """The reason to end the campaign now; empty while there is none."""
         if self._stop or self._breakdown.reason:
             return self._stop or self._breakdown.reason
-        if self.config.time is not None and self._log.now >= self.config.time:
+        if self._run_time is not None and self._log.now >= self._run_time:
             return "time limit"
         if self.config.first and self._exit_code() == 1:
             return "first finding"

@@ -54,7 +54,7 @@ class CampaignConfig:
     what it decides and the target does not is a finding, too.
 
     What `time` limits is counted from the moment `since` of `time.monotonic`, by default from the
-    beginning of the campaign; the runs get all of `time`. After it, the campaign goes on for at most
+    beginning of the campaign; the runs get all of `time`, unless the start took very long. After it, the campaign goes on for at most
     `overtime(time)` seconds to confirm and describe what was found; with `finish` until nothing is left.
     With `resume`, there are no new runs: only what earlier sessions left is done.
     """
