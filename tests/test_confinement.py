@@ -7,15 +7,20 @@ from __future__ import annotations
 import errno
 import os
 import socket
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from campaigns import run
+from campaigns import plan, run
 
 from murxpy.campaign.events import Ended
+from murxpy.campaign.reduction.programs import run_program
+from murxpy.campaign.workers.limits import Limits
+from murxpy.campaign.workers.parents import command, setup_data
 from murxpy.worker.confine import filters, landlock_abi
 
 pytestmark = pytest.mark.skipif(
@@ -66,3 +71,42 @@ def test_worker_does_nothing_outside_of_its_folder(outside: Path, tmp_path: Path
     assert {int(code) for _, _, code in refused} <= REFUSALS
     assert {counts[":".join(name)] for name in refused} == {3}
     assert not list(campaign.buckets)  # what it may do in its folder went well
+
+
+Z3 = """
+import sys, z3
+text = '(set-option :regular-output-channel "%s")(display true)' % sys.argv[1]
+print(z3.Z3_eval_smtlib2_string(z3.main_ctx().ref(), text))
+"""
+CVC5 = """
+import sys, cvc5
+solver = cvc5.Solver(cvc5.TermManager())
+solver.setOption("regular-output-channel", sys.argv[1])
+solver.setOption("diagnostic-output-channel", sys.argv[1])
+"""
+
+
+@pytest.mark.parametrize("source", [Z3, CVC5], ids=["z3", "cvc5"])
+def test_solvers_leave_files_alone_that_their_options_name(source: str, outside: Path) -> None:
+    """Without the lists of the wrappers: a program that shows a finding uses the binding itself."""
+    program = outside.parent / "p.py"
+    program.write_text(source)
+    words = (str(outside / "file"),)
+    ended = run_program(plan(), program, words, "", 60, Limits())
+    assert ended.cause == "died"  # what it says of the refusal differs by solver
+    free = outside.parent / "free"
+    free.write_text("as it was\n")
+    subprocess.run([sys.executable, program, free], check=False, timeout=60)
+    assert free.read_text() != "as it was\n"  # unconfined, it does change the file
+
+
+def test_replay_for_a_debugger_is_confined(outside: Path, tmp_path: Path) -> None:
+    (tmp_path / "setup").write_bytes(
+        setup_data(plan(session="intruder:Intruder", outside=str(outside), port=9))
+    )
+    (tmp_path / "trace").write_text("00001 mk-term@intrude OP_FAULT SORT_BOOL 1 t1\n")
+    once = command(plan(), "once", str(tmp_path / "setup"), str(tmp_path / "trace"))
+    ended = subprocess.run(
+        once, cwd=tmp_path, capture_output=True, text=True, timeout=60, start_new_session=True
+    )
+    assert "refused:write:13" in ended.stderr and "done:" not in ended.stderr

@@ -29,7 +29,7 @@ FILES = [
     *sorted(data_folder("wrappers").glob("*.yaml")),
 ]
 CODE = Path(__file__).parent.parent / "murxpy"
-FOR_READERS = {"because"}  # what only explains an entry
+FOR_READERS = {"because", "harmless"}  # what only explains an entry
 # Read where the files are decoded: sections that become spellings or other sections, and what
 # `murxpy fsm check` compares with, the choice of judges, and the reasons for
 # what is not spelled.

@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any
@@ -118,7 +117,7 @@ def _said_of(name: str) -> str:
     """What z3 writes to standard error when it is asked for a parameter that it does not have."""
     sys.stderr.flush()
     kept = os.dup(2)
-    with tempfile.TemporaryFile() as file:
+    with open(os.memfd_create("murxpy-said"), "w+b") as file:
         os.dup2(file.fileno(), 2)
         z3.Z3_toggle_warning_messages(True)
         try:

@@ -12,7 +12,7 @@ from murxpy.errors import InputError
 from murxpy.logic.terms import Term, subterms
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
-from murxpy.machine.script import for_others
+from murxpy.machine.script import for_others, permit_script
 from murxpy.machine.tokens import quote
 from murxpy.machine.witnesses.blame import differ, solver_value
 from murxpy.machine.witnesses.model import TOO_LARGE, Model, verdicts
@@ -79,8 +79,9 @@ def evaluate_script(run: Run, text: str, seed: int, spelling: str | None = None)
 
     The solver reads the script itself. For the last check with the answer sat, the results are
     `model "symbol" "value"` and `holds "line N" ...`, or else `unread "why"`. Raises Refused if the
-    solver does not take a part of the script.
+    solver does not take a part of the script, and InputError for what the wrapper forbids.
     """
+    permit_script(run, text)
     run.frame.fill(value=text)
     chosen = run.choose(run.wrapper.set("actions", "run-script"), seed, spelling, "evaluate")
     run.begin(seed, "evaluate", chosen.name, quote(text))

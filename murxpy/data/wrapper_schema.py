@@ -29,6 +29,18 @@ class Option(Strict, frozen=True):
     with_: list[tuple[str, Scalar]] = field(name="with", default_factory=list)
 
 
+class Forbidden(Strict, frozen=True):
+    """Options and commands that no trace, script or command line may use, because they change or read
+    files or start programs, by the reason: a clause that goes on after the name.
+
+    `harmless` are options that look like one of these and are none, by the reason.
+    """
+
+    options: dict[str, list[str]] = {}
+    commands: dict[str, list[str]] = {}
+    harmless: dict[str, list[str]] = {}
+
+
 class OwnAction(Strict, frozen=True):
     """An action that only this solver has: when it can be done, the terms that it takes, and
     whether it asserts more than the trace shows.
@@ -294,6 +306,7 @@ class Wrapper(Strict, frozen=True):
     ascii_symbols_before: str = ""
     options: list[Option] = []
     process_options: list[Option] = []
+    forbidden: Forbidden = Forbidden()
     own_actions: dict[str, OwnAction] = {}
     unjudged: dict[str, str] = {}
     unasked: dict[str, str] = {}

@@ -56,8 +56,11 @@ class Alone:
 
     def ask(self, script: str, limits: tuple[int, int] | None = None) -> Said:
         """Have the solver read a script in its own words. `limits` are others than those of the setup,
-        in units of the solver and in milliseconds.
+        in units of the solver and in milliseconds. A script that uses what the wrapper forbids is not
+        read.
         """
+        if found := self.wrapper.facts.forbidden.in_script(script):
+            return Said(ERROR, 0, found)
         frame = self.run.frame
         frame.fill(value=script)
         try:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from murxpy.errors import InputError
 from murxpy.machine.outcomes import Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.signals import note_script
@@ -35,9 +36,10 @@ def run_script(
 
     The assertions and terms of the run stay as they are. Models and cores that the script asks for
     are judged. A caller who has the parsed script passes it as `made`, so that the text is not
-    parsed again. Raises Refused if the solver does not take a part of the script, and Stopped if an
-    answer, a model or a core is wrong.
+    parsed again. Raises Refused if the solver does not take a part of the script, Stopped if an
+    answer, a model or a core is wrong, and InputError for what the wrapper forbids.
     """
+    permit_script(run, text)
     run.frame.fill(value=text)
     chosen = run.choose(run.wrapper.set("actions", "run-script"), seed, spelling, "run-script")
     run.begin(seed, "run-script", chosen.name, quote(text))
@@ -57,6 +59,13 @@ def run_script(
         check_script(run, text, made, output, chosen)
     costs.judge(chosen.name)
     return output
+
+
+def permit_script(run: Run, text: str) -> None:
+    """Raise InputError if something that the wrapper forbids is in the script."""
+    found = run.wrapper.facts.forbidden.in_script(text)
+    if found:
+        raise InputError(found)
 
 
 def _output(run: Run, chosen: Spelling, text: str) -> str:

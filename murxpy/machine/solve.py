@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from murxpy.errors import InputError
 from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import Stopped
 from murxpy.machine.planting.lines import judge_planted
@@ -59,9 +60,17 @@ def set_parameter(run: Run, name: str, value: str, seed: int, spelling: str | No
     """`set-parameter NAME VALUE`: a parameter that the solver's whole process has up to the end of
     the run.
     """
+    _permit(run, name)
     run.wrapper.parameters.touched = True
     words = f"{as_word(name)} {as_word(value)}"
     plain(run, "set-parameter", words, (), seed, spelling, name=name, value=value)
+
+
+def _permit(run: Run, name: str) -> None:
+    """Raise InputError if the wrapper forbids the option."""
+    found = run.wrapper.facts.forbidden.option(name)
+    if found:
+        raise InputError(found)
 
 
 def delete(run: Run, seed: int) -> None:
@@ -88,7 +97,10 @@ SPECIAL_OPTIONS = {
 
 
 def set_option(run: Run, name: str, value: str, seed: int, spelling: str | None = None) -> None:
-    """`set-option NAME VALUE`; the four special options also change what may be asked later."""
+    """`set-option NAME VALUE`; the four special options also change what may be asked later. Raises
+    InputError for an option that the wrapper forbids.
+    """
+    _permit(run, name)
     run.frame.fill(name=name, value=value)
     special = run.wrapper.set("special-options", name)
     chosen = run.choose(

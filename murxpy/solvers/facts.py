@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from murxpy.solvers.forbidden import Forbidden
+
 Pairs = tuple[tuple[str, str], ...]  # names of options with their values, which are text
 
 
@@ -74,6 +76,7 @@ class Facts:
     script_option_prefix: str = ""
     options: tuple[Option, ...] | None = None
     process_options: tuple[Option, ...] = ()
+    forbidden: Forbidden = field(default_factory=lambda: Forbidden({}))
     listed_options: Mapping[str, str] = field(default_factory=dict)
     every_option: tuple[Option, ...] = ()
     required_options: Mapping[str, Pairs] = field(default_factory=dict)
@@ -120,6 +123,7 @@ def build_facts(data: Mapping[str, Any]) -> Facts:
         script_option_prefix=prefix,
         options=None if options is None else tuple(map(_option, options)),
         process_options=tuple(map(_option, data.get("process-options") or ())),
+        forbidden=Forbidden(data.get("forbidden") or {}),
         listed_options={prefix + option.name: option.name for option in own}
         | {option.name: option.name for option in of_process},
         every_option=(*own, *of_process),

@@ -108,7 +108,12 @@ def _refusal(run: Run, name: str, value: str) -> str:
 
 
 def _check_option(wrapper: Wrapper, name: str, value: str) -> None:
-    """Raise InputError where the wrapper says that the option takes another type of value."""
+    """Raise InputError where the wrapper says that the option takes another type of value, or forbids
+    it.
+    """
+    found = wrapper.facts.forbidden.option(name)
+    if found:
+        raise InputError(f"{wrapper.name}: {found}")
     types = {option.name: option.type for option in wrapper.facts.options or ()}
     kind = types.get(name, "")
     if kind not in VALUES:  # the process may know the type of what the wrapper lists as a choice

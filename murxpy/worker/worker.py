@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import shutil
 import socket
+import tempfile
 import time
 import traceback
 from collections.abc import Callable, Mapping
@@ -199,6 +200,8 @@ def run(
     os.close(trace)
     process.limit(limits)
     os.chdir(folder or os.sep)
+    if folder is not None:  # where helpers of the wrapper and native code put temporary files
+        os.environ["TMPDIR"] = tempfile.tempdir = folder
     # a sanitizer starts the program that translates its addresses to places
     confine(folder, programs=process.sanitized())
     with socket.socket(fileno=channel) as sock:

@@ -11,6 +11,8 @@ import ctypes
 import os
 import signal
 import socket
+import sys
+import tempfile
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -107,6 +109,8 @@ def at_home(folder: Path) -> None:
     (folder / "other").touch()
     (folder / "other").unlink()
     Path(os.devnull).write_text("anything")
+    with tempfile.NamedTemporaryFile() as file:
+        assert Path(file.name).parent == folder == Path(os.environ["TMPDIR"])
     os.kill(os.getpid(), 0)
 
 
@@ -114,8 +118,17 @@ class Intruder(FakeSession):
     """Tries everything in each run."""
 
     def walk(self, seed: int, write: Callable[[str], None]) -> dict[str, Any]:
-        folder = Path.cwd()
-        at_home(folder)
+        at_home(Path.cwd())
+        counts = self._intrude(Path.cwd(), write)
+        report = super().walk(seed, write)
+        return {**report, "counts": {**report["counts"], **counts}}
+
+    def replay(self, text: str, name: str, write: Callable[[str], None]) -> dict[str, Any]:
+        """What a replay for a debugger does goes to standard error."""
+        print(*self._intrude(Path.cwd(), write), sep="\n", file=sys.stderr)
+        return self._report(0, None)
+
+    def _intrude(self, folder: Path, write: Callable[[str], None]) -> Counter[str]:
         counts: Counter[str] = Counter()
         tried = attempts(Path(self._setup["outside"]), self._setup["port"], folder)
         for name, attempt in tried.items():
@@ -127,5 +140,4 @@ class Intruder(FakeSession):
                 counts[f"refused:{name}:{code}"] += 1
             else:
                 counts[f"done:{name}"] += 1
-        report = super().walk(seed, write)
-        return {**report, "counts": {**report["counts"], **counts}}
+        return counts
