@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -197,3 +199,25 @@ def test_only_runs_of_a_campaign_keep_their_texts_when_they_are_over(opened: Any
     future = replays.submit((run,), group)
     wait(replays, future)
     assert future.results[-1].worker.past[-1].text == run.text
+
+
+def test_a_future_that_is_over_needs_no_collector(opened: Any) -> None:
+    """Its owner, which it tells of its end, keeps it."""
+
+    class Owner:
+        def __init__(self) -> None:
+            self.asked = replays.submit((trace(),), Group(), self.told)
+
+        def told(self, future: Future) -> None:
+            assert future.over
+
+    replays = opened()
+    owner = Owner()
+    wait(replays, owner.asked)
+    gone = weakref.ref(owner)
+    gc.disable()
+    try:
+        del owner
+        assert gone() is None
+    finally:
+        gc.enable()
