@@ -5,6 +5,7 @@ neither a solver nor a stranger's trace can.
 from __future__ import annotations
 
 import errno
+import json
 import os
 import socket
 import subprocess
@@ -16,11 +17,13 @@ from typing import Any
 
 import pytest
 from campaigns import plan, run
+from commands import outcome
 
 from murxpy.campaign.events import Ended
 from murxpy.campaign.reduction.programs import run_program
 from murxpy.campaign.workers.limits import Limits
 from murxpy.campaign.workers.parents import command, setup_data
+from murxpy.data.folders import data_folder
 from murxpy.worker.confine import filters, landlock_abi
 
 pytestmark = pytest.mark.skipif(
@@ -110,3 +113,16 @@ def test_replay_for_a_debugger_is_confined(outside: Path, tmp_path: Path) -> Non
         once, cwd=tmp_path, capture_output=True, text=True, timeout=60, start_new_session=True
     )
     assert "refused:write:13" in ended.stderr and "done:" not in ended.stderr
+
+
+@pytest.mark.parametrize("solver", ["z3", "cvc5"])
+def test_mutants_reach_a_confined_solver(
+    solver: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A helper of z3 once made a file for what z3 prints, and every mutant was an ill-formed call."""
+    out = str(tmp_path / "out")
+    args = ("--runs", "3", "--iterations", "4", "--jobs", "1", "--seed", "1", "--out", out)
+    outcome(capsys, "opfuzz", solver, str(data_folder("seeds") / "QF_LIA"), *args)
+    counts = json.loads(outcome(capsys, "statistics", out, "--json")[1])
+    assert counts["mutator:opfuzz:accepted"] > 0
+    assert "refusal:ill-formed" not in counts
