@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import json
 import resource
 import signal
@@ -20,15 +21,17 @@ import sys
 import tempfile
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import hostile_small
 from common import RESULTS, ROOT, _commit
 from hostile_inputs import KINDS, SCRIPT_OF_MODEL, hostile
 
 from murxpy.campaign.findings.buckets import Known, read_known
+from murxpy.cli import run as murxpy_run
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.data.profiles import load_profile
 from murxpy.errors import InputError
@@ -138,6 +141,67 @@ def _theory(path: Path) -> Any:
     return build_catalogue(load_catalogue(path.parent))
 
 
+def _command(*words: str | Path) -> None:
+    """Run a command in this process. Raises AssertionError if it ends otherwise than it should."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = murxpy_run([str(word) for word in words])
+    told = err.getvalue()
+    if code not in (0, 1, 2) or "internal error" in told or "Traceback" in told:
+        raise AssertionError(f"{words[0]} ends with {code}: {told[-300:]}")
+    if len(told) > LONGEST_ERROR:
+        raise AssertionError(f"{words[0]} prints an error of {len(told)} characters")
+
+
+def small(cases: Iterable[str], most: float = float("inf")) -> dict[str, Any]:
+    """Give each of the small inputs with these names to the commands that read it, and measure the
+    processor time of each command.
+    """
+    signal.signal(signal.SIGVTALRM, _alarm)
+    faults, began, slowest, done = {}, time.monotonic(), (0.0, ""), 0
+    with tempfile.TemporaryDirectory(prefix="murxpy-hostile-") as folder:
+        model = Path(folder, "model.smt2")
+        model.write_text(hostile_small.MODEL)
+        for case in cases:
+            name, text = case, hostile_small.SCRIPTS.get(case) or hostile_small.TRACES[case]
+            script = case in hostile_small.SCRIPTS
+            file = Path(folder, f"f.{'smt2' if script else 'trace'}")
+            file.write_text(text)
+            for words in _OF_A_SCRIPT if script else _OF_A_TRACE:
+                start = time.process_time()
+                signal.setitimer(signal.ITIMER_VIRTUAL, WALL)
+                try:
+                    _command(
+                        *(file if w == "FILE" else model if w == "MODEL" else w for w in words)
+                    )
+                except Hang:
+                    faults[f"{name}: {words[0]}: no end within {WALL} s"] = [1, name]
+                except Exception as error:
+                    faults[f"{name}: {type(error).__name__}: {str(error)[:200]}"] = [1, name]
+                finally:
+                    signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+                spent = round(time.process_time() - start, 2)
+                slowest = max(slowest, (spent, f"{name}: {words[0]}"))
+                done += 1
+            if time.monotonic() - began > most:
+                break
+    return {
+        "kind": "small",
+        "files": done,
+        "faults": faults,
+        "slowest": slowest,
+        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10,
+        "seconds": round(time.monotonic() - began, 1),
+    }
+
+
+_OF_A_SCRIPT: tuple[tuple[str, ...], ...] = (("lift", "FILE"), ("eval", "FILE", "--model", "MODEL"))
+_OF_A_TRACE: tuple[tuple[str, ...], ...] = (
+    ("translate", "FILE", "--to", "smt2", "--output", "/dev/null"),
+    ("translate", "FILE", "--to", "murxla", "--output", "/dev/null"),
+    ("eval", "FILE", "--planted"),
+)
+LONGEST_ERROR = 1000  # characters
 READERS: dict[str, Callable[[Path], Any]] = {
     "script": _script,
     "trace": _trace,
@@ -227,7 +291,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("kind", choices=(*KINDS, "small"))
     parser.add_argument("number", type=int, nargs="?", help="with --show: which file")
     parser.add_argument("--runs", type=int, default=1000, help="hostile files")
     parser.add_argument("--first", type=int, default=0, help="number of the first one")
@@ -242,7 +306,10 @@ def main() -> None:
         sys.stdout.buffer.write(hostile(args.kind, args.number))
         return
     resource.setrlimit(resource.RLIMIT_AS, (args.memory << 20,) * 2)
-    result = run(args.kind, range(args.first, args.first + args.runs), args.seconds)
+    if args.kind == "small":
+        result = small([*hostile_small.SCRIPTS, *hostile_small.TRACES], args.seconds)
+    else:
+        result = run(args.kind, range(args.first, args.first + args.runs), args.seconds)
     print(json.dumps(result, indent=1))
     if not args.no_save:
         (RESULTS / f"hostile-{args.kind}.json").write_text(

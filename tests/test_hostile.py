@@ -137,3 +137,16 @@ def test_wrappers_that_ended_in_internal_errors_are_refused(number: int) -> None
 def test_a_number_in_a_guard_has_a_bound(guard: str) -> None:
     with pytest.raises(InputError, match="a number in a guard is too large"):
         parse_guard(guard, lambda name: None, "w.yaml:1")
+
+
+# Each of them took more than ten seconds, or printed a word of five million letters.
+WERE_SLOW = (
+    *("define-sort-array", "define-sort-params", "dts-par-double", "repeat-1000000", "ff"),
+    *("asserts", "symbols-same", "unknown-word", "concat-lets", "sorts", "checks", "word"),
+)
+
+
+@pytest.mark.parametrize("name", WERE_SLOW)
+def test_small_inputs_take_no_time(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setattr(hostile, "WALL", 60)  # of a busy machine
+    assert hostile.small([name])["faults"] == {}

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import re
 import sys
 import time
 import traceback
@@ -95,6 +96,8 @@ _MODULES = {
     "arms": "figures",
     "statistics": "figures",
 }
+_LONG_WORD = re.compile(r"\S{121,}")  # the longest key of a bucket has 90 characters
+_PATH = 4096  # bytes of a path at most
 _LONGEST = 4000  # characters of an error; one that lists all operators has about 3,000
 
 
@@ -231,8 +234,20 @@ def fail(message: str, code: int) -> int:
     if _debugging() and sys.exc_info()[0] is not None:
         traceback.print_exc()
     with contextlib.suppress(OSError):  # the terminal may be closed
-        click.echo(f"murxpy: error: {one_line(message, _LONGEST)}", err=True)
+        click.echo(f"murxpy: error: {one_line(_cut(message), _LONGEST)}", err=True)
     return code
+
+
+def _cut(message: str) -> str:
+    """The message with long words of strangers cut. No word of ours is as long, but paths are."""
+    from murxpy.foreign import excerpt
+
+    return _LONG_WORD.sub(
+        lambda found: (
+            found[0] if "/" in found[0][:_PATH] and len(found[0]) <= _PATH else excerpt(found[0])
+        ),
+        message,
+    )
 
 
 def _usage_text(error: click.ClickException) -> str:

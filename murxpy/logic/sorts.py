@@ -6,6 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Union
 
+from murxpy.errors import InputError
+
+# A script of 22 lines can name a sort of four million parts, since each definition of a sort can use
+# the one before it twice. No solver and no person has a use for sorts beyond these bounds.
+MAX_PARTS = 1000  # sorts in a sort, each counted as often as it stands there
+MAX_NESTING = 200  # how deep sorts may nest in sorts
+# The width of a bit-vector or a format; no solver supports more, and a literal takes 2 MB.
+MAX_WIDTH = 1 << 24
+MAX_ORDER = 1 << 3000  # a larger order of a field takes seconds to be found a prime
+
 SortParam = Union["Sort", int, str, "Datatype"]
 
 
@@ -16,12 +26,15 @@ class Sort:
     Only `SortTable.get` makes sorts, so that equal sorts of a run are the same object.
     """
 
-    __slots__ = ("kind", "params", "serial")
+    __slots__ = ("kind", "nesting", "params", "parts", "serial")
 
     def __init__(self, kind: str, params: tuple[SortParam, ...], serial: int) -> None:
         self.kind = kind
         self.params = params
         self.serial = serial
+        inner = [param for param in params if isinstance(param, Sort)]
+        self.parts: int = 1 + sum([sort.parts for sort in inner])
+        self.nesting: int = 1 + max([sort.nesting for sort in inner], default=0)
 
     @property
     def short(self) -> str:
@@ -103,11 +116,20 @@ class SortTable:
         return made
 
     def get(self, kind: str, *params: SortParam) -> Sort:
-        """Return the sort of this kind with these parameters."""
+        """Return the sort of this kind with these parameters. Raises InputError if the sort has more
+        than `MAX_PARTS` parts, more than `MAX_NESTING` levels, or more than `MAX_WIDTH` bits.
+        """
         key = (kind, *params)
         sort = self._sorts.get(key)
         if sort is None:
-            sort = self._sorts[key] = Sort(kind, params, len(self._sorts))
+            sort = Sort(kind, params, len(self._sorts))
+            if sort.parts > MAX_PARTS:
+                raise InputError(f"a sort that consists of more than {MAX_PARTS} sorts")
+            if kind == "SORT_BV" and sort.width > MAX_WIDTH:
+                raise InputError(f"a bit-vector of more than {MAX_WIDTH} bits")
+            if sort.nesting > MAX_NESTING:
+                raise InputError(f"sorts nested more than {MAX_NESTING} deep")
+            self._sorts[key] = sort
         return sort
 
     def substitute(self, sort: Sort, bound: dict[str, Sort]) -> Sort:
@@ -131,6 +153,11 @@ class SortTable:
 
 
 _WITNESSES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
+
+
+def order_of_field(number: int) -> bool:
+    """Return whether `number` can be the order of a field: it is a prime below `MAX_ORDER`."""
+    return number < MAX_ORDER and probably_prime(number)
 
 
 def probably_prime(number: int) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from murxpy.errors import InputError
+from murxpy.foreign import excerpt
 from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.signature import Binding, Linear, Signature
 from murxpy.logic.sorts import Constructor, Sort, SortTable
@@ -204,7 +205,7 @@ def check_ranges(operator: Operator, indices: tuple[Any, ...], env: Binding) -> 
         unlimited = spec.high is not None and "max" in spec.high.names()
         if value < low or (value > high and not unlimited):
             raise IndexOutOfRange(
-                f"{operator.kind}: index {spec.name} is {value}, expected {low} to {high}"
+                f"{operator.kind}: index {spec.name} is {excerpt(str(value))}, expected {low} to {high}"
             )
 
 

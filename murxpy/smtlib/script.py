@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import islice
 
 from murxpy.logic.sorts import SortTable
 from murxpy.logic.terms import Term, TermTable
@@ -18,7 +20,7 @@ from murxpy.smtlib.commands import (
     SetInfo,
     SetLogic,
 )
-from murxpy.smtlib.syntax.lexer import offset, place
+from murxpy.smtlib.syntax.lexer import solid
 from murxpy.smtlib.tables import Tables
 
 
@@ -28,6 +30,18 @@ class Origin:
 
     text: str
     starts: list[int]
+
+    @cached_property
+    def lines(self) -> list[int]:
+        """The line of each command, from 1. All are found in one pass over the text."""
+        found, line, at, passed = [], 1, 0, 0
+        begins = solid(self.text)
+        for start in self.starts:
+            begin = next(islice(begins, start - passed, None), len(self.text))
+            line += self.text.count("\n", at, begin)
+            at, passed = begin, start + 1
+            found.append(line)
+        return found
 
 
 @dataclass
@@ -75,7 +89,7 @@ class Script:
         """Return the line on which a command begins, or None for a script that was made."""
         if self.origin is None or number >= len(self.origin.starts):
             return None
-        return place(self.origin.text, offset(self.origin.text, self.origin.starts[number]))[0]
+        return self.origin.lines[number]
 
     def assertions(self) -> list[Term]:
         """Return the asserted formulas in order, on whatever level they are."""

@@ -5,15 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from murxpy.logic.sorts import Constructor, Datatype, Sort, probably_prime
+from murxpy.logic.sorts import MAX_ORDER, MAX_WIDTH, Constructor, Datatype, Sort, order_of_field
 from murxpy.machine.database import SortEntry
 from murxpy.machine.tokens import FieldSort
 from murxpy.trace.reading import Reading
 
 MAX_COUNT = 10_000
 MAX_DEPTH = 32
-# The width of a bit-vector or a format; no solver supports more, and a literal takes 2 MB.
-MAX_WIDTH = 1 << 24
 
 _NUMBER = re.compile(r"[1-9][0-9]{0,3999}")
 _LEAST = {"SORT_FP": 2, "SORT_FF": 2}
@@ -48,8 +46,10 @@ def _number(r: Reading, kind: str, at: int, name: str) -> int:
     if number < least or (number > MAX_WIDTH and kind != "SORT_FF"):
         limit = f"{least} to {MAX_WIDTH}" if kind != "SORT_FF" else "a prime"
         raise r.error(f"expected {limit} for {name}, found '{text[:40]}'")
-    if kind == "SORT_FF" and not probably_prime(number):
-        raise r.error(f"expected a prime for {name}, found '{text[:40]}'")
+    if kind == "SORT_FF" and not order_of_field(number):
+        raise r.error(
+            f"expected a prime below 2^{MAX_ORDER.bit_length() - 1} for {name}, found '{text[:40]}'"
+        )
     return number
 
 

@@ -88,6 +88,7 @@ class Script(Silent):
         self._options: list[str] = []
         self._logic: str | None = None
         self._body: list[str] = []
+        self._checks = 0  # rows of the body that are checks
         # something was asserted or asked, so options stay where they are
         self._settled = False
         self._declarations = self.declaring(self.printer)
@@ -151,6 +152,7 @@ class Script(Silent):
         elif command.startswith("(check-sat"):
             self._checked = len(self._body)
         self._body.append(command)
+        self._checks += command.startswith("(check-sat")
 
     def _declare(self) -> None:
         """Add the new declarations. A declaration ends the answer of a check, so while the last
@@ -329,9 +331,9 @@ class Script(Silent):
     def _check(self, command: Callable[[], str]) -> None:
         """Write a check. If it is left out, so are the commands that read it."""
         self._status()
-        before = sum(row.startswith("(check-sat") for row in self._body)
+        before = self._checks
         self._say(command)
-        self._left_out = sum(row.startswith("(check-sat") for row in self._body) == before
+        self._left_out = self._checks == before
 
     def _do_check_sat_assuming(self) -> str:
         terms = self.frame.terms

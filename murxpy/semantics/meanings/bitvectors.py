@@ -158,7 +158,7 @@ def _bit(site: Site) -> Callable[[int], bool]:
 @prepared("OP_BV_REPEAT")
 def _repeat(site: Site) -> Callable[[int], int]:
     width = site.sorts[0].width
-    factor = sum(1 << k * width for k in range(site.indices[0]))
+    factor = ((1 << site.indices[0] * width) - 1) // ((1 << width) - 1)
     return lambda a: a * factor
 
 

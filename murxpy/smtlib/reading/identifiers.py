@@ -9,7 +9,7 @@ import re
 from murxpy.errors import InputError
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
-from murxpy.logic.values import MAX_CODE_POINT
+from murxpy.logic.values import MAX_CODE_POINT, MAX_DIGITS
 from murxpy.smtlib.reading.context import Head, TermContext
 from murxpy.smtlib.reading.heads import (
     ApplyHead,
@@ -19,7 +19,7 @@ from murxpy.smtlib.reading.heads import (
     OverloadedHead,
     TheoryHead,
 )
-from murxpy.smtlib.reading.literals import MAX_DIGITS, bit_vector, decimal, field_element
+from murxpy.smtlib.reading.literals import bit_vector, decimal, field_element
 from murxpy.smtlib.reading.maps import MapHead, as_array
 from murxpy.smtlib.reading.sugar import SUGARED
 from murxpy.smtlib.syntax.lexer import is_numeral, key, symbol

@@ -10,15 +10,11 @@ from collections.abc import Callable
 from fractions import Fraction
 
 from murxpy.errors import InputError
-from murxpy.logic.sorts import probably_prime
+from murxpy.logic.sorts import MAX_WIDTH, probably_prime
 from murxpy.logic.terms import Term
-from murxpy.logic.values import MAX_CODE_POINT, from_escapes
-from murxpy.smtlib.reading.sorts import MAX_WIDTH
+from murxpy.logic.values import MAX_CODE_POINT, MAX_DIGITS, from_escapes
 from murxpy.smtlib.tables import Tables
 
-# digits of a number; converting one of this length takes 0.13 s, and the time grows with the square
-# of the length
-MAX_DIGITS = 100_000
 _PYTHONS = 4300  # digits that Python converts while its own limit is as it starts
 
 # cvc5 prints numbers with a sign, and quotients

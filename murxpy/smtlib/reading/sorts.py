@@ -7,16 +7,23 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from murxpy.errors import InputError
+from murxpy.foreign import excerpt
 from murxpy.logic.catalogue import Catalogue
-from murxpy.logic.sorts import Datatype, Sort, SortTable, probably_prime
+from murxpy.logic.sorts import (
+    MAX_NESTING,
+    MAX_ORDER,
+    MAX_WIDTH,
+    Datatype,
+    Sort,
+    SortTable,
+    order_of_field,
+)
 from murxpy.smtlib.reading.scope import Scope
 from murxpy.smtlib.reading.vocabulary import Vocabulary
 from murxpy.smtlib.syntax.lexer import key, symbol
 from murxpy.smtlib.syntax.source import Source, unknown
 
 _HEXADECIMAL = re.compile(r"#x[0-9a-fA-F]{1,4000}")
-MAX_NESTING = 200  # how deep sorts may nest in sorts
-MAX_WIDTH = 1 << 24
 Maker = Callable[[Sequence[Sort]], Sort]
 
 
@@ -111,15 +118,15 @@ class SortReader:
             numbers.append(self._number(self.source.next("an index")))
         shape = self.catalogue.sorts[kind].params if kind else ()
         if not shape or shape[0].startswith("sort") or len(shape) != len(numbers):
-            raise InputError(f"no sort (_ {name} {' '.join(map(str, numbers))})")
+            raise InputError(excerpt(f"no sort (_ {name} {' '.join(map(str, numbers))})"))
         least = 2 if kind != "SORT_BV" else 1
         if min(numbers) < least or (kind != "SORT_FF" and max(numbers) > MAX_WIDTH):
             raise InputError(
                 f"expected {least} to {MAX_WIDTH} as an index of {name}, found {' '.join(str(n)[:20] for n in numbers)}"
             )
-        if kind == "SORT_FF" and not probably_prime(numbers[0]):
+        if kind == "SORT_FF" and not order_of_field(numbers[0]):
             raise InputError(
-                f"expected a prime as the order of a field, found {str(numbers[0])[:40]}"
+                f"expected a prime below 2^{MAX_ORDER.bit_length() - 1} as the order of a field, found {str(numbers[0])[:40]}"
             )
         return self.sorts.get(kind, *numbers)
 
