@@ -26,7 +26,7 @@ from murxpy.report.plain import PlainLines
 from murxpy.report.reporter import make_reporter
 from murxpy.report.sentences import sentence
 from murxpy.report.statistics import print_statistics
-from murxpy.report.summary import print_summary
+from murxpy.report.summary import print_results, print_summary
 from murxpy.trace.finished import Call
 
 SUMMARY = """\
@@ -427,3 +427,11 @@ def test_an_encoding_without_the_characters_does_no_harm() -> None:
     out, errors = _demo(PYTHONIOENCODING="ascii").communicate()
     assert errors == b""
     assert out.isascii() and b"exit code 1: new findings" in out
+
+
+def test_the_summary_says_why_fewer_checks_are_decided_than_answered() -> None:
+    counts = {"check:total": 9, "check:asserted": 8, "check:decided": 5}
+    stream = io.StringIO()
+    answers = {"answer:sat": 4, "answer:unsat": 3}
+    print_results(make_console(stream, width=200), Snapshot(1.0, {**counts, **answers}))
+    assert "5 decided (5.0/s); 2 more sat or unsat with nothing asserted, or" in stream.getvalue()

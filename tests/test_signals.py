@@ -14,13 +14,16 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from campaigns import FAKES
+from campaigns import FAKES, plan
 from commands import error, fuzz_fake
 from supervised import PATIENCE, Command
 from supervised import start as start
 
 from murxpy.campaign import interrupts
+from murxpy.campaign.aftermath import process
+from murxpy.campaign.aftermath.requests import Request as Reduction
 from murxpy.campaign.findings.store import FILE, Store, read_buckets
+from murxpy.campaign.reduction.pipeline import Minimized
 from murxpy.campaign.workers.plans import Request
 from murxpy.cli import campaigns
 from murxpy.cli.studies import stability
@@ -204,3 +207,14 @@ main()
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
+def test_ctrl_c_in_a_reduction_ends_the_command_that_makes_several(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """'findings --regroup' went on with the next finding; the smaller trace is in its file."""
+    (tmp_path / "1.trace").write_text("# murxpy-trace 1\n# solver fake 1\n1 new\n")
+    result = Minimized("", "", "k", 3, 2, 0, 0, 0, 0.0, "interrupted")
+    monkeypatch.setattr(process, "shrink", lambda *asked: ("min.trace", tmp_path, result))
+    with pytest.raises(KeyboardInterrupt):
+        process.answer(Reduction("k", "crash", "", str(tmp_path / "1.trace"), 0, True), plan())
