@@ -290,6 +290,9 @@ def scenarios(folder: Path) -> list[Scenario]:
     scripts = str(FAKES / "scripts.yaml")
     own = ("--wrapper", scripts, "--json", "--jobs", "2")
     grammar = test_matrix.grammar(folder)
+    # The target is wrong about exclusive or, so that an enumeration finds something.
+    mixed = folder / "mixed.yaml"
+    mixed.write_text(Path(grammar).read_text().replace("{and or}", "{and or xor}"))
     (folder / "perf").mkdir()
     (folder / "stability").mkdir()
     (folder / "matrix").mkdir()
@@ -339,7 +342,7 @@ def scenarios(folder: Path) -> list[Scenario]:
         Scenario(
             "enumerate",
             (
-                *("enumerate", wrong, *own, "--grammar", grammar, "--first", "600"),
+                *("enumerate", wrong, *own, "--grammar", str(mixed), "--first", "300"),
                 *("--cross-check", right, "--check", "none", "--out", "OUT"),
             ),
             tested,
