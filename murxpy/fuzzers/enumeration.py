@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -100,8 +100,3 @@ def of_calls(wanted: Enumerated, pool: str, most: int, first: int | None) -> Enu
     number = sequences(pool, most).up_to(most + 1)
     take = min(first or number, number)
     return replace(wanted, grammars=(pool,), take=take, at=0, block=1, calls=most)
-
-
-def parse_enumerated(data: Mapping[str, Any]) -> Enumerated:
-    """The `Enumerated` that was recorded as `data`. Raises KeyError or TypeError for other data."""
-    return Enumerated(**{**data, "grammars": tuple(data["grammars"]), "at": int(data["at"])})

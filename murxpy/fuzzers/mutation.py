@@ -105,10 +105,10 @@ def _parse_source(part: str) -> tuple[str, float]:
     return name, number
 
 
-def parse_mutation(data: Mapping[str, Any]) -> Mutation:
-    """The `Mutation` that was recorded as `data`. Raises KeyError or TypeError for other data."""
-    mix = tuple((str(name), float(weight)) for name, weight in data["mix"])
-    return Mutation(**{**data, "mix": mix, "seeds": tuple(data["seeds"])})
+def check_mix(mutation: Mutation) -> None:
+    """Raise KeyError for a source of a recorded mix that there is not."""
+    for name in (*dict(mutation.mix), *mutation.choices):
+        SOURCES[name]
 
 
 def needs_seeds(mix: Sequence[tuple[str, float]]) -> bool:

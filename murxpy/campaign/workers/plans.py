@@ -8,6 +8,8 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
+import msgspec
+
 from murxpy.campaign.workers.names import (
     absolute_target,
     parse_target,
@@ -32,11 +34,11 @@ from murxpy.data.machines import machine_names
 from murxpy.data.pools import pool_names
 from murxpy.errors import InputError
 from murxpy.fuzzers.api import Wishes, session_setup
-from murxpy.fuzzers.enumeration import Enumerated, enumeration_setup, parse_enumerated
+from murxpy.fuzzers.enumeration import Enumerated, enumeration_setup
 from murxpy.fuzzers.mutation import (
     Mutation,
+    check_mix,
     needs_terms,
-    parse_mutation,
     seed_files,
     sources_setup,
 )
@@ -94,26 +96,19 @@ class Request:
 
 
 def parse_request(data: Mapping[str, Any], target: str) -> Request:
-    """The recorded request, for the target called `target` alone. Raises KeyError or TypeError when
-    `data` is something else.
+    """The recorded request, for the target called `target` alone. Raises KeyError, TypeError or
+    ValueError when `data` is something else.
     """
-    wishes = dict(data["wishes"])
-    wishes["theories"] = tuple(wishes["theories"])
-    wishes["options"] = tuple((name, value) for name, value in wishes["options"])
-    if "checks" in wishes:  # folders of earlier releases have no checks in their wishes
-        wishes["checks"] = tuple(wishes["checks"])
-    place = data["targets"][target]
-    mutation = parse_mutation(data["mutation"]) if data.get("mutation") else None
-    enumerated = parse_enumerated(data["enumeration"]) if data.get("enumeration") else None
-    return Request(
-        (place,),
-        data["machine"],
-        data["wrapper"],
-        data["profile"],
-        Wishes(**wishes),
-        mutation,
-        enumerated,
-    )
+    enumeration = data.get("enumeration")
+    if enumeration:
+        enumeration = {**enumeration, "at": int(enumeration["at"])}
+    named = {key: data[key] for key in ("machine", "wrapper", "profile", "wishes")}
+    more = {"mutation": data.get("mutation"), "enumeration": enumeration or None}
+    targets = [data["targets"][target]]
+    request = msgspec.convert({**named, **more, "targets": targets}, Request)
+    if request.mutation is not None:
+        check_mix(request.mutation)
+    return request
 
 
 def foreign(request: Request) -> list[tuple[str, str]]:
