@@ -6,8 +6,10 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 from campaigns import config, plan, run
@@ -22,11 +24,18 @@ from murxpy.campaign.aftermath.requests import Answer, Request
 from murxpy.campaign.budget import Budget
 from murxpy.campaign.cpu import tree_cpu
 from murxpy.campaign.events import Ended
-from murxpy.campaign.findings.buckets import Bucket, Kept
+from murxpy.campaign.finding import Finding, Reproducer
+from murxpy.campaign.findings.archive import Archive
+from murxpy.campaign.findings.buckets import Bucket, Kept, Known
+from murxpy.campaign.findings.folder import Folder
+from murxpy.campaign.findings.store import Store
 from murxpy.campaign.ranges.bisection import Answer as Told
 from murxpy.campaign.ranges.showing import Asked
 from murxpy.campaign.reduction.programs import end_group
+from murxpy.campaign.workers.handles import Job
 from murxpy.campaign.workers.parents import cpu_of
+from murxpy.oracles.crash import Outcome, Verdict
+from murxpy.trace.finished import Call
 
 
 def test_a_budget_is_open_while_its_share_is_not_used_up() -> None:
@@ -151,13 +160,13 @@ class Shelf:
     def waits(self, kept: Kept) -> bool:
         return False
 
+    held: dict[str, str] = field(default_factory=dict)
+
     def pending_trace(self, kept: Kept) -> str | None:
         return None
 
 
-def looking(
-    out: Path, shelf: Shelf, told: list[events.Event], **known: dict[str, str]
-) -> Aftermath:
+def looking(out: Path, shelf: Shelf | Archive, told: list[events.Event], **known: Any) -> Aftermath:
     """What looks after the findings in `shelf`; `told` gets its events."""
     wishes = config(out, {"wrapper": {}}, **known)
     return Aftermath(wishes, shelf, Budget(0.0), told.append, lambda: None, lambda key: "")  # type: ignore[arg-type]
@@ -218,3 +227,36 @@ def test_several_processes_do_requests_when_the_workers_have_ended(tmp_path: Pat
         time.sleep(0.01)
     queue.stop()
     assert sorted(done) == ["a", "b", "c"]
+
+
+def test_a_trace_stays_until_its_reproducers_are_made(tmp_path: Path) -> None:
+    """Smaller traces of the same defect come while the process beside the campaign reads it."""
+    told: list[events.Event] = []
+    with closing(Folder(tmp_path)) as folder, closing(Store(tmp_path)) as store:
+        archive = Archive(folder, store, Known(), lambda text: None)
+
+        def shown(seed: int, lines: int) -> Finding:
+            verdict = Verdict("crash", "solver", "SIGSEGV", "SIGSEGV", Call("mk-term"))
+            trace = f"# fake run {seed:x}\n" + "1 mk-const s1 x\n" * lines
+            outcome = Outcome("died", trace=trace)
+            found = Finding(0, "fake", "1", Job(seed, 1.0), (), outcome, verdict, "key-00000000")
+            archive.count(found, "fake", 1.0)
+            archive.keep(found)
+            archive.settle(found.settled(True))
+            return found
+
+        shown(1, 30)
+        archive.flush(())
+        aftermath = looking(tmp_path, archive, told, minimize=True)
+        aftermath.look()
+        (request,) = aftermath.queue.left
+        for seed in range(2, 6):
+            shown(seed, 30 - seed)
+            archive.flush(())
+        assert Path(request.trace).is_file()
+        assert len(archive.buckets["key-00000000"].traces) == 3
+        aftermath._done(request, Answer((Reproducer("trace", request.trace, True),)))
+        shown(6, 2)
+        archive.flush(())
+        assert Path(request.trace).is_file(), "its reproducers lie beside it"
+        assert not archive.held

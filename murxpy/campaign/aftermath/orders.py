@@ -152,9 +152,11 @@ class Aftermath:
         fresh = bucket.key not in self._ordered or (again and not self.queue.has(bucket.key))
         if fresh and self._lacks(bucket):
             self._ordered.add(bucket.key)
+            self._archive.held[bucket.key] = kept.file
             self._order(bucket, file, target)
         elif bucket.key not in self._bisected and self._without_range(bucket, kept, target):
             self._bisected.add(bucket.key)
+            self._archive.held[bucket.key] = kept.file
             self._bisect(bucket, kept, target)
 
     def _file(self, kept: Kept) -> Path | None:
@@ -248,6 +250,7 @@ class Aftermath:
 
     def _done(self, request: Request, answer: Answer) -> None:
         key = request.key
+        self._archive.held.pop(key, None)
         if request.minimize:
             self._reduced.add(key)
         if answer.error:

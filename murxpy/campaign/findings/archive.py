@@ -53,6 +53,8 @@ class Archive:
         self._changes = Changes()
         self._files = Files(folder)
         self._doomed: list[str] = []
+        # By bucket, the trace of which reproducers or a range are being made: it stays until then.
+        self.held: dict[str, str] = {}
         self._targets: Sequence[TargetState] = ()
         self._defects = ""
 
@@ -101,8 +103,9 @@ class Archive:
         self._write(f"{stem}.trace", found.trace)
         self._write(f"findings/{found.bucket}/stderr.txt", found.outcome.output)
         while len(bucket.traces) > KEPT:
-            # A trace goes last if reproducers were made of it: these lie beside it.
+            # A trace goes last if reproducers were made of it, which lie beside it, or are being made.
             written = [form.file for form in bucket.reproducers]
+            written += [self.held[bucket.key]] if bucket.key in self.held else []
             self._drop(
                 bucket, max(bucket.traces, key=lambda kept: (kept.file not in written, kept.size))
             )
