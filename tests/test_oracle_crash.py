@@ -201,7 +201,7 @@ def test_list_of_known_bugs_round_trips(tmp_path: Path) -> None:
 
 
 def test_bad_list_of_known_bugs(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="No such file"):
+    with pytest.raises(InputError, match="there is no such file"):
         read_known(tmp_path / "none")
     file = tmp_path / "known"
     file.write_text("a\nb c\n")

@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from murxpy.data.convert import Strict, convert, plain
 from murxpy.data.folders import data_folder
-from murxpy.data.machine_check import machine_errors, nearest_or_all
+from murxpy.data.machine_check import machine_errors, missing, nearest_or_all
 from murxpy.data.remembered import remembered
 from murxpy.data.theories import Plain, load_theories, theory_files
 from murxpy.data.yamlfile import Document, read_document
@@ -127,6 +127,8 @@ def inspect_machine(name_or_path: str) -> tuple[Plain, list[InputError]]:
     if path.resolve() != machine_path(DEFAULT).resolve():
         base = _normal(convert(read_document(machine_path(DEFAULT)), Machine))
     errors = [*machine_errors(document, machine), *_name_errors(document, machine, base)]
+    if base is None:
+        errors += missing(document, machine)
     errors.sort(key=lambda error: error.line or 0)
     return (machine if base is None else _complete(machine, base)), errors
 
