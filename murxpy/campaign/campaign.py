@@ -34,7 +34,6 @@ from murxpy.campaign.slots import Slots
 from murxpy.campaign.snapshot import Left
 from murxpy.campaign.statistics import operators_of
 from murxpy.campaign.workers.pool import Pool
-from murxpy.campaign.workers.scratch import sweep
 from murxpy.campaign.workers.targets import Plan, version_of
 from murxpy.errors import FolderLost, InputError, InternalError
 
@@ -105,7 +104,6 @@ class Campaign:
             folder.close()
 
     def _supervise(self, store: Store) -> Iterator[events.Event]:
-        sweep()
         if not self.config.resume:  # it goes on with what the folder has
             refuse_another(store, self.config)
         self.seed = choose_seed(store, self.config)

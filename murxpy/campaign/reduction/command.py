@@ -14,7 +14,7 @@ from murxpy.campaign.reduction.pipeline import Predicate, Task
 from murxpy.campaign.reduction.predicates import PATIENCE, SPARE
 from murxpy.campaign.reduction.programs import end_group
 from murxpy.campaign.replays.tester import OutOfTime
-from murxpy.campaign.workers.scratch import Scratch, sweep
+from murxpy.campaign.workers.scratch import Scratch
 from murxpy.errors import InputError
 from murxpy.worker.process import die_with_parent
 
@@ -61,7 +61,6 @@ class _Runs:
         self.deadline: float | None = None
         self.seconds = _SECONDS
         self._command, self._jobs = command, jobs
-        sweep()
         self._scratch = Scratch("minimize")
         self._running: dict[int, tuple[subprocess.Popen[bytes], float]] = {}
 

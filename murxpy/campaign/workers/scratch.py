@@ -26,10 +26,11 @@ _MADE = 3600.0  # seconds after which a folder without a lock is taken to be aba
 
 class Scratch:
     """A new folder `path` in the system's folder for temporary files. `purpose` is a word of small
-    letters, for its name. Raises OSError.
+    letters, for its name. The folders of processes that are gone are removed before. Raises OSError.
     """
 
     def __init__(self, purpose: str) -> None:
+        sweep()
         hidden = Path(tempfile.mkdtemp(prefix=f".murxpy-{purpose}-"))
         self._lock = -1
         try:
