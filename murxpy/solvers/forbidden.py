@@ -10,18 +10,16 @@ from typing import Any
 
 # what may stand between two words of a command
 _GAP = r"(?:\s|;[^\n]*(?:\n|$))*"
-_END = r"(?![A-Za-z0-9~!@$%^&*_+=<>.?/:-])"
+_SYMBOL = "[a-z0-9~!@$%^&*_+=<>.?/]"
+_END = f"(?!{_SYMBOL})"
+_KEYWORD = re.compile(rf":\|?({_SYMBOL}+)")
+_SET_OPTION = re.compile(rf"set_option\|?{_GAP}:+\|?({_SYMBOL}+)")
 _ENDING = ": murxpy refuses it in traces, scripts and command lines, so leave it out"
 
 
-def _normal(name: str) -> str:
-    """The name without what solvers do not distinguish. z3 takes `-` and `:` for `_`."""
-    return re.sub("[-:]", "_", name.lower().strip("|").lstrip(":"))
-
-
-def _pattern(name: str) -> str:
-    """A regular expression for all spellings of a name."""
-    return re.sub("[-_:]", "[-_:]", re.escape(name).replace("\\-", "-"))
+def _normal(text: str) -> str:
+    """The text with those letters alike that z3 does not distinguish in the names of options."""
+    return text.lower().replace("-", "_")
 
 
 class Forbidden:
@@ -35,27 +33,19 @@ class Forbidden:
         options, commands = (_reasons(data.get(kind) or {}) for kind in ("options", "commands"))
         short = {name.partition(".")[2]: because for name, because in options.items()}
         names = {**{name: because for name, because in short.items() if name}, **options}
-        self._options = {_normal(name): because for name, because in names.items()}
-        self._commands = commands
+        self._options = {_normal(name): (name, because) for name, because in names.items()}
+        self._commands = {_normal(name): (name, because) for name, because in commands.items()}
         # A name of one plain word is also the name of other things. So it counts behind
         # `set-option` only. Other names count at any place, because the parameters of commands and
         # tactics are spelled alike.
-        telling = sorted(name for name in names if not name.isalnum())
-        plain = sorted(name for name in names if name.isalnum())
-        parts = []
-        if telling:
-            parts.append(rf":+\|?(?P<telling>{_any(telling)})\|?{_END}")
-        if plain:
-            parts.append(rf"set-option\|?{_GAP}:+\|?(?P<plain>{_any(plain)})\|?{_END}")
-        if commands:
-            parts.append(rf"\({_GAP}\|?(?P<command>{_any(commands)})\|?{_END}")
-        self._script = re.compile("|".join(parts), re.IGNORECASE) if parts else None
-        self._word = re.compile(_any(telling), re.IGNORECASE) if telling else None
+        self._telling = {name for name in self._options if not name.isalnum()}
+        self._word = re.compile(_any(self._telling)) if self._telling else None
+        self._call = re.compile(rf"\({_GAP}\|?({_any(self._commands)}){_END}")
 
     def option(self, name: str) -> str:
         """The words of an error if the option is forbidden, which say why; else empty."""
-        because = self._options.get(_normal(name))
-        return f"the option {name} {because}{_ENDING}" if because else ""
+        known = self._options.get(_normal(name).strip("|").lstrip(":"))
+        return f"the option {known[0]} {known[1]}{_ENDING}" if known else ""
 
     def in_script(self, text: str) -> str:
         """The same for the first option or command in a script that is forbidden.
@@ -63,20 +53,22 @@ class Forbidden:
         Solvers read comments, strings and quoted symbols in ways of their own. So the text is
         searched as it stands, and what is forbidden is so within these, too.
         """
-        found = None if self._script is None else self._script.search(text)
-        if found is None:
-            return ""
-        groups = found.groupdict()
-        command = groups.get("command")
-        if command is not None:
-            return f"the command {command} {self._commands[command.lower()]}{_ENDING}"
-        return self.option(groups.get("telling") or groups.get("plain") or "")
+        normal = _normal(text)
+        names = [name for name in _KEYWORD.findall(normal) if name in self._telling]
+        for name in names or _SET_OPTION.findall(normal):
+            if found := self.option(name):
+                return found
+        # looking for the words alone is much faster, and nearly every script has none of them
+        if any(name in normal for name in self._commands) and (call := self._call.search(normal)):
+            name, because = self._commands[str(call[1])]
+            return f"the command {name} {because}{_ENDING}"
+        return ""
 
     def in_operand(self, text: str) -> str:
         """The same for a text that is passed to a function of the solver, such as the name of an
         option, or a script.
         """
-        found = None if self._word is None else self._word.search(text)
+        found = None if self._word is None else self._word.search(_normal(text))
         named = self.option(text if found is None else found[0])
         return named or self.in_script(text)
 
@@ -86,4 +78,4 @@ def _reasons(names: Mapping[str, Iterable[str]]) -> dict[str, str]:
 
 
 def _any(names: Iterable[str]) -> str:
-    return "|".join(map(_pattern, sorted(names, key=len, reverse=True)))
+    return "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
