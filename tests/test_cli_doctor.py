@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from commands import FAKE, WRAPPER, outcome
 
+from murxpy.campaign.probe import Host
+from murxpy.report.doctor import host_lines
+
 
 def test_fake_solver(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", "or:segfault")
@@ -50,3 +53,19 @@ def test_solver_that_is_missing(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     )
     data = json.loads(outcome(capsys, "doctor", "fake", "--wrapper", wrapper, "--json")[1])
     assert [each["usable"] for each in data["targets"]] == [False]
+
+
+@pytest.mark.parametrize(
+    ("landlock", "filters", "words"),
+    [
+        (7, True, "(Landlock ABI 7)"),
+        (2, True, "does not prevent truncating files that they can read, signals"),
+        (6, False, "does not prevent modes and times of files, the network"),
+        (0, True, "NOT: this kernel has no Landlock, so a solver can write any file"),
+        (0, False, "can write any file that you can write"),
+    ],
+)
+def test_how_far_workers_are_confined(landlock: int, filters: bool, words: str) -> None:
+    host = Host(None, None, None, None, None, landlock, filters)
+    line = list(host_lines(host, 1 << 30, 1))[-1]
+    assert line.startswith("  confined ") and words in line

@@ -167,3 +167,16 @@ def test_commands_refuse(
     names = {"mark": mark, "script": script, "out": tmp_path / "out"}
     code, _, err = outcome(capsys, *(word.format(**names) for word in words))
     assert code == 2 and "a file" in err and not mark.exists(), err
+
+
+@pytest.mark.parametrize("solver", ["z3", "cvc5"])
+def test_no_option_that_is_drawn_is_forbidden(solver: str) -> None:
+    data = load_wrapper(solver)
+    forbidden = Forbidden(data["forbidden"])
+    drawn = [
+        name
+        for option in [*data["options"], *data["process-options"]]
+        for name in [option["name"], *(name for name, _ in option.get("with") or ())]
+    ]
+    assert len(drawn) > 40
+    assert not [name for name in drawn if forbidden.option(name)]
