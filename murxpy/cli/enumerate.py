@@ -19,6 +19,7 @@ from murxpy.cli.parts.grouped import Grouped
 from murxpy.cli.parts.indices import check_span, span_options
 from murxpy.cli.parts.options import CHECK_LIMIT, count_option, listed, time_option
 from murxpy.enumeration.blocks import LARGEST, Blocks
+from murxpy.errors import FolderLost, InputError
 from murxpy.fuzzers.enumeration import QUICK, Enumerated, enumeration_setup, of_calls
 from murxpy.report.console import make_console, say
 from murxpy.report.enumerated.calls import calls_guarantee, calls_table
@@ -118,7 +119,11 @@ def _enumerate(target: str, **wishes: Any) -> int:
         Blocks(enumeration_setup(enumerated)).of(wishes["run_seed"])
     code = run((target,), {**defaults([*_NOT_HERE, "first"]), **wishes}, None, enumerated)
     if wishes["run_seed"] is None:
-        _tell(enumerated, target, wishes["out"], as_json=wishes["as_json"])
+        try:
+            _tell(enumerated, target, wishes["out"], as_json=wishes["as_json"])
+        except InputError:  # a campaign that lost its folder has said so
+            if code != FolderLost.exit_code:
+                raise
     return code
 
 
