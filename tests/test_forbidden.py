@@ -132,6 +132,8 @@ def test_trace_lines_are_refused(
     assert code == 2 and "regular-output-channel writes its output to a file" in err
     assert re.search(r"a\.trace:[34]: ", err) and len(err.splitlines()) == 1
     assert mark.read_text() == "as it was"
+    if solver == "z3":
+        assert outcome(capsys, "translate", trace, "--to", "smt2")[::2] == (2, err)
 
 
 def test_calls_of_the_binding_are_refused(

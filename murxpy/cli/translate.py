@@ -32,8 +32,10 @@ from murxpy.logic.dialects import STANDARD
 from murxpy.releases.versions import short
 from murxpy.report.console import own_stream, say
 from murxpy.report.text import one_line
+from murxpy.solvers.forbidden import Forbidden
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import Trace, parse_trace
+from murxpy.trace.permitting import permit
 from murxpy.translate.defined import to_defined
 from murxpy.translate.murxla import to_murxla
 from murxpy.translate.python import to_python
@@ -139,7 +141,12 @@ def translate(
 
 
 def _translated(of_trace: Callable[[Trace, Path], str], suffix: str, path: Path) -> str:
-    text = of_trace(parse_trace(read_trace(path), str(path)), path)
+    trace = parse_trace(read_trace(path), str(path))
+    if trace.solver in wrapper_names():  # people run what comes of it
+        forbidden = Forbidden(load_wrapper(trace.solver)["forbidden"])
+        for line in trace.lines:
+            permit(forbidden, trace, line)
+    text = of_trace(trace, path)
     return with_range(text, path.with_suffix(suffix))
 
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from math import inf
-from typing import Any
 
 from murxpy.actions.own import read_own
 from murxpy.checks.registry import BEFORE, READERS, Reader, named
 from murxpy.errors import InputError, nearest
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.run import Run
-from murxpy.machine.tokens import Python, Quoted, Ref
 from murxpy.replaying.measuring import Measuring
-from murxpy.trace.grammar import OPTIONS, Trace
+from murxpy.trace.grammar import Trace
 from murxpy.trace.murxla import old_action
+from murxpy.trace.permitting import permit
 from murxpy.trace.reading import Reading, Skipped
 
 ALIVE = named(lambda action: action.alone)
@@ -34,7 +32,7 @@ def replay(run: Run, trace: Trace, strict_from: float = inf) -> None:
         reading.line = line
         before = len(run.differences)
         try:
-            _permit(reading)
+            permit(run.wrapper.facts.forbidden, trace, line)
             with measuring.of(line):
                 _reader(reading)(reading)
             _compare_refusal(reading, None)
@@ -55,34 +53,6 @@ def replay(run: Run, trace: Trace, strict_from: float = inf) -> None:
             if error.file is not None:
                 raise
             raise InputError(str(error), file=trace.name, line=line.number) from None
-
-
-def _permit(reading: Reading) -> None:
-    """Raise InputError if a text in the line is a script that uses what the wrapper forbids. In the
-    lines that set options, and in a misuse, whose operands go to any function of the binding, the
-    name of a forbidden option is such a text, too.
-    """
-    forbidden = reading.run.wrapper.facts.forbidden
-    names = reading.line.action in (*OPTIONS, "misuse")
-    ask = forbidden.in_operand if names else forbidden.in_script
-    for token in reading.line.args:
-        value = token.value if isinstance(token, Python) else token
-        for text in _texts(value.text if isinstance(value, Quoted) else value):
-            if found := ask(text):
-                raise reading.error(found)
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """The texts in an operand, which may be nested in lists."""
-    if isinstance(value, bytes):
-        yield value.decode("latin-1")
-    elif isinstance(value, dict):
-        yield from _texts([*value, *value.values()])
-    elif isinstance(value, (list, tuple)) and not isinstance(value, Ref):
-        for each in value:
-            yield from _texts(each)
-    elif isinstance(value, str):
-        yield value
 
 
 def _reader(reading: Reading) -> Reader:
