@@ -417,4 +417,5 @@ TRACES["rep"] = (
 )
 TRACES["ff"] = _H + "2 mk-sort SORT_FF " + str(2**9689 - 1) + "\n      return s1\n"
 
+TRACES = {f"trace-{name}": text for name, text in TRACES.items()}
 MODEL = '((define-fun x () Int 7)(define-fun p () Bool true)(define-fun v () (_ BitVec 8) #x0f)(define-fun s () String "a"))'
