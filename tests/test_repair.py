@@ -15,9 +15,11 @@ from campaigns import found, run
 from commands import error, outcome
 
 from murxpy.campaign.events import Ended
-from murxpy.campaign.findings.buckets import Bucket
-from murxpy.campaign.findings.store import FILE, SCHEMA, Store, read_buckets
+from murxpy.campaign.findings.buckets import Bucket, new_bucket
+from murxpy.campaign.findings.store import FILE, SCHEMA, Changes, Store, read_buckets
 from murxpy.errors import InputError
+from murxpy.oracles.crash import Verdict
+from murxpy.trace.finished import Call
 
 SETUP = {"every": {"segfault": 3, "abort+x": 3, "exception": 3}, "lines": 10}
 READERS = ("findings", "statistics", "seeds", "arms", "triage")
@@ -123,6 +125,16 @@ def test_what_can_be_read_is_kept(out: Path, capsys: pytest.CaptureFixture[str])
     assert outcome(capsys, "repair", out)[1].endswith("every trace is there\n")
 
 
+def test_a_finding_of_no_bucket_is_lost_once(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A flipped bit in the name of its bucket."""
+    before = read_buckets(out)
+    change(out, "UPDATE findings SET bucket = 'another' WHERE rowid = 3")
+    code, text, _ = outcome(capsys, "repair", out)
+    assert code == 3 and "bucket another, of which there are findings and no trace" in text
+    assert outcome(capsys, "repair", out)[1].endswith("every trace is there\n")
+    assert [bucket.key for bucket in read_buckets(out)] == [bucket.key for bucket in before]
+
+
 def test_sound_store_is_left_as_it_is(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
     before = (out / FILE).read_bytes()
     assert outcome(capsys, "repair", out)[0] == 0
@@ -149,7 +161,9 @@ def test_rows_around_a_damaged_page_are_kept(
 ) -> None:
     with closing(Store(tmp_path)) as store:
         rows = [("k", "z3", run, f"{run:x}", "5.4", 3, "[]", 1.5 + run) for run in range(2000)]
-        store.insert("findings", rows)
+        verdict = Verdict("crash", "solver", "SIGSEGV", "SIGSEGV", Call("mk-term"))
+        bucket = new_bucket("k", "z3", verdict, known=False, now=1.0)
+        store.save(Changes(buckets=[bucket], rows=rows))
     data = (tmp_path / FILE).read_bytes()
     leaves = [
         at for at in range(0, len(data), 4096) if data[at] == 13 and b"5.4" in data[at:][:4096]

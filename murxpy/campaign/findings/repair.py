@@ -218,8 +218,10 @@ class _Repair:
             elif not bucket_here.traces and not bucket_here.known:
                 bucket_here.traces = _kept(folder)
                 self._told.made.append(folder.name)
-        for key in counts.keys() - found.keys():
+        for key in sorted(counts.keys() - found.keys()):
             self._lose(f"bucket {key}, of which there are findings and no trace", finding=True)
+        rows = self._tables.get("findings", [])
+        self._tables["findings"] = [row for row in rows if row[0] in found]
         return found
 
     # The new store.
