@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 from commands import outcome
+from hypothesis import given
+from hypothesis import strategies as st
 
 from murxpy.data import load_wrapper
 from murxpy.solvers.forbidden import Forbidden
@@ -182,3 +184,17 @@ def test_no_option_that_is_drawn_is_forbidden(solver: str) -> None:
     ]
     assert len(drawn) > 40
     assert not [name for name in drawn if forbidden.option(name)]
+
+
+GAP = r"(?:\s|;[^\n]*(?:\n|$))*"
+SPELLED = re.compile(rf"set-option\|?{GAP}:+\|?out(?![a-z-])|\({GAP}\|?include(?![a-z-])")
+
+
+@given(st.lists(st.sampled_from([*"( ;\n:|", "set-option", "out", "include"]), max_size=14))
+def test_the_linear_search_finds_what_the_plain_pattern_finds(parts: list[str]) -> None:
+    """A pattern says what a forbidden use is. It is quadratic on many words in one comment, so the
+    search goes another way.
+    """
+    text = "".join(parts)
+    forbidden = Forbidden({"options": {"writes": ["out"]}, "commands": {"reads": ["include"]}})
+    assert bool(forbidden.in_script(text)) == bool(SPELLED.search(text)), text

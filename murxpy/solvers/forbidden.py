@@ -4,16 +4,19 @@ them, and no trace, script or command line may use them (docs/security.md).
 
 from __future__ import annotations
 
+import bisect
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-# what may stand between two words of a command
-_GAP = r"(?:\s|;[^\n]*(?:\n|$))*"
+_SPACE = re.compile(r"\s*")
 _SYMBOL = "[a-z0-9~!@$%^&*_+=<>.?/]"
 _END = f"(?!{_SYMBOL})"
 _KEYWORD = re.compile(rf":\|?({_SYMBOL}+)")
-_SET_OPTION = re.compile(rf"set_option\|?{_GAP}:+\|?({_SYMBOL}+)")
+_SET_OPTION = re.compile(r"set_option\|?")
+_OPENED = re.compile(r"\(")
+_LINE_END = re.compile(r"\n")
+_NAMED = re.compile(rf"(?<!:):+\|?({_SYMBOL}+)")
 _ENDING = ": murxpy refuses it in traces, scripts and command lines, so leave it out"
 
 
@@ -40,7 +43,7 @@ class Forbidden:
         # tactics are spelled alike.
         self._telling = {name for name in self._options if not name.isalnum()}
         self._word = re.compile(_any(self._telling)) if self._telling else None
-        self._call = re.compile(rf"\({_GAP}\|?({_any(self._commands)}){_END}")
+        self._called = re.compile(rf"\|?({_any(self._commands)}){_END}")
 
     def option(self, name: str) -> str:
         """The words of an error if the option is forbidden, which say why; else empty."""
@@ -55,13 +58,14 @@ class Forbidden:
         """
         normal = _normal(text)
         names = [name for name in _KEYWORD.findall(normal) if name in self._telling]
-        for name in names or _SET_OPTION.findall(normal):
+        for name in names or _behind(normal, _SET_OPTION, _NAMED):
             if found := self.option(name):
                 return found
         # looking for the words alone is much faster, and nearly every script has none of them
-        if any(name in normal for name in self._commands) and (call := self._call.search(normal)):
-            name, because = self._commands[str(call[1])]
-            return f"the command {name} {because}{_ENDING}"
+        if any(name in normal for name in self._commands):
+            for called in _behind(normal, _OPENED, self._called):
+                name, because = self._commands[called]
+                return f"the command {name} {because}{_ENDING}"
         return ""
 
     def in_operand(self, text: str) -> str:
@@ -71,6 +75,37 @@ class Forbidden:
         found = None if self._word is None else self._word.search(_normal(text))
         named = self.option(text if found is None else found[0])
         return named or self.in_script(text)
+
+
+def _behind(text: str, word: re.Pattern[str], pattern: re.Pattern[str]) -> Iterator[str]:
+    """The first group of `pattern` wherever it matches behind `word`, with nothing between the two but
+    blanks and comments.
+
+    The time is linear in the text: many words can stand in one comment, and what follows the end of
+    its line is looked for once. One pattern that skips comments would be quadratic there.
+    """
+    line_ends: list[int] = []
+    behind: dict[int, int] = {}  # the end of a line -> where the blanks and comments behind it end
+    for found in word.finditer(text):
+        passed, at = [], _blanks(text, found.end())
+        while text.startswith(";", at):
+            line_ends = line_ends or [*(end.start() for end in _LINE_END.finditer(text)), len(text)]
+            end = line_ends[bisect.bisect_left(line_ends, at)]
+            if end in behind:
+                at = behind[end]
+                break
+            passed.append(end)
+            at = _blanks(text, end)
+        behind.update(dict.fromkeys(passed, at))
+        if match := pattern.match(text, at):
+            yield str(match[1])
+
+
+def _blanks(text: str, at: int) -> int:
+    """Where the blanks end that begin at `at`."""
+    found = _SPACE.match(text, at)
+    assert found is not None  # it matches the empty text, too
+    return found.end()
 
 
 def _reasons(names: Mapping[str, Iterable[str]]) -> dict[str, str]:

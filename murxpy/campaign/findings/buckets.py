@@ -26,8 +26,6 @@ MOST_KNOWN = 16 << 20  # bytes of a list of known bugs
 MAX_PATTERN = 1000
 _KEY_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789-"
 _KEY = re.compile(r"[a-z0-9-]+")
-_GROUP = re.compile(r"\[!?\]?[^\]]*\]")
-_PATTERN = re.compile(rf"(?:[a-z0-9*?-]|{_GROUP.pattern})+")
 MARK = "mark "  # how a line of the list begins that has no key, but a mark of a defect
 TRIALS = 6  # findings of a bucket that are replayed at most to confirm them
 
@@ -187,12 +185,23 @@ def _can_match(pattern: str) -> bool:
     """Whether some key may match the pattern: it consists of characters of keys, of `*` and `?`, and of
     brackets that are closed and match some character of a key.
     """
-    if pattern == MARK.strip() or not (parts := _PATTERN.fullmatch(pattern)):
+    if pattern == MARK.strip():
         return False
-    return all(
-        any(fnmatch.fnmatchcase(char, group) for char in _KEY_CHARACTERS)
-        for group in _GROUP.findall(parts[0])
-    )
+    at = 0
+    while at < len(pattern):
+        end = at
+        if (
+            pattern[at] == "["
+        ):  # closed as fnmatch reads it: a first `]` is a character of the group
+            first = at + 2 if pattern.startswith("!", at + 1) else at + 1
+            end = pattern.find("]", first + 1)
+            group = pattern[at : end + 1]
+            if end < 0 or not any(fnmatch.fnmatchcase(key, group) for key in _KEY_CHARACTERS):
+                return False
+        elif pattern[at] not in _KEY_CHARACTERS and pattern[at] not in "*?":
+            return False
+        at = end + 1
+    return True
 
 
 def _known_lines(path: Path) -> list[str]:
