@@ -200,7 +200,7 @@ def _attacked(pattern: re.Pattern[str], mode: str) -> str | None:
     for prefix, pump, suffix in attacks(matcher.tree):
         if not any(
             _slow(pattern, mode, prefix + pump * (length // len(pump)) + suffix)
-            for length in (16, 22, 128, 1600)
+            for length in (16, 22, 128, 1600, 6400)
         ):
             continue
         costs = [matcher.cost(prefix + pump * size + suffix, mode) for size in SIZES]

@@ -70,9 +70,9 @@ def test_judges_that_cannot_live(tmp_path: Path) -> None:
 
 
 def test_warm_parent_that_dies_each_time(tmp_path: Path) -> None:
-    with pytest.raises(
-        TargetError, match=f"end before they do a run, {TRIES} in a row .its warm parent died"
-    ):
+    """On a busy machine, it may die while it still loads the solver."""
+    died = f"end before they do a run, {TRIES} in a row .its warm parent died"
+    with pytest.raises(TargetError, match=f"{died}|that loads the solver ended .signal SIGKILL"):
         run(tmp_path, {"starving": "parent"}, time=60.0, jobs=2)
 
 

@@ -12,6 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from murxpy.campaign.workers.plans import Request
+from murxpy.data.folders import shipped_folder
+from murxpy.fuzzers.mutation import Mutation
+
 ROOT = Path(__file__).resolve().parents[1]
 
 
@@ -49,6 +53,16 @@ def test_checkout_is_used_in_place(tmp_path: Path) -> None:
     copy_of("murxpy", "fsm", "wrappers", "pyproject.toml", to=tmp_path)
     edit(tmp_path)
     assert first_line(sys.executable, Path("/"), tmp_path).startswith("default: EDITED builds")
+
+
+def test_a_wheel_has_no_seeds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """And seeds that the user names are the user's, whatever the mutation fuzzer."""
+    seed = tmp_path / "seed.smt2"
+    request = Request(("z3",), mutation=Mutation((("opfuzz", 1.0),), (str(seed),)))
+    for name in ("fsm", "wrappers"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    monkeypatch.setattr("murxpy.data.folders._root", lambda: tmp_path)
+    assert shipped_folder("seeds") is None and str(seed) in request.files()
 
 
 def test_package_without_checkout(tmp_path: Path) -> None:

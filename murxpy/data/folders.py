@@ -27,6 +27,14 @@ def data_folder(name: str) -> Path:
     return folder
 
 
+def shipped_folder(name: str) -> Path | None:
+    """Return the data folder `name`, or None in an installed wheel without it: seeds are in a checkout
+    alone.
+    """
+    folder = _root() / name
+    return folder.resolve() if folder.is_dir() else None
+
+
 @cache
 def _root() -> Path:
     """Return the folder that contains the data folders."""

@@ -87,9 +87,12 @@ def parse_document(text: str, file: str) -> Document:
             builder.take(event)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else None
-        raise InputError(
-            f"not YAML: {error.problem or error.context}", file=file, line=line
-        ) from None
+        problem = f"not YAML: {error.problem or error.context}"
+        if (
+            "nesting depth" in problem
+        ):  # the parser has a bound of its own, which is larger than ours
+            problem = f"nested more than {MAX_DEPTH} deep"
+        raise InputError(problem, file=file, line=line) from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1 if isinstance(error.position, int) else None
         raise InputError(f"not YAML: {error.reason}", file=file, line=line) from None

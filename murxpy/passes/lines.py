@@ -17,6 +17,8 @@ _PARTNERS = 4  # lines that are tried together with one that cannot be left out 
 
 def slices(lines: Script) -> Iterator[Script]:
     """Keep what the last line needs; then leave out only the objects that no line needs."""
+    if not lines:
+        return
     yield collected(closed([*(line for line in lines[:-1] if line.action in _KEPT), lines[-1]]))
     yield collected(lines)
 

@@ -186,6 +186,14 @@ def _share(snapshot: Snapshot, part: str, whole: str) -> str:
     return percent(snapshot.counts.get(part, 0) / total if total else None)
 
 
+def _stored(started: Started, ended: Ended) -> str:
+    """Where everything is that was found, now and before."""
+    found = (
+        f"{amount(ended.stored_findings, 'finding')} in {amount(ended.stored_buckets, 'bucket')}"
+    )
+    return f"all in {started.out}, which has {found}"
+
+
 def _late(ended: Ended) -> str:
     """The buckets that killed sessions opened, in words; empty where there are none."""
     return f" and {ended.late} of killed sessions" if ended.late else ""
@@ -207,8 +215,7 @@ def _verdict(
         found = amount(defects, "defect")
     yield Text(
         f"{target_names(started)}, seed {started.seed}: {runs}; {found}; "
-        f"{'not ' * bool(ended.unkept)}all in {started.out}, which has "
-        f"{amount(ended.stored_findings, 'finding')} in {amount(ended.stored_buckets, 'bucket')}"
+        f"{f'not all in {started.out}' if ended.unkept else _stored(started, ended)}"
     )
     meaning = EXIT_MEANING.get(ended.exit_code, "")
     if ended.unkept:

@@ -27,7 +27,7 @@ from murxpy.data import (
     with_dialect,
     wrapper_names,
 )
-from murxpy.data.folders import data_folder
+from murxpy.data.folders import shipped_folder
 from murxpy.data.grammars import grammar_names
 from murxpy.data.grants import file_granted, is_granted, whole_path
 from murxpy.data.machines import machine_names
@@ -74,8 +74,8 @@ class Request:
         if self.enumeration is not None:
             named += self.enumeration.grammars
         if self.mutation is not None:
-            seeds = data_folder("seeds").resolve()
-            named += [seed for seed in self.mutation.seeds if not _lies_in(seed, seeds)]
+            ours = shipped_folder("seeds")
+            named += [seed for seed in self.mutation.seeds if not (ours and _lies_in(seed, ours))]
             choices = self.mutation.choices.values()
             rules = [name for given in choices for name in given.get("rules") or ()]
             named += [name for name in rules if Path(name).suffix in (".yaml", ".yml")]
