@@ -59,7 +59,8 @@ NEWER = """
 _PLANTED["and"] = "segfault"
 """
 # Times and places, which differ between two commands that come to the same end.
-_VARIABLE = re.compile(r"\d+(?:\.\d+)? ?(?:ms|s|min)\b|/\S+")
+# Times, places, and how many replays there were: one whose process was killed is made again.
+_VARIABLE = re.compile(r"\d+(?:\.\d+)? ?(?:ms|s|min)\b|/\S+|\"replays\": \d+")
 
 
 @dataclass(frozen=True)
