@@ -10,7 +10,8 @@ from murxpy.errors import InputError
 
 # A script of 22 lines can name a sort of four million parts, since each definition of a sort can use
 # the one before it twice. No solver and no person has a use for sorts beyond these bounds.
-MAX_PARTS = 1000  # sorts in a sort, each counted as often as it stands there
+# Sorts in a sort, each counted as often as it stands there. A walk made one of more than 1,000.
+MAX_PARTS = 50_000
 MAX_NESTING = 200  # how deep sorts may nest in sorts
 # The width of a bit-vector or a format; no solver supports more, and a literal takes 2 MB.
 MAX_WIDTH = 1 << 24
