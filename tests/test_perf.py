@@ -11,12 +11,11 @@ from campaigns import FAKES
 from commands import error, outcome
 from releases import SOURCE
 
-from murxpy.campaign.performance import campaign, confirming, minimizing, solvers
+from murxpy.campaign.performance import campaign, confirming, minimizing
 from murxpy.campaign.performance.agents import NEW, Agents
 from murxpy.campaign.performance.journal import FILE
 from murxpy.campaign.performance.search import gain_of
 from murxpy.campaign.performance.weights import Weight, margin
-from murxpy.oracles.crash import Outcome
 from murxpy.report.text import amount
 
 ALONE = """
@@ -296,21 +295,3 @@ def weight(answer: str, ms: float, limit: float = 100.0) -> Weight:
 )
 def test_margins(targets: list[Weight], references: list[Weight], expected: float | None) -> None:
     assert margin(targets, references) == expected
-
-
-@pytest.mark.parametrize(
-    ("signals", "answer"),
-    [([9], "sat"), ([9, 9], "sat"), ([9, 9, 9], "crash"), ([11], "crash")],
-    ids=["killed", "killed twice", "killed each time", "died"],
-)
-def test_a_process_that_somebody_killed_is_no_answer(signals: list[int], answer: str) -> None:
-    """The script is asked again, unless its process dies of something else, or of that each time."""
-    asked = solvers._asked(solvers._question(0, "(check-sat)", 10, 100.0))
-    outcomes = [Outcome("died", status=number) for number in signals]
-    said = {"answer": "sat", "cost": 1, "ms": 1.0, "message": ""}
-    outcomes.append(Outcome("report", {"weighed": said}))
-    next(asked)
-    with pytest.raises(StopIteration) as ended:
-        for each in outcomes:
-            asked.send(each)
-    assert solvers.weight_of(ended.value.value, 100.0, 10, 1.0, 100.0).answer == answer

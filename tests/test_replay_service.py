@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -65,6 +66,23 @@ def test_fresh_process_does_all_jobs_of_a_submission_and_ends(opened: Any) -> No
     assert causes(future) == ["report", "report", "died"] and told == [future]
     assert [len(result.past) for result in future.results] == [0, 1, 2]
     assert not replays.pool.workers
+
+
+@pytest.mark.parametrize("on", ["fresh", "pooled", "once"])
+@pytest.mark.parametrize("killings", [2, 3])
+def test_a_job_whose_process_somebody_killed_is_done_again(
+    on: str, killings: int, tmp_path: Path
+) -> None:
+    """Twice; then it is the job that kills its process. The runs of a campaign are none of these."""
+    setup = {"killed-replays": killings, "once": str(tmp_path / "done")}
+    with closing(Pool([plan(**setup)], LIMITS)) as pool:
+        pool.warm()
+        replays, told = Replays(pool), list[Future]()
+        place = Fresh() if on == "fresh" else Group(again=on == "pooled")
+        future = replays.submit([trace()], place, told.append)
+        wait(replays, future)
+    done_again = on != "once" and killings == 2
+    assert causes(future) == ["report" if done_again else "died"] and told == [future]
 
 
 def test_spare_process_is_used_and_followed_by_another(opened: Any) -> None:

@@ -226,6 +226,11 @@ def _death(outcome: Outcome) -> tuple[str, str, str, bool]:
     return spoken or died, message or name, name, name in FROM_OUTSIDE
 
 
+def is_from_outside(outcome: Outcome) -> bool:
+    """Whether somebody else may have killed the process, so that its end says nothing of its job."""
+    return outcome.cause == "died" and _death(outcome)[-1]
+
+
 def signal_name(status: int | None) -> str:
     """The name of the signal in a wait status; empty when no signal ended the process."""
     if status is None or not os.WIFSIGNALED(status):

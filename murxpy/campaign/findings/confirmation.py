@@ -20,9 +20,6 @@ _SHORT = 8  # runs of the shorter of the two histories that are tried
 # Times the processor's time of one call that a replay gets: what shows a finding just below its
 # limit, such as an endless recursion, may need more on a busy machine.
 _CALL_FACTOR = 4.0
-# Replays of one attempt that are done again because somebody killed their process. Such a replay
-# says nothing of the finding.
-_SPOILT = 3
 
 
 class Confirmation:
@@ -39,7 +36,6 @@ class Confirmation:
         self._settled = settled
         self._wall = wall
         self._note = ""
-        self._spoilt = 0
         self._attempts = self._plan()
         trials.add(self._trial(self._attempts[0]))
 
@@ -76,18 +72,8 @@ class Confirmation:
         instead = self._instead(trial)
         if instead is not None:
             self._settled(instead)
-        else:
-            self._next(any(verdict is not None and verdict.doubtful for verdict in verdicts))
-
-    def _next(self, spoilt: bool) -> None:
-        """Go on after an attempt that showed nothing: with the next attempt, or with the same one
-        where somebody killed its process (`spoilt`).
-        """
-        if spoilt and not self._found.verdict.doubtful and self._spoilt < _SPOILT:
-            self._spoilt += 1
-        else:
-            self._spoilt = 0
-            self._attempts.pop(0)
+            return
+        self._attempts.pop(0)
         if self._attempts:
             self._trials.add_first(self._trial(self._attempts[0]))
         else:

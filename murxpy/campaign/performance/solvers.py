@@ -15,14 +15,13 @@ from murxpy.campaign.replays.service import Replays
 from murxpy.campaign.workers.limits import Limits, ensure_files
 from murxpy.campaign.workers.pool import Pool
 from murxpy.campaign.workers.targets import version_of
-from murxpy.oracles.crash import Outcome, judge
+from murxpy.oracles.crash import Outcome
 from murxpy.releases.environments import Notice
 from murxpy.trees.weighing import SESSION
 
 # A query may take so many times its limit of the processor's time, and so many milliseconds more. What
 # a solver counts for a millisecond depends on the script, and some work is not counted at all.
 _PATIENCE, _GRACE = 4.0, 1000.0
-_SPOILT = 3  # processes that may be killed from outside until that counts as the answer
 _DEAD = 2.0  # times as long until the process is killed
 _ANSWERS = {"wall": LATE, "cpu": LATE, "memory": "memory"}
 
@@ -92,7 +91,7 @@ class Solvers:
         """What a script costs a solver, in units of the solver."""
         unit = self.known[number].per_ms
         limit, wall = max(1, int(limit_ms * unit)), _PATIENCE * limit_ms + _GRACE
-        outcome = yield from _asked(_question(number, script, limit, wall))
+        outcome = yield _question(number, script, limit, wall)
         return weight_of(outcome, limit_ms, limit, unit, wall)
 
     def weigh(self, number: int, script: str, limit_ms: float) -> Weight:
@@ -169,14 +168,6 @@ def _question(number: int, script: str, limit: int, wall_ms: float, *, fresh: bo
 
 
 def _asked(question: Ask) -> Questions[Outcome]:
-    """The outcome of a question. Where somebody killed the process, it is asked again, a few times, since
-    it may be the script after all that kills its process.
-    """
-    for _ in range(_SPOILT - 1):
-        outcome = yield question
-        verdict = judge(outcome) if outcome.report is None else None
-        if verdict is None or not verdict.doubtful:
-            return outcome
     return (yield question)
 
 

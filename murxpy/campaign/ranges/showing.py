@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from murxpy.campaign.findings.replayed import Replayed, replay_trace
+from murxpy.campaign.findings.replayed import replay_trace
 from murxpy.campaign.judging.disagreement import HEADER
 from murxpy.campaign.ranges.bisection import Answer
 from murxpy.campaign.workers.names import TargetName
@@ -26,7 +26,6 @@ from murxpy.trace.finished import read_rows
 from murxpy.trace.grammar import parse_trace
 
 _HANG = "hang"
-_SPOILT = 3  # replays of a release that are made where somebody kills their processes
 _LACKING = "replay-refused:set-parameter:"  # a counter: the rest of the trace ran without it
 
 
@@ -151,23 +150,14 @@ class Asked:
     def _answer(self, plan: Plan) -> Answer:
         answer = Answer("untestable", "it was not replayed")
         for _ in range(self._tries):
-            replayed = self._replayed(plan)
+            self.replays += 1
+            replayed = replay_trace(plan, self._text, "trace", wall=self._wall)
             self.version = version_of(replayed.about)
             if self._sign.shown_by(replayed.outcome):
                 return Answer("shows", _words(replayed.outcome))
             why = obstacle(replayed.outcome)
             answer = Answer("untestable", why) if why else Answer("gone")
         return answer
-
-    def _replayed(self, plan: Plan) -> Replayed:
-        """A replay of the trace. One whose process somebody killed says nothing, so another is made."""
-        for _ in range(_SPOILT):
-            self.replays += 1
-            replayed = replay_trace(plan, self._text, "trace", wall=self._wall)
-            verdict = judge(replayed.outcome)
-            if verdict is None or not verdict.doubtful:
-                break
-        return replayed
 
 
 def obstacle(outcome: Outcome) -> str:

@@ -4,7 +4,6 @@ process dies of a script, the next process goes on behind it.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
@@ -18,7 +17,7 @@ from murxpy.campaign.workers.pool import Pool
 from murxpy.campaign.workers.targets import Plan, resolve
 from murxpy.data import load_catalogue, load_wrapper, with_dialect
 from murxpy.errors import InputError
-from murxpy.oracles.crash import Outcome, judge, signal_name
+from murxpy.oracles.crash import Outcome, signal_name
 from murxpy.releases.environments import Notice
 
 _AHEAD = 2  # lists that a process has in hand
@@ -28,9 +27,6 @@ _KEPT_MEMORY = (("MALLOC_MMAP_THRESHOLD_", f"{1 << 30}"), ("MALLOC_TRIM_THRESHOL
 # A check ends after so many times its limit in milliseconds, because some solvers count almost nothing
 # of what they do for sines and cosines.
 _PATIENCE = 10
-_SPOILT = (
-    3  # processes that may be killed from outside in one script until that counts as its answer
-)
 T = TypeVar("T")
 
 
@@ -79,7 +75,6 @@ class _Asking(Generic[T]):
         self._lists, self._service = lists, service
         self._group = Group(places=range(lists.jobs), ahead=_AHEAD)
         self._open = 0
-        self._spoilt: Counter[tuple[T, int]] = Counter()
 
     def ask(self, lists: Iterable[tuple[T, range]]) -> None:
         """Ask all of them."""
@@ -103,25 +98,12 @@ class _Asking(Generic[T]):
         self._open -= 1
         outcome = future.seen()[0]
         found = list(read_answers(outcome))
-        if found and self._is_spoilt(subject, found[-1], outcome):
-            found.pop()
         self._lists.told(subject, found)
         if outcome.report is not None and outcome.report["status"] != "ok":
             message = outcome.report["finding"]["message"]
             raise InputError(f"{self._lists.plan.target.name}: {message}")
         if len(found) < len(places):
             self._submit(subject, places[len(found) :])
-
-    def _is_spoilt(self, subject: T, last: tuple[int, Answer], outcome: Outcome) -> bool:
-        """Whether the last answer says only that somebody killed the process. The script is then asked
-        again, a few times, since it may be the script after all that kills it.
-        """
-        place, answer = last
-        verdict = judge(outcome)
-        if answer.answer != "crash" or verdict is None or not verdict.doubtful:
-            return False
-        self._spoilt[subject, place] += 1
-        return self._spoilt[subject, place] < _SPOILT
 
 
 def missing(done: Container[int], places: range, most: int) -> list[range]:

@@ -4,7 +4,8 @@ submission.
 All users of worker processes go through this module: the runs of a campaign, confirmation, judges,
 the minimizer and `murxpy replay`. They decide what is done, in which order, and how much at a time.
 The service alone decides in which process it is done: it replaces processes that have done enough,
-keeps spare processes, and does a job again when its process was lost before the job began.
+keeps spare processes, and does a job again when its process was lost before the job began, or when
+somebody else may have killed it in the job.
 """
 
 from __future__ import annotations
@@ -16,12 +17,16 @@ from dataclasses import dataclass, field, replace
 from murxpy.campaign.workers.handles import Job, Worker
 from murxpy.campaign.workers.pool import POLL, Lost, Pool, Result
 from murxpy.errors import InternalError
-from murxpy.oracles.crash import Outcome
+from murxpy.oracles.crash import Outcome, is_from_outside
 
 # The number of processes that may be lost before they begin the jobs of one submission. The pool
 # gives a target up after as many in a row, so this limit matters only when other submissions of the
 # target succeed meanwhile.
 TRIES = 5
+
+# The number of processes that may be killed by somebody else in the jobs of one submission until that
+# is what comes of the jobs.
+KILLINGS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +60,9 @@ class Group:
     many jobs, one after another.
 
     There is at most one process for each number in `places`; that number is its `slot`. A process
-    is handed `ahead` jobs at a time. When a process is lost before it began a job, the job is done
-    again if `again` is set; otherwise its future is over without an outcome. `purpose` names what the
+    is handed `ahead` jobs at a time. When a process is lost before it began a job, or is killed by
+    somebody else in a job, the job is done again if `again` is set; otherwise its future is over, in the
+    first case without an outcome. `purpose` names what the
     time of the processes is spent for.
     """
 
@@ -76,7 +82,7 @@ class Future:
 
     `results` holds one entry for each job that began, in order. When a fresh process died behind
     its last job, one more entry says so (`Outcome.after`). `losses` counts the processes that were
-    lost before they began anything.
+    lost before they began anything, `killings` those that somebody else may have killed in a job.
     """
 
     jobs: tuple[Job, ...]
@@ -85,6 +91,7 @@ class Future:
     results: list[Result] = field(default_factory=list)
     worker: Worker | None = None
     losses: int = 0
+    killings: int = 0
     over: bool = False
     cancelled: bool = False
 
@@ -286,6 +293,9 @@ class Replays:
             process.group.watcher.died_after(result)
         else:
             future = process.futures.popleft()
+            if process.group.again and _is_spoilt(future, [result]):
+                process.group.waiting.appendleft(future)
+                return  # until it is told that the process is lost
             future.results.append(result)
             self._release(process.group, result.worker)
             self._over(future)
@@ -315,13 +325,14 @@ class Replays:
             self._pooled_over(process.group, process.futures, lost)
 
     def _fresh_over(self, future: Future, worker: Worker) -> None:
-        """Take the end of a fresh process. If it was lost before it began, its jobs are done again.
-        They are also done again, in a private process, if it died with a warm parent that other
-        processes shared, because one of those may have killed the parent.
+        """Take the end of a fresh process. If it was lost before it began, or was killed by somebody
+        else, its jobs are done again. They are also done again, in a private process, if it died with a
+        warm parent that other processes shared, because one of those may have killed the parent.
         """
         assert isinstance(future.on, Fresh)
         orphaned = worker.killed == "parent" and worker.parent.forks > 1
-        if (orphaned or not future.results) and _worth_another(future, worker):
+        spoilt = not future.results or _is_spoilt(future, future.results)
+        if (orphaned or spoilt) and _worth_another(future, worker):
             future.on = replace(future.on, private=future.on.private or orphaned)
             future.results.clear()
             self._begin(future, future.on)
@@ -349,6 +360,16 @@ class Replays:
         done, future.done = future.done, None
         if done is not None:
             done(future)
+
+
+def _is_spoilt(future: Future, results: Sequence[Result]) -> bool:
+    """Whether to do the jobs of `future` again because somebody else may have killed their process. If
+    that happens each time, it is the jobs that kill it.
+    """
+    if future.cancelled or not any(is_from_outside(result.outcome) for result in results):
+        return False
+    future.killings += 1
+    return future.killings < KILLINGS
 
 
 def _worth_another(future: Future, worker: Worker) -> bool:
