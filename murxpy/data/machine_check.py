@@ -9,7 +9,7 @@ from typing import Any
 
 from murxpy.checks.registry import ACTIONS, DRAWN
 from murxpy.data.conditions import Assignment, assignments, enabled, mentioned
-from murxpy.data.machine_names import CONDITIONS, READ, negated
+from murxpy.data.machine_names import CONDITIONS, negated
 from murxpy.data.yamlfile import Document, Place
 from murxpy.errors import InputError, nearest
 
@@ -27,44 +27,17 @@ def machine_errors(document: Document, machine: Machine) -> list[InputError]:
 
 
 def missing(document: Document, machine: Machine) -> list[InputError]:
-    """Return the faults of a machine from which others take what they do not say: each name that the
-    engine or a check reads must be there. An error has the line to add.
+    """Return the faults of the machine from which all others take what they do not say: it must have a
+    chance for each check. An error has the line to add.
     """
-    read = {section: list(names) for section, names in READ.items()}
-    read["probabilities"] += [
-        name for name, action in ACTIONS.items() if getattr(action, "option", "")
+    return [
+        document.error(
+            ("probabilities",),
+            f"'{name}' is missing, the chance of a check: add a line such as '{name}: 0.1' in 'probabilities'",
+        )
+        for name, action in ACTIONS.items()
+        if getattr(action, "option", "") and name not in machine["probabilities"]
     ]
-    errors = [
-        _lacks(document, (section,), name, _SAMPLES[section])
-        for section, names in read.items()
-        for name in names
-        if name not in machine[section]
-    ]
-    for part, entry in machine["swarm"].items():
-        for name, value in entry.items() if isinstance(entry, dict) else [("", entry)]:
-            if value is None:
-                place = ("swarm", part) if name else ("swarm",)
-                errors.append(_lacks(document, place, name or part, _SWARM[name or part]))
-    return errors
-
-
-def _lacks(document: Document, place: Place, name: str, sample: str) -> InputError:
-    where = " in ".join(repr(str(part)) for part in reversed(place))
-    return document.error(
-        place,
-        f"'{name}' is missing, which runs need: add a line such as '{name}: {sample}' in {where}",
-    )
-
-
-_SAMPLES = {"distributions": "{choices: [[1, 1]]}", "probabilities": "0.1", "limits": "10"}
-_SWARM = {
-    "all": "0.1",
-    "count": "{choices: [[1, 1]]}",
-    "keep": "[0.5, 1.0]",
-    "same": "0.3",
-    "factor": "[0.3, 3.0]",
-    "linear": "0.4",
-}
 
 
 def _names(document: Document, machine: Machine) -> Iterator[InputError]:

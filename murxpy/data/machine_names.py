@@ -1,6 +1,4 @@
-"""The names of a state machine: its conditions, which of them follow from others, and what the engine
-reads.
-"""
+"""The conditions of a state machine, and which of them follow from others."""
 
 from __future__ import annotations
 
@@ -41,90 +39,6 @@ IMPLIES = (
     ("pushed", "incremental"),
     ("incremental", "can-check"),
 )
-
-# The names that the engine reads in each section of a machine, beside the chances of checks.
-# `default` must have all of them, since every other machine takes from it what it does not say.
-READ = {
-    "distributions": [
-        "run-length",
-        "check-limit",
-        "bv-width",
-        "fp-format",
-        "fp-exponent",
-        "fp-significand",
-        "ff-prime",
-        "sort-depth",
-        "fun-arity",
-        "tuple-arity",
-        "extra-arguments",
-        "binder-variables",
-        "datatypes",
-        "datatype-parameters",
-        "constructors",
-        "selectors",
-        "assumptions",
-        "values-read",
-        "roots-asserted",
-        "levels",
-        "planted-elements",
-        "planted-parts",
-        "store-chain",
-        "fun-terms",
-        "index",
-        "regex-repeat",
-        "bv-literal",
-        "int-literal",
-        "real-literal",
-        "fp-literal",
-        "string-literal",
-        "ff-literal",
-    ],
-    "probabilities": [
-        "incremental",
-        "produce-models",
-        "produce-unsat-cores",
-        "produce-unsat-assumptions",
-        "new-leaf",
-        "closed-argument",
-        "recent-argument",
-        "wide-nonlinear",
-        "trivial-term",
-        "boolean-leaf",
-        "uninterpreted-leaf",
-        "mutual-recursion",
-        "self-reference",
-        "match-variable",
-        "repeated-assumption",
-        "negated-assumption",
-        "value-with-completion",
-        "keep-value",
-        "quoted-symbol",
-        "unicode-symbol",
-        "check-new-object",
-        "script-unknowns",
-        "script-models",
-        "script-models-open",
-        "script-cores",
-        "planted",
-        "planted-again",
-        "planted-equality",
-        "planted-apart",
-        "logic-all",
-    ],
-    "limits": [
-        "nonlinear-bits",
-        "steps",
-        "bv-width",
-        "binder-depth",
-        "arguments",
-        "push-levels",
-        "datatype-fields",
-        "int-digits",
-        "string-length",
-        "model-values",
-        "options",
-    ],
-}
 
 
 def negated(condition: str) -> tuple[str, bool]:
