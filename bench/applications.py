@@ -16,9 +16,8 @@ from building import BUILDERS, DRAWERS, ELEMENTS
 
 from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.signature import Binding, Linear, Pattern
-from murxpy.logic.sorts import Constructor, Datatype, Sort
+from murxpy.logic.sorts import Constructor, Datatype, IllSorted, Sort
 from murxpy.logic.terms import Term
-from murxpy.logic.typing import IllSorted
 from murxpy.logic.values import write_value
 from murxpy.machine.database import Entry, SortEntry
 from murxpy.machine.distributions import Settings

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from murxpy.errors import InputError
-from murxpy.logic.sorts import Sort
-from murxpy.logic.typing import IllSorted
+from murxpy.logic.sorts import IllSorted, Sort
 from murxpy.machine.database import Entry
 from murxpy.semantics.values import ArrayValue, BagValue, DatatypeValue, Element, SetValue, Value
 

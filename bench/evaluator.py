@@ -28,9 +28,8 @@ from common import percent, table, verdict
 
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import Catalogue, build_catalogue
-from murxpy.logic.sorts import Sort, SortTable
+from murxpy.logic.sorts import IllSorted, Sort, SortTable
 from murxpy.logic.terms import Term, TermTable
-from murxpy.logic.typing import IllSorted
 from murxpy.machine import solve
 from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import Refused, Stopped

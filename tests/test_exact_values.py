@@ -19,9 +19,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toy import Crashed, forked, live, walk
 
-from murxpy.logic.sorts import Sort, components
+from murxpy.logic.sorts import IllSorted, Sort, components
 from murxpy.logic.terms import Term
-from murxpy.logic.typing import IllSorted
 from murxpy.logic.values import LITERAL_KINDS, BadValue, is_literal, read_value, write_value
 from murxpy.machine.planted import Planted
 from murxpy.machine.planted_words import read_words, write_words

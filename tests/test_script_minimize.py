@@ -13,7 +13,7 @@ from toy import catalogue
 
 from murxpy.campaign.reduction.instances import NoInstance
 from murxpy.cli import minimize
-from murxpy.logic.typing import IllSorted
+from murxpy.logic.sorts import IllSorted
 from murxpy.machine.tokens import quote
 from murxpy.passes.parts import Commands, order
 from murxpy.passes.rebuilt import reformat, shrink_datatypes

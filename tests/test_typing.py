@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from hypothesis import example, given
@@ -10,9 +12,19 @@ from hypothesis import strategies as st
 from toy import catalogue
 
 from murxpy.logic.signature import Binding, Pattern
-from murxpy.logic.sorts import Constructor, Datatype, Sort, SortTable, probably_prime, well_founded
+from murxpy.logic.sorts import (
+    Constructor,
+    Datatype,
+    IllSorted,
+    Sort,
+    SortTable,
+    probably_prime,
+    well_founded,
+)
 from murxpy.logic.terms import TermTable
-from murxpy.logic.typing import Checker, IllSorted, IndexOutOfRange
+from murxpy.logic.typing import Checker, IndexOutOfRange
+from murxpy.machine.generate.sorts import draw_sort
+from murxpy.machine.random import Stream
 
 
 def checker() -> Checker:
@@ -196,3 +208,27 @@ def test_primes() -> None:
     assert small == [n for n in range(2, 2000) if all(n % k for k in range(2, n))]
     assert probably_prime(2**521 - 1) and not probably_prime((2**61 - 1) * (2**89 - 1))
     assert not probably_prime(3215031751)  # a strong pseudoprime to the bases 2, 3, 5, 7
+
+
+def test_sorts_that_grow_by_doubling_have_a_bound() -> None:
+    """The error is one of typing, so a walk takes the operator for unfit."""
+    sorts = SortTable()
+    sort = sorts.get("SORT_INT")
+    with pytest.raises(IllSorted, match="more than 50000 sorts"):
+        for _ in range(22):
+            sort = sorts.get("SORT_ARRAY", sort, sort)
+    assert 25_000 <= sort.parts <= 50_000
+
+
+def test_a_walk_takes_no_very_large_sort_as_a_parameter() -> None:
+    sorts = SortTable()
+    large = small = sorts.get("SORT_INT")
+    while large.parts < 1000:
+        large = sorts.get("SORT_ARRAY", large, large)
+    database = SimpleNamespace(sort_entries={large: None, small: None})
+    gen: Any = SimpleNamespace(
+        profile=SimpleNamespace(allows=lambda context, sort: True),
+        stream=Stream(1),
+        run=SimpleNamespace(db=database, sorts=sorts),
+    )
+    assert {draw_sort(gen, "array-element", -1) for _ in range(20)} == {small}

@@ -11,9 +11,8 @@ from murxpy.enumeration.productions import parse_production
 from murxpy.errors import InputError, nearest
 from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.dialects import STANDARD
-from murxpy.logic.sorts import Sort
+from murxpy.logic.sorts import IllSorted, Sort
 from murxpy.logic.terms import Term
-from murxpy.logic.typing import IllSorted
 from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.printing.terms import Printer
 from murxpy.smtlib.reading.scripts import read_script

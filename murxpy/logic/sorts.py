@@ -10,12 +10,16 @@ from murxpy.errors import InputError
 
 # A script of 22 lines can name a sort of four million parts, since each definition of a sort can use
 # the one before it twice. No solver and no person has a use for sorts beyond these bounds.
-# Sorts in a sort, each counted as often as it stands there. A walk made one of more than 1,000.
-MAX_PARTS = 50_000
+MAX_PARTS = 50_000  # sorts in a sort, each counted as often as it stands there
 MAX_NESTING = 200  # how deep sorts may nest in sorts
 # The width of a bit-vector or a format; no solver supports more, and a literal takes 2 MB.
 MAX_WIDTH = 1 << 24
 MAX_ORDER = 1 << 3000  # a larger order of a field takes seconds to be found a prime
+
+
+class IllSorted(InputError):
+    """There is no such sort, or the signature of an operator does not allow an application."""
+
 
 SortParam = Union["Sort", int, str, "Datatype"]
 
@@ -117,7 +121,7 @@ class SortTable:
         return made
 
     def get(self, kind: str, *params: SortParam) -> Sort:
-        """Return the sort of this kind with these parameters. Raises InputError if the sort has more
+        """Return the sort of this kind with these parameters. Raises IllSorted if the sort has more
         than `MAX_PARTS` parts, more than `MAX_NESTING` levels, or more than `MAX_WIDTH` bits.
         """
         key = (kind, *params)
@@ -125,11 +129,11 @@ class SortTable:
         if sort is None:
             sort = Sort(kind, params, len(self._sorts))
             if sort.parts > MAX_PARTS:
-                raise InputError(f"a sort that consists of more than {MAX_PARTS} sorts")
+                raise IllSorted(f"a sort that consists of more than {MAX_PARTS} sorts")
             if kind == "SORT_BV" and sort.width > MAX_WIDTH:
-                raise InputError(f"a bit-vector of more than {MAX_WIDTH} bits")
+                raise IllSorted(f"a bit-vector of more than {MAX_WIDTH} bits")
             if sort.nesting > MAX_NESTING:
-                raise InputError(f"sorts nested more than {MAX_NESTING} deep")
+                raise IllSorted(f"sorts nested more than {MAX_NESTING} deep")
             self._sorts[key] = sort
         return sort
 

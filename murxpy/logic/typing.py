@@ -8,17 +8,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from murxpy.errors import InputError
 from murxpy.foreign import excerpt
 from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.signature import Binding, Linear, Signature
-from murxpy.logic.sorts import Constructor, Sort, SortTable
+from murxpy.logic.sorts import Constructor, IllSorted, Sort, SortTable
 
 MAX_INDEX_RANGE = 1 << 32
-
-
-class IllSorted(InputError):
-    """The signature of the operator does not allow this application."""
 
 
 class IndexOutOfRange(IllSorted):

@@ -14,9 +14,9 @@ from itertools import product
 from typing import Any
 
 from murxpy.logic.catalogue import Catalogue, Operator
-from murxpy.logic.sorts import Sort
+from murxpy.logic.sorts import IllSorted, Sort
 from murxpy.logic.terms import VALUE, Term
-from murxpy.logic.typing import Checker, IllSorted
+from murxpy.logic.typing import Checker
 from murxpy.smtlib.tables import Tables
 
 _NEVER = frozenset(["OP_UF_APPLY", "OP_DT_MATCH", "OP_DT_MATCH_CASE", "OP_DT_MATCH_BIND_CASE"])

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from murxpy.logic.catalogue import Operator
 from murxpy.logic.signature import Binding, Index, Linear, Pattern
-from murxpy.logic.sorts import Sort
-from murxpy.logic.typing import Checker, IllSorted
+from murxpy.logic.sorts import IllSorted, Sort
+from murxpy.logic.typing import Checker
 from murxpy.machine.random import Stream
 
 # kinds of sorts for which a literal can stand in, if the other sorts leave only one such sort

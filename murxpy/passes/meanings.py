@@ -11,9 +11,8 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
-from murxpy.logic.sorts import Sort
+from murxpy.logic.sorts import IllSorted, Sort
 from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, VARIABLE, Term
-from murxpy.logic.typing import IllSorted
 from murxpy.logic.values import write_value
 from murxpy.machine.tokens import Quoted, Ref, Token
 from murxpy.passes.editing import made, mapped, put

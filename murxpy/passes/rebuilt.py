@@ -6,9 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TypeVar
 
-from murxpy.logic.sorts import Sort, components, reachable, well_founded
+from murxpy.logic.sorts import IllSorted, Sort, components, reachable, well_founded
 from murxpy.logic.terms import CONSTANT, VARIABLE, Term
-from murxpy.logic.typing import IllSorted
 from murxpy.passes.parts import Commands, changed, terms
 from murxpy.passes.reduction import Reducer
 from murxpy.smtlib.rebuilding import BV, DT, FP, Gone, Rebuilder

@@ -8,9 +8,8 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from murxpy.logic.sorts import Sort
+from murxpy.logic.sorts import IllSorted, Sort
 from murxpy.logic.terms import CONSTANT, FUNCTION, VALUE, VARIABLE, Term
-from murxpy.logic.typing import IllSorted
 from murxpy.passes.parts import Commands, changed, largest_first, terms
 from murxpy.passes.rebuilt import narrow, reformat, rename, shrink_datatypes
 from murxpy.passes.reduction import Reducer, ddmin, each, fixpoint

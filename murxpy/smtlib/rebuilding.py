@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 
-from murxpy.logic.sorts import Constructor, Datatype, Sort, reachable
+from murxpy.logic.sorts import Constructor, Datatype, IllSorted, Sort, reachable
 from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, VALUE, VARIABLE, Term, bottom_up
-from murxpy.logic.typing import IllSorted
 from murxpy.smtlib.substitution import binds
 from murxpy.smtlib.tables import Tables
 

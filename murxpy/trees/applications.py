@@ -11,9 +11,8 @@ from typing import Any
 
 from murxpy.logic.catalogue import Operator
 from murxpy.logic.signature import Binding, Index, Pattern
-from murxpy.logic.sorts import Sort
+from murxpy.logic.sorts import IllSorted, Sort
 from murxpy.logic.terms import Term
-from murxpy.logic.typing import IllSorted
 from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.printing.terms import Printer
 from murxpy.smtlib.tables import Tables

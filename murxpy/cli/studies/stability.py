@@ -41,7 +41,7 @@ from murxpy.data import load_catalogue, with_dialect
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import SeedFiles, collect_seeds
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.logic.typing import IllSorted
+from murxpy.logic.sorts import IllSorted
 from murxpy.mutation.varying.answering import MOST
 from murxpy.mutation.varying.variants import METHODS, PLAIN, Varier
 from murxpy.oracles.stability import REFUSED, UNSTABLE

@@ -8,8 +8,8 @@ from typing import Any
 
 from murxpy.logic.catalogue import Operator
 from murxpy.logic.signature import Binding, Index, Linear, Pattern
-from murxpy.logic.sorts import Sort
-from murxpy.logic.typing import IllSorted, tuple_arity
+from murxpy.logic.sorts import IllSorted, Sort
+from murxpy.logic.typing import tuple_arity
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator, sort_entry
 from murxpy.machine.generate.leaves import leaf, literal_argument

@@ -13,6 +13,9 @@ from murxpy.machine.make import instantiate_sort, make_datatypes, make_sort
 SIMPLE = ("SORT_BOOL", "SORT_INT", "SORT_REAL", "SORT_RM", "SORT_STRING", "SORT_REGLAN")
 ELEMENT_CONTEXT = {"SORT_SEQ": "seq-element", "SORT_SET": "set-element", "SORT_BAG": "bag-element"}
 REUSE = 0.65  # the chance that a parameter sort is a sort of the run, and not a new one
+# Sorts in a sort of the run that becomes a parameter. Without a bound, sorts of sorts of sorts doubled
+# in a walk until one had more than 1,000 parts, of which a solver makes nothing.
+_PARTS = 200
 
 
 def make_random_sort(gen: Generator) -> bool:
@@ -111,7 +114,7 @@ def draw_sort(gen: Generator, context: str, depth: int) -> Sort | None:
     """
     profile, stream, run = gen.profile, gen.stream, gen.run
     if stream.random() < REUSE or depth < 0:
-        there = [s for s in run.db.sort_entries if profile.allows(context, s)]
+        there = [s for s in run.db.sort_entries if s.parts <= _PARTS and profile.allows(context, s)]
         if there:
             return stream.choose(there)
     kinds = gen.swarm.sort_kinds

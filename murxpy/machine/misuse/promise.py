@@ -9,8 +9,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from murxpy.logic.sorts import Sort
-from murxpy.logic.typing import IllSorted
+from murxpy.logic.sorts import IllSorted, Sort
 from murxpy.logic.values import from_escapes
 from murxpy.machine.inspect import sort_facts
 from murxpy.machine.misuse.misuse import Misuse

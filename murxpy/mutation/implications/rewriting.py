@@ -6,9 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from murxpy.logic.sorts import Sort
+from murxpy.logic.sorts import IllSorted, Sort
 from murxpy.logic.terms import Term
-from murxpy.logic.typing import IllSorted
 from murxpy.machine.random import Stream
 from murxpy.mutation.implications.binding import Binding
 from murxpy.mutation.implications.book import Use

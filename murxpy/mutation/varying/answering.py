@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from murxpy.errors import InputError
-from murxpy.logic.typing import IllSorted
+from murxpy.logic.sorts import IllSorted
 from murxpy.machine.alone import ERROR, Alone, Said, freeze, short
 from murxpy.mutation.varying.variants import METHODS, Varier
 from murxpy.smtlib.printing.forms import Unsayable

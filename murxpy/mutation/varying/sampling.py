@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import zip_longest
 
-from murxpy.logic.typing import IllSorted
+from murxpy.logic.sorts import IllSorted
 from murxpy.machine import script
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.random import Stream, mix

@@ -13,9 +13,9 @@ from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Operator
-from murxpy.logic.sorts import Sort
+from murxpy.logic.sorts import IllSorted, Sort
 from murxpy.logic.terms import VALUE, Term
-from murxpy.logic.typing import IllSorted, IndexOutOfRange
+from murxpy.logic.typing import IndexOutOfRange
 from murxpy.smtlib.reading.lambdas import as_array, as_function, as_set
 from murxpy.smtlib.reading.sugar import sugared
 from murxpy.smtlib.tables import Tables
