@@ -88,9 +88,8 @@ def parse_document(text: str, file: str) -> Document:
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else None
         problem = f"not YAML: {error.problem or error.context}"
-        if (
-            "nesting depth" in problem
-        ):  # the parser has a bound of its own, which is larger than ours
+        if "nesting depth" in problem:
+            # The parser has a bound of its own, which is larger than ours.
             problem = f"nested more than {MAX_DEPTH} deep"
         raise InputError(problem, file=file, line=line) from None
     except yaml.reader.ReaderError as error:

@@ -48,9 +48,8 @@ class Collector:
         self.urgent = False
         self._damped: dict[str, tuple[int, Damp]] = {}
         self._opened: dict[str, None] = {}
-        self.late: dict[
-            str, None
-        ] = {}  # buckets that killed sessions opened, which gave no exit code
+        # the buckets that killed sessions opened, which gave no exit code
+        self.late: dict[str, None] = {}
         self._waiting: dict[str, list[Finding]] = {}
         self._untried: dict[str, Finding] = {}  # the first findings of buckets that are not settled
         self._again: dict[tuple[int, int], int] = {}

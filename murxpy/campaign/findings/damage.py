@@ -72,6 +72,16 @@ def reading(file: Path, what: str) -> Iterator[None]:
         ) from error
 
 
+def check_pages(database: sqlite3.Connection, file: Path) -> None:
+    """Raise Damaged where a page of the database in `file` cannot be read, which its command would notice
+    in the middle of its work. It costs a look at each page: 60 ms for 100 MB.
+    """
+    with reading(file, "its data"):
+        (said,) = database.execute("PRAGMA quick_check(1)").fetchone()
+    if said != "ok":
+        raise Damaged(f"it is damaged ({said.splitlines()[-1]})", file)
+
+
 def error_words(error: BaseException) -> str:
     """An error of Python in words for the user."""
     return (

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from murxpy.campaign.findings.folder import (
     Folder,
+    check_place,
     open_below,
     parts_of,
     rescued,
@@ -105,9 +106,7 @@ class Lines:
         """
         data = f"{line}\n".encode()
         try:
-            there, own = os.lstat(self._folder / self._name), os.fstat(self._file)
-            if (there.st_dev, there.st_ino) != (own.st_dev, own.st_ino):
-                raise FileNotFoundError(None, f"another file stands in the place of {self._name}")
+            check_place(self._folder / self._name, os.fstat(self._file))
             left = memoryview(data)
             while left:
                 left = left[os.write(self._file, left) :]

@@ -34,6 +34,7 @@ _WRITERS = {
     CAMPAIGN: "a campaign",
 }
 _PART = re.compile(r"\.[a-z0-9_]{8}\.part")  # an unfinished file of `write_atomically`
+_REPLACED = "another file stands in the place of {}"
 _SIDES = ("", "-wal", "-shm", "-journal")  # the files of a database of SQLite
 
 
@@ -77,7 +78,7 @@ class Folder:
         with contextlib.suppress(OSError):  # on a full disk the lock holds without the number
             os.ftruncate(self._lock, 0)
             os.pwrite(self._lock, f"{os.getpid()}\n".encode(), 0)
-        self._known: dict[str, tuple[int, int]] = {}
+        self._known: dict[str, os.stat_result] = {}
         self.check("lock")
 
     def _refuse_links(self) -> None:
@@ -104,11 +105,8 @@ class Folder:
                 found = os.lstat(self.path / name)
             except OSError as error:
                 raise FolderLost(self.path, self._whereabouts(name)) from error
-            if self._known.setdefault(name, (found.st_dev, found.st_ino)) != (
-                found.st_dev,
-                found.st_ino,
-            ):
-                raise FolderLost(self.path, f"another file stands in the place of {name}")
+            if not os.path.samestat(self._known.setdefault(name, found), found):
+                raise FolderLost(self.path, _REPLACED.format(name))
 
     def _whereabouts(self, name: str) -> str:
         """What happened to the folder, whose file `name` is not in its place."""
@@ -132,6 +130,12 @@ class Folder:
     def close(self) -> None:
         """Release the lock."""
         os.close(self._lock)
+
+
+def check_place(file: Path, own: os.stat_result) -> None:
+    """Raise OSError where another file, or none, stands in the place of the file that is `own`."""
+    if not os.path.samestat(os.lstat(file), own):
+        raise FileNotFoundError(None, _REPLACED.format(file.name))
 
 
 def _a_link(file: Path) -> InputError:

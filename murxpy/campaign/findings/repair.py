@@ -41,9 +41,8 @@ _STEM = re.compile(r"([0-9a-f]{16,64})(?:-\d+)?")  # of a trace: the seed of its
 # Queries that may fail while the rows between two damaged pages are looked for, in each table. A page
 # has about 40 findings, and takes about 80 queries of 30 us.
 _TRIES = 20_000
-_RANGE = (
-    1 << 17
-)  # numbers of rows behind the last one that was read, among which more are looked for
+# Numbers of rows behind the last one that was read, among which more are looked for.
+_RANGE = 1 << 17
 _CODES = range(1, 256)  # exit codes of processes
 _TOLD = "repaired"  # the reason for which the session ended that a repair notes
 

@@ -21,7 +21,7 @@ import msgspec
 
 from murxpy.campaign.finding import Finding
 from murxpy.campaign.findings.buckets import Bucket, Kept
-from murxpy.campaign.findings.damage import Damaged, reading
+from murxpy.campaign.findings.damage import Damaged, check_pages, reading
 from murxpy.campaign.findings.folder import CAMPAIGN, connect_below
 from murxpy.campaign.guiding.arm_yields import TABLES as LEARNT
 from murxpy.campaign.guiding.arm_yields import ArmYield, Learnt
@@ -69,9 +69,6 @@ PRAGMA user_version = {SCHEMA};
 
 # What mutation fuzzers made of each seed. Folders of earlier releases lack the table.
 _YIELDS = "CREATE TABLE IF NOT EXISTS yields (target TEXT, source TEXT, seed TEXT, data TEXT NOT NULL, PRIMARY KEY (target, source, seed))"
-
-# What a WAL database of SQLite says of damage costs a look at each page: 60 ms for 100 MB.
-_CHECK = "PRAGMA quick_check(1)"
 
 _UNTOLD = "SELECT key FROM buckets WHERE first > (SELECT COALESCE(MAX(ended), 0) FROM sessions)"
 
@@ -366,19 +363,11 @@ class Store:
                 self._path,
             )
         elif not read_only:
-            self._check()
+            check_pages(self._db, self._path)
             if version == 1:
                 self._update()
         if not read_only:
             self._db.execute(_YIELDS)
-
-    def _check(self) -> None:
-        """Raise Damaged where a page cannot be read: a campaign would notice that in the middle of its
-        runs.
-        """
-        (said,) = self._db.execute(_CHECK).fetchone()
-        if said != "ok":
-            raise Damaged(f"it is damaged ({said.splitlines()[-1]})", self._path)
 
     def _update(self) -> None:
         """Bring a database of version 1 up to date, whole or not at all, and give the room that

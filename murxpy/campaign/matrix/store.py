@@ -16,8 +16,8 @@ from typing import Any
 import msgspec
 from packaging.version import Version
 
-from murxpy.campaign.findings.damage import Damaged, reading
-from murxpy.campaign.findings.folder import MATRIX, connect_below, rescued
+from murxpy.campaign.findings.damage import check_pages, reading
+from murxpy.campaign.findings.folder import MATRIX, check_place, connect_below, rescued
 from murxpy.campaign.replays.lists import Answer
 from murxpy.campaign.workers.names import parse_target, solver_of
 from murxpy.errors import FolderLost, InputError
@@ -76,9 +76,7 @@ class Answers:
                 if version == 0 and make:
                     self._db.executescript(f"PRAGMA journal_mode = WAL; BEGIN; {_TABLES} COMMIT;")
                     version = _VERSION
-                (said,) = self._db.execute("PRAGMA quick_check(1)").fetchone()
-            if said != "ok":
-                raise Damaged(f"it is damaged ({said.splitlines()[-1]})", self.file)
+            check_pages(self._db, self.file)
             self._place = os.stat(self.file)
         except sqlite3.Error as error:
             raise InputError(
@@ -178,9 +176,7 @@ class Answers:
     def _all(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         rows = list(rows)
         try:
-            there = os.stat(self.file)
-            if (there.st_dev, there.st_ino) != (self._place.st_dev, self._place.st_ino):
-                raise FileNotFoundError(None, f"another file stands in the place of {FILE}")
+            check_place(self.file, self._place)
             _insert(self._db, statement, rows)
         except (OSError, sqlite3.Error) as error:
             with suppress(sqlite3.Error):
