@@ -17,6 +17,8 @@ from murxpy.errors import InputError
 LONGEST_WORD = 80  # characters of a stranger's word that a message shows
 _CHUNK = 1 << 20  # bytes
 
+_KINDS = {stat.S_IFDIR: "a folder", stat.S_IFIFO: "a pipe", stat.S_IFSOCK: "a socket"}
+
 _SUSPECT = re.compile(r"[^ -~]+")
 # These characters are printable by their category, but take no room on a terminal, or look like a
 # blank: fillers, variation selectors, and the joiner of graphemes.
@@ -64,10 +66,12 @@ def read_bytes(path: Path, what: str, most: int) -> bytes:
     try:
         # Opening some devices already does something, so what the path names is looked at first. It
         # may become something else until it is open, so the open file is looked at again.
-        if stat.S_ISREG(os.stat(path).st_mode):
+        mode = os.stat(path).st_mode
+        if stat.S_ISREG(mode):
             opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
             try:
-                if stat.S_ISREG(os.fstat(opened).st_mode):
+                mode = os.fstat(opened).st_mode
+                if stat.S_ISREG(mode):
                     return _read(opened, path, what, most)
             finally:
                 os.close(opened)
@@ -76,7 +80,8 @@ def read_bytes(path: Path, what: str, most: int) -> bytes:
     except (OSError, ValueError) as error:  # a path with a NUL is a ValueError
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"cannot be read: {reason}", file=str(path)) from None
-    raise InputError(f"expected a file with a {what}, this is none", file=str(path))
+    found = _KINDS.get(stat.S_IFMT(mode), "a device")
+    raise InputError(f"expected a file with a {what}, found {found}", file=str(path))
 
 
 def _read(opened: int, path: Path, what: str, most: int) -> bytes:

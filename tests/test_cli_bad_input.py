@@ -89,7 +89,7 @@ USAGE = {
         "/dev/null/x",
     ): "/dev/null/x: the output folder cannot be written (Not a directory)",
     ("replay", "nowhere"): "nowhere: there is no such file",
-    ("replay", "/dev"): "/dev: expected a file with a trace, this is none",
+    ("replay", "/dev"): "/dev: expected a file with a trace, found a folder",
     (
         "replay",
         str(WRAPPER),

@@ -171,6 +171,7 @@ def test_commands_refuse(
     names = {"mark": mark, "script": script, "out": tmp_path / "out"}
     code, _, err = outcome(capsys, *(word.format(**names) for word in words))
     assert code == 2 and "a file" in err and not mark.exists(), err
+    assert str(script) not in err or f"{script}:1: the option" in err
 
 
 @pytest.mark.parametrize("solver", ["z3", "cvc5"])

@@ -145,7 +145,7 @@ def test_a_path_without_a_file_is_told(tmp_path: Path, name: str) -> None:
 
 
 def test_a_pipe_is_not_waited_for(pipe: Path) -> None:
-    with pytest.raises(InputError, match="expected a file with a text, this is none"):
+    with pytest.raises(InputError, match="expected a file with a text, found a pipe"):
         read_bytes(pipe, "text", 10)
 
 

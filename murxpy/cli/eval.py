@@ -16,7 +16,7 @@ from murxpy.campaign.workers.targets import Plan
 from murxpy.checks.registry import ANSWERING
 from murxpy.cli.params import Existing, Finding, Target, in_out_option
 from murxpy.cli.parts.options import theory_option, time_option, wrapper_option
-from murxpy.cli.replay import plan_of
+from murxpy.cli.replay import plan_of, refuse_forbidden
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
@@ -123,6 +123,7 @@ def _script(
             file=str(file),
         )
     (plan,) = make_plans(Request((solver,) if solver else (), wrapper=wrapper))
+    refuse_forbidden(plan, file)
     name, reason = plan.target.name, ""
     if through != TEXT:
         asked, reason = _through_api(plan, script, file, wall, wanted=through == API)

@@ -36,14 +36,13 @@ from murxpy.cli.parts.options import (
     theory_option,
     wrapper_option,
 )
-from murxpy.cli.replay import judges_of, plan_of_campaign
+from murxpy.cli.replay import judges_of, plan_of_campaign, refuse_forbidden
 from murxpy.cli.replay import plan_of as trace_plan
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import statuses_of
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.report.console import say
 from murxpy.report.text import amount, brief, one_line, percent
-from murxpy.smtlib.reading.scripts import read_text
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import Trace, parse_trace
 
@@ -303,7 +302,7 @@ def _script_file(
             "name the solver that the script is run on with --solver or --wrapper", file=str(file)
         )
     (plan,) = make_plans(Request((solver,) if solver else (), wrapper=wrapper))
-    text = read_text(file)
+    text = refuse_forbidden(plan, file)
     labels = statuses_of(text)
     labelled = any(label != "unknown" for label in labels)
     names = tuple(judged or ()) if judged != (NONE,) else ()

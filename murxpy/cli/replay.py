@@ -37,6 +37,8 @@ from murxpy.oracles.disagreement import first_disagreement
 from murxpy.report.console import say, write_now
 from murxpy.report.judged import judged_json, judged_lines
 from murxpy.report.outcome import exit_code, fails, outcome_json, outcome_lines
+from murxpy.smtlib.reading.scripts import read_text
+from murxpy.solvers.forbidden import Forbidden
 from murxpy.trace.file import read_trace
 from murxpy.trace.grammar import Trace, parse_trace
 
@@ -131,6 +133,15 @@ def _show_files_beside(file: Path, replayed: Replayed, as_json: bool) -> None:
     history = file.with_suffix(".history")
     if not fails(replayed) and history.is_file():
         say(f"this finding needs the runs before it: murxpy replay {history}", err=True)
+
+
+def refuse_forbidden(plan: Plan, file: Path) -> str:
+    """The text of a script that the solver is to read. Raises InputError where it uses what the
+    wrapper forbids.
+    """
+    text = read_text(file)
+    Forbidden((plan.setup.get("wrapper") or {}).get("forbidden") or {}).permit(text, str(file))
+    return text
 
 
 def plan_of(trace: Trace, solver: str | None, wrapper: str | None, file: Path) -> Plan:

@@ -9,6 +9,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from murxpy.errors import InputError
+
 _SPACE = re.compile(r"\s*")
 _SYMBOL = "[a-z0-9~!@$%^&*_+=<>.?/]"
 _END = f"(?!{_SYMBOL})"
@@ -56,17 +58,27 @@ class Forbidden:
         Solvers read comments, strings and quoted symbols in ways of their own. So the text is
         searched as it stands, and what is forbidden is so within these, too.
         """
-        normal = _normal(text)
-        names = [name for name in _KEYWORD.findall(normal) if name in self._telling]
-        for name in names or _behind(normal, _SET_OPTION, _NAMED):
-            if found := self.option(name):
-                return found
+        found = self._first(_normal(text))
+        return "" if found is None else found[0]
+
+    def permit(self, script: str, file: str) -> None:
+        """Raise InputError, with the line, if something forbidden is in the script in `file`."""
+        normal = _normal(script)
+        if (found := self._first(normal)) is not None:
+            raise InputError(found[0], file=file, line=normal.count("\n", 0, found[1]) + 1)
+
+    def _first(self, normal: str) -> tuple[str, int] | None:
+        """The words of an error for the first option or command that is forbidden, and where it stands."""
         # looking for the words alone is much faster, and nearly every script has none of them
+        telling = not self._telling.isdisjoint(_KEYWORD.findall(normal))
+        for name in _KEYWORD.finditer(normal) if telling else _behind(normal, _SET_OPTION, _NAMED):
+            if (not telling or name[1] in self._telling) and (found := self.option(name[1])):
+                return found, name.start(1)
         if any(name in normal for name in self._commands):
             for called in _behind(normal, _OPENED, self._called):
-                name, because = self._commands[called]
-                return f"the command {name} {because}{_ENDING}"
-        return ""
+                command, because = self._commands[called[1]]
+                return f"the command {command} {because}{_ENDING}", called.start(1)
+        return None
 
     def in_operand(self, text: str) -> str:
         """The same for a text that is passed to a function of the solver, such as the name of an
@@ -77,9 +89,8 @@ class Forbidden:
         return named or self.in_script(text)
 
 
-def _behind(text: str, word: re.Pattern[str], pattern: re.Pattern[str]) -> Iterator[str]:
-    """The first group of `pattern` wherever it matches behind `word`, with nothing between the two but
-    blanks and comments.
+def _behind(text: str, word: re.Pattern[str], pattern: re.Pattern[str]) -> Iterator[re.Match[str]]:
+    """Each match of `pattern` behind `word`, with nothing between the two but blanks and comments.
 
     The time is linear in the text: many words can stand in one comment, and what follows the end of
     its line is looked for once. One pattern that skips comments would be quadratic there.
@@ -98,7 +109,7 @@ def _behind(text: str, word: re.Pattern[str], pattern: re.Pattern[str]) -> Itera
             at = _blanks(text, end)
         behind.update(dict.fromkeys(passed, at))
         if match := pattern.match(text, at):
-            yield str(match[1])
+            yield match
 
 
 def _blanks(text: str, at: int) -> int:
