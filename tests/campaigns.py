@@ -62,6 +62,14 @@ def children(supervisor: int) -> list[int]:
     return processes(supervisor, "worker/boot.py")
 
 
+def started_by(pid: int) -> list[int]:
+    """The processes that the process `pid` started itself; none if it is gone."""
+    try:
+        return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
 def processes(parent: int, program: str) -> list[int]:
     """The processes of a program that a process started, which all have the number of that in their
     command line.

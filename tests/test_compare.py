@@ -4,17 +4,20 @@ small; what both show, or what only a limit ends, is not found.
 
 from __future__ import annotations
 
+import os
+import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import children, started_by
 from commands import error
 from truth import truth
 
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.events import Ended, Event
+from murxpy.campaign.events import Ended, Event, RunEnded
 from murxpy.campaign.findings.buckets import Bucket
 from murxpy.campaign.findings.store import Store
 from murxpy.campaign.workers.limits import MIB, Limits
@@ -112,6 +115,24 @@ def test_a_new_death_is_found_and_an_old_one_is_not(tmp_path: Path) -> None:
     buckets, events = compare(tmp_path / "b", {"deadly": "parity"}, {"deadly": "parity"})
     assert buckets == [] and code(events) == 0
     assert counters(tmp_path / "b")["compare:of-older"] > 0
+
+
+def test_a_run_whose_process_somebody_killed_is_made_again(tmp_path: Path) -> None:
+    """Such a death says nothing of the older release."""
+    plans = releases({"idle": 0.02}, {"idle": 0.02})
+    config = CampaignConfig(
+        plans[:1], tmp_path, judges=plans[1:], compare=True, runs=12, seed=1, limits=LIMITS
+    )
+    killed: dict[int, None] = {}
+    for event in (campaign := Campaign(config)):
+        if isinstance(event, RunEnded) and not killed:
+            mine = children(os.getpid())
+            killed = {pid: None for pid in mine if not started_by(pid)}
+            for pid in killed:
+                os.kill(pid, signal.SIGKILL)
+    assert killed and not campaign.buckets
+    assert counters(tmp_path)["compare:runs"] == 12
+    assert "compare:of-older" not in counters(tmp_path)
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from campaigns import run
+from campaigns import run, started_by
 from supervised import PATIENCE, ROOT, Command
 
 from murxpy.campaign.findings.store import FILE, Store
@@ -87,15 +87,15 @@ class Chaos:
         if what == "disk":
             self.fill()
             return
-        parents = _of_parent(command.process.pid)
+        parents = started_by(command.process.pid)
         victims = (
             parents
             if what == "parent"
-            else [pid for parent in parents for pid in _of_parent(parent)]
+            else [pid for parent in parents for pid in started_by(parent)]
         )
         if victims:
             with suppress(ProcessLookupError):
-                os.kill(int(self.rng.choice(victims)), signal.SIGKILL)
+                os.kill(self.rng.choice(victims), signal.SIGKILL)
 
     def fill(self) -> None:
         """Nothing can be written for a while; then there is room again, and time to use it."""
@@ -107,13 +107,6 @@ class Chaos:
         time.sleep(self.rng.uniform(0.1, 0.8))
         ballast.unlink()
         time.sleep(2.5)
-
-
-def _of_parent(pid: int) -> list[str]:
-    try:
-        return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except OSError:
-        return []
 
 
 def survive(chaos: Chaos, rounds: int, peace: Path) -> None:

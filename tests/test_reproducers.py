@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 import pytest
-from campaigns import plan, processes, run
+from campaigns import plan, processes, run, started_by
 from commands import FAKE, fuzz_fake, outcome
 from test_minimize_wishes import wait_for
 
@@ -185,8 +185,7 @@ def test_an_endless_program_dies_with_us(tmp_path: Path) -> None:
     )
     process = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parent)
     with (tmp_path / "started").open("w"):  # until the program reads
-        file = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-        pids = [int(pid) for pid in file.read_text().split()]
+        pids = started_by(process.pid)
     process.kill()
     process.wait()
     assert pids

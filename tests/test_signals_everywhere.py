@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from campaigns import FAKES
+from campaigns import FAKES, started_by
 from commands import WRAPPER
 from supervised import PATIENCE
 
@@ -123,7 +123,7 @@ def test_ctrl_c_on_a_terminal(words: Sequence[str], tmp_path: Path) -> None:
     while status is None and time.monotonic() < end:
         done, code = os.waitpid(pid, os.WNOHANG)
         status = code if done else None
-        if _children(pid) and time.monotonic() > asked + 2:  # it has begun to work
+        if started_by(pid) and time.monotonic() > asked + 2:  # it has begun to work
             os.write(terminal, b"\x03")
             asked = time.monotonic()
         seen += _read(terminal)
@@ -132,13 +132,6 @@ def test_ctrl_c_on_a_terminal(words: Sequence[str], tmp_path: Path) -> None:
     os.close(terminal)
     assert status is not None and os.waitstatus_to_exitcode(status) == 130, seen
     assert b"Traceback" not in seen
-
-
-def _children(pid: int) -> list[str]:
-    try:
-        return Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except OSError:
-        return []
 
 
 def _read(terminal: int) -> bytes:

@@ -61,10 +61,10 @@ class RunEnds:
             ended = "killed" if outcome.cause in ("wall", "cpu") else "died"
             self._log.statistics.counts[f"time-ns:{ended}"] += int(1e9 * outcome.cpu)
             self._unreported(number, result)
-        found = self._counting(
-            candidate(number, target.family, target.version, result.job, result.past, outcome)
-        )
+        found = candidate(number, target.family, target.version, result.job, result.past, outcome)
         doubtful = found is not None and found.verdict.doubtful
+        if not doubtful:
+            found = self._counting(found)
         if before is None and not (outcome.after or doubtful):
             self._left_over(target, result)
         # The statistics count such a run when they get the event of the lost worker.
@@ -171,16 +171,18 @@ class RunEnds:
             runs.ended(index, bucket)
             self.cross.run_ended(number, result.job, result.outcome)
 
-    def _doubt_settled(self, number: int, result: Result, over: bool) -> None:
+    def _doubt_settled(self, number: int, result: Result, shown: Finding, over: bool) -> None:
         """Take the answer to the doubt whether somebody else killed the run's process: either the
-        run is `over`, or it must be made again.
+        run is `over`, and `shown` is its finding, or it must be made again.
         """
         runs, index = self._targets[number].runs, result.job.index
-        if result.outcome.after:  # the run had ended before
-            return
-        if over:
-            self.count({"run:total": 1})
-            self._left_over(self._targets[number], result)
-            runs.done(index)
-        else:
-            runs.give_back(index)
+        if not result.outcome.after:  # otherwise the run had ended before
+            if over:
+                self.count({"run:total": 1})
+                self._left_over(self._targets[number], result)
+                runs.done(index)
+            else:
+                runs.give_back(index)
+        found = self._counting(shown) if over else None
+        if found is not None:
+            self._collector.found(found)

@@ -122,20 +122,18 @@ class Collector:
         ]
         return next((self._known[mark] for mark in marks if mark in self._known), "")
 
-    def doubt(self, found: Finding, run: Callable[[bool], None]) -> None:
+    def doubt(self, found: Finding, run: Callable[[Finding, bool], None]) -> None:
         """Replay `found`, whose death may have come from outside, before it is counted.
 
-        `run` is told whether the run is over (True), or must be done again. A run that was killed
-        twice is over: then its finding counts unconfirmed, or what its replay showed instead.
+        `run` is told what the replay showed, and whether the run is over (True), or must be done
+        again. A run that was killed twice is over: then its finding counts unconfirmed, or what its
+        replay showed instead.
         """
         place = (found.target, found.job.index)
 
         def settled(shown: Finding) -> None:
             self._again[place] = self._again.get(place, 0) + 1
-            over = shown.confirmed or self._again[place] >= 2
-            run(over)
-            if over:
-                self.found(shown)
+            run(shown, shown.confirmed or self._again[place] >= 2)
 
         self._confirm(found, settled)
 
