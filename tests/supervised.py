@@ -42,8 +42,10 @@ class Command:
             if path.name in self.strangers:
                 continue
             try:
-                marked = self.mark.encode() in (path / "environ").read_bytes()
-                if not marked:
+                environment = (path / "environ").read_bytes()
+                marked = self.mark.encode() in environment
+                # The environment of a process that is about to begin its program reads as empty.
+                if environment and not marked:
                     self.strangers.add(path.name)
                 name, _, rest = (path / "stat").read_text().rpartition(")")
                 if marked and rest.split()[0] not in "ZX":

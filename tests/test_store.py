@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from murxpy.campaign.findings.buckets import Bucket, Kept
+from murxpy.campaign.finding import Finding
+from murxpy.campaign.findings.archive import Archive
+from murxpy.campaign.findings.buckets import Bucket, Kept, Known
+from murxpy.campaign.findings.folder import Folder
 from murxpy.campaign.findings.store import (
     _FROM_1,
     FILE,
@@ -20,7 +23,10 @@ from murxpy.campaign.findings.store import (
     TargetState,
     read_buckets,
 )
+from murxpy.campaign.workers.handles import Job
 from murxpy.errors import InputError
+from murxpy.oracles.crash import Outcome, Verdict
+from murxpy.trace.finished import Call
 
 BUCKET = Bucket(
     "k",
@@ -59,6 +65,25 @@ def test_round_trip(tmp_path: Path) -> None:
     assert store.counters() == {"a": 5, "b": 1}
     assert store.meta() == {"seed": 2**70}
     store.close()
+
+
+def test_a_run_counts_once_in_a_bucket_also_where_it_is_made_again(tmp_path: Path) -> None:
+    """A supervisor may be killed after a finding was stored, and before its run was done."""
+
+    def counted(*runs: int) -> tuple[int, int]:
+        """What the bucket counts, and its findings in the database, when these runs found it."""
+        with closing(Folder(tmp_path)) as folder, closing(Store(tmp_path)) as store:
+            archive = Archive(folder, store, Known(), lambda text: None)
+            for run in runs:
+                verdict = Verdict("crash", "solver", "SIGSEGV", "SIGSEGV", Call("mk-term"))
+                job = Job(2**63 + run, 1.0, index=run)
+                found = Finding(0, "fake", "1", job, (), Outcome("died"), verdict, "k-00000000")
+                archive.count(found, "fake", 1.0)
+            archive.flush(())
+            return archive.buckets["k-00000000"].count, len(store.rows("k-00000000"))
+
+    assert counted(7, 8, 7) == (2, 2)
+    assert counted(8, 9) == (3, 3)
 
 
 def test_all_or_nothing(tmp_path: Path) -> None:

@@ -51,6 +51,7 @@ class Archive:
         self._relabel()
         self._dirty: dict[str, Bucket] = dict(self.buckets)
         self._changes = Changes()
+        self._unsaved: set[tuple[str, str, int]] = set()  # bucket, target and run of its rows
         self._files = Files(folder)
         self._doomed: list[str] = []
         # By bucket, the trace of which reproducers or a range are being made: it stays until then.
@@ -69,9 +70,14 @@ class Archive:
     def count(self, found: Finding, target: str, now: float) -> bool:
         """Count a finding of the target called `target`, at `now` (seconds since the epoch), and
         return whether it opened its bucket.
+
+        A run counts once in a bucket, also where it is made again because the supervisor was killed
+        after it had counted the finding, and before the run was done.
         """
         bucket = self.buckets.get(found.bucket)
         new = bucket is None
+        if bucket is not None and self._counted(found.bucket, target, found.job.index):
+            return False
         if bucket is None:
             known = found.bucket in self._known
             bucket = self.buckets[found.bucket] = new_bucket(
@@ -80,8 +86,19 @@ class Archive:
         bucket.count += 1
         bucket.last = now
         self._changes.rows.append(finding_row(found, target, now))
+        self._unsaved.add((found.bucket, target, found.job.index))
         self._dirty[found.bucket] = bucket
         return new
+
+    def _counted(self, bucket: str, target: str, run: int) -> bool:
+        """Whether the run of this index of a target was counted in a bucket. A database that cannot be
+        read does not matter here: the next flush says so.
+        """
+        if (bucket, target, run) in self._unsaved:
+            return True
+        with contextlib.suppress(sqlite3.Error):
+            return self._store.has(bucket, target, run)
+        return False
 
     def keep(self, found: Finding) -> bool:
         """Keep the trace of `found` if it is among the smallest of its bucket, and return whether it
@@ -309,6 +326,7 @@ class Archive:
         )
         self._dirty = {}
         self._changes = Changes(session=self._changes.session)
+        self._unsaved = set()
         self._remove(self._doomed)
         self._doomed = []
         if self._files.waiting:

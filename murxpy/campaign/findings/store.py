@@ -70,6 +70,7 @@ PRAGMA user_version = {SCHEMA};
 # What mutation fuzzers made of each seed. Folders of earlier releases lack the table.
 _YIELDS = "CREATE TABLE IF NOT EXISTS yields (target TEXT, source TEXT, seed TEXT, data TEXT NOT NULL, PRIMARY KEY (target, source, seed))"
 
+_COUNTED = "SELECT 1 FROM findings WHERE bucket = ? AND target = ? AND run = ?"
 _UNTOLD = "SELECT key FROM buckets WHERE first > (SELECT COALESCE(MAX(ended), 0) FROM sessions)"
 
 # The fields of a bucket that say what was found.
@@ -501,6 +502,11 @@ class Store:
         )
         with self.reading("a row of table findings"):
             return [(target, run, int(seed, 16)) for target, run, seed in rows]
+
+    def has(self, bucket: str, target: str, run: int) -> bool:
+        """Whether the run of this index of a target was counted in a bucket. Raises sqlite3.Error."""
+        row = (bucket, target, run)
+        return self._db.execute(_COUNTED, row).fetchone() is not None
 
     def yields(self) -> dict[str, list[Yield]]:
         """By target, what each used seed gave, in the order of the seeds' names; nothing in a folder
