@@ -228,7 +228,7 @@ def _death(outcome: Outcome) -> tuple[str, str, str, bool]:
 
 def is_from_outside(outcome: Outcome) -> bool:
     """Whether somebody else may have killed the process, so that its end says nothing of its job."""
-    return outcome.cause == "died" and _death(outcome)[-1]
+    return outcome.cause in ("died", "parent") and _death(outcome)[-1]
 
 
 def signal_name(status: int | None) -> str:

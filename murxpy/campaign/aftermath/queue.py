@@ -9,7 +9,7 @@ from dataclasses import asdict, replace
 from murxpy.campaign.aftermath.lane import Lane
 from murxpy.campaign.aftermath.requests import Answer, Request
 from murxpy.campaign.budget import Budget
-from murxpy.campaign.workers.scratch import Scratch
+from murxpy.campaign.workers.scratch import Scratch, sweep
 from murxpy.campaign.workers.targets import Plan
 
 
@@ -112,3 +112,4 @@ class Queue:
         if self._folder is not None:
             self._folder.remove()
             self._folder = None
+            sweep()  # the folders of a process that somebody killed

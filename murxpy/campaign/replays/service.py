@@ -326,13 +326,13 @@ class Replays:
 
     def _fresh_over(self, future: Future, worker: Worker) -> None:
         """Take the end of a fresh process. If it was lost before it began, or was killed by somebody
-        else, its jobs are done again. They are also done again, in a private process, if it died with a
-        warm parent that other processes shared, because one of those may have killed the parent.
+        else, its jobs are done again; where its warm parent died with it, in a private process, because
+        another process of that parent may have killed it.
         """
         assert isinstance(future.on, Fresh)
-        orphaned = worker.killed == "parent" and worker.parent.forks > 1
-        spoilt = not future.results or _is_spoilt(future, future.results)
-        if (orphaned or spoilt) and _worth_another(future, worker):
+        orphaned = worker.killed == "parent"
+        spoilt = not future.results or _is_spoilt(future, future.results, orphaned=orphaned)
+        if spoilt and _worth_another(future, worker):
             future.on = replace(future.on, private=future.on.private or orphaned)
             future.results.clear()
             self._begin(future, future.on)
@@ -362,11 +362,12 @@ class Replays:
             done(future)
 
 
-def _is_spoilt(future: Future, results: Sequence[Result]) -> bool:
-    """Whether to do the jobs of `future` again because somebody else may have killed their process. If
-    that happens each time, it is the jobs that kill it.
+def _is_spoilt(future: Future, results: Sequence[Result], *, orphaned: bool = False) -> bool:
+    """Whether to do the jobs of `future` again because somebody else may have killed their process, or
+    its warm parent (`orphaned`). If that happens each time, it is the jobs that kill it.
     """
-    if future.cancelled or not any(is_from_outside(result.outcome) for result in results):
+    killed = orphaned or any(is_from_outside(result.outcome) for result in results)
+    if future.cancelled or not killed:
         return False
     future.killings += 1
     return future.killings < KILLINGS
