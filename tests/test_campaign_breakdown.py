@@ -79,10 +79,11 @@ def test_warm_parent_that_dies_each_time(tmp_path: Path) -> None:
 def test_workers_that_can_live_no_more(tmp_path: Path) -> None:
     """A campaign that has begun ends in good order, with its exit code and all that it found."""
     lost: list[str] = []
+    starving = (plan(starving="fork"),)
 
     def starve(campaign: Campaign, event: Event) -> None:
-        if isinstance(event, RunEnded) and event.seed:
-            campaign._pool.plans = (plan(starving="fork"),)
+        if isinstance(event, RunEnded) and event.seed and campaign._pool.plans != starving:
+            campaign._pool.plans = starving
             campaign._pool._parents[0].kill()
         elif isinstance(event, WorkerLost):
             lost.append(event.reason)
