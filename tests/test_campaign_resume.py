@@ -247,7 +247,8 @@ from campaigns import run
 from murxpy.campaign.events import Found
 def tell(campaign, event):
     if isinstance(event, Found):
-        print(event.bucket, event.new, flush=True)
+        # in one write, which no kill can tear
+        print(f"{{event.bucket}} {{event.new}}\n", end="", flush=True)
 run(Path(sys.argv[1]), {setup!r}, tell, time=60.0, jobs=2)
 """
 
