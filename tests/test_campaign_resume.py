@@ -248,7 +248,7 @@ from murxpy.campaign.events import Found
 def tell(campaign, event):
     if isinstance(event, Found):
         # in one write, which no kill can tear
-        print(f"{{event.bucket}} {{event.new}}\n", end="", flush=True)
+        print(f"{{event.bucket}} {{event.new}}\\n", end="", flush=True)
 run(Path(sys.argv[1]), {setup!r}, tell, time=60.0, jobs=2)
 """
 
