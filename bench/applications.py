@@ -20,9 +20,8 @@ from murxpy.logic.sorts import Constructor, Datatype, IllSorted, Sort
 from murxpy.logic.terms import Term
 from murxpy.logic.values import write_value
 from murxpy.machine.database import Entry, SortEntry
-from murxpy.machine.distributions import Settings
-from murxpy.machine.generate.literals import draw_literal
-from murxpy.machine.generate.profile import Profile
+from murxpy.machine.generate.leaves import draw_literal
+from murxpy.machine.generate.swarm import Profile
 from murxpy.machine.make import (
     make_constant,
     make_datatypes,
@@ -33,7 +32,7 @@ from murxpy.machine.make import (
     make_value,
     make_variable,
 )
-from murxpy.machine.random import Stream
+from murxpy.machine.random import Settings, Stream
 from murxpy.machine.run import Run
 from murxpy.machine.tokens import Quoted, Token
 from murxpy.semantics.exact.algebraic import Algebraic

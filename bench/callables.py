@@ -18,8 +18,8 @@ from typing import Any
 import common
 from children import run_all
 
+from murxpy.machine.trace.finished import read_rows
 from murxpy.oracles.documented import templates
-from murxpy.trace.finished import read_rows
 from murxpy.worker.session import Session
 
 _NAMED = re.compile(r"\b([A-Za-z_]\w*)\(")

@@ -15,7 +15,7 @@ import common
 from children import Outcome, Write, run_all
 from literals import classes
 
-from murxpy.campaign.findings.keys import normalise
+from murxpy.findings.buckets import normalise
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import SPECIAL, VALUE, Term, TermTable
 from murxpy.worker.session import Session

@@ -19,17 +19,17 @@ import common
 from common import percent, table, verdict
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.events import Ended
-from murxpy.campaign.judging.common_operators import agree, make_judges
-from murxpy.campaign.judging.judged_solver import JudgedSolver
-from murxpy.campaign.judging.seed_check import DECIDED, check_seeds
-from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
-from murxpy.fuzzers.mutation import Mutation
+from murxpy.fuzzers.setups import Mutation
+from murxpy.judging.judged_solver import JudgedSolver
+from murxpy.judging.operators import agree, make_judges
+from murxpy.judging.seeds import DECIDED, check_seeds
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.processes.limits import Limits
+from murxpy.processes.plans import Request, make_plans
+from murxpy.records.config import CampaignConfig
+from murxpy.records.events import Ended
 
 AIM = 0.6  # of the decided checks of each logic
 MIX = (("opfuzz", 1.0), ("typefuzz", 1.0), ("storm", 1.0), ("fusion", 1.0))

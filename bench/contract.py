@@ -16,7 +16,7 @@ import common
 from collect import Collected, add_arguments, collect, examples
 from common import percent, table, verdict
 
-from murxpy.machine.misuse.rules import RULES
+from murxpy.machine.contract.rules import RULES
 from murxpy.solvers.callables import Callee
 from murxpy.worker.session import Session
 

@@ -17,19 +17,19 @@ import common
 from common import percent, table
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.events import Ended
-from murxpy.campaign.findings.origin import origin
-from murxpy.campaign.judging.common_operators import agree, judge_plans, make_judges
-from murxpy.campaign.judging.triage import Judged, triaged
-from murxpy.campaign.reduction.pipeline import Task
-from murxpy.campaign.reduction.traces import minimize
-from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.errors import InputError
-from murxpy.fuzzers.api import Wishes
+from murxpy.findings.origin import origin
+from murxpy.fuzzers.setups import Wishes
+from murxpy.judging.operators import agree, judge_plans, make_judges
+from murxpy.judging.triage import Judged, triaged
+from murxpy.machine.trace.grammar import read_trace
 from murxpy.oracles.disagreement import KIND
-from murxpy.trace.file import read_trace
+from murxpy.processes.limits import Limits
+from murxpy.processes.plans import Request, make_plans
+from murxpy.records.config import CampaignConfig
+from murxpy.records.events import Ended
+from murxpy.reduction.pipeline import Task
+from murxpy.reduction.traces import minimize
 
 COUNTERS = (
     "judge:runs",

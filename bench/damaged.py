@@ -30,9 +30,9 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from campaigns import run as campaign  # noqa: E402
 
-from murxpy.campaign.findings.store import FILE, read_buckets  # noqa: E402
 from murxpy.cli import run as command  # noqa: E402
 from murxpy.errors import InputError  # noqa: E402
+from murxpy.findings.store import FILE, read_buckets  # noqa: E402
 
 FAULTS = ("segfault", "abort+x", "exception", "segfault+y", "abort+z", "exit")
 SETUP = {"every": dict.fromkeys(FAULTS, 8), "lines": 10}

@@ -24,13 +24,13 @@ from typing import Any
 import common
 from common import table
 
-from murxpy.campaign.finding import Reproducer
-from murxpy.campaign.findings.buckets import Bucket
-from murxpy.campaign.findings.defects import Grouping
-from murxpy.campaign.findings.files import read_if_there
-from murxpy.campaign.findings.frames import functions
-from murxpy.campaign.findings.range_file import kept_range
-from murxpy.campaign.findings.store import TOLD, Store
+from murxpy.findings.buckets import Bucket
+from murxpy.findings.defects import Grouping
+from murxpy.findings.folder import read_if_there
+from murxpy.findings.frames import functions
+from murxpy.findings.ranges import kept_range
+from murxpy.findings.store import TOLD, Store
+from murxpy.records.finding import Reproducer
 
 SETS = common.ROOT / "bench" / "dedup"
 FRAMES = 64  # that are kept of a stack

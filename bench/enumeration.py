@@ -20,11 +20,10 @@ from typing import Any
 
 from common import facts, parser, save, setup, table
 
-from murxpy.data.grammars import grammar_names
-from murxpy.enumeration.blocks import COUNTED, Blocks
-from murxpy.enumeration.grammar import Grammar
-from murxpy.fuzzers.api import SCRIPT_CHECKS
-from murxpy.fuzzers.enumeration import checked
+from murxpy.data.named import grammar_names
+from murxpy.fuzzers.setups import SCRIPT_CHECKS, checked
+from murxpy.sources.enumeration.blocks import COUNTED, Blocks
+from murxpy.sources.enumeration.grammar import Grammar
 from murxpy.worker.session import Session
 
 LARGE = 10**275

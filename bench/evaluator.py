@@ -37,8 +37,7 @@ from murxpy.machine.random import Stream, mix
 from murxpy.machine.run import Run
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.exact.algebraic import Algebraic
-from murxpy.semantics.model import Interpretation
-from murxpy.semantics.values import CannotSay, Value
+from murxpy.semantics.values import CannotSay, Interpretation, Value
 from murxpy.worker.session import Session
 
 # equations a check, by theory

@@ -28,13 +28,13 @@ from plannedsession import KINDS, Faults
 
 from murxpy import __version__
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.events import Event, Found, Overstayed, Tick
-from murxpy.campaign.findings.store import FILE
-from murxpy.campaign.seeds import run_seed
-from murxpy.campaign.workers.limits import MIB, Limits
-from murxpy.campaign.workers.parents import resident
-from murxpy.campaign.workers.targets import Plan, resolve
+from murxpy.findings.store import FILE
+from murxpy.processes.limits import MIB, Limits
+from murxpy.processes.parents import resident
+from murxpy.processes.targets import Plan, resolve
+from murxpy.records.config import CampaignConfig
+from murxpy.records.events import Event, Found, Overstayed, Tick
+from murxpy.steering.seeds import run_seed
 
 # Of so many runs each kind gets its share. A hang costs a worker its whole wall limit, and a run without
 # end of memory a tenth of a second, so these are rare.

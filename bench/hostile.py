@@ -30,22 +30,20 @@ import hostile_small
 from common import RESULTS, ROOT, _commit
 from hostile_inputs import KINDS, SCRIPT_OF_MODEL, hostile
 
-from murxpy.campaign.findings.buckets import Known, read_known
 from murxpy.cli import run as murxpy_run
 from murxpy.data import load_catalogue, load_machine, load_wrapper
-from murxpy.data.profiles import load_profile
+from murxpy.data.wrappers import load_profile
 from murxpy.errors import InputError
+from murxpy.findings.buckets import Known, read_known
 from murxpy.logic.catalogue import Catalogue, build_catalogue
+from murxpy.machine.trace.grammar import parse_trace, read_trace
+from murxpy.machine.trace.lift import lift
 from murxpy.semantics.values import CannotSay
+from murxpy.smtlib.logics import theories
+from murxpy.smtlib.models import Valuation, read_model, read_printed_model
 from murxpy.smtlib.printing.scripts import print_script
-from murxpy.smtlib.reading.models import read_model, read_printed_model
 from murxpy.smtlib.reading.scripts import read_file, read_script, read_text
 from murxpy.smtlib.script import Script
-from murxpy.smtlib.syntax.fingerprint import theories
-from murxpy.smtlib.valuation import Valuation
-from murxpy.trace.file import read_trace
-from murxpy.trace.grammar import parse_trace
-from murxpy.trace.lift import lift
 from murxpy.translate.murxla import to_murxla
 from murxpy.translate.python import to_python
 from murxpy.translate.smtlib import to_smtlib

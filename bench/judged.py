@@ -21,9 +21,9 @@ from children import Write, run_all
 from common import percent, table, verdict
 from mutants import WALKS
 
-from murxpy.fuzzers.mutation import Mutation, sources_setup
 from murxpy.fuzzers.seeds import SeedFiles, collect_seeds
-from murxpy.mutation.registry import FUZZERS
+from murxpy.fuzzers.setups import Mutation, sources_setup
+from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.worker.session import Session
 
 MOST = 0.25  # the aim: of the CPU time

@@ -29,8 +29,8 @@ from typing import Any
 import common
 from common import bisected, murxpy, table
 
-from murxpy.campaign.cpu import tree_cpu
-from murxpy.campaign.findings.defects import disjoint
+from murxpy.findings.defects import disjoint
+from murxpy.records.config import tree_cpu
 
 TABLE = common.ROOT / "bench" / "known_bugs" / "defects.json"
 KEPT = 4000  # characters of a trace that is kept whole with its defect

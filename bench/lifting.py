@@ -18,8 +18,8 @@ from common import facts, load, parser, percent, save, table, verdict
 from murxpy.errors import InputError, MurxpyError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.machine.tokens import Quoted
+from murxpy.machine.trace.lift import for_judges, lift
 from murxpy.smtlib.reading.scripts import read_script, read_text
-from murxpy.trace.lift import for_judges, lift
 from murxpy.worker.session import Session
 
 DECIDED = ("sat", "unsat")

@@ -19,13 +19,13 @@ from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import collect_seeds
 from murxpy.logic.catalogue import Catalogue, Operator, build_catalogue
 from murxpy.logic.terms import subterms
-from murxpy.machine.distributions import Settings
+from murxpy.machine.random import Settings
 from murxpy.semantics.ranges.all import core  # noqa: F401  # enters the backward rules
 from murxpy.semantics.ranges.backward import RULES
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.trees.scripts import Garden
-from murxpy.trees.shape import Shape
+from murxpy.sources.trees.scripts import Garden
+from murxpy.sources.trees.universe import Shape
 
 TRIES = 200  # scripts that are tried for one operator in one dialect
 OFTEN = 10.0  # the weight of the operator among those of its theory

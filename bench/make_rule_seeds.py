@@ -23,16 +23,16 @@ from scripts import READERS
 from murxpy.data import load_catalogue
 from murxpy.data.theories import Plain
 from murxpy.errors import MurxpyError
-from murxpy.fuzzers.rules import proved_rules
+from murxpy.fuzzers.setups import proved_rules
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.logic.terms import subterms
-from murxpy.mutation.building.pool import operators_of
-from murxpy.mutation.implications.claims import Instance, instances
-from murxpy.mutation.implications.rule import Rule, put_in, read_terms
 from murxpy.semantics.evaluator import Evaluator
-from murxpy.semantics.model import Interpretation
+from murxpy.semantics.values import Interpretation
+from murxpy.smtlib.building import Tables
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.tables import Tables
+from murxpy.sources.mutation.implications.proofs import Instance, instances
+from murxpy.sources.mutation.implications.rule import Rule, put_in, read_terms
+from murxpy.sources.mutation.terms import operators_of
 
 RULES = 5  # in one seed
 BYTES = 3000

@@ -22,13 +22,12 @@ from translation import walks
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
-from murxpy.smtlib.commands import Assert
+from murxpy.machine.trace.grammar import Trace
 from murxpy.smtlib.logics import smallest
 from murxpy.smtlib.printing.terms import Printer
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.trace.grammar import Trace
-from murxpy.translate.declarations import Declarations
-from murxpy.translate.smtlib import to_smtlib
+from murxpy.smtlib.script import Assert
+from murxpy.translate.smtlib import Declarations, to_smtlib
 
 SECONDS = 5.0
 PER_CHECK = 1000  # milliseconds

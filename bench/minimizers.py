@@ -25,10 +25,9 @@ from typing import Any
 import common
 from mutants import Solvers
 
-from murxpy.campaign.reduction.scripted import scripted, trace_of
+from murxpy.findings.scripted import scripted, trace_of
 from murxpy.machine.script import answers_of
-from murxpy.trace.file import read_trace
-from murxpy.trace.grammar import Trace, parse_trace
+from murxpy.machine.trace.grammar import Trace, parse_trace, read_trace
 
 STRATEGIES = ("regenerate", "delete", "both")
 

@@ -21,19 +21,18 @@ from children import Outcome, Write, run_all
 
 from murxpy.data import load_wrapper
 from murxpy.data.folders import data_folder
-from murxpy.data.profiles import merge_profile
-from murxpy.fuzzers.rules import proved_rules
+from murxpy.data.wrappers import merge_profile
 from murxpy.fuzzers.seeds import collect_seeds
-from murxpy.machine.generate.profile import Profile
+from murxpy.fuzzers.setups import proved_rules
+from murxpy.machine.generate.swarm import Profile
 from murxpy.machine.random import Stream, mix
-from murxpy.mutation.corpus import Corpus
-from murxpy.mutation.implications.book import Book
-from murxpy.mutation.pairing import Pairing
-from murxpy.mutation.registry import FUZZERS
-from murxpy.mutation.terms import TermStore, store_of
-from murxpy.mutation.workshop import Mutant, Mutants, Seed, Shop, Workshop
 from murxpy.smtlib.printing.chains import ChainPrinter
-from murxpy.smtlib.printing.forms import Unsayable
+from murxpy.smtlib.printing.terms import Unsayable
+from murxpy.sources.mutation.corpus import Corpus, Pairing
+from murxpy.sources.mutation.implications.book import Book
+from murxpy.sources.mutation.registry import FUZZERS
+from murxpy.sources.mutation.store import TermStore, store_of
+from murxpy.sources.mutation.workshop import Mutant, Mutants, Seed, Shop, Workshop
 from murxpy.worker.session import Session
 
 # mutants of one run; the original STORM makes 1,000 of a seed

@@ -31,19 +31,18 @@ from children import Outcome, Write, run_all
 from common import percent, table, verdict
 from mutants import LOST, USE, WALKS, Solvers, judged, made, shop_of
 
-from murxpy.campaign.steering import Steering
 from murxpy.errors import InputError, MurxpyError
-from murxpy.fuzzers.mutation import Mutation, sources_setup
 from murxpy.fuzzers.seeds import SeedFiles, collect_seeds
+from murxpy.fuzzers.setups import Mutation, sources_setup
 from murxpy.machine.script import answers_of
-from murxpy.mutation.building.pool import Pool
-from murxpy.mutation.corpus import Corpus
-from murxpy.mutation.functions.conversions import NUMBERS, WIDTHS
-from murxpy.mutation.functions.inversions import ANY, RULES
-from murxpy.mutation.registry import FUZZERS
-from murxpy.mutation.workshop import Mutant, Shop
 from murxpy.semantics.ranges.backward import RULES as BACKWARD
 from murxpy.smtlib.reading.scripts import read_script
+from murxpy.sources.mutation.corpus import Corpus
+from murxpy.sources.mutation.functions.inversions import ANY, NUMBERS, RULES, WIDTHS
+from murxpy.sources.mutation.registry import FUZZERS
+from murxpy.sources.mutation.terms import Pool
+from murxpy.sources.mutation.workshop import Mutant, Shop
+from murxpy.steering.seeds import Steering
 from murxpy.worker.session import Session
 
 # mutants and tests a second of the published programs on the same machine (QF_LRA or QF_SLIA seeds)

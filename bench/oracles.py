@@ -14,7 +14,7 @@ from typing import Any
 import common
 from children import Write, run_all
 
-from murxpy.fuzzers.api import CHECKS, DEFAULT_CHECKS, chosen_checks
+from murxpy.fuzzers.setups import CHECKS, DEFAULT_CHECKS, chosen_checks
 from murxpy.worker.session import Session
 
 TIME = "time-ns:check:"

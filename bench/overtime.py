@@ -25,8 +25,8 @@ from typing import Any
 
 from common import ROOT, add_row, circumstances, table
 
-from murxpy.campaign.config import overtime
 from murxpy.cli.params import duration
+from murxpy.records.config import overtime
 
 _BUSY = "while True: pass"
 

@@ -34,15 +34,12 @@ from typing import Any
 import common
 from common import percent, table, verdict
 
-from murxpy.campaign.performance.agents import Agents
-from murxpy.campaign.performance.campaign import PerfCampaign, Wanted, garden_of
-from murxpy.campaign.performance.journal import FILE
-from murxpy.campaign.performance.pipeline import Pipeline
-from murxpy.campaign.performance.search import Plan, Search
-from murxpy.campaign.performance.solvers import Solvers
-from murxpy.campaign.workers.limits import Limits
+from murxpy.processes.limits import Limits
 from murxpy.smtlib.printing.scripts import print_script
-from murxpy.trees.shape import Shape
+from murxpy.sources.trees.universe import Shape
+from murxpy.studies.performance.campaign import FILE, PerfCampaign, Wanted, garden_of
+from murxpy.studies.performance.search import Agents, Pipeline, Plan, Search
+from murxpy.studies.performance.solvers import Solvers
 
 MARGINS = common.RESULTS / "perf-margins.jsonl"
 # The sizes of the paper's evaluation: 5 constants, 5 assertions, depth 3, and for the logics in SMALL

@@ -20,8 +20,8 @@ from scripts import READERS, Reading
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
-from murxpy.trace.grammar import parse_trace
-from murxpy.translate.defined import to_defined
+from murxpy.machine.trace.grammar import parse_trace
+from murxpy.translate.planted import to_defined
 from murxpy.worker.session import Session
 
 TIME = "time-ns:check:planted"

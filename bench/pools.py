@@ -21,9 +21,9 @@ from mutants import Solvers, chain, shop_of
 from murxpy.errors import MurxpyError
 from murxpy.fuzzers.seeds import collect_seeds
 from murxpy.machine.random import Stream, mix
-from murxpy.mutation.registry import FUZZERS
-from murxpy.mutation.workshop import Seed, Shop, Workshop
 from murxpy.smtlib.printing.scripts import print_script
+from murxpy.sources.mutation.registry import FUZZERS
+from murxpy.sources.mutation.workshop import Seed, Shop, Workshop
 from murxpy.worker.session import Session
 
 MUTANTS = 25  # mutants of a run that are made, for the time of each

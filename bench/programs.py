@@ -24,26 +24,25 @@ from pathlib import Path
 
 from common import RESULTS, ROOT, circumstances, percent, table
 
-from murxpy.campaign.finding import Reproducer
-from murxpy.campaign.findings.keys import bucket_key
-from murxpy.campaign.findings.named import kept_trace
-from murxpy.campaign.findings.origin import origin
-from murxpy.campaign.findings.replayed import replay_trace
-from murxpy.campaign.findings.store import read_buckets
-from murxpy.campaign.judging.common_operators import judge_plans
-from murxpy.campaign.judging.disagreement import HEADER
-from murxpy.campaign.judging.judged_solver import JudgedSolver
-from murxpy.campaign.judging.triage import other_solvers
-from murxpy.campaign.ranges.defects import read_defect
-from murxpy.campaign.reduction.reproducers import HANG, write_programs
-from murxpy.campaign.reduction.script_sights import Shown
-from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.plans import Request, make_plans
-from murxpy.campaign.workers.targets import Plan
+from murxpy.findings.buckets import bucket_key
+from murxpy.findings.named import kept_trace
+from murxpy.findings.origin import origin
+from murxpy.findings.replayed import replay_trace
+from murxpy.findings.store import read_buckets
+from murxpy.judging.defects import read_defect
+from murxpy.judging.disagreement import HEADER
+from murxpy.judging.judged_solver import JudgedSolver
+from murxpy.judging.operators import judge_plans
+from murxpy.judging.triage import other_solvers
+from murxpy.machine.trace.grammar import parse_trace, read_trace
 from murxpy.oracles.crash import judge
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
-from murxpy.trace.file import read_trace
-from murxpy.trace.grammar import parse_trace
+from murxpy.processes.limits import Limits
+from murxpy.processes.plans import Request, make_plans
+from murxpy.processes.targets import Plan
+from murxpy.records.finding import Reproducer
+from murxpy.reduction.reproducers import HANG, write_programs
+from murxpy.reduction.script_sights import Shown
 
 FOLDER = ROOT / "traces" / "regressions"
 TABLE = FOLDER / "programs.json"

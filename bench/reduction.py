@@ -36,20 +36,19 @@ sys.path[:0] = [str(common.ROOT / "tests"), str(common.ROOT / "tests" / "fakes")
 
 from plants import long_trace, planted  # noqa: E402
 
-from murxpy.campaign.findings.origin import origin  # noqa: E402
-from murxpy.campaign.findings.store import read_buckets, read_versions  # noqa: E402
-from murxpy.campaign.judging.common_operators import judge_plans  # noqa: E402
-from murxpy.campaign.judging.disagreement import HEADER  # noqa: E402
-from murxpy.campaign.ranges.regress import TABLE, read_table  # noqa: E402
-from murxpy.campaign.reduction.pipeline import Minimized, Task  # noqa: E402
-from murxpy.campaign.reduction.traces import minimize  # noqa: E402
-from murxpy.campaign.workers.plans import Request, make_plans  # noqa: E402
-from murxpy.campaign.workers.targets import Plan  # noqa: E402
 from murxpy.errors import MurxpyError  # noqa: E402
-from murxpy.releases.versions import version  # noqa: E402
-from murxpy.replaying.defuse import sort_of  # noqa: E402
-from murxpy.trace.file import read_trace  # noqa: E402
-from murxpy.trace.grammar import parse_trace  # noqa: E402
+from murxpy.findings.origin import origin  # noqa: E402
+from murxpy.findings.store import read_buckets, read_versions  # noqa: E402
+from murxpy.judging.disagreement import HEADER  # noqa: E402
+from murxpy.judging.operators import judge_plans  # noqa: E402
+from murxpy.judging.regress import TABLE, read_table  # noqa: E402
+from murxpy.machine.replaying.defuse import sort_of  # noqa: E402
+from murxpy.machine.trace.grammar import parse_trace, read_trace  # noqa: E402
+from murxpy.processes.plans import Request, make_plans  # noqa: E402
+from murxpy.processes.releases import version  # noqa: E402
+from murxpy.processes.targets import Plan  # noqa: E402
+from murxpy.reduction.pipeline import Minimized, Task  # noqa: E402
+from murxpy.reduction.traces import minimize  # noqa: E402
 
 KEPT = common.ROOT / "traces" / "regressions"
 ENDED = ("complete", "time", "replays")

@@ -21,10 +21,10 @@ from typing import Any
 import common
 from common import RESULTS, ROOT, table
 
-from murxpy.campaign.workers.names import releases_of
 from murxpy.data import load_wrapper
-from murxpy.releases.environments import package_of
-from murxpy.releases.versions import short, span
+from murxpy.processes.environments import package_of
+from murxpy.processes.releases import short, span
+from murxpy.processes.targets import releases_of
 
 WALL = 900  # seconds that one command may take
 COLUMNS = (

@@ -35,15 +35,13 @@ import common
 from children import run_all, walked
 from common import RESULTS, ROOT
 
-from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.data import load_catalogue, load_wrapper
 from murxpy.errors import InputError, MurxpyError
-from murxpy.fuzzers.api import CHECKS, Wishes
-from murxpy.fuzzers.mutation import Mutation
+from murxpy.fuzzers.setups import CHECKS, Mutation, Wishes
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.mutation.registry import FUZZERS
-from murxpy.trace.file import read_trace
-from murxpy.trace.grammar import Trace, parse_trace
+from murxpy.machine.trace.grammar import Trace, parse_trace, read_trace
+from murxpy.processes.plans import Request, make_plans
+from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.translate.murxla import to_murxla
 from murxpy.translate.python import to_python
 from murxpy.translate.smtlib import to_smtlib

@@ -16,8 +16,8 @@ from collections.abc import Sequence
 import common
 from common import table, verdict
 
-from murxpy.campaign.workers.limits import MIB
-from murxpy.campaign.workers.parents import resident
+from murxpy.processes.limits import MIB
+from murxpy.processes.parents import resident
 
 WARM = 600.0  # seconds in which caches fill
 AIM = 0.05

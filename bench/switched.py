@@ -21,14 +21,14 @@ import common
 import dedup
 from common import table
 
-from murxpy.campaign.findings.marks import needs_reduction
-from murxpy.campaign.replays.tester import Tester, replay_of
-from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.errors import MurxpyError
+from murxpy.findings.defects import needs_reduction
 from murxpy.machine.tokens import Quoted
+from murxpy.machine.trace.grammar import Line, parse_trace
 from murxpy.oracles.crash import judge
-from murxpy.trace.grammar import Line, parse_trace
+from murxpy.processes.inquiries import Tester, replay_of
+from murxpy.processes.limits import Limits
+from murxpy.processes.plans import Request, make_plans
 
 # Options that switch simplification, a rewriter or a part of the solver off, by family, with the
 # spelling that sets one.

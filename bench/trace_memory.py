@@ -22,8 +22,7 @@ from typing import Any
 
 from common import RESULTS, circumstances, table, verdict
 
-from murxpy.trace.file import read_trace
-from murxpy.trace.grammar import parse_trace
+from murxpy.machine.trace.grammar import parse_trace, read_trace
 
 AIM = 1000  # MB for a trace of 150 MB
 MB = 1_000_000

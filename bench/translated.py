@@ -19,7 +19,7 @@ from scripts import READERS, Reading, flat, forked
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
-from murxpy.trace.grammar import Trace, parse_trace
+from murxpy.machine.trace.grammar import Trace, parse_trace
 from murxpy.translate.dry import plain_text
 from murxpy.translate.murxla import to_murxla
 from murxpy.translate.python import to_python

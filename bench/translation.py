@@ -24,8 +24,8 @@ from common import percent, table, verdict
 from translated import SETTLED, Verdict, judge_murxla, judge_python, judge_smtlib
 
 from murxpy.data import load_wrapper, wrapper_names
-from murxpy.logic.dialects import STANDARD
-from murxpy.trace.grammar import Trace, parse_trace
+from murxpy.logic.catalogue import STANDARD
+from murxpy.machine.trace.grammar import Trace, parse_trace
 from murxpy.worker.session import Session
 
 SHOWN = 12

@@ -13,10 +13,10 @@ from pathlib import Path
 from rich.console import Console
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.events import Started, Tick
-from murxpy.campaign.workers.plans import Request, make_plans
-from murxpy.report.status import StatusView
+from murxpy.cli.report.live import StatusView
+from murxpy.processes.plans import Request, make_plans
+from murxpy.records.config import CampaignConfig
+from murxpy.records.events import Started, Tick
 
 WIDTH, HEIGHT = 104, 22
 _REMOTE_FONTS = re.compile(r"@font-face \{.*?\}\s*", re.S)

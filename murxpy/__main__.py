@@ -22,8 +22,8 @@ def main() -> None:
                 signal.signal(number, _leave)
     except KeyboardInterrupt:
         _leave(signal.SIGINT, None)
-    from murxpy.campaign.interrupts import to_the_end
     from murxpy.cli import run
+    from murxpy.processes.interrupts import to_the_end
 
     raise SystemExit(to_the_end(lambda: run(sys.argv[1:], began)))
 

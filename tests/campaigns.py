@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.events import Event, Found
-from murxpy.campaign.findings.buckets import Bucket
-from murxpy.campaign.workers.limits import MIB, Limits
-from murxpy.campaign.workers.targets import Plan, resolve
+from murxpy.findings.buckets import Bucket
+from murxpy.processes.limits import MIB, Limits
+from murxpy.processes.targets import Plan, resolve
+from murxpy.records.config import CampaignConfig
+from murxpy.records.events import Event, Found
 
 FAKES = Path(__file__).parent / "fakes"
 

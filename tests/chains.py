@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from murxpy.mutation.workshop import Mutant, Mutants
+from murxpy.sources.mutation.workshop import Mutant, Mutants
 
 
 def chain(mutants: Mutants, count: int, answers: Sequence[str] = ("sat",)) -> Iterator[Mutant]:

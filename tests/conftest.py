@@ -49,8 +49,8 @@ def bare_findings(monkeypatch: pytest.MonkeyPatch) -> None:
     """Campaigns of this process keep and confirm findings, and do no more: gdb is not asked for
     frames, and nothing is reduced and written as a program. That costs a second for each finding.
     """
-    from murxpy.campaign.aftermath.queue import Queue
-    from murxpy.campaign.findings.backtrace import Backtraces
+    from murxpy.campaign.behind.queue import Queue
+    from murxpy.findings.frames import Backtraces
 
     monkeypatch.setattr(Backtraces, "add", lambda self, key, plan, trace: None)
     monkeypatch.setattr(Queue, "add", lambda self, request: None)

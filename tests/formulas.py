@@ -12,8 +12,7 @@ from murxpy.logic.terms import CONSTANT, FUNCTION, VALUE, Term, TermTable
 from murxpy.logic.typing import Checker
 from murxpy.machine.make import bound_variables
 from murxpy.semantics.evaluator import Evaluator
-from murxpy.semantics.model import Interpretation
-from murxpy.semantics.values import Value
+from murxpy.semantics.values import Interpretation, Value
 
 
 @functools.cache

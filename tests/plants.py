@@ -10,11 +10,11 @@ from typing import Any
 from campaigns import FAKES
 from toy import TOY, toy_session, walk
 
-from murxpy.campaign.workers.targets import Plan, resolve
 from murxpy.data import load_catalogue, load_machine
 from murxpy.machine.tokens import Ref
-from murxpy.passes.editing import mapped
-from murxpy.trace.grammar import Line, Trace, parse_trace
+from murxpy.machine.trace.grammar import Line, Trace, parse_trace
+from murxpy.passes.lines import mapped
+from murxpy.processes.targets import Plan, resolve
 
 sys.path.append(str(FAKES))  # as the worker has it
 

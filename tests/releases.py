@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from campaigns import FAKES
 
-from murxpy.campaign.workers import names
-from murxpy.releases.environments import FOLDER
+from murxpy.processes import targets
+from murxpy.processes.environments import FOLDER
 
 NAME = "fakesolver"
 SOURCE = {path.name: path.read_text() for path in (FAKES / NAME).glob("*.py")}
@@ -36,7 +36,7 @@ def offer(
         monkeypatch.setenv(variable, str(index))
     monkeypatch.setenv("PIP_CONFIG_FILE", "/dev/null")
     monkeypatch.setenv(FOLDER, str(folder / "cache"))
-    names.releases_of.cache_clear()
+    targets.releases_of.cache_clear()
     return folder / "cache"
 
 

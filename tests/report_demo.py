@@ -9,7 +9,11 @@ import sys
 import time
 from collections.abc import Iterator
 
-from murxpy.campaign.events import (
+from murxpy.campaign.statistics import Statistics
+from murxpy.machine.trace.finished import Call
+from murxpy.oracles.crash import Outcome, Verdict
+from murxpy.processes.handles import Job
+from murxpy.records.events import (
     Ended,
     Event,
     Found,
@@ -21,12 +25,8 @@ from murxpy.campaign.events import (
     Tick,
     WorkerLost,
 )
-from murxpy.campaign.finding import Finding
-from murxpy.campaign.snapshot import WorkerState
-from murxpy.campaign.statistics import Statistics
-from murxpy.campaign.workers.handles import Job
-from murxpy.oracles.crash import Outcome, Verdict
-from murxpy.trace.finished import Call
+from murxpy.records.finding import Finding
+from murxpy.records.snapshot import WorkerState
 
 KINDS = ("OP_AND", "OP_NOT", "OP_BV_ADD", "OP_BV_UDIV", "OP_BV_CONCAT", "OP_FP_FMA")
 THEORIES = {
@@ -169,10 +169,10 @@ def _tenth(rng: random.Random, jobs: int, tick: int) -> Iterator[Event]:
 
 def main() -> None:
     """Show the campaign as `murxpy fuzz` would, in real time."""
-    from murxpy.report.console import make_console, quiet_pipe
-    from murxpy.report.defects import unread
-    from murxpy.report.reporter import make_reporter
-    from murxpy.report.summary import print_summary
+    from murxpy.cli.report.console import make_console, quiet_pipe
+    from murxpy.cli.report.findings import unread
+    from murxpy.cli.report.reporter import make_reporter
+    from murxpy.cli.report.summary import print_summary
 
     words = sys.argv[1:]
     jobs = next((int(word) for word in words if word.isdigit()), 2)

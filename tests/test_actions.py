@@ -6,10 +6,10 @@ import re
 
 import pytest
 
-from murxpy.actions.base import Action, Check
-from murxpy.checks.registry import ACTIONS, CHECKS, DRAWN, READERS
 from murxpy.data import data_folder, load_machine, load_wrapper, machine_names, wrapper_names
-from murxpy.fuzzers.api import CHECKS as OPTIONS
+from murxpy.fuzzers.setups import CHECKS as OPTIONS
+from murxpy.machine.actions.base import Action, Check
+from murxpy.machine.checks.registry import ACTIONS, CHECKS, DRAWN, READERS
 from murxpy.translate import smtlib
 
 WALKED = [name for name in machine_names() if load_machine(name)["states"]]

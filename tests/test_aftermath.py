@@ -14,28 +14,25 @@ from typing import Any
 import pytest
 from campaigns import config, plan, run
 
-from murxpy.campaign import events
-from murxpy.campaign.aftermath.bisecting import bisected
-from murxpy.campaign.aftermath.lane import Lane
-from murxpy.campaign.aftermath.orders import Aftermath
-from murxpy.campaign.aftermath.process import waiting
-from murxpy.campaign.aftermath.queue import Queue
-from murxpy.campaign.aftermath.requests import Answer, Request
-from murxpy.campaign.budget import Budget
-from murxpy.campaign.cpu import tree_cpu
-from murxpy.campaign.events import Ended
-from murxpy.campaign.finding import Finding, Reproducer
-from murxpy.campaign.findings.archive import Archive
-from murxpy.campaign.findings.buckets import Bucket, Kept, Known
-from murxpy.campaign.findings.folder import Folder
-from murxpy.campaign.findings.store import Store
-from murxpy.campaign.ranges.bisection import Answer as Told
-from murxpy.campaign.ranges.showing import Asked
-from murxpy.campaign.reduction.programs import end_group
-from murxpy.campaign.workers.handles import Job
-from murxpy.campaign.workers.parents import cpu_of
+from murxpy.campaign.behind.orders import Aftermath
+from murxpy.campaign.behind.process import bisected, waiting
+from murxpy.campaign.behind.queue import Lane, Queue
+from murxpy.campaign.behind.requests import Answer, Request
+from murxpy.findings.archive import Archive
+from murxpy.findings.buckets import Bucket, Kept, Known
+from murxpy.findings.folder import Folder
+from murxpy.findings.store import Store
+from murxpy.judging.bisection import Answer as Told
+from murxpy.judging.defects import Asked
+from murxpy.machine.trace.finished import Call
 from murxpy.oracles.crash import Outcome, Verdict
-from murxpy.trace.finished import Call
+from murxpy.processes.handles import Job
+from murxpy.processes.parents import cpu_of
+from murxpy.records import events
+from murxpy.records.config import Budget, tree_cpu
+from murxpy.records.events import Ended
+from murxpy.records.finding import Finding, Reproducer
+from murxpy.reduction.programs import end_group
 
 
 def test_a_budget_is_open_while_its_share_is_not_used_up() -> None:

@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from murxpy.learning.bandit import Bandit, chance
-from murxpy.learning.beta import beta
+from murxpy.learning.bandit import Bandit, beta, chance
 from murxpy.machine.random import Stream
 
 SHAPES = st.floats(0.01, 50.0)

@@ -12,9 +12,8 @@ from campaigns import FAKES
 from commands import error, outcome
 from releases import SOURCE, offer
 
-from murxpy.campaign.comparing.baseline import Undecided, undecided
-from murxpy.campaign.ranges.defects import read_defect
-from murxpy.campaign.ranges.showing import obstacle
+from murxpy.judging.comparing.baseline import Undecided, undecided
+from murxpy.judging.defects import obstacle, read_defect
 from murxpy.machine.tokens import quote
 from murxpy.machine.witnesses.unknowns import AT_LIMIT, KIND
 from murxpy.oracles.crash import Outcome

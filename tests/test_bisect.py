@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from releases import SOURCE, offer
 
-from murxpy.campaign.findings.range_file import keep_range
-from murxpy.campaign.ranges import showing
-from murxpy.campaign.ranges.bisection import Answer, Range, Span, bisect
-from murxpy.campaign.ranges.regress import compared, read_table
-from murxpy.campaign.ranges.showing import last_answer
 from murxpy.errors import InputError
+from murxpy.findings.ranges import keep_range
+from murxpy.judging import defects
+from murxpy.judging.bisection import Answer, Range, Span, bisect
+from murxpy.judging.defects import last_answer
+from murxpy.judging.regress import compared, read_table
 from murxpy.oracles.crash import Outcome
 
 RELEASES = [f"{number}.0.0" for number in range(56)]
@@ -329,13 +329,13 @@ def test_the_wall_time_holds_and_a_hang_is_bisected(
 ) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", "or:sleep")
     walls = []
-    real = showing.replay_trace
+    real = defects.replay_trace
 
     def noted(*args: object, **more: object) -> object:
         walls.append(more["wall"])
         return real(*args, **more)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(showing, "replay_trace", noted)
+    monkeypatch.setattr(defects, "replay_trace", noted)
     trace = tmp_path / "a.trace"
     trace.write_text(TRACE.replace("# solver fake 1.2", "# finds hang\n# solver fake 1.4"))
     own = ("--wrapper", WRAPPER, "--wall", "1s", "--releases", "1.4..1.5")

@@ -9,9 +9,9 @@ import pytest
 from campaigns import FAKES
 from commands import error, outcome
 
-from murxpy.data.pools import pool_names
+from murxpy.data.named import pool_names
 from murxpy.errors import InputError
-from murxpy.fuzzers.enumeration import sequences
+from murxpy.fuzzers.setups import sequences
 
 POOL = """pool: small
 about: two Boolean constants

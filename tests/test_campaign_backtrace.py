@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from campaigns import only_bucket, run
 
-from murxpy.campaign.events import Alike, Ended
+from murxpy.records.events import Alike, Ended
 
 
 @pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")

@@ -16,24 +16,24 @@ import pytest
 from campaigns import config, plan, run
 from commands import error
 
-from murxpy.campaign.breakdown import ROW, SPAN, Breakdown
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.events import Ended, Event, RunEnded, WorkerLost
-from murxpy.campaign.findings.replayed import replay_trace
-from murxpy.campaign.findings.store import Store
-from murxpy.campaign.reduction.pipeline import Task
-from murxpy.campaign.reduction.traces import minimize
-from murxpy.campaign.workers import starts
-from murxpy.campaign.workers.limits import MIB, Limits, ensure_files
-from murxpy.campaign.workers.starts import TRIES
+from murxpy.campaign.run_ends import ROW, SPAN, Breakdown
 from murxpy.cli import commands, murxpy
 from murxpy.errors import InputError, TargetError
+from murxpy.findings.replayed import replay_trace
+from murxpy.findings.store import Store
 from murxpy.fuzzers.seeds import collect_seeds, script_files
+from murxpy.processes import pool
+from murxpy.processes.limits import MIB, Limits, ensure_files
+from murxpy.processes.pool import TRIES
+from murxpy.records.events import Ended, Event, RunEnded, WorkerLost
+from murxpy.reduction.pipeline import Task
+from murxpy.reduction.traces import minimize
 
 
 @pytest.fixture(autouse=True)
 def _no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(starts, "_PAUSE", 0.0)
+    monkeypatch.setattr(pool, "_PAUSE", 0.0)
 
 
 TRACE = "# fake run 1\n00001 mk-const s1 x1\n      return t1\n"

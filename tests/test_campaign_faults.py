@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from campaigns import children, found, only_bucket, plan, run
 
-from murxpy.campaign.events import Notice, Overstayed
-from murxpy.campaign.findings.replayed import replay_trace, walk_seeds
-from murxpy.campaign.workers.limits import MIB, Limits
+from murxpy.findings.replayed import replay_trace, walk_seeds
+from murxpy.processes.limits import MIB, Limits
+from murxpy.records.events import Notice, Overstayed
 
 LIMITS = Limits(wall=20.0, memory=300 * MIB)
 

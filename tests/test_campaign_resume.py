@@ -16,10 +16,10 @@ import pytest
 from campaigns import children, config, found, only_bucket, run
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.events import Ended, Event, Notice, RunEnded
-from murxpy.campaign.findings.store import FILE, Store, read_buckets
-from murxpy.campaign.seeds import Ledger, run_seed
 from murxpy.errors import InputError, TargetError
+from murxpy.findings.store import FILE, Store, read_buckets
+from murxpy.records.events import Ended, Event, Notice, RunEnded
+from murxpy.steering.seeds import Ledger, run_seed
 
 SCRIPT = """
 import sys
@@ -244,7 +244,7 @@ import sys
 from pathlib import Path
 sys.path[:0] = [{tests!r}, {root!r}]
 from campaigns import run
-from murxpy.campaign.events import Found
+from murxpy.records.events import Found
 def tell(campaign, event):
     if isinstance(event, Found):
         # in one write, which no kill can tear

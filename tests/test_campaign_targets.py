@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from campaigns import FAKES
 
-from murxpy.campaign.findings.replayed import replay_trace
-from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.targets import Plan, resolve
 from murxpy.errors import TargetError
+from murxpy.findings.replayed import replay_trace
+from murxpy.processes.limits import Limits
+from murxpy.processes.targets import Plan, resolve
 
 PROBE = '''
 import sys
@@ -89,7 +89,7 @@ def test_other_minor_version_is_refused(
     tmp_path: Path, probe: dict[str, object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_environment(tmp_path / "env")
-    monkeypatch.setattr("murxpy.campaign.workers.parents.PYTHON", "3.99")
+    monkeypatch.setattr("murxpy.processes.parents.PYTHON", "3.99")
     with pytest.raises(
         TargetError, match=r"its interpreter is Python 3\.\d+, murxpy runs on Python 3\.99; make"
     ):

@@ -13,18 +13,17 @@ from toy import TOY, catalogue, forked, live, replay, walk
 
 from murxpy.data import load_catalogue, load_machine
 from murxpy.logic.sorts import SortTable
-from murxpy.machine.witnesses.reading import Values
-from murxpy.machine.witnesses.rows import Unreadable
+from murxpy.machine.witnesses.reading import Unreadable, Values
 from murxpy.machine.witnesses.show import show
 from murxpy.semantics.closures import Built, Stored
 from murxpy.semantics.evaluator import Evaluator
-from murxpy.semantics.model import Interpretation
 from murxpy.semantics.values import (
     ArrayValue,
     CannotSay,
     DatatypeValue,
     Element,
     FunctionValue,
+    Interpretation,
     SetValue,
 )
 from murxpy.worker.session import Session

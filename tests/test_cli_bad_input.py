@@ -9,8 +9,8 @@ import pytest
 from campaigns import FAKES
 from commands import FAKE, WRAPPER, error, fuzz_fake, outcome
 
-from murxpy.campaign.findings.folder import CAMPAIGN, MATRIX, PERF, STABILITY, Folder
 from murxpy.errors import InputError
+from murxpy.findings.folder import CAMPAIGN, MATRIX, PERF, STABILITY, Folder
 
 Sys = pytest.CaptureFixture[str]
 

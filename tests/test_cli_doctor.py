@@ -9,7 +9,7 @@ import pytest
 from commands import FAKE, WRAPPER, outcome
 
 from murxpy.campaign.probe import Host
-from murxpy.report.doctor import host_lines
+from murxpy.cli.doctor import host_lines
 
 
 def test_fake_solver(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

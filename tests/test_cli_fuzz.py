@@ -17,10 +17,10 @@ import pytest
 from commands import FAKE, fuzz_fake, outcome
 
 from murxpy import cli
-from murxpy.campaign.findings.replayed import Replayed
-from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.targets import Plan
 from murxpy.cli import campaigns
+from murxpy.findings.replayed import Replayed
+from murxpy.processes.limits import Limits
+from murxpy.processes.targets import Plan
 
 FAULT = "FAKESOLVER_FAULT"
 BUCKET = "crash-sigsegv-fake-mk-term-op-or-mk-25ef75e1"

@@ -6,7 +6,7 @@ from click.testing import CliRunner
 
 from murxpy.cli import murxpy
 from murxpy.cli.fuzz import MIX_OPTIONS, fuzz
-from murxpy.cli.parts.grouped import has_heading
+from murxpy.cli.options import has_heading
 
 
 def test_every_option_of_a_campaign_has_a_heading() -> None:

@@ -24,14 +24,16 @@ _QUALIFIED = re.compile(
 )
 # paths that need not be there; OUT of `findings` and others says what it is
 WRITTEN = ("out", "output", "into", "svg", "table")
-# Who can come to the errors of a shared module that name options.
+# Who can come to the errors of a shared module, or of one function in it, that name options.
 SHARED = {
     "cli/campaigns.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
-    "cli/parts/baselines.py": ["fuzz"],  # the other commands have no --mix and no --compare
-    "cli/parts/indices.py": ["enumerate", "matrix"],
+    "cli/campaigns.py: baseline_plan": [
+        "fuzz"
+    ],  # the other commands have no --mix and no --compare
+    "cli/options.py": ["enumerate", "matrix"],
     "campaign/going_on.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "campaign/campaign.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
-    "campaign/judging/common_operators.py": [
+    "judging/operators.py": [
         "fuzz",
         "storm",
         "fusion",
@@ -40,19 +42,17 @@ SHARED = {
         "janus",
         "check-seeds",
     ],
-    "campaign/findings/named.py": [
-        *("replay", "minimize", "eval", "translate", "bisect", "regress")
-    ],
-    "campaign/findings/folder.py": [
+    "findings/named.py": [*("replay", "minimize", "eval", "translate", "bisect", "regress")],
+    "findings/folder.py": [
         *("fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"),
         *("enumerate", "matrix", "stability", "perf"),
     ],
-    "campaign/ranges/defects.py": ["bisect", "regress"],
-    "campaign/ranges/finding_out.py": ["bisect"],
-    "campaign/reduction/command.py": ["minimize"],
-    "campaign/reduction/pipeline.py": ["minimize"],
+    "judging/defects.py": ["bisect", "regress"],
+    "judging/regress.py": ["bisect"],
+    "reduction/predicates.py": ["minimize"],
+    "reduction/pipeline.py": ["minimize"],
     # the memory of the others is enough for a solver
-    "campaign/workers/pool.py": [
+    "processes/pool.py": [
         "fuzz",
         "storm",
         "fusion",
@@ -61,20 +61,19 @@ SHARED = {
         "janus",
         "replay",
     ],
-    "campaign/reduction/predicates.py": ["minimize"],
-    "campaign/reduction/instances.py": ["minimize"],
-    "campaign/reduction/scripts.py": ["minimize"],
+    "reduction/instances.py": ["minimize"],
+    "reduction/scripts.py": ["minimize"],
     # others are told of another folder alone
-    "campaign/findings/store.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
-    "campaign/reduction/golden.py": ["minimize"],
-    "fuzzers/api.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
-    "fuzzers/mutation.py": ["fuzz"],
+    "findings/store.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
+    "fuzzers/setups.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
+    "fuzzers/setups.py: _parse_source": ["fuzz"],
+    "fuzzers/setups.py: parse_mix": ["fuzz"],
     "translate/murxla.py": ["translate"],
     "translate/smtlib.py": ["translate"],  # others keep what stands before it
     "worker/mutating.py": ["opfuzz", "typefuzz", "janus", "fusion", "storm", "fuzz"],
     "cli/replay.py": ["replay"],  # those that share `plan_of` are below
     "cli/mutate.py": ["storm", "fusion", "opfuzz", "typefuzz", "janus"],
-    "cli/own_options.py": ["fuzz"],
+    "cli/options.py: prefixed": ["fuzz"],
     "cli/theories.py": ["rules"],
 }
 
@@ -157,9 +156,17 @@ def test_every_path_says_what_it_is_for(words: tuple[str, ...], command: click.C
     )
 
 
-def _raised(path: Path) -> Iterator[str]:
-    """The options that the errors in a file name."""
-    for node in ast.walk(ast.parse(path.read_text())):
+def _raised(path: Path) -> dict[str, list[str]]:
+    """The options that the errors in a file name, by the names of its functions and classes."""
+    return {
+        getattr(node, "name", ""): found
+        for node in ast.parse(path.read_text()).body
+        if (found := list(_named(node)))
+    }
+
+
+def _named(part: ast.stmt) -> Iterator[str]:
+    for node in ast.walk(part):
         call = node.exc if isinstance(node, ast.Raise) else node
         if isinstance(call, ast.Call) and re.search(r"Error|BadParameter", ast.unparse(call.func)):
             said = " ".join(
@@ -175,19 +182,21 @@ FILES = [
 ]
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if list(_raised(PACKAGE / path))], ids=str)
+@pytest.mark.parametrize("path", [path for path in FILES if _raised(PACKAGE / path)], ids=str)
 def test_an_error_names_only_options_of_its_commands(path: Path) -> None:
     own = {name: _MODULES.get(name, name).replace(".", "/") for name in listed()}
     modules = {f"cli/{module}.py": [name] for name, module in own.items()} | SHARED
-    assert str(path) in modules, "say in SHARED which commands can come to this error"
-    for words, command in ALL:
-        if words[0] in modules[str(path)] and len(words) < 2:
-            known = [option for param in command.params for option in param.opts]
-            assert [
-                option
-                for option in _raised(PACKAGE / path)
-                if not any(name.startswith(option) for name in known)
-            ] == [], words
+    for name, named in _raised(PACKAGE / path).items():
+        reached = modules.get(f"{path}: {name}") or modules.get(str(path))
+        assert reached, "say in SHARED which commands can come to this error"
+        for words, command in ALL:
+            if words[0] in reached and len(words) < 2:
+                known = [option for param in command.params for option in param.opts]
+                assert [
+                    option
+                    for option in named
+                    if not any(other.startswith(option) for other in known)
+                ] == [], (name, words)
 
 
 def test_a_solver_that_has_no_wrapper(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

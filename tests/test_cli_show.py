@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from commands import error, outcome
 
-from murxpy.campaign.finding import Reproducer
-from murxpy.campaign.findings.buckets import Bucket, Kept
-from murxpy.campaign.findings.frames import inside
-from murxpy.campaign.findings.store import Changes, Store
+from murxpy.findings.buckets import Bucket, Kept
+from murxpy.findings.frames import inside
+from murxpy.findings.store import Changes, Store
+from murxpy.records.finding import Reproducer
 
 REGRESSIONS = Path(__file__).parent.parent / "traces" / "regressions"
 FRAMES = "".join(

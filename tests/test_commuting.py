@@ -10,10 +10,10 @@ import pytest
 
 from murxpy.data import load_catalogue
 from murxpy.data.theories import load_theories
-from murxpy.enumeration.exhaustive import Exhaustive
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.smtlib.building import Tables
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.tables import Tables
+from murxpy.sources.enumeration.reading import Exhaustive
 
 CATALOGUE = build_catalogue(load_catalogue())
 # sorts with few values, by how signatures write them

@@ -16,16 +16,16 @@ from commands import error
 from truth import truth
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.events import Ended, Event, RunEnded
-from murxpy.campaign.findings.buckets import Bucket
-from murxpy.campaign.findings.store import Store
-from murxpy.campaign.workers.limits import MIB, Limits
-from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
+from murxpy.findings.buckets import Bucket
+from murxpy.findings.store import Store
+from murxpy.machine.trace.finished import Call
 from murxpy.oracles.crash import Verdict
 from murxpy.oracles.regression import Seen, regression
-from murxpy.trace.finished import Call
+from murxpy.processes.limits import MIB, Limits
+from murxpy.processes.targets import Plan
+from murxpy.records.config import CampaignConfig
+from murxpy.records.events import Ended, Event, RunEnded
 
 LIMITS = Limits(wall=30.0, memory=500 * MIB)
 

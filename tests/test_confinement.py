@@ -19,11 +19,11 @@ import pytest
 from campaigns import plan, run
 from commands import outcome
 
-from murxpy.campaign.events import Ended
-from murxpy.campaign.reduction.programs import run_program
-from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.parents import command, setup_data
 from murxpy.data.folders import data_folder
+from murxpy.processes.limits import Limits
+from murxpy.processes.parents import command, setup_data
+from murxpy.records.events import Ended
+from murxpy.reduction.programs import run_program
 from murxpy.worker.confine import filters, landlock_abi
 
 pytestmark = pytest.mark.skipif(

@@ -11,17 +11,17 @@ import pytest
 from truth import truth
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.events import Event, Found, Reproduced, RunEnded
-from murxpy.campaign.findings.buckets import Bucket
-from murxpy.campaign.findings.origin import origin
-from murxpy.campaign.findings.store import Store, read_buckets
-from murxpy.campaign.judging.common_operators import agree
-from murxpy.campaign.judging.judges import figures
-from murxpy.campaign.workers.limits import MIB, Limits
-from murxpy.campaign.workers.plans import Request
 from murxpy.errors import InputError
+from murxpy.findings.buckets import Bucket
+from murxpy.findings.origin import origin
+from murxpy.findings.store import Store, read_buckets
+from murxpy.judging.cross_check import figures
+from murxpy.judging.operators import agree
 from murxpy.oracles.crash import Outcome
+from murxpy.processes.limits import MIB, Limits
+from murxpy.processes.plans import Request
+from murxpy.records.config import CampaignConfig
+from murxpy.records.events import Event, Found, Reproduced, RunEnded
 
 LIMITS = Limits(wall=30.0, memory=500 * MIB)
 
@@ -193,4 +193,4 @@ def test_same_findings_when_interrupted(tmp_path: Path) -> None:
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("murxpy.campaign.judging.disagreement.TESTS", 150)
+    monkeypatch.setattr("murxpy.judging.disagreement.TESTS", 150)

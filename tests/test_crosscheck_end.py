@@ -12,10 +12,10 @@ from truth import truth
 
 from murxpy.campaign import campaign as campaigns
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.events import Ended, Event, Notice, Tick
-from murxpy.campaign.findings.store import Store
-from murxpy.campaign.workers.limits import MIB, Limits
+from murxpy.findings.store import Store
+from murxpy.processes.limits import MIB, Limits
+from murxpy.records.config import CampaignConfig
+from murxpy.records.events import Ended, Event, Notice, Tick
 
 LIMITS = Limits(wall=30.0, memory=500 * MIB)
 
@@ -125,4 +125,4 @@ def test_runs_that_are_judged_again_count_once(
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("murxpy.campaign.judging.disagreement.TESTS", 12)
+    monkeypatch.setattr("murxpy.judging.disagreement.TESTS", 12)

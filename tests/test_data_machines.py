@@ -12,11 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from murxpy.data import data_folder, inspect_machine, load_machine, machine_names, machines
-from murxpy.data.conditions import assignments
-from murxpy.data.convert import convert
-from murxpy.data.machine_names import ANSWERS, CONDITIONS
+from murxpy.data.machine_check import ANSWERS, CONDITIONS, assignments
 from murxpy.data.machines import Machine, machine_path
-from murxpy.data.yamlfile import parse_document
+from murxpy.data.yamlfile import convert, parse_document
 from murxpy.errors import InputError
 
 SMALL = """\

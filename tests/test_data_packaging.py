@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from murxpy.campaign.workers.plans import Request
 from murxpy.data.folders import shipped_folder
-from murxpy.fuzzers.mutation import Mutation
+from murxpy.fuzzers.setups import Mutation
+from murxpy.processes.plans import Request
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from murxpy.data import load_machine
-from murxpy.data.folders import data_folder
-from murxpy.data.remembered import remembered
+from murxpy.data.folders import data_folder, remembered
 from murxpy.data.yamlfile import read_document
 from murxpy.errors import InputError
 

@@ -7,10 +7,9 @@ from itertools import permutations
 import pytest
 from toy import catalogue
 
-from murxpy.smtlib.commands import Assert
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.script import Script
+from murxpy.smtlib.script import Assert, Script
 
 DECLARED = """(declare-fun g (Real) Real)(declare-const c Real)
 (define-fun f ((x Real)) Bool (distinct (g (g c)) x))

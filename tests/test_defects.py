@@ -10,15 +10,13 @@ from pathlib import Path
 import pytest
 from commands import FAKE, error, fuzz_fake, outcome
 
-from murxpy.campaign.finding import Reproducer
-from murxpy.campaign.findings.buckets import Bucket
-from murxpy.campaign.findings.defects import Grouping, disjoint, same
-from murxpy.campaign.findings.frames import place
-from murxpy.campaign.findings.marks import abstract
-from murxpy.campaign.findings.shapes import Shape, shape_of
-from murxpy.report.console import make_console
-from murxpy.report.defects import defect_views, defects_json, print_defects
-from murxpy.trace.grammar import parse_trace
+from murxpy.cli.report.console import make_console
+from murxpy.cli.report.findings import defect_views, defects_json, print_defects
+from murxpy.findings.buckets import Bucket
+from murxpy.findings.defects import Grouping, Shape, abstract, disjoint, same, shape_of
+from murxpy.findings.frames import place
+from murxpy.machine.trace.grammar import parse_trace
+from murxpy.records.finding import Reproducer
 
 TEXT = """#0  0x00007ffff58e3c8c in lp::matrix<double, double>::set(unsigned int, double const&) () from /x/libz3.so
 #1  main (argc=1) at main.c:3

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from murxpy.campaign.judging.dependence import Dependence, dependences, omissions
+from murxpy.judging.disagreement import Dependence, dependences, omissions
 from murxpy.machine.tokens import quote
+from murxpy.machine.trace.grammar import parse_trace
 from murxpy.oracles.crash import Outcome
-from murxpy.trace.grammar import parse_trace
 
 HEAD = (
     "# murxpy-trace 1\n# solver x 1\n1 new\n      return o1\n2 mk-sort SORT_BOOL\n      return s1\n"

@@ -14,10 +14,9 @@ from msgspec import inspect as types
 
 from murxpy.cli import translate
 from murxpy.data import data_folder, folders, load_catalogue, load_wrapper, shipped_names
-from murxpy.data.dialects import Dialect as Section
+from murxpy.data.theories import Dialect as Section
 from murxpy.errors import InputError
-from murxpy.logic.catalogue import Catalogue, build_catalogue
-from murxpy.logic.dialects import STANDARD
+from murxpy.logic.catalogue import STANDARD, Catalogue, build_catalogue
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
 

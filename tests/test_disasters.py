@@ -20,7 +20,7 @@ import pytest
 from campaigns import run, started_by
 from supervised import PATIENCE, ROOT, Command
 
-from murxpy.campaign.findings.store import FILE, Store
+from murxpy.findings.store import FILE, Store
 
 SETUP = {
     "every": {"segfault": 7, "abort": 11, "exception": 9, "spawn": 13},
@@ -32,7 +32,7 @@ import sys
 from pathlib import Path
 sys.path[:0] = [{tests!r}, {root!r}]
 from campaigns import run
-from murxpy.campaign.events import Found
+from murxpy.records.events import Found
 
 def announce(campaign, event):
     if isinstance(event, Found):

@@ -13,23 +13,22 @@ from commands import outcome
 from scriptsolvers import SOLVERS, answers, output
 
 from murxpy.data import load_catalogue
-from murxpy.fuzzers.rules import proved_rules
+from murxpy.fuzzers.setups import proved_rules
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream
-from murxpy.mutation.diving.conditions import Conditions
-from murxpy.mutation.diving.fitting import Wrapping
-from murxpy.mutation.diving.places import Places
-from murxpy.mutation.diving.witness import modelled
-from murxpy.mutation.implications.book import Book
-from murxpy.mutation.registry import FUZZERS
-from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
 from murxpy.semantics.evaluator import Evaluator
-from murxpy.semantics.model import Interpretation
-from murxpy.semantics.ranges.abstract import TRUE, Few, Interval
-from murxpy.semantics.ranges.languages import Having
+from murxpy.semantics.ranges.abstract import TRUE, Few, Having, Interval
+from murxpy.semantics.values import Interpretation
+from murxpy.smtlib.models import Model, read_model
 from murxpy.smtlib.printing.scripts import print_script
-from murxpy.smtlib.reading.models import Model, read_model
 from murxpy.smtlib.reading.scripts import read_script
+from murxpy.sources.mutation.diving.conditions import Conditions
+from murxpy.sources.mutation.diving.models import modelled
+from murxpy.sources.mutation.diving.places import Places
+from murxpy.sources.mutation.fuzzers.diver import Wrapping
+from murxpy.sources.mutation.implications.book import Book
+from murxpy.sources.mutation.registry import FUZZERS
+from murxpy.sources.mutation.workshop import Mutant, Seed, Shop, Workshop
 
 CATALOGUE = build_catalogue(load_catalogue())
 SHOP = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")

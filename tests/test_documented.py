@@ -16,13 +16,13 @@ import pytest
 from commands import fuzz_fake, outcome
 from toy import TOY, forked
 
-from murxpy.campaign.findings.buckets import failing, new_bucket
 from murxpy.data import load_catalogue, load_wrapper
 from murxpy.data.spellings import forms
+from murxpy.findings.buckets import failing, new_bucket
+from murxpy.machine.trace.finished import Call
 from murxpy.oracles.crash import Verdict
 from murxpy.oracles.documented import TIER, Documented
 from murxpy.solvers.wrapper import SECTIONS
-from murxpy.trace.finished import Call
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))
 import documentation

@@ -12,27 +12,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.enumerated import Enumerated
-from murxpy.campaign.findings.store import read_counters
-from murxpy.campaign.workers.plans import Request, make_plans
+from murxpy.cli.report.enumerated import judged
 from murxpy.data import load_catalogue, load_machine, load_wrapper
-from murxpy.data.grammars import grammar_names, load_grammar
-from murxpy.enumeration.blocks import Blocks
-from murxpy.enumeration.canonical import Canonical
-from murxpy.enumeration.exhaustive import Exhaustive
-from murxpy.enumeration.grammar import Grammar
-from murxpy.enumeration.operators import with_operators
-from murxpy.enumeration.productions import parse_production
-from murxpy.enumeration.reading import Reader
+from murxpy.data.named import grammar_names, load_grammar
 from murxpy.errors import InputError
-from murxpy.fuzzers.enumeration import Enumerated as Wanted
-from murxpy.fuzzers.enumeration import checked
+from murxpy.findings.store import read_counters
+from murxpy.fuzzers.setups import Enumerated as Wanted
+from murxpy.fuzzers.setups import checked
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.report.enumerated.judged import judged
-from murxpy.smtlib.printing.forms import Unsayable
+from murxpy.processes.plans import Request, make_plans
+from murxpy.records.config import CampaignConfig
+from murxpy.smtlib.building import Tables
+from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.tables import Tables
+from murxpy.sources.enumeration.blocks import Blocks, Canonical
+from murxpy.sources.enumeration.grammar import Grammar, parse_production
+from murxpy.sources.enumeration.operators import with_operators
+from murxpy.sources.enumeration.reading import Exhaustive, Reader
 from murxpy.worker.session import Session
 
 FAKES = Path(__file__).parent / "fakes"

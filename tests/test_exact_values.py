@@ -22,12 +22,9 @@ from toy import Crashed, forked, live, walk
 from murxpy.logic.sorts import IllSorted, Sort, components
 from murxpy.logic.terms import Term
 from murxpy.logic.values import LITERAL_KINDS, BadValue, is_literal, read_value, write_value
-from murxpy.machine.planted import Planted
-from murxpy.machine.planted_words import read_words, write_words
+from murxpy.machine.planted import Planted, read_words, write_words
 from murxpy.machine.random import Stream
 from murxpy.machine.witnesses.show import show
-from murxpy.mutation.diving.conditions import Conditions
-from murxpy.mutation.diving.fitting import drawn as chosen
 from murxpy.semantics.closures import Built
 from murxpy.semantics.domains import make_array, make_function
 from murxpy.semantics.exact.algebraic import Algebraic, root, roots
@@ -46,8 +43,10 @@ from murxpy.semantics.values import (
     SetValue,
     Value,
 )
+from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.values import ValueTerms
-from murxpy.smtlib.tables import Tables
+from murxpy.sources.mutation.diving.conditions import Conditions
+from murxpy.sources.mutation.fuzzers.diver import drawn as chosen
 
 LOGIC = Logic()
 SQRT2 = root(Fraction(2), 2)

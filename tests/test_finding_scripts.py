@@ -11,26 +11,21 @@ from pathlib import Path
 
 import pytest
 
-from murxpy.campaign.finding import Reproducer
-from murxpy.campaign.ranges.regress import read_table
-from murxpy.campaign.reduction.front_ends import front_ends
-from murxpy.campaign.reduction.refuting import refuted
-from murxpy.campaign.reduction.reproducers import write_programs
-from murxpy.campaign.reduction.script_cut import cut_behind_wrong_model
-from murxpy.campaign.reduction.script_output import expressions, pair
-from murxpy.campaign.reduction.script_sights import Seen, Shown, Sight, sight
-from murxpy.campaign.reduction.script_writer import ScriptWriter
-from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.plans import Request, make_plans
-from murxpy.campaign.workers.targets import Plan
 from murxpy.data import load_catalogue
+from murxpy.judging.regress import read_table
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.tokens import quote
+from murxpy.machine.trace.grammar import parse_trace
 from murxpy.oracles.crash import Outcome
-from murxpy.releases.versions import short
-from murxpy.trace.grammar import parse_trace
-from murxpy.translate.asking import with_evidence
-from murxpy.translate.evidence import WAYS, Way, of_script
+from murxpy.processes.limits import Limits
+from murxpy.processes.plans import Request, make_plans
+from murxpy.processes.releases import short
+from murxpy.processes.targets import Plan
+from murxpy.records.finding import Reproducer
+from murxpy.reduction.reproducers import cut_behind_wrong_model, refuted, write_programs
+from murxpy.reduction.script_sights import Seen, Shown, Sight, expressions, pair, sight
+from murxpy.reduction.script_writer import ScriptWriter, front_ends
+from murxpy.translate.asking import WAYS, Way, of_script, with_evidence
 
 ROOT = Path(__file__).parent.parent
 TABLE = json.loads((ROOT / "traces/regressions/programs.json").read_text(encoding="utf-8"))

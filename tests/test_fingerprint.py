@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from murxpy.smtlib.syntax.fingerprint import theories
-from murxpy.trace.finished import last_call
+from murxpy.machine.trace.finished import last_call
+from murxpy.smtlib.logics import theories
 
 
 @pytest.mark.parametrize(

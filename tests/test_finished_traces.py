@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from murxpy.machine.trace.finished import (
+    Call,
+    add_header,
+    header_value,
+    last_call,
+    read_rows,
+    until_row,
+)
 from murxpy.oracles.disagreement import decided_lines, last_answer
-from murxpy.trace.finished import Call, add_header, header_value, last_call, read_rows, until_row
 
 TRACE = """# murxpy-trace 1
 # solver z3 5.4.0

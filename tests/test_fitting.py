@@ -10,12 +10,12 @@ from chains import chain
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.terms import Term, is_value
-from murxpy.machine.generate.profile import Profile
+from murxpy.machine.generate.swarm import Profile
 from murxpy.machine.random import Stream
-from murxpy.mutation.fitting import Fitting
-from murxpy.mutation.registry import FUZZERS
-from murxpy.mutation.workshop import Seed, Shop, Workshop
 from murxpy.smtlib.reading.scripts import read_script
+from murxpy.sources.mutation.registry import FUZZERS
+from murxpy.sources.mutation.terms import Fitting
+from murxpy.sources.mutation.workshop import Seed, Shop, Workshop
 
 CATALOGUE = build_catalogue(load_catalogue())
 PROFILE = Profile(

@@ -20,16 +20,16 @@ SCRIPT = "(declare-const x Int)(assert (> x 0))(check-sat)\n"
 
 # Modules that read files otherwise, and what they read.
 READ_OTHERWISE = {
-    "campaign/aftermath/process.py": "plans that the campaign has just written for its own process",
-    "campaign/cpu.py": "/proc",
-    "campaign/findings/backtrace.py": "what gdb wrote into a scratch folder",
-    "campaign/findings/files.py": "files of the campaign's own folder",
-    "campaign/findings/repair.py": "stores that the command has just copied or made",
+    "campaign/behind/process.py": "plans that the campaign has just written for its own process",
+    "records/config.py": "/proc",
+    "findings/frames.py": "what gdb wrote into a scratch folder",
+    "findings/folder.py": "files of the campaign's own folder",
+    "findings/repair.py": "stores that the command has just copied or made",
     "campaign/probe.py": "/proc",
-    "campaign/reduction/tried.py": "programs in a scratch folder",
-    "campaign/workers/parents.py": "/proc",
+    "reduction/reproducers.py": "programs in a scratch folder",
+    "processes/parents.py": "/proc",
     "data/folders.py": "the pyproject.toml of a checkout",
-    "releases/environments.py": "records of the cache of environments",
+    "processes/environments.py": "records of the cache of environments",
     "worker/parent.py": "files that the supervisor has just written",
     "worker/process.py": "/proc",
 }

@@ -12,8 +12,8 @@ from parsers import PARSERS
 
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.reading.scripts import read_file, read_script
 from murxpy.smtlib.script import Script
 

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from murxpy.cli.report.machines import layered_layout, machine_svg, share_text
 from murxpy.data import load_machine, machine_names
 from murxpy.data.visits import expected_visits
-from murxpy.report.fsm_svg import machine_svg, share_text
-from murxpy.report.layered import layered_layout
 
 
 @pytest.mark.parametrize("name", machine_names())

@@ -8,10 +8,8 @@ from typing import Any
 import pytest
 
 from murxpy.data import load_catalogue, load_machine, machine_names
-from murxpy.data.conditions import assignments, enabled, mentioned
-from murxpy.data.machine_names import ANSWERS
-from murxpy.data.reach import expected_operators, weight_of
-from murxpy.data.visits import expected_visits, mean_of
+from murxpy.data.machine_check import ANSWERS, assignments, enabled, mentioned
+from murxpy.data.visits import expected_operators, expected_visits, mean_of, weight_of
 from murxpy.errors import InputError
 
 

@@ -17,12 +17,12 @@ from campaigns import found, run
 from disks import disk as disk
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.events import Ended, Event, Notice
-from murxpy.campaign.findings.files import Lines
-from murxpy.campaign.findings.store import Store
-from murxpy.campaign.matrix.store import Answers
-from murxpy.campaign.replays.lists import Answer
 from murxpy.errors import FolderLost, InputError
+from murxpy.findings.folder import Lines
+from murxpy.findings.store import Store
+from murxpy.processes.inquiries import Answer
+from murxpy.records.events import Ended, Event, Notice
+from murxpy.studies.matrix import Answers
 
 SETUP = {"every": {"segfault": 3, "abort+x": 3, "exception": 3}, "lines": 40}
 LONG = 10_000  # runs, of which a campaign that ends at once makes few

@@ -12,8 +12,7 @@ from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.terms import Term
 from murxpy.semantics.evaluator import Evaluator
-from murxpy.semantics.model import Interpretation
-from murxpy.semantics.values import CannotSay
+from murxpy.semantics.values import CannotSay, Interpretation
 from murxpy.smtlib.reading.scripts import read_script
 
 CATALOGUE = build_catalogue(load_catalogue())

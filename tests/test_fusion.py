@@ -14,15 +14,15 @@ from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.terms import Term
 from murxpy.machine.random import Stream
-from murxpy.mutation.functions.inversions import Maker, rules_of
-from murxpy.mutation.fuzzers.fusion import groups
-from murxpy.mutation.nonzero import nonzero
-from murxpy.mutation.registry import FUZZERS
-from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
+from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.printing.terms import Printer
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.tables import Tables
+from murxpy.sources.mutation.functions.inversions import Maker, rules_of
+from murxpy.sources.mutation.fuzzers.fusion import groups
+from murxpy.sources.mutation.registry import FUZZERS
+from murxpy.sources.mutation.tying import nonzero
+from murxpy.sources.mutation.workshop import Mutant, Seed, Shop, Workshop
 
 CATALOGUE = build_catalogue(load_catalogue())
 SHOP = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")

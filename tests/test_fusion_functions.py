@@ -11,11 +11,11 @@ from test_fusion import FREE, made, text_of
 
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.mutation.functions.choosing import built_in
-from murxpy.mutation.functions.published import read_any
-from murxpy.mutation.fuzzers.fusion import groups
-from murxpy.mutation.workshop import Seed
-from murxpy.smtlib.tables import Tables
+from murxpy.smtlib.building import Tables
+from murxpy.sources.mutation.functions.choosing import built_in
+from murxpy.sources.mutation.functions.user import read_any
+from murxpy.sources.mutation.fuzzers.fusion import groups
+from murxpy.sources.mutation.workshop import Seed
 
 CATALOGUE = build_catalogue(load_catalogue())
 SEED = (

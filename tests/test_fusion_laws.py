@@ -16,16 +16,20 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.machine.random import Stream
-from murxpy.mutation.functions.composed import LITERALS, composed
-from murxpy.mutation.functions.conversions import rules_between
-from murxpy.mutation.functions.inversions import RULES, Fusion, Maker, rules_of
-from murxpy.mutation.functions.laws import constants_of, laws, refutations
 from murxpy.semantics.evaluator import Evaluator
-from murxpy.semantics.exact.float_formats import format_of
-from murxpy.semantics.model import Interpretation
-from murxpy.semantics.values import ArrayValue, Element
+from murxpy.semantics.exact.floats import format_of
+from murxpy.semantics.values import ArrayValue, Element, Interpretation
+from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.scripts import print_script
-from murxpy.smtlib.tables import Tables
+from murxpy.sources.mutation.functions.composed import LITERALS, composed
+from murxpy.sources.mutation.functions.inversions import (
+    RULES,
+    Fusion,
+    Maker,
+    rules_between,
+    rules_of,
+)
+from murxpy.sources.mutation.functions.user import constants_of, laws, refutations
 
 CATALOGUE = build_catalogue(load_catalogue())
 POINTS = 40

@@ -17,7 +17,7 @@ _FORMAT = "Murxla's file format has solvers' names in its actions and options, w
 _EXAMPLE = "an example in a message to the user"
 # Where a name must stand all the same: file, what of it, and why.
 ALLOWED: dict[str, tuple[str, str]] = {
-    "actions/public_calls.py": (r".* such as cvc5\.Kind\.AND, .*", _EXAMPLE),
+    "machine/actions/misusing.py": (r".* such as cvc5\.Kind\.AND, .*", _EXAMPLE),
     "cli/check_seeds.py": ("z3", "the default of an option, which its help shows"),
     "cli/enumerate.py": ("murxpy enumerate z3 .*", _EXAMPLE),
     "cli/fuzz.py": (
@@ -28,10 +28,10 @@ ALLOWED: dict[str, tuple[str, str]] = {
     "cli/studies/generate.py": ("murxpy generate .*", _EXAMPLE),
     "cli/studies/perf.py": ("murxpy perf .*|slower than cvc5", _EXAMPLE),
     "cli/replay.py": (".* expected a line like '# solver z3 .*", _EXAMPLE),
-    "mutation/fuzzers/fusion.py": (".* z3 and cvc5 check their laws first.", "help"),
-    "trace/grammar.py": ("cvc5", _FORMAT),
-    "trace/murxla.py": ("cvc5-[a-z-]+", _FORMAT),
-    "translate/murxla_names.py": ("cvc5(-[a-z-]+)?", _FORMAT),
+    "sources/mutation/fuzzers/fusion.py": (".* z3 and cvc5 check their laws first.", "help"),
+    "machine/trace/grammar.py": ("cvc5", _FORMAT),
+    "machine/trace/murxla.py": ("cvc5-[a-z-]+", _FORMAT),
+    "translate/murxla.py": ("cvc5(-[a-z-]+)?", _FORMAT),
 }
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from murxpy.data import load_catalogue
-from murxpy.enumeration.grammar import Grammar
-from murxpy.enumeration.reading import Reader
 from murxpy.errors import InputError
-from murxpy.fuzzers.enumeration import checked
+from murxpy.fuzzers.setups import checked
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.smtlib.printing.forms import Unsayable
+from murxpy.smtlib.printing.terms import Unsayable
+from murxpy.sources.enumeration.grammar import Grammar
+from murxpy.sources.enumeration.reading import Reader
 
 CATALOGUE = build_catalogue(load_catalogue())
 MINE = """grammar: mine

@@ -17,10 +17,7 @@ from commands import FAKE, outcome
 from hypothesis import given
 from hypothesis import strategies as st
 
-from murxpy.campaign.guiding.arm_yields import ArmYield, Learnt
-from murxpy.campaign.guiding.guidance import Guidance
-from murxpy.campaign.seeds import run_seed
-from murxpy.campaign.workers.limits import MIB, Limits
+from murxpy.cli.report.arms import ratio
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.learning.arms import (
     KINDS,
@@ -30,22 +27,24 @@ from murxpy.learning.arms import (
     TRANSITION,
     Arm,
     Arms,
+    Signals,
     is_guided,
     is_run_seed,
+    order,
     parse_arm,
 )
-from murxpy.learning.gains import BANDIT, OFF, STATISTICS, Gains, Result
-from murxpy.learning.guide import Choices, Guide
-from murxpy.learning.pending import LAG
-from murxpy.learning.signals import Signals, order
+from murxpy.learning.guide import BANDIT, LAG, OFF, STATISTICS, Choices, Gains, Guide, Result
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.generate.guided import Reader
 from murxpy.machine.random import Stream
+from murxpy.machine.trace.finished import Call
 from murxpy.oracles.crash import Verdict
-from murxpy.report.studies.arms import ratio
+from murxpy.processes.limits import MIB, Limits
+from murxpy.records.yields import ArmYield, Learnt
 from murxpy.solvers.facts import build_facts
 from murxpy.sources.walk import State, Transition
-from murxpy.trace.finished import Call
+from murxpy.steering.guidance import Guidance
+from murxpy.steering.seeds import run_seed
 
 NAMES = {kind: [f"{kind}{at}" for at in range(20)] for kind in KINDS}
 ARMS = Arms(NAMES)

@@ -12,12 +12,12 @@ from commands import outcome
 from plants import planted
 from test_minimize import EXAMPLE
 
-from murxpy.campaign.findings.origin import holds_traces
-from murxpy.campaign.findings.replayed import replay_texts, walk_seeds
-from murxpy.campaign.reduction.histories import Run, join, minimize_history, minimize_joined, parts
-from murxpy.campaign.reduction.pipeline import Task
 from murxpy.errors import InputError
-from murxpy.trace.grammar import parse_trace
+from murxpy.findings.origin import holds_traces
+from murxpy.findings.replayed import replay_texts, walk_seeds
+from murxpy.machine.trace.grammar import parse_trace
+from murxpy.reduction.histories import Run, join, minimize_history, minimize_joined, parts
+from murxpy.reduction.pipeline import Task
 
 FAULT = {"at": "check-sat", "earlier": "OP_BV_EXTRACT", "made": ["OP_INT_ADD"], "how": "segfault"}
 

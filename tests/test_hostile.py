@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from murxpy.campaign.findings.buckets import read_known, read_known_marks
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError
+from murxpy.findings.buckets import read_known, read_known_marks
 from murxpy.solvers.guards import parse_guard
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))

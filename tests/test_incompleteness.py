@@ -10,15 +10,15 @@ import pytest
 from campaigns import FAKES
 from commands import outcome
 
-from murxpy.campaign.findings.keys import bucket_key
 from murxpy.data import load_catalogue
+from murxpy.findings.buckets import bucket_key
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.tokens import quote
+from murxpy.machine.trace.finished import Call
 from murxpy.machine.witnesses.unknowns import KIND, is_marked, marked
 from murxpy.oracles.crash import Verdict
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.trace.finished import Call
 
 SEED = "(declare-const a Bool)(declare-const b Bool)(assert (or a b))(check-sat)"
 GROWS = "(declare-fun f (Int) Int)(assert (forall ((x Int)) (> (f x) x)))(check-sat)"

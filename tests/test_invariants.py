@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from toy import TOY, TOY_SOURCE, live, replay
 
-from murxpy.checks.invariants import INVARIANTS, PROMISES
 from murxpy.data import load_catalogue, load_machine
+from murxpy.machine.checks.invariants import INVARIANTS, PROMISES
 from murxpy.worker.session import Session
 
 # What a solver has been through, by which the planted defect shows.

@@ -12,29 +12,28 @@ from chains import chain
 from commands import error, outcome
 from scriptsolvers import answers
 
-from murxpy.campaign.judging.rule_check import check_rules
-from murxpy.campaign.yields import fruitless
+from murxpy.cli.report.tables import rules_table
 from murxpy.data import load_catalogue
 from murxpy.data.rules import fingerprint, load_book, proofs_path, read_proofs
 from murxpy.data.theories import Plain
 from murxpy.errors import InputError
-from murxpy.fuzzers.rules import full_name, named_rules, proved_rules, shipped_rules
+from murxpy.fuzzers.setups import full_name, named_rules, proved_rules, shipped_rules
+from murxpy.judging.rules import check_rules
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.machine.random import Stream
-from murxpy.mutation.fuzzers.janus import mutants
-from murxpy.mutation.implications import bounded
-from murxpy.mutation.implications.book import Book
-from murxpy.mutation.implications.claims import claims, instances
-from murxpy.mutation.implications.keys import Keys
-from murxpy.mutation.implications.places import Places, State
-from murxpy.mutation.implications.rewriting import Rewriter
-from murxpy.mutation.implications.rule import Rule
-from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
-from murxpy.report.reference.rules import rules_table
+from murxpy.records.yields import fruitless
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
+from murxpy.sources.mutation.fuzzers.janus import mutants
+from murxpy.sources.mutation.implications import proofs
+from murxpy.sources.mutation.implications.book import Book
+from murxpy.sources.mutation.implications.places import Places, State
+from murxpy.sources.mutation.implications.proofs import claims, instances
+from murxpy.sources.mutation.implications.rewriting import Keys, Rewriter
+from murxpy.sources.mutation.implications.rule import Rule
+from murxpy.sources.mutation.workshop import Mutant, Seed, Shop, Workshop
 
 CATALOGUE = build_catalogue(load_catalogue())
 RULES = shipped_rules()
@@ -255,13 +254,13 @@ def test_what_holds_for_small_values_alone_is_no_proof_against_a_solver(tmp_path
     (verdict,) = check_rules([rule])
     assert verdict.refuted and not verdict.contradictions and not verdict.holds
     (claim,) = claims(next(instances(Rule(rule))), CATALOGUE)
-    assert bounded.check(claim, CATALOGUE) == bounded.WITHIN
+    assert proofs.check(claim, CATALOGUE) == proofs.WITHIN
 
 
 def test_all_values_of_a_small_sort_are_a_proof(tmp_path: Path) -> None:
     rule = own_rule(tmp_path, vars="{a: Bool, b: Bool}", strong="(and a b)", weak="(or a b)")
     (claim,) = claims(next(instances(Rule(rule))), CATALOGUE)
-    assert bounded.check(claim, CATALOGUE) == bounded.HOLDS
+    assert proofs.check(claim, CATALOGUE) == proofs.HOLDS
 
 
 def test_a_rule_is_named_as_the_steps_of_mutants_name_it() -> None:

@@ -11,16 +11,16 @@ from toy import toy_session
 from truth import truth
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.judging.disagreement import Case, CaseQuestions, without_judges
-from murxpy.campaign.judging.judge_limits import own_limit, parse_limits
-from murxpy.campaign.judging.solvers import Solvers
-from murxpy.campaign.workers.limits import MIB, Limits
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError
+from murxpy.judging.disagreement import Case, CaseQuestions, without_judges
+from murxpy.judging.limits import own_limit, parse_limits
+from murxpy.judging.solvers import Solvers
+from murxpy.machine.replaying.judging import PATIENCE
 from murxpy.machine.tokens import quote
 from murxpy.oracles.disagreement import confirmed, decided_lines
-from murxpy.replaying.judging import PATIENCE
+from murxpy.processes.limits import MIB, Limits
+from murxpy.records.config import CampaignConfig
 
 LINES = "1 new\n      return o1\n2 check-sat\n      answer sat\n"
 

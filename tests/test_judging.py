@@ -8,9 +8,9 @@ import pytest
 from toy import toy_session
 
 from murxpy.machine.outcomes import Refused
+from murxpy.machine.replaying.judging import decided_part
 from murxpy.machine.run import Run
-from murxpy.replaying.judging import decided_part
-from murxpy.trace.grammar import parse_trace
+from murxpy.machine.trace.grammar import parse_trace
 
 HEAD = """# murxpy-trace 1
 # solver other 1.0

@@ -14,8 +14,8 @@ import pytest
 from supervised import PATIENCE, ROOT, Command
 from supervised import start as start
 
-from murxpy.campaign.findings.folder import Folder
-from murxpy.campaign.workers.scratch import Scratch, sweep
+from murxpy.findings.folder import Folder
+from murxpy.processes.handles import Scratch, sweep
 
 
 def test_nothing_lives_on_after_kill_9(start: Callable[..., Command]) -> None:
@@ -26,7 +26,7 @@ def test_nothing_lives_on_after_kill_9(start: Callable[..., Command]) -> None:
     command.wait_for(
         lambda: all(
             any(word in line for line in command.alive())
-            for word in ("sleep 1000", "lingering", "aftermath.process")
+            for word in ("sleep 1000", "lingering", "campaign.behind.process")
         )
     )
     command.end(signal.SIGKILL)
@@ -48,7 +48,7 @@ def test_interrupt_while_gdb_runs_leaves_nothing(start: Callable[..., Command]) 
 
 def _owner(folder: Path) -> subprocess.Popen[str]:
     """A process that owns a folder for temporary files; its name is on its standard output."""
-    program = "from murxpy.campaign.workers.scratch import Scratch\nprint(Scratch('test').path, flush=True)\ninput()"
+    program = "from murxpy.processes.handles import Scratch\nprint(Scratch('test').path, flush=True)\ninput()"
     return subprocess.Popen(
         [sys.executable, "-c", program],
         cwd=ROOT,

@@ -10,8 +10,8 @@ from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.signature import parse_signature
+from murxpy.smtlib.lexer import tokenize
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.syntax.lexer import tokenize
 
 CATALOGUE = build_catalogue(load_catalogue())
 LONG = 100_000  # characters; an exponential lexer needs years for 60 of them

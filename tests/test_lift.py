@@ -9,12 +9,11 @@ import pytest
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.smtlib.commands import Assert, DeclareFun
+from murxpy.machine.trace.grammar import parse_trace
+from murxpy.machine.trace.lift import lift
+from murxpy.smtlib.building import Tables
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.script import Script
-from murxpy.smtlib.tables import Tables
-from murxpy.trace.grammar import parse_trace
-from murxpy.trace.lift import lift
+from murxpy.smtlib.script import Assert, DeclareFun, Script
 
 CATALOGUE = build_catalogue(load_catalogue())
 

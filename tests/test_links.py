@@ -12,21 +12,22 @@ import pytest
 from campaigns import run
 from commands import FAKE, error
 
-from murxpy.campaign.findings.files import Lines, read_below
-from murxpy.campaign.findings.folder import (
+from murxpy.errors import InputError
+from murxpy.findings.folder import (
     CAMPAIGN,
     MATRIX,
     PERF,
     STABILITY,
     Folder,
+    Lines,
     connect_below,
     open_below,
+    read_below,
     write_below,
 )
-from murxpy.campaign.findings.store import Store
-from murxpy.campaign.matrix.store import Answers
-from murxpy.campaign.stability.store import Store as StabilityStore
-from murxpy.errors import InputError
+from murxpy.findings.store import Store
+from murxpy.studies.matrix import Answers
+from murxpy.studies.stability import Store as StabilityStore
 
 SETUP = {"every": {"segfault": 3, "exception": 3}, "lines": 10}
 SECRET = "what nobody may read or write\n"

@@ -16,8 +16,8 @@ from toy import replay, toy_session, walk
 from murxpy.data import load_catalogue, load_wrapper
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.trace import grammar
-from murxpy.trace.grammar import Line, Trace, parse_trace
+from murxpy.machine.trace import grammar
+from murxpy.machine.trace.grammar import Line, Trace, parse_trace
 from murxpy.translate.python import to_python
 
 NOTHING = re.compile(r"(?!)")

@@ -17,19 +17,29 @@ from commands import error, outcome
 from releases import SOURCE, offer
 from scriptsolvers import z3_scripts
 
-from murxpy.campaign.matrix.store import FILE, Answers, Followed
-from murxpy.campaign.matrix.study import Question, carry_out
-from murxpy.campaign.matrix.triggers import Found, Kind, Trigger, Truth, find, truth_of
-from murxpy.campaign.replays.lists import Answer, read_answers
-from murxpy.campaign.workers.limits import Limits
+from murxpy.cli.report.matrix import shown_triggers
 from murxpy.data import load_catalogue, load_wrapper
-from murxpy.data.grammars import load_grammar
-from murxpy.enumeration.answering import Answering
-from murxpy.enumeration.grammar import Grammar
+from murxpy.data.named import load_grammar
 from murxpy.errors import InputError
-from murxpy.fuzzers.enumeration import checked
+from murxpy.fuzzers.setups import checked
 from murxpy.oracles.crash import Outcome
-from murxpy.report.studies.tables import shown_triggers
+from murxpy.processes.inquiries import Answer, read_answers
+from murxpy.processes.limits import Limits
+from murxpy.sources.enumeration.answering import Answering
+from murxpy.sources.enumeration.grammar import Grammar
+from murxpy.studies.matrix import (
+    FILE,
+    Answers,
+    Followed,
+    Kind,
+    Question,
+    Trigger,
+    Triggers,
+    Truth,
+    carry_out,
+    find,
+    truth_of,
+)
 
 # All scripts of this grammar are satisfiable, by the model in which all constants are true.
 MONOTONE = """grammar: {name}
@@ -111,7 +121,7 @@ def study(
     watch: object = None,
     own_checks: bool = False,
     **wishes: object,
-) -> Found:
+) -> Triggers:
     """Follow fake releases with bugs, and tell what was found."""
     names = [release(folder, bug) for bug in bugs.split()]
     files = [grammar(folder, name) for name in str(wishes.pop("names", "monotone")).split()]
@@ -137,7 +147,7 @@ def study(
         answers.close()
 
 
-def shown(found: Found, target: int) -> list[tuple[str, str]]:
+def shown(found: Triggers, target: int) -> list[tuple[str, str]]:
     """The triggers of a target: kind, and the place of the script."""
     return [(one.kind, str(one.place)) for one in found.triggers if one.target == target]
 
@@ -353,7 +363,7 @@ def test_releases_stand_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     with closing(Answers(tmp_path, make=True)) as answers:
         for name in ("z3@4.10.0", "z3@4.9.1", "cvc5@1.1.0", "z3@4.8.12"):
             answers.target(name, judge=name.startswith("cvc5"))
-        found = Found(answers.targets(), {}, {}, {}, [])
+        found = Triggers(answers.targets(), {}, {}, {}, [])
     assert [one.name for one in found.targets] == [
         *("z3@4.8.12", "z3@4.9.1", "z3@4.10.0"),
         "cvc5@1.1.0",
@@ -369,7 +379,7 @@ def test_each_set_of_releases_has_a_row_with_its_first_script() -> None:
     targets.append(Followed(5, "judge", True))
     showing = {3: (1, 2, 4), 4: (2, 3), 9: (1, 2, 4), 10: (2, 3, 5)}
     triggers = [trigger(one, place) for place, ones in showing.items() for one in ones]
-    found = Found(targets, {1: "g"}, {}, {}, [*triggers, trigger(1, 3, "crash")])
+    found = Triggers(targets, {1: "g"}, {}, {}, [*triggers, trigger(1, 3, "crash")])
     assert [row[1:6] for row in shown_triggers(found).rows] == [
         ["b..c, judge", "g", "1", "10", "script 10"],
         ["a..b, d", "g", "2", "3", "script 3"],

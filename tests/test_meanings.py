@@ -10,22 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from plants import planted
 
-from murxpy.campaign.reduction.pipeline import Minimized, Task
-from murxpy.campaign.reduction.traces import minimize
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.replaying.defuse import Script
 from murxpy.machine.tokens import Ref
-from murxpy.passes.meanings import Meanings
+from murxpy.machine.trace.finished import Need, read_needs, write_needs
+from murxpy.machine.trace.grammar import parse_trace
+from murxpy.passes.lines import Spellings
 from murxpy.passes.measure import Measure, text
-from murxpy.passes.modelled import ModelValues
-from murxpy.passes.needs import needs
 from murxpy.passes.reduction import Reducer
-from murxpy.passes.spellings import Spellings
-from murxpy.passes.typed import Types
+from murxpy.passes.terms import Meanings, ModelValues, Types
+from murxpy.passes.trace import needs
 from murxpy.passes.words import smaller_numbers
-from murxpy.replaying.defuse import Script
-from murxpy.trace.grammar import parse_trace
-from murxpy.trace.needs import Need, read_needs, write_needs
+from murxpy.reduction.pipeline import Minimized, Task
+from murxpy.reduction.traces import minimize
 
 CATALOGUE = build_catalogue(load_catalogue())
 TERMS = """1 new

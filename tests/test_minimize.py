@@ -11,12 +11,11 @@ import pytest
 from commands import FAKE, error, fuzz_fake, outcome
 from plants import long_trace, planted
 
-from murxpy.campaign.reduction.golden import Match, shows
-from murxpy.campaign.reduction.pipeline import Minimized, Progress, Task
-from murxpy.campaign.reduction.traces import minimize
 from murxpy.errors import InputError
+from murxpy.machine.trace.grammar import parse_trace
 from murxpy.oracles.crash import Outcome
-from murxpy.trace.grammar import parse_trace
+from murxpy.reduction.pipeline import Match, Minimized, Progress, Task, shows
+from murxpy.reduction.traces import minimize
 
 EXAMPLE = """1 new
 1 mk-sort SORT_BOOL

@@ -20,12 +20,11 @@ from plants import long_trace, planted
 from test_minimize import EXAMPLE, NEED_NOT, rows
 from toy import TOY
 
-from murxpy.campaign.findings.origin import origin
-from murxpy.campaign.reduction.golden import Match, exit_kind
-from murxpy.campaign.reduction.pipeline import Task
-from murxpy.campaign.reduction.traces import minimize
-from murxpy.campaign.workers.targets import Plan
 from murxpy.errors import InputError
+from murxpy.findings.origin import origin
+from murxpy.processes.targets import Plan
+from murxpy.reduction.pipeline import Match, Task, exit_kind
+from murxpy.reduction.traces import minimize
 
 CONTRACT = {**NEED_NOT, "how": "contract"}
 NOT_CHECKED = [
@@ -100,9 +99,9 @@ def test_a_command_decides(tmp_path: Path) -> None:
 
 def test_a_hang_stays_one(monkeypatch: pytest.MonkeyPatch) -> None:
     """A candidate gets less time than a hang; the result is seen to hang at the end."""
-    monkeypatch.setattr("murxpy.campaign.reduction.predicates._HANG", 0.4)
-    monkeypatch.setattr("murxpy.campaign.reduction.golden.LATE", 0.15)
-    monkeypatch.setattr("murxpy.campaign.workers.limits.Limits.replay_wall", 0.4)
+    monkeypatch.setattr("murxpy.reduction.predicates._HANG", 0.4)
+    monkeypatch.setattr("murxpy.reduction.pipeline.LATE", 0.15)
+    monkeypatch.setattr("murxpy.processes.limits.Limits.replay_wall", 0.4)
     result = minimize(Task(planted(at="pop", how="sleep"), "a.trace"), EXAMPLE)
     assert rows(result) == ["new", "push 1", "pop 1"]
     assert result.key == "hang in pop"

@@ -15,12 +15,12 @@ import pytest
 from misuses import session
 from toy import forked, live, replay, walk
 
-from murxpy.campaign.findings.keys import bucket_key
 from murxpy.data import load_catalogue, load_machine, load_wrapper
-from murxpy.machine.misuse import lives
-from murxpy.machine.misuse.rules import RULES
+from murxpy.findings.buckets import bucket_key
+from murxpy.machine.contract import protocols
+from murxpy.machine.contract.rules import RULES
+from murxpy.machine.trace.grammar import parse_trace
 from murxpy.oracles.crash import Outcome, judge
-from murxpy.trace.grammar import parse_trace
 from murxpy.translate.python import to_python
 from murxpy.worker.session import Session
 
@@ -30,7 +30,7 @@ SEEDS = 1000  # walks after which a defect that did not show is one that no rule
 @pytest.fixture(autouse=True)
 def binding(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """No test ends the interpreter, and none leaves a defect behind."""
-    monkeypatch.setitem(lives.STRESS, "exit", lambda run, operands, words: None)
+    monkeypatch.setitem(protocols.STRESS, "exit", lambda run, operands, words: None)
     yield
     misuses.plant("")
 

@@ -12,10 +12,10 @@ import misuses
 import pytest
 from toy import forked
 
-from murxpy.actions.base import Action
-from murxpy.checks.registry import ACTIONS
 from murxpy.data import load_catalogue, load_machine, load_wrapper
-from murxpy.machine.generate import callables, operands
+from murxpy.machine.actions.base import Action
+from murxpy.machine.checks.registry import ACTIONS
+from murxpy.machine.generate import callables
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.outcomes import Stopped
 from murxpy.machine.run import Run
@@ -65,7 +65,7 @@ def _made(solver: str) -> list[str]:
 
     def follow(gen: Generator) -> bool:
         cls = waiting.pop()
-        if not operands.follow(gen, found.recipes[cls]) or not operands.instances(
+        if not callables.follow(gen, found.recipes[cls]) or not callables.instances(
             gen.run, found.classes[cls]
         ):
             failed.append(cls)
@@ -97,7 +97,7 @@ def test_a_recipe_stops_where_a_call_is_refused_or_gives_plain_data(
     )
 
     def follow(gen: Generator) -> Any:
-        made.extend(operands.follow(gen, way) for way in ways)
+        made.extend(callables.follow(gen, way) for way in ways)
         raise Stopped(None)
 
     monkeypatch.setitem(ACTIONS, "misuse-call", Instead("misuse-call", follow))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from murxpy.machine.misuse.slots import broken, slots
-from murxpy.solvers.template import parse_template
+from murxpy.machine.contract.values import broken, slots
+from murxpy.solvers.spelling import parse_template
 
 
 @pytest.mark.parametrize(

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import pytest
 
-from murxpy.campaign.judging.seed_check import judge
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
+from murxpy.judging.seeds import judge
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.terms import Term
 from murxpy.semantics.values import CannotSay
-from murxpy.smtlib.modelled import asking_for_models
-from murxpy.smtlib.reading.models import read_model, read_printed_model
+from murxpy.smtlib.lexer import Source
+from murxpy.smtlib.models import Valuation, asking_for_models, read_model, read_printed_model
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
-from murxpy.smtlib.syntax.source import Source
-from murxpy.smtlib.valuation import Valuation
 
 CATALOGUE = build_catalogue(load_catalogue())
 SCRIPT = """(declare-sort S 0)(declare-datatype T ((leaf) (node (left T))))

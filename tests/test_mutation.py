@@ -13,24 +13,23 @@ from campaigns import FAKES
 from chains import chain
 from commands import error, outcome
 
+from murxpy.cli.report.outcome import exit_code
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.fuzzers.seeds import collect_seeds, label_of
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream
-from murxpy.mutation.conforming import Conforming
-from murxpy.mutation.fuzzers import opfuzz
-from murxpy.mutation.occurrences import Occurrences, in_scope, replaced
-from murxpy.mutation.preparing import Logics, in_logic, prepared
-from murxpy.mutation.registry import FUZZERS
-from murxpy.mutation.workshop import Seed, Shop, Workshop
-from murxpy.report.outcome import exit_code
-from murxpy.smtlib.commands import Assert, CheckSat
+from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.chains import ChainPrinter
-from murxpy.smtlib.printing.forms import Unsayable
 from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.script import Script
-from murxpy.smtlib.tables import Tables
+from murxpy.smtlib.script import Assert, CheckSat, Script
+from murxpy.sources.mutation.conforming import Conforming
+from murxpy.sources.mutation.fuzzers import opfuzz
+from murxpy.sources.mutation.occurrences import Occurrences, in_scope, replaced
+from murxpy.sources.mutation.preparing import Logics, in_logic, prepared
+from murxpy.sources.mutation.registry import FUZZERS
+from murxpy.sources.mutation.workshop import Seed, Shop, Workshop
 from murxpy.worker.session import Session
 
 CATALOGUE = build_catalogue(load_catalogue())

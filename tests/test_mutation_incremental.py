@@ -12,12 +12,12 @@ from toy import catalogue
 
 from murxpy.fuzzers.seeds import label_of, statuses_of
 from murxpy.machine.random import Stream
-from murxpy.mutation.corpus import Corpus
-from murxpy.mutation.registry import FUZZERS
-from murxpy.mutation.views import views
-from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
+from murxpy.sources.mutation.corpus import Corpus
+from murxpy.sources.mutation.preparing import views
+from murxpy.sources.mutation.registry import FUZZERS
+from murxpy.sources.mutation.workshop import Mutant, Seed, Shop, Workshop
 
 CATALOGUE = catalogue()
 TEXT = """(declare-const x Int) (declare-const y Int)

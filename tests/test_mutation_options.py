@@ -8,16 +8,15 @@ from pathlib import Path
 import pytest
 from commands import outcome
 
-from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.data import load_wrapper
-from murxpy.fuzzers.api import Wishes
-from murxpy.fuzzers.mutation import Mutation
+from murxpy.fuzzers.setups import Mutation, Wishes
 from murxpy.machine.generate.options import option_choice
 from murxpy.machine.random import Stream
 from murxpy.machine.script import for_others, own_options
-from murxpy.mutation.optioning import MOST, Drawer, Offer
-from murxpy.mutation.workshop import Seed
+from murxpy.processes.plans import Request, make_plans
 from murxpy.solvers.facts import build_facts
+from murxpy.sources.mutation.options import MOST, Drawer, Offer
+from murxpy.sources.mutation.workshop import Seed
 from murxpy.worker.session import Session
 
 TEXT = """(set-info :status sat)

@@ -19,16 +19,14 @@ from scriptsolvers import SOLVERS, answers, output
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream
-from murxpy.mutation.pools.fragments import Depths
-from murxpy.mutation.pools.questions import asking
-from murxpy.mutation.preparing import prepared
-from murxpy.mutation.registry import FUZZERS
-from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
-from murxpy.smtlib.commands import CHECKS, Assert, Pop, Push
+from murxpy.smtlib.models import Valuation, read_printed_model
 from murxpy.smtlib.printing.scripts import print_script
-from murxpy.smtlib.reading.models import read_printed_model
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.valuation import Valuation
+from murxpy.smtlib.script import CHECKS, Assert, Pop, Push
+from murxpy.sources.mutation.assignments import Depths, asking
+from murxpy.sources.mutation.preparing import prepared
+from murxpy.sources.mutation.registry import FUZZERS
+from murxpy.sources.mutation.workshop import Mutant, Seed, Shop, Workshop
 
 CATALOGUE = build_catalogue(load_catalogue())
 SHOP = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")

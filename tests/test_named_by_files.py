@@ -17,9 +17,9 @@ from campaigns import FAKES
 from commands import FAKE, fuzz_fake, outcome
 from traps import KEY, ROOT, SEED, Traps, campaign, folders, header_keys, trace, traps
 
-from murxpy.campaign.findings.store import FILE, Changes, Store
 from murxpy.cli import commands, murxpy
 from murxpy.cli.params import Finding
+from murxpy.findings.store import FILE, Changes, Store
 
 __all__ = ["traps"]
 RUN = ("fuzz", "z3", "--runs", "1", "--jobs", "1", "--seed", "1", "--check", "none")

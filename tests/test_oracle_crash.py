@@ -8,25 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from murxpy.campaign.findings.buckets import (
-    Bucket,
-    Known,
-    failing,
-    new_bucket,
-    read_known,
-)
-from murxpy.campaign.findings.keys import bucket_key, normalise
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError
-from murxpy.oracles.crash import (
-    INTERNAL,
-    Outcome,
-    Verdict,
-    judge,
-    python_frames,
+from murxpy.findings.buckets import (
+    Bucket,
+    Known,
+    bucket_key,
+    failing,
+    new_bucket,
+    normalise,
+    read_known,
 )
-from murxpy.solvers.contract import Contract
-from murxpy.trace.finished import Call, last_call, options, read_row
+from murxpy.machine.trace.finished import Call, last_call, options, read_row
+from murxpy.oracles.crash import INTERNAL, Outcome, Verdict, judge, python_frames
+from murxpy.solvers.exceptions import Contract
 
 OUTPUTS = {
     "ASSERTION VIOLATION\nFile: ../src/ast/ast.cpp\nLine: 388\nm_manager == 0\n": (

@@ -16,14 +16,14 @@ from commands import WRAPPER, error, fuzz_fake, outcome
 from report_demo import started
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.config import overtime
-from murxpy.campaign.events import Ended, Event, Tick, WorkerLost
-from murxpy.campaign.findings.store import FILE, read_buckets
-from murxpy.campaign.replays.trials import Trials
-from murxpy.campaign.snapshot import Left, Snapshot
-from murxpy.report.jsonl import JsonLines
-from murxpy.report.plain import PlainLines
-from murxpy.report.view import Screen, view_lines
+from murxpy.cli.report.jsonl import JsonLines
+from murxpy.cli.report.live import Screen, view_lines
+from murxpy.cli.report.plain import PlainLines
+from murxpy.findings.store import FILE, read_buckets
+from murxpy.processes.inquiries import Trials
+from murxpy.records.config import overtime
+from murxpy.records.events import Ended, Event, Tick, WorkerLost
+from murxpy.records.snapshot import Left, Snapshot
 
 CRASHES = {"every": {"segfault": 4}}
 LATE = {"time": 100.0, "since": -1000.0}  # the overtime is over before the first run is

@@ -11,16 +11,16 @@ from campaigns import FAKES
 from commands import outcome
 
 from murxpy.data import load_catalogue
-from murxpy.fuzzers.rules import proved_rules
+from murxpy.fuzzers.setups import proved_rules
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.terms import Term
 from murxpy.machine.tokens import Quoted, quote
+from murxpy.machine.trace.grammar import parse_trace
 from murxpy.machine.witnesses.unknowns import KIND, rule_of
-from murxpy.mutation.implications.book import Book
-from murxpy.mutation.implications.instances import Instances, Normal
+from murxpy.smtlib.building import Tables
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.tables import Tables
-from murxpy.trace.grammar import parse_trace
+from murxpy.sources.mutation.implications.book import Book
+from murxpy.sources.mutation.implications.instances import Instances, Normal
 
 CATALOGUE = build_catalogue(load_catalogue())
 HEAD = """(declare-fun p (Int) Bool)(declare-const a Bool)(declare-const b Bool)(declare-const x Int)

@@ -9,12 +9,12 @@ import pytest
 from campaigns import FAKES
 from commands import WRAPPER, error, outcome
 
-from murxpy.campaign.ranges.bisection import Answer
-from murxpy.campaign.ranges.showing import Asked, Sign
-from murxpy.campaign.replays import tester
-from murxpy.campaign.workers.handles import Job
-from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.plans import Request, make_plans
+from murxpy.judging.bisection import Answer
+from murxpy.judging.defects import Asked, Sign
+from murxpy.processes import inquiries
+from murxpy.processes.handles import Job
+from murxpy.processes.limits import Limits
+from murxpy.processes.plans import Request, make_plans
 
 # The fake solver answers the opposite while the parameter `answer.turned` is on.
 HELPERS = """
@@ -55,7 +55,7 @@ def _answers(request: Request, *traces: str) -> list[str]:
     """The rows with answers in replays of traces one after another in one process."""
     (plan,) = make_plans(request)
     jobs = [Job(0, 0.0, text=text, name="t", keep=True) for text in traces]
-    with closing(tester.Tester(plan, Limits())) as replays:
+    with closing(inquiries.Tester(plan, Limits())) as replays:
         outcomes = replays.fresh(*jobs)
     rows = [row.strip() for found in outcomes for row in found.trace.splitlines()]
     return [row for row in rows if row.startswith(("answer", "refused"))]
@@ -145,7 +145,7 @@ def test_parameters_of_z3_take_effect_and_are_printed(
     assert code == 0 and printed.index("set_parameter('sat.euf', 'true')") < printed.index("ctx =")
     # the solver that sat.euf leads to does not take the option relevancy, but its process does
     (plan,) = make_plans(Request(("z3[sat.euf=true,random_seed=3,smt.relevancy=0]",)))
-    with closing(tester.Tester(plan, Limits())) as replays:
+    with closing(inquiries.Tester(plan, Limits())) as replays:
         (found,) = replays.fresh(Job(5, 0.0, keep=True))
     rows = [row.split()[2:] for row in found.trace.splitlines() if " set-parameter" in row]
     assert rows == [["sat.euf", "true"], ["smt.relevancy", "0"]]

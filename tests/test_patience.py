@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from murxpy.mutation.patience import Patience
+from murxpy.sources.mutation.options import Patience
 
 
 def spent(answers: str, length: int = 200) -> tuple[list[int], Patience]:

@@ -11,12 +11,11 @@ from campaigns import FAKES
 from commands import error, outcome
 from releases import SOURCE
 
-from murxpy.campaign.performance import campaign, confirming, minimizing
-from murxpy.campaign.performance.agents import NEW, Agents
-from murxpy.campaign.performance.journal import FILE
-from murxpy.campaign.performance.search import gain_of
-from murxpy.campaign.performance.weights import Weight, margin
-from murxpy.report.text import amount
+from murxpy.cli.report.text import amount
+from murxpy.studies.performance import campaign, minimizing
+from murxpy.studies.performance.campaign import FILE
+from murxpy.studies.performance.search import NEW, Agents, gain_of
+from murxpy.studies.performance.solvers import Weight, margin
 
 ALONE = """
 import os
@@ -99,9 +98,9 @@ def journal(folder: Path, out: str = "out") -> list[dict[str, object]]:
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """A script is slow from a twentieth of a second on."""
-    for module in (minimizing, confirming, campaign):
+    for module in (minimizing, campaign):
         monkeypatch.setattr(module, "SECOND", 50.0)
-    monkeypatch.setattr(confirming, "TIMES", 1)
+    monkeypatch.setattr(minimizing, "TIMES", 1)
 
 
 @pytest.mark.usefixtures("quick")
@@ -132,7 +131,7 @@ def test_the_search_finds_what_is_slow_and_makes_it_small(
 def test_what_only_counts_much_is_no_finding(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(confirming, "FACTOR", 10**6)
+    monkeypatch.setattr(campaign, "confirmed", lambda rows, targets: False)
     code, out, _ = outcome(capsys, *perf(tmp_path, "--steps", "12", "--query", "400ms"))
     assert code == 0 and ": 0 slow scripts" in out and ", 0 not slow by the clock" not in out
 
@@ -252,8 +251,8 @@ def test_cheap_mutants_are_not_drawn_for_their_price() -> None:
     assert 150 < loops[:400].count(NEW) < 250 and loops[400:].count(NEW) > 300
 
 
-def took(ms: float, units: int = 0) -> confirming.Measured:
-    return confirming.Measured("fake", "1", "sat", 0.0, (ms,), units)
+def took(ms: float, units: int = 0) -> minimizing.Measured:
+    return minimizing.Measured("fake", "1", "sat", 0.0, (ms,), units)
 
 
 @pytest.mark.parametrize(
@@ -265,9 +264,9 @@ def took(ms: float, units: int = 0) -> confirming.Measured:
     ],
 )
 def test_a_mark_is_in_units_that_are_measured_with_the_script(
-    target: confirming.Measured, reference: confirming.Measured, expected: int
+    target: minimizing.Measured, reference: minimizing.Measured, expected: int
 ) -> None:
-    assert confirming.mark_of(target, [reference], 1000.0) == expected
+    assert minimizing.mark_of(target, [reference], 1000.0) == expected
 
 
 def weight(answer: str, ms: float, limit: float = 100.0) -> Weight:

@@ -14,10 +14,10 @@ from types import ModuleType
 import pytest
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.events import Event, Found
-from murxpy.campaign.seeds import run_seed
-from murxpy.campaign.workers.limits import MIB, Limits
+from murxpy.processes.limits import MIB, Limits
+from murxpy.records.config import CampaignConfig
+from murxpy.records.events import Event, Found
+from murxpy.steering.seeds import run_seed
 
 BENCH = Path(__file__).parent.parent / "bench"
 FAKES = Path(__file__).parent / "fakes"

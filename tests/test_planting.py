@@ -16,22 +16,20 @@ import pytest
 from commands import error, outcome
 from toy import TOY, Crashed, catalogue, forked, live, replay, walk
 
-from murxpy.campaign.findings.keys import bucket_key
-from murxpy.campaign.reduction.pipeline import Task
-from murxpy.campaign.reduction.traces import minimize
-from murxpy.campaign.workers.targets import Plan, resolve
 from murxpy.data import load_catalogue, load_machine, load_wrapper
-from murxpy.machine.generate import planting
+from murxpy.findings.buckets import bucket_key
+from murxpy.machine.generate import leaves
+from murxpy.machine.replaying.defuse import collected
 from murxpy.machine.tokens import Quoted, Ref
+from murxpy.machine.trace.finished import Call
+from murxpy.machine.trace.grammar import Trace, parse_trace
 from murxpy.oracles.crash import Verdict
-from murxpy.passes.planted import PlantedValues
 from murxpy.passes.sorts import smaller_widths
-from murxpy.passes.typed import Types
-from murxpy.replaying.defuse import collected
-from murxpy.trace.finished import Call
-from murxpy.trace.grammar import Trace, parse_trace
-from murxpy.translate.defined import to_defined
-from murxpy.translate.planted import under_planted
+from murxpy.passes.terms import PlantedValues, Types
+from murxpy.processes.targets import Plan, resolve
+from murxpy.reduction.pipeline import Task
+from murxpy.reduction.traces import minimize
+from murxpy.translate.planted import to_defined, under_planted
 from murxpy.translate.python import to_python
 from murxpy.translate.smtlib import to_smtlib
 from murxpy.worker.session import Session
@@ -158,7 +156,7 @@ def test_the_chance_is_that_of_the_machine_and_other_runs_stay_as_they_are() -> 
     wrapper = copy.deepcopy(TOY)
     settings = {"catalogue": load_catalogue(), "machine": machine, "wrapper": wrapper}
     without, drawing = Session(settings), Session({**settings, "checks": ["planted"]})
-    planted = [seed for seed in range(300) if planting.drawn(drawing.settings, seed)]
+    planted = [seed for seed in range(300) if leaves.drawn(drawing.settings, seed)]
     assert 15 <= len(planted) <= 45  # a tenth
     for seed in range(40):
         same = walk(without, seed)[0] == walk(drawing, seed)[0]

@@ -13,16 +13,15 @@ from scriptsolvers import SOLVERS, answers, output
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream
-from murxpy.mutation.fuzzers import storm
-from murxpy.mutation.pools.assignments import best
-from murxpy.mutation.pools.fragments import Depths, fragments, opened
-from murxpy.mutation.pools.pool import MOST_FRAGMENTS, Pools, known_fragments
-from murxpy.mutation.preparing import prepared
-from murxpy.mutation.workshop import Mutant, Seed, Shop, Workshop
-from murxpy.smtlib.commands import CheckSat, CheckSatUsing
+from murxpy.smtlib.models import Model
 from murxpy.smtlib.printing.scripts import print_script
-from murxpy.smtlib.reading.models import Model
 from murxpy.smtlib.reading.scripts import read_script
+from murxpy.smtlib.script import CheckSat, CheckSatUsing
+from murxpy.sources.mutation.assignments import Depths, best, fragments, opened
+from murxpy.sources.mutation.fuzzers import storm
+from murxpy.sources.mutation.fuzzers.storm import MOST_FRAGMENTS, Pools, known_fragments
+from murxpy.sources.mutation.preparing import prepared
+from murxpy.sources.mutation.workshop import Mutant, Seed, Shop, Workshop
 
 CATALOGUE = build_catalogue(load_catalogue())
 OPEN = """(declare-sort U 0)(declare-fun f (U) Int)(declare-const x Int)(declare-const u U)

@@ -16,17 +16,16 @@ from campaigns import FAKES
 from commands import error, outcome
 from scriptsolvers import output, z3_scripts
 
-from murxpy.campaign.reduction.scripted import scripted
-from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.data import load_wrapper
-from murxpy.fuzzers.api import Wishes
-from murxpy.fuzzers.mutation import Mutation
+from murxpy.findings.scripted import scripted
+from murxpy.fuzzers.setups import Mutation, Wishes
 from murxpy.machine.random import Stream
 from murxpy.machine.script import for_others
-from murxpy.mutation.optioning import Drawer, offer_of
-from murxpy.mutation.workshop import Seed
+from murxpy.machine.trace.grammar import parse_trace
+from murxpy.processes.plans import Request, make_plans
 from murxpy.solvers.facts import Option, build_facts, option_text
-from murxpy.trace.grammar import parse_trace
+from murxpy.sources.mutation.options import Drawer, offer_of
+from murxpy.sources.mutation.workshop import Seed
 from murxpy.worker.session import Session
 
 TEXT = "(declare-const x Bool)(declare-const y Bool)\n(assert (xor x (or x y)))\n(check-sat)\n"

@@ -14,18 +14,18 @@ from typing import Any
 
 import pytest
 
-from murxpy.campaign.ranges.regress import read_table
-from murxpy.campaign.reduction.reproducers import Shown, write_programs
-from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.errors import InputError
+from murxpy.judging.regress import read_table
 from murxpy.logic.catalogue import Catalogue, build_catalogue
-from murxpy.releases.versions import short
-from murxpy.trace.grammar import parse_trace
-from murxpy.translate.programs.claim import Claim, sentence
-from murxpy.translate.programs.plainest import PlainWrapper
+from murxpy.machine.trace.grammar import parse_trace
+from murxpy.processes.plans import Request, make_plans
+from murxpy.processes.releases import short
+from murxpy.reduction.reproducers import Shown, write_programs
+from murxpy.translate.programs.calls import PlainWrapper
 from murxpy.translate.programs.program import Program, programs
 from murxpy.translate.programs.sheet import WIDTH, Sheet
+from murxpy.translate.programs.vocabulary import Claim, sentence
 
 FOLDER = Path(__file__).parent.parent / "traces" / "regressions"
 TABLE = json.loads((FOLDER / "programs.json").read_text(encoding="utf-8"))

@@ -9,8 +9,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from murxpy.machine.distributions import Distribution
-from murxpy.machine.random import Stream, Weighted, mix, point
+from murxpy.machine.random import Distribution, Stream, Weighted, mix, point
 
 
 def test_numbers_are_fixed() -> None:

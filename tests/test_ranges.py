@@ -18,13 +18,33 @@ from murxpy.logic.catalogue import Operator, build_catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.machine.random import Stream, mix
-from murxpy.mutation.ranks import apply_any
+from murxpy.semantics.domains import samples
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.exact import regex
 from murxpy.semantics.exact.algebraic import root as power_root
-from murxpy.semantics.model import Interpretation
-from murxpy.semantics.ranges.abstract import ANY, FALSE, TRUE, Bits, Except, Few, Interval, Range
+from murxpy.semantics.ranges.abstract import (
+    ANY,
+    FALSE,
+    TRUE,
+    Bits,
+    Cell,
+    Element,
+    Except,
+    Few,
+    Field,
+    Floats,
+    Having,
+    Interval,
+    Lengths,
+    Member,
+    Range,
+    Shapes,
+    Words,
+    is_nan,
+    rank,
+)
 from murxpy.semantics.ranges.backward import (
+    CONNECTIVES,
     NOTHING,
     RULES,
     THEORIES_WITHOUT,
@@ -33,15 +53,11 @@ from murxpy.semantics.ranges.backward import (
     below,
     tried,
 )
-from murxpy.semantics.ranges.connectives import CONNECTIVES
-from murxpy.semantics.ranges.floats import Floats, is_nan, rank
-from murxpy.semantics.ranges.languages import Having, Words
-from murxpy.semantics.ranges.structures import Cell, Element, Field, Lengths, Member, Shapes
 from murxpy.semantics.registry import BINDERS, Unknown
-from murxpy.semantics.samples import samples
-from murxpy.semantics.values import DatatypeValue, FunctionValue, Value
+from murxpy.semantics.values import DatatypeValue, FunctionValue, Interpretation, Value
+from murxpy.smtlib.building import Tables
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.tables import Tables
+from murxpy.sources.mutation.terms import apply_any
 
 CATALOGUE = build_catalogue(load_catalogue())
 TABLES = Tables(CATALOGUE)

@@ -7,10 +7,9 @@ import pytest
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.smtlib.commands import Assert, CheckSat, CheckSatAssuming, DeclareFun, DefineFun
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.script import Script
+from murxpy.smtlib.script import Assert, CheckSat, CheckSatAssuming, DeclareFun, DefineFun, Script
 
 CATALOGUE = build_catalogue(load_catalogue())
 

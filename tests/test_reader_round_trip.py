@@ -14,11 +14,10 @@ from murxpy.errors import InputError
 from murxpy.logic.catalogue import Operator, build_catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
-from murxpy.smtlib.commands import Assert, CheckSat, Command
+from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.script import Script
-from murxpy.smtlib.tables import Tables
+from murxpy.smtlib.script import Assert, CheckSat, Command, Script
 
 CATALOGUE = build_catalogue(load_catalogue())
 SHAPES = Shapes(CATALOGUE)

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from murxpy.machine.replaying.defuse import Script, closed, collected, matching_pops
 from murxpy.machine.tokens import Ref
-from murxpy.passes import datatypes, editing, functions, lines, sorts, terms, words
+from murxpy.machine.trace.grammar import parse_trace
+from murxpy.passes import lines, sorts, terms, words
+from murxpy.passes.lines import Spellings
 from murxpy.passes.measure import Measure, text
 from murxpy.passes.reduction import Reducer, ddmin, each, fixpoint
-from murxpy.passes.spellings import Spellings
-from murxpy.replaying.defuse import Script, closed, collected, matching_pops
-from murxpy.trace.grammar import parse_trace
 
 Numbers = tuple[int, ...]
 
@@ -160,7 +160,7 @@ def test_a_push_finds_its_pops(script: Script) -> None:
 
 def test_ids_are_replaced_whole(script: Script) -> None:
     """Murxla replaces t1 in t10 and t11, too."""
-    changed = editing.with_uses(script, Ref("t", 1), Ref("t", 2), 0)
+    changed = lines.with_uses(script, Ref("t", 1), Ref("t", 2), 0)
     assert "mk-term@raw OP_BV_ADD SORT_BV 3 t2 t10 t2" in heads(changed)
     assert heads(changed)[-3] == "check-sat-assuming 2 t13 t13"
 
@@ -214,7 +214,7 @@ def test_datatypes_get_smaller() -> None:
     row = '1 mk-sort SORT_DT 2 "d" 0 2 "nil" 0 "cons" 2 "head" s(nil) "tail" s<"e"> 0 "e" 1 s"p" 1 "mk" 0\n return s1 s2\n'
     smaller = [
         heads(c)[0]
-        for c in datatypes.smaller_datatypes(tuple(parse_trace("1 new\n" + row, "t").lines), 1)
+        for c in sorts.smaller_datatypes(tuple(parse_trace("1 new\n" + row, "t").lines), 1)
         for c in [c[1:]]
     ]
     assert 'mk-sort SORT_DT 1 "d" 0 2 "nil" 0 "cons" 1 "head" s(nil)' in smaller, (
@@ -254,7 +254,7 @@ def test_constructors_are_applied_to_what_is_left() -> None:
         '1 mk-sort SORT_DT 1 "d" 0 1 "pair" 2 "left" s1 "right" s1\n return s2\n'
         '1 mk-term OP_DT_APPLY_CONS SORT_DT s2 1 "pair" 2 t1 t3\n return t2 s2\n'
     )
-    found = [heads(c)[1:] for c in datatypes.smaller_datatypes(script, 1)]
+    found = [heads(c)[1:] for c in sorts.smaller_datatypes(script, 1)]
     assert [
         'mk-sort SORT_DT 1 "d" 0 1 "pair" 1 "right" s1',
         'mk-term OP_DT_APPLY_CONS SORT_DT s2 1 "pair" 1 t3',
@@ -266,7 +266,7 @@ def test_mutual_recursion_goes() -> None:
         "1 mk-sort SORT_INT\n return s1\n"
         '1 mk-sort SORT_DT 2 "d" 0 1 "c" 1 "e1" s<"e"> 0 "e" 0 2 "nil" 0 "n" 1 "d1" s<"d"> 0\n return s2 s3\n'
     )
-    found = [heads(c)[2] for c in datatypes.smaller_datatypes(script, 2)]
+    found = [heads(c)[2] for c in sorts.smaller_datatypes(script, 2)]
     assert 'mk-sort SORT_DT 2 "d" 0 1 "c" 1 "e1" s1 "e" 0 2 "nil" 0 "n" 1 "d1" s<"d"> 0' in found
 
 
@@ -276,7 +276,7 @@ def test_functions_take_fewer_arguments() -> None:
         '1 mk-sort SORT_FUN s1 s2 s3\n return s4\n1 mk-const s4 "f"\n return t1 s4\n'
         "1 mk-term OP_UF_APPLY SORT_BOOL 3 t1 t2 t3\n return t4 s3\n"
     )
-    found = [heads(c)[1:] for c in functions.fewer_domains(script, 1)]
+    found = [heads(c)[1:] for c in sorts.fewer_domains(script, 1)]
     assert found == [
         ["mk-sort SORT_FUN s1 s3", 'mk-const s4 "f"', "mk-term OP_UF_APPLY SORT_BOOL 2 t1 t2"],
         ["mk-sort SORT_FUN s2 s3", 'mk-const s4 "f"', "mk-term OP_UF_APPLY SORT_BOOL 2 t1 t3"],
@@ -356,7 +356,7 @@ def test_defined_functions_take_fewer_arguments() -> None:
     script = made(
         '1 mk-fun "f" 2 t1 t2 t3\n return t4 s2\n1 mk-term OP_UF_APPLY SORT_BOOL 3 t4 t5 t6\n return t7 s1\n'
     )
-    assert [heads(c)[1:] for c in functions.fewer_variables(script, 1)] == [
+    assert [heads(c)[1:] for c in sorts.fewer_variables(script, 1)] == [
         ['mk-fun "f" 1 t1 t3', "mk-term OP_UF_APPLY SORT_BOOL 2 t4 t5"],
         ['mk-fun "f" 1 t2 t3', "mk-term OP_UF_APPLY SORT_BOOL 2 t4 t6"],
     ]

@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 from toy import Crashed, forked, live, replay
 
-from murxpy.campaign.ranges.regress import read_table
-from murxpy.releases.versions import short
-from murxpy.trace.grammar import parse_trace
+from murxpy.judging.regress import read_table
+from murxpy.machine.trace.grammar import parse_trace
+from murxpy.processes.releases import short
 
 FOLDER = Path(__file__).parent.parent / "traces" / "regressions"
 PACKAGES = {"z3": "z3-solver", "cvc5": "cvc5"}

@@ -18,21 +18,11 @@ from disks import disk as disk
 from packaging.version import Version
 from releases import NAME, offer
 
-from murxpy.campaign.findings.store import Store
-from murxpy.campaign.replays import tester
-from murxpy.campaign.workers.handles import Job
-from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.names import (
-    TargetName,
-    absolute_target,
-    parse_target,
-    releases_of,
-    split_names,
-)
-from murxpy.campaign.workers.plans import Request, make_plans
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError, TargetError
-from murxpy.releases.environments import (
+from murxpy.findings.store import Store
+from murxpy.processes import inquiries
+from murxpy.processes.environments import (
     FOLDER,
     Package,
     cached,
@@ -42,7 +32,17 @@ from murxpy.releases.environments import (
     prune,
     remove,
 )
-from murxpy.releases.versions import chosen, short, span
+from murxpy.processes.handles import Job
+from murxpy.processes.limits import Limits
+from murxpy.processes.plans import Request, make_plans
+from murxpy.processes.releases import chosen, short, span
+from murxpy.processes.targets import (
+    TargetName,
+    absolute_target,
+    parse_target,
+    releases_of,
+    split_names,
+)
 
 PACKAGE = Package(NAME, NAME, {})
 DYING = "import os\nos.abort()\n"
@@ -193,7 +193,7 @@ def _process(code: str) -> subprocess.Popen[str]:
 
 
 ASK = f"""
-from murxpy.releases.environments import Package, provide
+from murxpy.processes.environments import Package, provide
 made = provide(Package({NAME!r}, {NAME!r}, {{}}), "1.0", print)
 print(made.folder, made.made)
 """
@@ -288,6 +288,6 @@ def test_a_configuration_holds_in_runs_and_in_judgements(
         '# solver cvc5\n1 new\n1 mk-sort SORT_BOOL\n return s1\n1 mk-const s1 "x"\n return t1 s1\n'
     )
     trace += "1 assert-formula t1\n1 check-sat\n answer sat\n"
-    with closing(tester.Tester(plan, Limits())) as replays:
+    with closing(inquiries.Tester(plan, Limits())) as replays:
         (outcome_of,) = replays.fresh(Job(0, 0.0, text=trace, name="t", judge={}, keep=True))
     assert "arith.solver 2\n" in outcome_of.trace

@@ -14,12 +14,12 @@ import pytest
 from campaigns import found, run
 from commands import error, outcome
 
-from murxpy.campaign.events import Ended
-from murxpy.campaign.findings.buckets import Bucket, new_bucket
-from murxpy.campaign.findings.store import FILE, SCHEMA, Changes, Store, read_buckets
 from murxpy.errors import InputError
+from murxpy.findings.buckets import Bucket, new_bucket
+from murxpy.findings.store import FILE, SCHEMA, Changes, Store, read_buckets
+from murxpy.machine.trace.finished import Call
 from murxpy.oracles.crash import Verdict
-from murxpy.trace.finished import Call
+from murxpy.records.events import Ended
 
 SETUP = {"every": {"segfault": 3, "abort+x": 3, "exception": 3}, "lines": 10}
 READERS = ("findings", "statistics", "seeds", "arms", "triage")

@@ -13,12 +13,11 @@ from typing import Any
 import pytest
 from campaigns import plan
 
-from murxpy.campaign.replays import tester
-from murxpy.campaign.replays.service import KILLINGS, Fresh, Future, Group, Replays
-from murxpy.campaign.workers import handles
-from murxpy.campaign.workers.handles import Job
-from murxpy.campaign.workers.limits import MIB, Limits
-from murxpy.campaign.workers.pool import Pool
+from murxpy.processes import handles, inquiries
+from murxpy.processes.handles import Job
+from murxpy.processes.limits import MIB, Limits
+from murxpy.processes.pool import Pool
+from murxpy.processes.service import KILLINGS, Fresh, Future, Group, Replays
 
 LIMITS = Limits(wall=5.0, memory=300 * MIB)
 
@@ -209,7 +208,7 @@ def test_end_of_a_group_ends_its_futures_without_an_outcome(opened: Any) -> None
 
 
 def test_a_replay_is_stopped_by_the_time_of_the_processor_that_it_takes() -> None:
-    with closing(tester.Tester(plan(), LIMITS)) as replays:
+    with closing(inquiries.Tester(plan(), LIMITS)) as replays:
         replays.wall = 60.0
         replays.limit_cpu(0.2)
         (spun,) = replays.fresh(trace("spin"))

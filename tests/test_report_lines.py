@@ -14,20 +14,25 @@ from pathlib import Path
 import pytest
 from report_demo import THEORIES, campaign, started
 
-from murxpy.campaign.events import Ended, Event, Notice
-from murxpy.campaign.findings.buckets import new_bucket
-from murxpy.campaign.snapshot import YIELD, BucketView, Left, Snapshot
+from murxpy.cli.report.console import make_console
+from murxpy.cli.report.findings import (
+    findings_csv,
+    findings_json,
+    findings_known,
+    print_findings,
+    sentence,
+    unread,
+)
+from murxpy.cli.report.jsonl import JsonLines
+from murxpy.cli.report.plain import PlainLines
+from murxpy.cli.report.reporter import make_reporter
+from murxpy.cli.report.statistics import print_statistics
+from murxpy.cli.report.summary import print_results, print_summary
+from murxpy.findings.buckets import new_bucket
+from murxpy.machine.trace.finished import Call
 from murxpy.oracles.crash import Verdict
-from murxpy.report.console import make_console
-from murxpy.report.defects import unread
-from murxpy.report.findings import findings_csv, findings_json, findings_known, print_findings
-from murxpy.report.jsonl import JsonLines
-from murxpy.report.plain import PlainLines
-from murxpy.report.reporter import make_reporter
-from murxpy.report.sentences import sentence
-from murxpy.report.statistics import print_statistics
-from murxpy.report.summary import print_results, print_summary
-from murxpy.trace.finished import Call
+from murxpy.records.events import Ended, Event, Notice
+from murxpy.records.snapshot import YIELD, BucketView, Left, Snapshot
 
 SUMMARY = """\
 

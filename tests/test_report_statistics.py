@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from report_demo import finding
 
-from murxpy.campaign.events import Found, Overstayed, RunEnded, WorkerLost
 from murxpy.campaign.statistics import Statistics
+from murxpy.records.events import Found, Overstayed, RunEnded, WorkerLost
 
 
 def test_counters_of_runs_are_summed() -> None:

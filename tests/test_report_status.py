@@ -10,13 +10,12 @@ import pytest
 from report_demo import campaign, started
 from rich.console import Console
 
-from murxpy.campaign.events import Ended, Tick
-from murxpy.campaign.snapshot import Snapshot, WorkerView
-from murxpy.report.console import make_console
-from murxpy.report.jsonl import JsonLines
-from murxpy.report.plain import PlainLines
-from murxpy.report.status import LiveStatus
-from murxpy.report.view import Screen, view_lines
+from murxpy.cli.report.console import make_console
+from murxpy.cli.report.jsonl import JsonLines
+from murxpy.cli.report.live import LiveStatus, Screen, view_lines
+from murxpy.cli.report.plain import PlainLines
+from murxpy.records.events import Ended, Tick
+from murxpy.records.snapshot import Snapshot, WorkerView
 
 NOTICE = "z3 4.15.0 has no finite fields: FF is left out"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from murxpy.report import text
+from murxpy.cli.report import text
 
 
 @pytest.mark.parametrize(

@@ -17,21 +17,19 @@ from campaigns import plan, processes, run, started_by
 from commands import FAKE, fuzz_fake, outcome
 from test_minimize_wishes import wait_for
 
-from murxpy.campaign.events import Reproduced
-from murxpy.campaign.finding import Reproducer
-from murxpy.campaign.findings.replayed import replay_trace
-from murxpy.campaign.findings.store import read_buckets
-from murxpy.campaign.reduction.programs import run_program
-from murxpy.campaign.reduction.reproducers import base_of, write_programs
-from murxpy.campaign.reduction.script_output import Judged, Replies
-from murxpy.campaign.reduction.script_sights import Shown
-from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.plans import Request, make_plans
-from murxpy.campaign.workers.targets import Plan
 from murxpy.data import load_catalogue
-from murxpy.logic.catalogue import build_catalogue
-from murxpy.logic.dialects import STANDARD
-from murxpy.translate.evidence import Asked
+from murxpy.findings.replayed import replay_trace
+from murxpy.findings.store import read_buckets
+from murxpy.logic.catalogue import STANDARD, build_catalogue
+from murxpy.processes.limits import Limits
+from murxpy.processes.plans import Request, make_plans
+from murxpy.processes.targets import Plan
+from murxpy.records.events import Reproduced
+from murxpy.records.finding import Reproducer
+from murxpy.reduction.programs import run_program
+from murxpy.reduction.reproducers import base_of, write_programs
+from murxpy.reduction.script_sights import Judged, Replies, Shown
+from murxpy.translate.asking import Asked
 
 SHOWN = Shown("crash", "crash-sigsegv-fake", "SIGSEGV")
 
@@ -127,7 +125,7 @@ def test_a_killed_campaign_minimizes_later(
 
 def shrinkers(parent: int) -> list[int]:
     """The processes that make findings smaller for the campaign `parent`."""
-    return processes(parent, "murxpy.campaign.aftermath.process")
+    return processes(parent, "murxpy.campaign.behind.process")
 
 
 def test_what_nothing_can_print_is_a_trace(tmp_path: Path) -> None:
@@ -179,8 +177,8 @@ def test_an_endless_program_dies_with_us(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "started")
     program(tmp_path, "import time\nopen('started').read()\ntime.sleep(100)\n")
     code = (
-        f"from pathlib import Path; import campaigns; from murxpy.campaign.reduction.programs import run_program\n"
-        f"from murxpy.campaign.workers.limits import Limits\n"
+        f"from pathlib import Path; import campaigns; from murxpy.reduction.programs import run_program\n"
+        f"from murxpy.processes.limits import Limits\n"
         f"run_program(campaigns.plan(), Path({str(tmp_path / 'p.py')!r}), (), '', 100, Limits())"
     )
     process = subprocess.Popen([sys.executable, "-c", code], cwd=Path(__file__).parent)

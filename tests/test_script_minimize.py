@@ -11,19 +11,16 @@ import pytest
 from commands import FAKES, error, outcome
 from toy import catalogue
 
-from murxpy.campaign.reduction.instances import NoInstance
 from murxpy.cli import minimize
 from murxpy.logic.sorts import IllSorted
 from murxpy.machine.tokens import quote
-from murxpy.passes.parts import Commands, order
-from murxpy.passes.rebuilt import reformat, shrink_datatypes
 from murxpy.passes.reduction import Reducer
-from murxpy.passes.script import bare
-from murxpy.smtlib.commands import Assert
+from murxpy.passes.script import Commands, bare, order, reformat, shrink_datatypes
+from murxpy.reduction.instances import NoInstance
+from murxpy.smtlib.building import Rebuilder
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.rebuilding import Rebuilder
-from murxpy.smtlib.script import Script
+from murxpy.smtlib.script import Assert, Script
 
 WRAPPER = ("--wrapper", FAKES / "scripts.yaml")
 # The fake solver answers unsat wherever it sees an exclusive or.

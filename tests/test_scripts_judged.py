@@ -22,15 +22,14 @@ from murxpy.data import load_catalogue, load_machine
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream, mix
 from murxpy.machine.tokens import quote
+from murxpy.machine.trace.grammar import parse_trace
 from murxpy.machine.witnesses.scripted import answered, asks, questions, without_questions
-from murxpy.mutation.promising import asking, drawn, fitting
-from murxpy.mutation.source import PROMISES
+from murxpy.smtlib.models import Valuation, read_printed_model
 from murxpy.smtlib.printing.scripts import print_script
-from murxpy.smtlib.reading.models import read_printed_model
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.valuation import Valuation
-from murxpy.trace.grammar import parse_trace
-from murxpy.translate.frame import SCRIPTS
+from murxpy.sources.mutation.known import asking, drawn, fitting
+from murxpy.sources.mutation.source import PROMISES
+from murxpy.translate.python import SCRIPTS
 
 CATALOGUE = build_catalogue(load_catalogue())
 HEAD = "# murxpy-trace 1\n# solver {}\n1 new\n"

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 from toy import catalogue
 
-from murxpy.mutation.workshop import Seed, Shop
+from murxpy.machine.trace.grammar import parse_trace
 from murxpy.smtlib.logics import LOGICS
-from murxpy.trace.grammar import parse_trace
+from murxpy.sources.mutation.workshop import Seed, Shop
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))
 

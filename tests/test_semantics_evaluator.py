@@ -13,7 +13,6 @@ from formulas import Logic, catalogue, evaluator, value
 
 from murxpy.logic.sorts import Constructor, Datatype
 from murxpy.logic.terms import Term
-from murxpy.semantics.model import Interpretation
 from murxpy.semantics.registry import BINDERS, MEANINGS, partial_key
 from murxpy.semantics.values import (
     ArrayValue,
@@ -21,6 +20,7 @@ from murxpy.semantics.values import (
     DatatypeValue,
     Element,
     FunctionValue,
+    Interpretation,
     SetValue,
 )
 

@@ -17,10 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from murxpy.logic.terms import SPECIAL
-from murxpy.semantics.exact import float_conversions as fp_convert
 from murxpy.semantics.exact import floats as fp
+from murxpy.semantics.exact import floats as fp_convert
 from murxpy.semantics.exact.algebraic import Algebraic, root
-from murxpy.semantics.exact.float_formats import Format, format_of
+from murxpy.semantics.exact.floats import Format, format_of
 from murxpy.semantics.values import ROUNDING_MODES, CannotSay
 
 DOUBLE, SINGLE, TINY, ODD = format_of(11, 53), format_of(8, 24), format_of(2, 3), format_of(3, 2)

@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
-from murxpy.semantics.exact.algebraic import Algebraic, number, power, root, roots
-from murxpy.semantics.exact.polynomials import sign_at
+from murxpy.semantics.exact.algebraic import Algebraic, number, power, root, roots, sign_at
 from murxpy.semantics.values import CannotSay
 
 LOGIC = Logic()

@@ -9,12 +9,11 @@ import pytest
 from parsers import refused_by_cvc5
 from toy import catalogue, live, replay
 
+from murxpy.machine.trace.lift import lift
 from murxpy.semantics.evaluator import Evaluator
-from murxpy.semantics.model import Interpretation
-from murxpy.semantics.values import CannotSay
+from murxpy.semantics.values import CannotSay, Interpretation
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.trace.lift import lift
 
 T = '(bag.union_disjoint (bag (tuple "a" 1) 2) (bag (tuple "b" 1) 1) (bag (tuple "b" 2) 3))'
 R = '(set.union (set.singleton (tuple "a" 1)) (set.singleton (tuple "b" 1)) (set.singleton (tuple "b" 2)))'

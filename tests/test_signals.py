@@ -19,15 +19,15 @@ from commands import error, fuzz_fake
 from supervised import PATIENCE, Command
 from supervised import start as start
 
-from murxpy.campaign import interrupts
-from murxpy.campaign.aftermath import process
-from murxpy.campaign.aftermath.requests import Request as Reduction
-from murxpy.campaign.findings.store import FILE, Store, read_buckets
-from murxpy.campaign.reduction.pipeline import Minimized
-from murxpy.campaign.workers.plans import Request
+from murxpy.campaign.behind import process
+from murxpy.campaign.behind.requests import Request as Reduction
 from murxpy.cli import campaigns
 from murxpy.cli.studies import stability
 from murxpy.errors import InputError
+from murxpy.findings.store import FILE, Store, read_buckets
+from murxpy.processes import interrupts
+from murxpy.processes.plans import Request
+from murxpy.reduction.pipeline import Minimized
 
 SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"]
 CODES = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}

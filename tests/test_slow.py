@@ -13,19 +13,18 @@ from campaigns import FAKES
 from commands import outcome
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.config import CampaignConfig
 from murxpy.campaign.enumerated import Enumerated as Runs
-from murxpy.campaign.events import Ended
-from murxpy.campaign.findings.buckets import failing, new_bucket
-from murxpy.campaign.findings.keys import bucket_key
-from murxpy.campaign.findings.store import read_counters
-from murxpy.campaign.slow_scripts import SizeCosts, SlowScripts
-from murxpy.campaign.workers.plans import Request, make_plans
-from murxpy.fuzzers.enumeration import Enumerated, checked
+from murxpy.campaign.enumerated import SizeCosts, SlowScripts
+from murxpy.findings.buckets import bucket_key, failing, new_bucket
+from murxpy.findings.store import read_counters
+from murxpy.fuzzers.setups import Enumerated, checked
 from murxpy.machine.tokens import quote
+from murxpy.machine.trace.finished import Call
 from murxpy.machine.witnesses.slowness import AGAINST, KIND, mark_of, marked
 from murxpy.oracles.crash import Verdict
-from murxpy.trace.finished import Call
+from murxpy.processes.plans import Request, make_plans
+from murxpy.records.config import CampaignConfig
+from murxpy.records.events import Ended
 
 SCRIPT = """(declare-const a Int)(declare-const b Int)(declare-const c Int)
 (assert (> (* a b) 7))(assert (= c 1))

@@ -10,8 +10,8 @@ import pytest
 from murxpy.cli import commands, run
 from murxpy.cli.fuzz import fuzz
 from murxpy.cli.mutate import COMMANDS
-from murxpy.fuzzers.mutation import needs_seeds, parse_mix
-from murxpy.mutation.registry import API, FUZZERS, SOURCES
+from murxpy.fuzzers.setups import needs_seeds, parse_mix
+from murxpy.sources.mutation.registry import API, FUZZERS, SOURCES
 
 PAGE = Path(__file__).parent.parent / "docs" / "mutation.md"
 

@@ -15,13 +15,11 @@ from murxpy.logic.catalogue import Operator, build_catalogue
 from murxpy.logic.signature import Binding, Linear, Pattern
 from murxpy.logic.sorts import Constructor, Datatype, Sort
 from murxpy.logic.terms import Term
-from murxpy.smtlib.commands import Assert, CheckSat, SetLogic
-from murxpy.smtlib.printing.forms import OnlyDefined, Unsayable
+from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.scripts import print_script
-from murxpy.smtlib.printing.terms import Printer
+from murxpy.smtlib.printing.terms import OnlyDefined, Printer, Unsayable
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.script import Script
-from murxpy.smtlib.tables import Tables
+from murxpy.smtlib.script import Assert, CheckSat, Script, SetLogic
 
 CATALOGUE = build_catalogue(load_catalogue())
 SHAPES = Shapes(CATALOGUE)

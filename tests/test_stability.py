@@ -14,17 +14,17 @@ from campaigns import FAKES
 from commands import error, outcome
 from releases import SOURCE
 
-from murxpy.campaign.stability.store import FILE
 from murxpy.data import load_catalogue, load_wrapper, with_dialect
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.machine.alone import Alone
-from murxpy.mutation.varying.variants import METHODS, PLAIN, Varier
+from murxpy.machine.script import Alone
 from murxpy.oracles.stability import class_of, spread, whole
 from murxpy.semantics.evaluator import Evaluator
-from murxpy.semantics.model import Interpretation
-from murxpy.smtlib import commands as c
+from murxpy.semantics.values import Interpretation
+from murxpy.smtlib import script as c
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
+from murxpy.sources.mutation.variants import METHODS, PLAIN, Varier
+from murxpy.studies.stability import FILE
 
 CATALOGUE = build_catalogue(load_catalogue())
 TEXT = """(set-logic ALL)

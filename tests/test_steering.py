@@ -18,20 +18,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.events import Ended, RunEnded
-from murxpy.campaign.findings.store import TargetState, read_yields
-from murxpy.campaign.judging.common_operators import judge_plans
 from murxpy.campaign.runs import stored_runs
-from murxpy.campaign.steering import Steering
-from murxpy.campaign.workers.plans import Request, make_plans
-from murxpy.campaign.yields import LEAST, Begun, Yield, begun, settled
 from murxpy.errors import InputError
-from murxpy.fuzzers.mutation import Mutation
-from murxpy.learning.pending import LAG, Pending, lag
+from murxpy.findings.store import TargetState, read_yields
+from murxpy.fuzzers.setups import Mutation
+from murxpy.judging.operators import judge_plans
+from murxpy.learning.guide import LAG, Pending, lag
 from murxpy.machine.random import mix, unmix
-from murxpy.mutation.corpus import Corpus
-from murxpy.mutation.registry import API
+from murxpy.processes.plans import Request, make_plans
+from murxpy.records.config import CampaignConfig
+from murxpy.records.events import Ended, RunEnded
+from murxpy.records.yields import LEAST, Begun, Yield, begun, settled
+from murxpy.sources.mutation.corpus import Corpus
+from murxpy.sources.mutation.registry import API
+from murxpy.steering.seeds import Steering
 
 FILES = [
     [f"{at}.smt2", "(declare-const x Int)(check-sat)", "sat" if at % 3 else "unsat"]

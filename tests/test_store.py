@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from murxpy.campaign.finding import Finding
-from murxpy.campaign.findings.archive import Archive
-from murxpy.campaign.findings.buckets import Bucket, Kept, Known
-from murxpy.campaign.findings.folder import Folder
-from murxpy.campaign.findings.store import (
+from murxpy.errors import InputError
+from murxpy.findings.archive import Archive
+from murxpy.findings.buckets import Bucket, Kept, Known
+from murxpy.findings.folder import Folder
+from murxpy.findings.store import (
     _FROM_1,
     FILE,
     SCHEMA,
@@ -23,10 +23,10 @@ from murxpy.campaign.findings.store import (
     TargetState,
     read_buckets,
 )
-from murxpy.campaign.workers.handles import Job
-from murxpy.errors import InputError
+from murxpy.machine.trace.finished import Call
 from murxpy.oracles.crash import Outcome, Verdict
-from murxpy.trace.finished import Call
+from murxpy.processes.handles import Job
+from murxpy.records.finding import Finding
 
 BUCKET = Bucket(
     "k",
@@ -206,7 +206,7 @@ def test_update_that_has_no_room_changes_nothing(
     make_old(tmp_path, 10)
     before = content(tmp_path)
     monkeypatch.setattr(
-        "murxpy.campaign.findings.store._FROM_1",
+        "murxpy.findings.store._FROM_1",
         _FROM_1.replace("DROP TABLE findings;", "DROP TABLE nowhere;"),
     )
     with pytest.raises(InputError, match="is damaged"):

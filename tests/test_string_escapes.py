@@ -18,10 +18,9 @@ from murxpy.logic.values import MAX_CODE_POINT
 from murxpy.machine import make, solve
 from murxpy.machine.random import Stream
 from murxpy.machine.run import Run
-from murxpy.smtlib.commands import Assert
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.script import Script
+from murxpy.smtlib.script import Assert, Script
 
 CATALOGUE = build_catalogue(load_catalogue())
 HEX = "0123456789abcdefABCDEF"

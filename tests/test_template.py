@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from murxpy.errors import InputError
-from murxpy.solvers.template import parse_template
+from murxpy.solvers.spelling import parse_template
 
 
 @pytest.mark.parametrize(

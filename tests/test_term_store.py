@@ -10,12 +10,12 @@ from commands import outcome
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream
-from murxpy.mutation.fuzzers import typefuzz
-from murxpy.mutation.terms import TermStore, store_of
-from murxpy.mutation.workshop import Seed, Shop, Workshop
+from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.tables import Tables
+from murxpy.sources.mutation.fuzzers import typefuzz
+from murxpy.sources.mutation.store import TermStore, store_of
+from murxpy.sources.mutation.workshop import Seed, Shop, Workshop
 
 CATALOGUE = build_catalogue(load_catalogue())
 KINDS = frozenset(CATALOGUE.operators)

@@ -14,7 +14,7 @@ from toy import TOY, catalogue, forked, live
 
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
-from murxpy.solvers.refusals import UNDOCUMENTED
+from murxpy.solvers.exceptions import UNDOCUMENTED
 from murxpy.solvers.wrapper import Wrapper
 
 BINDING = """

@@ -15,7 +15,7 @@ from toy import replay, toy, toy_session, walk
 
 from murxpy.errors import InputError
 from murxpy.machine.tokens import FieldSort, Python, Quoted, Ref
-from murxpy.trace.grammar import Line, Trace, parse_trace
+from murxpy.machine.trace.grammar import Line, Trace, parse_trace
 
 TEXT = st.text(st.characters(codec=None, categories=None), max_size=8)
 NAME = st.from_regex(r"[A-Za-z][A-Za-z0-9_-]{0,8}", fullmatch=True)

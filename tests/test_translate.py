@@ -15,10 +15,10 @@ from toy import catalogue, forked, live, walk
 
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError
+from murxpy.machine.trace.grammar import Trace, parse_trace
+from murxpy.smtlib.lexer import Symbols
 from murxpy.smtlib.logics import covers, smallest
-from murxpy.smtlib.syntax.symbols import Symbols
-from murxpy.trace.grammar import Trace, parse_trace
-from murxpy.translate.inline import inlined
+from murxpy.translate.expressions import inlined
 from murxpy.translate.murxla import to_murxla
 from murxpy.translate.python import to_python
 from murxpy.translate.smtlib import to_smtlib

@@ -11,8 +11,8 @@ from toy import catalogue, forked, live, walk
 
 from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, VALUE, VARIABLE, Term
 from murxpy.logic.values import special_value
+from murxpy.machine.trace.grammar import Trace, parse_trace
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.trace.grammar import Trace, parse_trace
 from murxpy.translate.dry import AnyReading, interpret
 from murxpy.translate.smtlib import Script
 

@@ -14,16 +14,12 @@ from hypothesis import strategies as st
 from murxpy.data import load_catalogue, load_machine
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.machine.distributions import Settings
-from murxpy.machine.random import Stream, mix
+from murxpy.machine.random import Settings, Stream, mix
+from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.tables import Tables
-from murxpy.trees.corrupting import corrupted, malformed
-from murxpy.trees.growing import Tree
-from murxpy.trees.scripts import Garden, Trees
-from murxpy.trees.shape import Shape
-from murxpy.trees.universe import literal_place
+from murxpy.sources.trees.scripts import Garden, Tree, Trees, corrupted, malformed
+from murxpy.sources.trees.universe import Shape, literal_place
 
 CATALOGUE = build_catalogue(load_catalogue())
 SETTINGS = Settings(load_machine("default"), {})

@@ -21,14 +21,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from truth import wrapper
 
-from murxpy.campaign.judging.common_operators import judge_plans
-from murxpy.campaign.judging.disagreement import cross_checked, investigate
-from murxpy.campaign.judging.judged_solver import JudgedSolver
-from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.plans import Request, make_plans
-from murxpy.oracles.disagreement import first_disagreement
-from murxpy.oracles.triage import GivenAnswer, ModelEvaluation, triage, triage_model
-from murxpy.trace.finished import until_row
+from murxpy.judging.disagreement import cross_checked, investigate
+from murxpy.judging.judged_solver import JudgedSolver
+from murxpy.judging.operators import judge_plans
+from murxpy.machine.trace.finished import until_row
+from murxpy.oracles.disagreement import (
+    GivenAnswer,
+    ModelEvaluation,
+    first_disagreement,
+    triage,
+    triage_model,
+)
+from murxpy.processes.limits import Limits
+from murxpy.processes.plans import Request, make_plans
 
 SAT, UNSAT = GivenAnswer("a", "a 1", "main", "sat"), GivenAnswer("b", "b 2", "judge", "unsat")
 GOOD, BAD, DARK = (
@@ -109,7 +114,7 @@ def test_a_trace_ends_with_the_answer_of_its_check() -> None:
 @pytest.fixture
 def solvers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """Makes a solver with flaws, gives the name of its target."""
-    monkeypatch.setattr("murxpy.campaign.judging.disagreement.TESTS", 150)
+    monkeypatch.setattr("murxpy.judging.disagreement.TESTS", 150)
 
     def make(name: str, **flaws: str) -> str:
         file = tmp_path / f"{name}.yaml"

@@ -134,8 +134,8 @@ def test_special_values() -> None:
 
 def test_drawn_literals_are_literals() -> None:
     from murxpy.data import load_machine
-    from murxpy.machine.distributions import Settings
-    from murxpy.machine.generate.literals import draw_literal
+    from murxpy.machine.generate.leaves import draw_literal
+    from murxpy.machine.random import Settings
 
     settings, stream = Settings(load_machine("default"), {}), Stream(11)
     odd = [SORTS.get("SORT_FP", e, s) for e in (2, 5, 11) for s in (2, 3, 24)]

@@ -12,7 +12,7 @@ import pytest
 from toy import TOY, forked, live, replay
 
 from murxpy.data import load_catalogue, load_machine, load_wrapper
-from murxpy.fuzzers.api import without_object
+from murxpy.fuzzers.setups import without_object
 from murxpy.worker.session import Session
 
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from murxpy.campaign.workers.names import parse_target
+from murxpy.processes.targets import parse_target
 from murxpy.translate.expressions import literal
 from murxpy.worker import buffer, worker
 from murxpy.worker.channel import Channel, Decoder, encode

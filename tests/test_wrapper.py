@@ -16,8 +16,8 @@ from murxpy.data import load_wrapper
 from murxpy.errors import InputError, TargetError
 from murxpy.machine.outcomes import Stopped
 from murxpy.machine.run import LINE_SEEDS, Run
+from murxpy.solvers.exceptions import Refusals
 from murxpy.solvers.frame import Frame
-from murxpy.solvers.refusals import Refusals
 from murxpy.solvers.spelling import run_spelling
 from murxpy.solvers.wrapper import Wrapper
 

@@ -19,12 +19,12 @@ import pytest
 from campaigns import FAKES
 from releases import offer
 
-from murxpy.campaign.findings.buckets import Kept, new_bucket
-from murxpy.campaign.findings.store import FILE, Changes, Store
-from murxpy.campaign.workers import names
+from murxpy.findings.buckets import Kept, new_bucket
+from murxpy.findings.store import FILE, Changes, Store
 from murxpy.machine.tokens import quote
+from murxpy.machine.trace.finished import Call
 from murxpy.oracles.crash import Verdict
-from murxpy.trace.finished import Call
+from murxpy.processes import targets
 
 ROOT = Path(__file__).parent.parent
 SCRIPT = "(declare-const x Bool)(assert x)(check-sat)"
@@ -109,7 +109,7 @@ class Traps:
 def traps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Traps:
     traps = Traps(tmp_path / "traps")
     offer(tmp_path, monkeypatch, {})  # an empty cache, and an index without releases
-    monkeypatch.setattr(names, "published", traps.asked)
+    monkeypatch.setattr(targets, "published", traps.asked)
     monkeypatch.chdir(traps.folder)
     return traps
 
@@ -225,7 +225,7 @@ def folders(out: Path, names: Sequence[str], first: int) -> Iterator[str]:
     with closing(sqlite3.connect(out / FILE)) as db:
         cells = list(_cells(db))
     files = {file: file.read_bytes() for file in out.rglob("*") if file.is_file()}
-    turns = itertools.cycle([*names[first % len(names) :], *names[: first % len(names)]])
+    turns = itertools.cycle([*targets[first % len(targets) :], *targets[: first % len(targets)]])
     for table, column, value in cells:
         try:
             data = json.loads(value)

@@ -10,8 +10,8 @@ from typing import Any
 
 from campaigns import FAKES
 
-from murxpy.campaign.workers.targets import Plan, TargetSpec
 from murxpy.data import load_catalogue, load_machine
+from murxpy.processes.targets import Plan, TargetSpec
 
 TRUTH_SOURCE = """
 import itertools, sys, time

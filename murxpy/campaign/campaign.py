@@ -10,32 +10,28 @@ from collections.abc import Generator, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from murxpy.campaign import events, interrupts
-from murxpy.campaign.aftermath.orders import Aftermath
-from murxpy.campaign.breakdown import Breakdown
-from murxpy.campaign.budget import Budget
-from murxpy.campaign.config import CampaignConfig, deadline
-from murxpy.campaign.cpu import cpu_counts, own_cpu
-from murxpy.campaign.event_log import EventLog
-from murxpy.campaign.findings.archive import Archive
-from murxpy.campaign.findings.backtrace import Backtraces
-from murxpy.campaign.findings.buckets import Bucket, Known
-from murxpy.campaign.findings.collector import Collector
-from murxpy.campaign.findings.folder import CAMPAIGN, Folder
-from murxpy.campaign.findings.store import Store, TargetState
+from murxpy.campaign.behind.orders import Aftermath
 from murxpy.campaign.going_on import choose_seed, refuse_another, told
-from murxpy.campaign.hangs import Hangs
-from murxpy.campaign.judging.cross_check import Hooks, Unfinished
-from murxpy.campaign.replays.service import Replays
-from murxpy.campaign.run_ends import RunEnds
+from murxpy.campaign.run_ends import Breakdown, Hangs, RunEnds
 from murxpy.campaign.runs import FuzzedTarget, barren, idle_code, stored_runs
 from murxpy.campaign.second_look import SecondLook, second_look
 from murxpy.campaign.slots import Slots
-from murxpy.campaign.snapshot import Left
-from murxpy.campaign.statistics import operators_of
-from murxpy.campaign.workers.pool import Pool
-from murxpy.campaign.workers.targets import Plan, version_of
+from murxpy.campaign.statistics import EventLog, operators_of
 from murxpy.errors import FolderLost, InputError, InternalError
+from murxpy.findings.archive import Archive
+from murxpy.findings.buckets import Bucket, Known
+from murxpy.findings.collector import Collector
+from murxpy.findings.folder import CAMPAIGN, Folder
+from murxpy.findings.frames import Backtraces
+from murxpy.findings.store import Store, TargetState
+from murxpy.judging.cross_check import Hooks, Unfinished
+from murxpy.processes import interrupts
+from murxpy.processes.pool import Pool
+from murxpy.processes.service import Replays
+from murxpy.processes.targets import Plan, version_of
+from murxpy.records import events
+from murxpy.records.config import Budget, CampaignConfig, cpu_counts, deadline, own_cpu
+from murxpy.records.snapshot import Left
 
 # Without a limit of time: seconds after the last run in which the last findings are confirmed.
 GRACE = 20.0
@@ -50,7 +46,7 @@ _REGROUP = 1.0
 
 
 class Campaign:
-    """A campaign runs while it is iterated over. It yields the events of `murxpy.campaign.events`,
+    """A campaign runs while it is iterated over. It yields the events of `murxpy.records.events`,
     the last of them `Ended`.
 
     Raises InputError when the output folder cannot be used, TargetError when a solver cannot.

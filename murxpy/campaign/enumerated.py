@@ -1,23 +1,198 @@
-"""The runs of an enumeration: one for each block of scripts, one for what is left of a block whose run
-ended early, so that every script is tested, and one for each script that may cost too much.
-"""
+"""The scripts of an enumeration in the words of the solvers of a campaign."""
 
 from __future__ import annotations
 
 import re
+from bisect import insort
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Any
 
-from murxpy.campaign.slow_scripts import SlowScripts, Suspect
-from murxpy.campaign.spoken import Spoken
-from murxpy.enumeration.blocks import AGREED, DIFFERS, KILLED, NOT_RUN, TWIN, Block, Blocks
-from murxpy.enumeration.calls import HEAD
-from murxpy.machine.alone import UNKNOWN, outcome_of
-from murxpy.machine.witnesses.slowness import is_marked
+from murxpy.data import load_catalogue
+from murxpy.logic.catalogue import Catalogue, build_catalogue
+from murxpy.machine.script import UNKNOWN, outcome_of
+from murxpy.machine.tokens import quote
+from murxpy.machine.trace.finished import Row, read_rows
+from murxpy.machine.witnesses.slowness import REFERENCE, SIZE, is_marked, marked
 from murxpy.oracles.disagreement import OPPOSITE, Answers
-from murxpy.trace.finished import Row, read_rows
+from murxpy.smtlib.printing.terms import Unsayable
+from murxpy.sources.enumeration.blocks import AGREED, DIFFERS, KILLED, NOT_RUN, TWIN, Block, Blocks
+from murxpy.sources.enumeration.calls import HEAD
+from murxpy.sources.enumeration.grammar import Grammar
+from murxpy.sources.enumeration.reading import Reader, foreign
+from murxpy.sources.enumeration.source import wall_of
+
+
+class Spoken:
+    """The scripts of the enumeration of a target. `setup` is that of its session, and `release` names
+    its solver.
+    """
+
+    def __init__(self, setup: Mapping[str, Any], release: str) -> None:
+        self._setup, self._release = setup, release
+        self._check_ms = float(setup["enumeration"].get("check-ms") or 0)
+        self.per_ms = float((setup.get("wrapper") or {}).get("limit-per-ms") or 1)
+        self.limit = int(self._check_ms * self.per_ms)  # of a check, in units of the solver
+        self._foreign: dict[tuple[str, str], bool] = {}
+        self._readers: dict[tuple[str, str], Reader] = {}
+
+    @cached_property
+    def _catalogue(self) -> Catalogue:
+        return build_catalogue(self._setup.get("catalogue") or load_catalogue())
+
+    def foreign(self, grammar: Grammar, family: str) -> bool:
+        """Whether the scripts of a grammar have other words for this target or this family."""
+        for name in (self._release.partition(" ")[0], family):
+            key = grammar.name, name
+            if key not in self._foreign:
+                self._foreign[key] = foreign(grammar, self._catalogue, name)
+            if self._foreign[key]:
+                return True
+        return False
+
+    def text(self, block: Block, index: int, family: str) -> str | None:
+        """The script of a block with this index in the words of a family of solvers; None where it has
+        none for a part of it.
+        """
+        models = "models" in (self._setup.get("checks") or ())
+        key = block.grammar.name, family
+        if key not in self._readers:
+            reader = Reader(block.grammar, self._catalogue, family, models=models)
+            self._readers[key] = reader
+        try:
+            return self._readers[key].script(index)[0]
+        except Unsayable:
+            return None
+
+    def trace(self, seed: int, block: Block, against: str, bound: int) -> str:
+        """The trace that runs the first script of a block, which may cost so many units."""
+        family = self._release.partition(" ")[0]
+        text = marked(self.text(block, block.first, family) or "", against, bound)
+        limit = f"1 set-limit {self.limit} {wall_of(self._check_ms)}\n" if self.limit else ""
+        return (
+            f"# murxpy-trace 1\n# solver {self._release}\n# seed {seed:x}\n# source enumerate\n"
+            f"# grammar {block.grammar.name}\n# indices {block.first} {block.first}\n1 new\n{limit}"
+            f"1 run-script {quote(text)}\n"
+        )
+
+
+# ----------------------------------------------------------------------
+# Scripts of an enumeration that cost too much: more than nearly all scripts of their size, or
+# many times what a judge needs. Each is run once more, alone, with a mark of what it may cost.
+# Costs are the solver's own counts, and no script is measured against the clock.
+
+
+ABOVE = 1000  # of so many scripts of a size one may cost more than the others
+FACTOR = 100  # times the cost for a judge
+MOST = 5_000  # scripts of a size that are kept and told
+FLOOR_MS = 5.0  # the least cost that is too much, in milliseconds of a usual machine
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """A script that may cost at most `bound` units of the solver, measured `against` that: the one at
+    a place in the block of the run with this seed.
+    """
+
+    seed: int
+    place: int
+    against: str
+    bound: int
+
+
+class SizeCosts:
+    """The costs of `count` scripts of one size, of which `wanted` are to be tested. `top` has the
+    largest ones in rising order, each with the seed of its run and its place in the block.
+    """
+
+    def __init__(self, wanted: int, count: int = 0, top: Sequence[Sequence[int]] = ()) -> None:
+        self.wanted, self.count = wanted, count
+        self.top = [(cost, seed, place) for cost, seed, place in top]
+
+    def add(self, cost: int, seed: int, place: int) -> None:
+        """Note the cost of a script."""
+        self.count += 1
+        insort(self.top, (cost, seed, place))
+        # the largest cost that is not too much stands below those that are
+        kept = min(MOST, self.wanted // ABOVE) + 1
+        del self.top[: max(0, len(self.top) - kept)]
+
+    def slow(self, floor: int) -> list[Suspect]:
+        """The scripts that cost more than all but one in `ABOVE`, and more than `floor`."""
+        above = min(MOST, self.count // ABOVE)
+        if not 0 < above < len(self.top):
+            return []
+        bound = max(floor, self.top[-above - 1][0])
+        return [Suspect(seed, place, SIZE, bound) for cost, seed, place in self.top if cost > bound]
+
+
+class SlowScripts:
+    """Collects the costs of the scripts from index `first` on. A check costs at most `limit`, and the
+    solver counts `per_ms` units in a millisecond of a usual machine. `saved` is what `state` gave in
+    an earlier session.
+    """
+
+    def __init__(
+        self, first: int, take: int, limit: int, per_ms: float, saved: Sequence[Any] = ()
+    ) -> None:
+        self._first, self._end = first, first + take
+        self._limit, self._per_ms = limit, per_ms
+        self._sizes = {(name, size): SizeCosts(*costs) for name, size, *costs in saved}
+
+    def spent(self, seed: int, block: Block, costs: Mapping[int, int]) -> None:
+        """Note the costs of the scripts of the block of a run, by their places in it."""
+        for place, cost in costs.items():
+            size = block.grammar.size_at(block.first + place)
+            known = self._sizes.get((block.grammar.name, size))
+            if known is None:
+                known = SizeCosts(self._wanted(block.grammar, size))
+                self._sizes[block.grammar.name, size] = known
+            # what a check counts behind its limit is chance
+            known.add(min(cost, self._limit) if self._limit else cost, seed, place)
+
+    def _wanted(self, grammar: Grammar, size: int) -> int:
+        """The number of scripts of a size that are to be tested."""
+        behind, before = min(grammar.up_to(size), self._end), grammar.up_to(size - 1)
+        return behind - max(before, self._first)
+
+    def of_sizes(self) -> list[Suspect]:
+        """The scripts that cost more than nearly all of their size."""
+        floor = int(FLOOR_MS * self._per_ms)
+        return [suspect for size in self._sizes.values() for suspect in size.slow(floor)]
+
+    def of_judge(
+        self, seed: int, costs: Mapping[int, int], judged: Mapping[int, float]
+    ) -> list[Suspect]:
+        """The scripts of the block of a run that cost many times what a judge needs: the costs in
+        units, and those for the judge in milliseconds of a usual machine, by the places in the block.
+        What the cheapest script costs each of the two does not count.
+        """
+        least, judge_least = min(costs.values(), default=0), min(judged.values(), default=0)
+        found = []
+        for place, cost in costs.items():
+            if place in judged:
+                times = FACTOR * (judged[place] - judge_least)
+                bound = least + int(max(times, FLOOR_MS) * self._per_ms)
+                if cost > bound:
+                    found.append(Suspect(seed, place, REFERENCE, bound))
+        return found
+
+    def state(self) -> list[Any]:
+        """The plain data to store."""
+        return [
+            (name, size, costs.wanted, costs.count, costs.top)
+            for (name, size), costs in self._sizes.items()
+        ]
+
+
+# ----------------------------------------------------------------------
+# The runs of an enumeration: one for each block of scripts, one for what is left of a block
+# whose run ended early, so that every script is tested, and one for each script that may cost
+# too much.
+
 
 _SCRIPT = re.compile(r"^ *\d+ run-script\b", re.M)
 _SIMPLIFIED = re.compile(r"^# script \d+$", re.M)

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
-from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.findings.store import Store
 from murxpy.errors import InputError
+from murxpy.findings.store import Store
+from murxpy.records.config import CampaignConfig
 
 
 def choose_seed(store: Store, config: CampaignConfig) -> int:

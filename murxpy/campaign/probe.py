@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.events import Ended, RunEnded
-from murxpy.campaign.snapshot import BucketView
-from murxpy.campaign.workers.scratch import Scratch
-from murxpy.campaign.workers.targets import Plan
+from murxpy.processes.handles import Scratch
+from murxpy.processes.targets import Plan
+from murxpy.records.config import CampaignConfig
+from murxpy.records.events import Ended, RunEnded
+from murxpy.records.snapshot import BucketView
 from murxpy.worker.confine import filters, landlock_abi
 
 _REFUSAL = "refusal-message:"

@@ -7,19 +7,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from murxpy.campaign.enumerated import Enumerated
-from murxpy.campaign.findings.store import Store
-from murxpy.campaign.guiding.choosing import choices_of
-from murxpy.campaign.guiding.guidance import Guidance
-from murxpy.campaign.seeds import Ledger, run_seed
-from murxpy.campaign.steering import Steering
-from murxpy.campaign.workers.handles import Damp
-from murxpy.campaign.workers.targets import Plan, version_of
-from murxpy.campaign.yields import Yield, settled
 from murxpy.errors import InputError
-from murxpy.fuzzers.faults import all_faulty, none_usable
-from murxpy.mutation.registry import API
+from murxpy.findings.store import Store
+from murxpy.fuzzers.seeds import all_faulty, none_usable
 from murxpy.oracles.crash import Outcome, Verdict
 from murxpy.oracles.disagreement import Answers, spent_of
+from murxpy.processes.handles import Damp
+from murxpy.processes.targets import Plan, version_of
+from murxpy.records.yields import Yield, settled
+from murxpy.sources.mutation.registry import API
+from murxpy.steering.guidance import Guidance, choices_of
+from murxpy.steering.seeds import Ledger, Steering, run_seed
 
 
 class Runs:

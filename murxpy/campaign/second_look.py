@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from murxpy.campaign.comparing.baseline import Baseline
-from murxpy.campaign.comparing.comparison import Comparison
-from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.judging.cross_check import CrossCheck, Hooks
-from murxpy.campaign.replays.service import Replays
+from murxpy.judging.comparing.baseline import Baseline
+from murxpy.judging.comparing.comparison import Comparison
+from murxpy.judging.cross_check import CrossCheck, Hooks
+from murxpy.processes.service import Replays
+from murxpy.records.config import CampaignConfig
 
 SecondLook = CrossCheck | Comparison | Baseline
 

@@ -6,17 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from murxpy.campaign import events
-from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.event_log import EventLog
-from murxpy.campaign.findings.archive import Archive
-from murxpy.campaign.replays.service import Fresh, Future, Group, Replays, Watcher
-from murxpy.campaign.replays.trials import Trial, Trials
 from murxpy.campaign.runs import FuzzedTarget
-from murxpy.campaign.workers.handles import Job, Worker
-from murxpy.campaign.workers.parents import DEEP
-from murxpy.campaign.workers.pool import Lost, Result
+from murxpy.campaign.statistics import EventLog
+from murxpy.findings.archive import Archive
 from murxpy.oracles.crash import signal_name
+from murxpy.processes.handles import Job, Worker
+from murxpy.processes.inquiries import Trial, Trials
+from murxpy.processes.parents import DEEP
+from murxpy.processes.pool import Lost, Result
+from murxpy.processes.service import Fresh, Future, Group, Replays, Watcher
+from murxpy.records import events
+from murxpy.records.config import CampaignConfig
 
 _AHEAD = (
     2  # a process has its next job while it does one, so that it never waits for the supervisor

@@ -22,7 +22,7 @@ from murxpy.errors import MurxpyError, nearest
 
 def _fuzzers() -> dict[str, str]:
     """The mutation fuzzers by name, each with its line in the list of commands."""
-    from murxpy.mutation.registry import FUZZERS
+    from murxpy.sources.mutation.registry import FUZZERS
 
     return {name: entry.brief for name, entry in FUZZERS.items()}
 
@@ -34,7 +34,7 @@ def commands() -> dict[str, str]:
 
 def _groups() -> dict[str, dict[str, str]]:
     """The commands with their lines, under the headings of the list of commands."""
-    from murxpy.mutation.registry import WALK
+    from murxpy.sources.mutation.registry import WALK
 
     return {**_GROUPS, FIND: {"fuzz": WALK.brief, **_fuzzers(), **_GROUPS[FIND]}}
 
@@ -159,8 +159,8 @@ def run(args: list[str], began: float | None = None) -> int:
     """Run the command line, which began at a moment of `time.monotonic`, by default now, and return
     the exit code.
     """
-    from murxpy.campaign import interrupts
-    from murxpy.report.console import safe_outputs
+    from murxpy.cli.report.console import safe_outputs
+    from murxpy.processes import interrupts
 
     _open_outputs()
     # A campaign that is interrupted while it is made ends with its summary, too. Whether this is a
@@ -174,10 +174,10 @@ def run(args: list[str], began: float | None = None) -> int:
 
 
 def _run(args: list[str], began: float) -> int:
-    from murxpy.campaign.interrupts import exit_code, last
-    from murxpy.campaign.workers.limits import ensure_files
+    from murxpy.cli.report.console import quiet_pipe
     from murxpy.data.grants import only_granted
-    from murxpy.report.console import quiet_pipe
+    from murxpy.processes.interrupts import exit_code, last
+    from murxpy.processes.limits import ensure_files
 
     try:
         ensure_files()
@@ -229,7 +229,7 @@ def _invoke(args: list[str], began: float) -> int:
 
 def fail(message: str, code: int) -> int:
     """Print an error as one line on standard error, and return `code`."""
-    from murxpy.report.text import one_line
+    from murxpy.cli.report.text import one_line
 
     if _debugging() and sys.exc_info()[0] is not None:
         traceback.print_exc()

@@ -10,29 +10,22 @@ from typing import Any
 
 import click
 
-from murxpy.campaign.findings.folder import write_atomically
-from murxpy.campaign.findings.origin import origin
-from murxpy.campaign.findings.range_file import keep_range
-from murxpy.campaign.ranges.bisection import Answer, Range, range_data
-from murxpy.campaign.ranges.defects import Defect, defects_of, files_in
-from murxpy.campaign.ranges.finding_out import find_range
-from murxpy.campaign.ranges.regress import read_table
-from murxpy.campaign.workers.names import TargetName, grant_target, releases_of
 from murxpy.cli import tell
+from murxpy.cli.options import json_option, theory_option, time_option, tries_option, wrapper_option
 from murxpy.cli.params import Finding, Target, in_out_option
-from murxpy.cli.parts.options import (
-    json_option,
-    theory_option,
-    time_option,
-    tries_option,
-    wrapper_option,
-)
+from murxpy.cli.report.console import say
+from murxpy.cli.report.releases import range_lines
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError, TargetError
-from murxpy.releases.environments import package_of, print_notice
-from murxpy.releases.versions import LATEST, chosen, short, span
-from murxpy.report.console import say
-from murxpy.report.ranges import range_lines
+from murxpy.findings.folder import write_atomically
+from murxpy.findings.origin import origin
+from murxpy.findings.ranges import keep_range
+from murxpy.judging.bisection import Answer, Range, range_data
+from murxpy.judging.defects import Defect, defects_of, files_in
+from murxpy.judging.regress import find_range, read_table
+from murxpy.processes.environments import package_of, print_notice
+from murxpy.processes.releases import LATEST, chosen, short, span
+from murxpy.processes.targets import TargetName, grant_target, releases_of
 
 
 @click.command()

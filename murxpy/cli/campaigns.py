@@ -1,4 +1,4 @@
-"""From the options of `murxpy fuzz`, or of the command of a mutation fuzzer, to a campaign."""
+"""The older release that a campaign asks about the answers unknown of its target."""
 
 from __future__ import annotations
 
@@ -14,40 +14,84 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from murxpy.campaign import interrupts
-from murxpy.campaign.aftermath.bisecting import installed
+from murxpy.campaign.behind.process import installed
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.config import CampaignConfig
-from murxpy.campaign.events import Ended, Notice, Started
-from murxpy.campaign.findings.buckets import read_known, read_known_marks
-from murxpy.campaign.findings.defects import known_of
-from murxpy.campaign.findings.replayed import walk_seeds
-from murxpy.campaign.findings.store import read_buckets, read_versions
-from murxpy.campaign.judging.common_operators import agree, make_judges
-from murxpy.campaign.snapshot import BucketView
 from murxpy.campaign.statistics import operators_of
-from murxpy.campaign.workers.limits import Limits, ensure_files
-from murxpy.campaign.workers.names import absolute_target, parse_target, unnamed
-from murxpy.campaign.workers.plans import Request, foreign, make_plans, settle
-from murxpy.campaign.workers.targets import Plan
-from murxpy.cli.params import began
-from murxpy.cli.parts.baselines import baseline_plan
-from murxpy.cli.parts.going_on import goes_on
+from murxpy.cli.params import began, goes_on
+from murxpy.cli.report.console import going_on_without_terminal, make_console, say, write_now
+from murxpy.cli.report.findings import DefectView, defect_views, of_session, unread
+from murxpy.cli.report.outcome import exit_code, outcome_lines
+from murxpy.cli.report.reporter import make_reporter
+from murxpy.cli.report.statistics import print_statistics
+from murxpy.cli.report.summary import lacking, print_summary
 from murxpy.data.grants import only_granted
 from murxpy.errors import InputError
-from murxpy.fuzzers.api import Wishes, chosen_checks, parse_option, without_object
-from murxpy.fuzzers.enumeration import Enumerated
-from murxpy.fuzzers.mutation import Mutation, needs_seeds, seed_files
-from murxpy.mutation.registry import API
-from murxpy.releases.environments import installing
-from murxpy.releases.versions import version
-from murxpy.report.available import lacking
-from murxpy.report.console import going_on_without_terminal, make_console, say, write_now
-from murxpy.report.defects import DefectView, defect_views, of_session, unread
-from murxpy.report.outcome import exit_code, outcome_lines
-from murxpy.report.reporter import make_reporter
-from murxpy.report.statistics import print_statistics
-from murxpy.report.summary import print_summary
+from murxpy.findings.buckets import read_known, read_known_marks
+from murxpy.findings.defects import known_of
+from murxpy.findings.replayed import walk_seeds
+from murxpy.findings.store import read_buckets, read_versions
+from murxpy.fuzzers.setups import (
+    Enumerated,
+    Mutation,
+    Wishes,
+    chosen_checks,
+    needs_seeds,
+    parse_option,
+    seed_files,
+    without_object,
+)
+from murxpy.judging.operators import agree, judge_plans, make_judges
+from murxpy.processes import interrupts
+from murxpy.processes.environments import installing
+from murxpy.processes.limits import Limits, ensure_files
+from murxpy.processes.plans import Request, foreign, make_plans, settle
+from murxpy.processes.releases import version
+from murxpy.processes.targets import Plan, absolute_target, parse_target, unnamed
+from murxpy.records.config import CampaignConfig
+from murxpy.records.events import Ended, Notice, Started
+from murxpy.records.snapshot import BucketView
+from murxpy.sources.mutation.registry import API
+from murxpy.sources.mutation.source import TEXT
+
+
+def baseline_plan(
+    request: Request, plans: Sequence[Plan], wishes: Mapping[str, Any]
+) -> Plan | None:
+    """The plan of the release that --baseline names; None where it names none. Raises InputError where
+    the campaign has nothing for it to do.
+    """
+    name = wishes["baseline"]
+    if name is None:
+        return None
+    if request.mutation is None:
+        raise InputError(
+            "--baseline asks an older release about scripts: use it with 'murxpy janus' or another "
+            "fuzzer of scripts, or with --mix"
+        )
+    if request.mutation.through not in (TEXT, "both"):
+        raise InputError(f"--baseline and --through {request.mutation.through} exclude each other")
+    if wishes["compare"] or len(plans) != 1:
+        raise InputError("--baseline is for one target, without --compare")
+    _check_release(plans[0].target.name, name)
+    return judge_plans((name,), request)[0]
+
+
+def _check_release(target: str, name: str) -> None:
+    """Raise InputError where `name` is no older release of the solver of `target`."""
+    newer, older = parse_target(target), parse_target(name)
+    if older.solver != newer.solver or name == target:
+        raise InputError(
+            f"--baseline {name}: expected another release of the target, as {newer.solver}@RELEASE"
+        )
+    if older.release and newer.release and version(older.release) >= version(newer.release):
+        raise InputError(
+            f"--baseline {name}: expected a release older than that of the target, {target}"
+        )
+
+
+# ----------------------------------------------------------------------
+# From the options of `murxpy fuzz`, or of the command of a mutation fuzzer, to a campaign.
+
 
 # The part of --wall that one call of a random run may take of the processor's time: a quarter of a
 # second. Of 940 runs, five had a call that returned between this time and twice as much. Calls that

@@ -12,15 +12,7 @@ from pathlib import Path
 
 import click
 
-from murxpy.campaign.judging import seed_check as seedcheck
-from murxpy.campaign.judging.common_operators import make_judges
-from murxpy.campaign.judging.judged_solver import JudgedSolver
-from murxpy.campaign.judging.seed_check import DECIDED, FAULTS, VERDICTS, Checked
-from murxpy.campaign.judging.seed_splitting import split, write_seeds
-from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.plans import Request, make_plans
-from murxpy.cli.params import MISSING_SEEDS, Existing, Target
-from murxpy.cli.parts.options import (
+from murxpy.cli.options import (
     CHECK_LIMIT,
     jobs_option,
     json_option,
@@ -28,11 +20,18 @@ from murxpy.cli.parts.options import (
     theory_option,
     time_option,
 )
+from murxpy.cli.params import MISSING_SEEDS, Existing, Target
+from murxpy.cli.report.console import Progress, say
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import script_files
+from murxpy.judging import seeds as seedcheck
+from murxpy.judging.judged_solver import JudgedSolver
+from murxpy.judging.operators import make_judges
+from murxpy.judging.seeds import DECIDED, FAULTS, VERDICTS, Checked, split, write_seeds
 from murxpy.logic.catalogue import Catalogue, build_catalogue
-from murxpy.report.console import Progress, say
+from murxpy.processes.limits import Limits
+from murxpy.processes.plans import Request, make_plans
 
 
 @click.command("check-seeds")

@@ -9,23 +9,37 @@ from typing import Any
 
 import click
 
-from murxpy.campaign.findings.store import read_counters
-from murxpy.campaign.workers.plans import Request, check_targets
 from murxpy.cli.campaigns import MUTATION_OPTIONS, run
 from murxpy.cli.fuzz import MIX_OPTIONS, fuzz
 from murxpy.cli.mutate import CHECK, WALL, defaults
+from murxpy.cli.options import (
+    CHECK_LIMIT,
+    Grouped,
+    check_span,
+    count_option,
+    listed,
+    span_options,
+    time_option,
+)
 from murxpy.cli.params import duration, names
-from murxpy.cli.parts.grouped import Grouped
-from murxpy.cli.parts.indices import check_span, span_options
-from murxpy.cli.parts.options import CHECK_LIMIT, count_option, listed, time_option
-from murxpy.enumeration.blocks import LARGEST, Blocks
+from murxpy.cli.report.console import make_console, say
+from murxpy.cli.report.enumerated import (
+    calls_guarantee,
+    calls_table,
+    guarantee,
+    guarantee_table,
+    judged,
+    judged_lines,
+    judged_table,
+    tested,
+    whole_sizes,
+)
+from murxpy.cli.report.tables import print_table
 from murxpy.errors import FolderLost, InputError
-from murxpy.fuzzers.enumeration import QUICK, Enumerated, enumeration_setup, of_calls
-from murxpy.report.console import make_console, say
-from murxpy.report.enumerated.calls import calls_guarantee, calls_table
-from murxpy.report.enumerated.guarantee import guarantee, guarantee_table, tested, whole_sizes
-from murxpy.report.enumerated.judged import judged, judged_lines, judged_table
-from murxpy.report.tables import print_table
+from murxpy.findings.store import read_counters
+from murxpy.fuzzers.setups import QUICK, Enumerated, enumeration_setup, of_calls
+from murxpy.processes.plans import Request, check_targets
+from murxpy.sources.enumeration.blocks import LARGEST, Blocks
 
 LIMIT = (
     "25ms"  # of a check: twice that decides one script in 100 more, and costs half as much again

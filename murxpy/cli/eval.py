@@ -9,32 +9,27 @@ from pathlib import Path
 
 import click
 
-from murxpy.campaign.findings.replayed import replay_trace
-from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.plans import Request, make_plans
-from murxpy.campaign.workers.targets import Plan
-from murxpy.checks.registry import ANSWERING
+from murxpy.cli.options import theory_option, time_option, wrapper_option
 from murxpy.cli.params import Existing, Finding, Target, in_out_option
-from murxpy.cli.parts.options import theory_option, time_option, wrapper_option
 from murxpy.cli.replay import plan_of, refuse_forbidden
+from murxpy.cli.report.console import say
+from murxpy.cli.report.judged import Evaluation, evaluation_lines, read_evaluation, unread
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
+from murxpy.findings.replayed import replay_trace
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.terms import Term
+from murxpy.machine.checks.registry import ANSWERING
 from murxpy.machine.tokens import Quoted
-from murxpy.report.console import say
-from murxpy.report.evaluation import Evaluation, evaluation_lines, read_evaluation, unread
+from murxpy.machine.trace.grammar import Line, Trace, parse_trace, read_trace
+from murxpy.machine.trace.lift import lift
+from murxpy.processes.limits import Limits
+from murxpy.processes.plans import Request, make_plans
+from murxpy.processes.targets import Plan
 from murxpy.semantics.values import CannotSay
-from murxpy.smtlib.commands import Assert
-from murxpy.smtlib.modelled import asking_for_models
-from murxpy.smtlib.reading.models import read_model
+from murxpy.smtlib.models import Valuation, asking_for_models, read_model, shown_model
 from murxpy.smtlib.reading.scripts import read_file, read_text
-from murxpy.smtlib.script import Script
-from murxpy.smtlib.shown import shown_model
-from murxpy.smtlib.valuation import Valuation
-from murxpy.trace.file import read_trace
-from murxpy.trace.grammar import Line, Trace, parse_trace
-from murxpy.trace.lift import lift
+from murxpy.smtlib.script import Assert, Script
 from murxpy.translate.planted import under_planted
 
 # Lines that say what a script asserts; other lines only ask the solver something.

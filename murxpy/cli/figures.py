@@ -9,20 +9,15 @@ from pathlib import Path
 
 import click
 
-from murxpy.campaign.findings.store import (
-    read_counters,
-    read_learnt,
-    read_operators,
-    read_yields,
-)
-from murxpy.campaign.snapshot import Snapshot
-from murxpy.cli.parts.options import count_option, json_option, out_argument
+from murxpy.cli.options import count_option, json_option, out_argument
+from murxpy.cli.report.arms import MOST, arms_json, print_arms
+from murxpy.cli.report.console import make_console
+from murxpy.cli.report.seeds import ENDS, print_seeds, seeds_json
+from murxpy.cli.report.statistics import print_statistics
 from murxpy.errors import InputError
+from murxpy.findings.store import read_counters, read_learnt, read_operators, read_yields
 from murxpy.learning.arms import KINDS
-from murxpy.report.console import make_console
-from murxpy.report.seeds import ENDS, print_seeds, seeds_json
-from murxpy.report.statistics import print_statistics
-from murxpy.report.studies.arms import MOST, arms_json, print_arms
+from murxpy.records.snapshot import Snapshot
 
 
 @click.command()

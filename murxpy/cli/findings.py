@@ -13,27 +13,30 @@ from typing import get_args
 import click
 from rich.text import Text
 
-from murxpy.campaign.aftermath.regroup import regroup as regroup_buckets
-from murxpy.campaign.findings.defects import known_of
-from murxpy.campaign.findings.named import is_bucket
-from murxpy.campaign.findings.store import read_buckets, read_versions
-from murxpy.campaign.snapshot import BucketView
-from murxpy.campaign.workers.names import solver_of
+from murxpy.campaign.behind.regroup import regroup as regroup_buckets
+from murxpy.cli.options import count_option, format_option, kept_option
 from murxpy.cli.params import in_out_option, names, out_or_bucket_argument
-from murxpy.cli.parts.options import count_option, format_option, kept_option
-from murxpy.oracles.crash import Tier
-from murxpy.oracles.documented import TIER as DOCUMENTED
-from murxpy.releases.environments import print_notice
-from murxpy.report.console import make_console
-from murxpy.report.defects import (
+from murxpy.cli.report.console import make_console
+from murxpy.cli.report.findings import (
     DefectView,
     defect_views,
     defects_csv,
     defects_json,
+    findings_csv,
+    findings_json,
+    findings_known,
     print_defects,
+    print_findings,
 )
-from murxpy.report.findings import findings_csv, findings_json, findings_known, print_findings
-from murxpy.report.text import amount
+from murxpy.cli.report.text import amount
+from murxpy.findings.defects import known_of
+from murxpy.findings.named import is_bucket
+from murxpy.findings.store import read_buckets, read_versions
+from murxpy.oracles.crash import Tier
+from murxpy.oracles.documented import TIER as DOCUMENTED
+from murxpy.processes.environments import print_notice
+from murxpy.processes.targets import solver_of
+from murxpy.records.snapshot import BucketView
 
 _PRINTED = {"json": defects_json, "csv": defects_csv}
 

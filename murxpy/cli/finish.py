@@ -12,18 +12,17 @@ from typing import Any, Literal
 import click
 import msgspec
 
-from murxpy.campaign.findings.buckets import MAX_PATTERN
-from murxpy.campaign.findings.store import FILE, Store
-from murxpy.campaign.workers.names import grant_target
-from murxpy.campaign.workers.plans import Request, parse_request
 from murxpy.cli.campaigns import Known, carry_out, finish_command, unusable
 from murxpy.cli.fuzz import fuzz
 from murxpy.cli.mutate import defaults
+from murxpy.cli.options import Grouped, jobs_option, json_option, listed, theory_option
 from murxpy.cli.params import OUT
-from murxpy.cli.parts.grouped import Grouped
-from murxpy.cli.parts.options import jobs_option, json_option, listed, theory_option
 from murxpy.data.grants import grant_file
 from murxpy.errors import InputError
+from murxpy.findings.buckets import MAX_PATTERN
+from murxpy.findings.store import FILE, Store
+from murxpy.processes.plans import Request, parse_request
+from murxpy.processes.targets import grant_target
 
 
 @dataclass(frozen=True, slots=True)

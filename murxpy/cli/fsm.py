@@ -8,16 +8,11 @@ from pathlib import Path
 import click
 
 from murxpy.cli import fail
+from murxpy.cli.options import json_option
 from murxpy.cli.params import NamedFile
-from murxpy.cli.parts.options import json_option
-from murxpy.data import inspect_machine, load_catalogue, load_machine, load_wrapper
-from murxpy.data.machine_names import CONDITIONS
-from murxpy.data.reach import expected_operators
-from murxpy.data.visits import expected_visits
-from murxpy.errors import InputError, nearest
-from murxpy.report.console import make_console, say
-from murxpy.report.fsm_svg import machine_svg
-from murxpy.report.tables import (
+from murxpy.cli.report.console import make_console, say
+from murxpy.cli.report.machines import machine_svg
+from murxpy.cli.report.tables import (
     machine_json,
     machine_summary,
     machine_table,
@@ -25,6 +20,10 @@ from murxpy.report.tables import (
     reach_json,
     reach_table,
 )
+from murxpy.data import inspect_machine, load_catalogue, load_machine, load_wrapper
+from murxpy.data.machine_check import CONDITIONS
+from murxpy.data.visits import expected_operators, expected_visits
+from murxpy.errors import InputError, nearest
 
 
 @click.group()

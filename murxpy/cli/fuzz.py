@@ -9,42 +9,31 @@ from typing import Any
 
 import click
 
-from murxpy.campaign.workers.names import solver_of
 from murxpy.cli.campaigns import mutation_of, run
-from murxpy.cli.own_options import own_options, prefixed
-from murxpy.cli.params import (
-    OUT,
-    Existing,
-    NamedFile,
-    Target,
-    duration,
-    names,
-    run_seed,
-)
-from murxpy.cli.parts.grouped import Grouped
-from murxpy.cli.parts.options import (
+from murxpy.cli.options import (
+    Grouped,
     count_option,
     jobs_option,
     judges_option,
     memory_option,
     out_option,
+    own_options,
     percent_option,
+    prefixed,
     seed_option,
     theory_option,
     time_option,
 )
+from murxpy.cli.params import OUT, Existing, NamedFile, Target, duration, names, run_seed
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
-from murxpy.fuzzers.api import (
-    CHECKS,
-    DEFAULT_CHECKS,
-)
-from murxpy.fuzzers.mutation import WAYS, parse_mix
 from murxpy.fuzzers.seeds import SUFFIX
-from murxpy.learning.gains import OFF
-from murxpy.learning.gains import WAYS as WAYS_TO_GUIDE
-from murxpy.mutation.registry import FUZZERS
+from murxpy.fuzzers.setups import CHECKS, DEFAULT_CHECKS, WAYS, parse_mix
+from murxpy.learning.guide import OFF
+from murxpy.learning.guide import WAYS as WAYS_TO_GUIDE
 from murxpy.oracles.crash import SEVERITY
+from murxpy.processes.targets import solver_of
+from murxpy.sources.mutation.registry import FUZZERS
 
 _EXAMPLES = (
     ("murxpy fuzz z3 --cross-check cvc5 --time 10m", "random API calls; cvc5 answers, too"),

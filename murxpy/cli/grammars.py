@@ -7,16 +7,15 @@ from collections.abc import Iterable, Iterator
 
 import click
 
-from murxpy.cli.parts.indices import index
-from murxpy.cli.parts.options import json_option
-from murxpy.data.grammars import grammar_names
-from murxpy.enumeration.grammar import Grammar
+from murxpy.cli.options import index, json_option
+from murxpy.cli.report.console import make_console, say
+from murxpy.cli.report.enumerated import SIZES, counts_table, productions
+from murxpy.cli.report.tables import print_table
+from murxpy.data.named import grammar_names
 from murxpy.errors import InputError
-from murxpy.fuzzers.enumeration import checked
+from murxpy.fuzzers.setups import checked
 from murxpy.machine.random import Stream
-from murxpy.report.console import make_console, say
-from murxpy.report.enumerated.grammars import SIZES, counts_table, productions
-from murxpy.report.tables import print_table
+from murxpy.sources.enumeration.grammar import Grammar
 
 
 @click.command()

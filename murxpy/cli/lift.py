@@ -6,12 +6,12 @@ from pathlib import Path
 
 import click
 
+from murxpy.cli.options import output_option, theory_option
 from murxpy.cli.params import Existing
-from murxpy.cli.parts.options import output_option, theory_option
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.trace.lift import lift as lift_script
 from murxpy.smtlib.reading.scripts import read_file
-from murxpy.trace.lift import lift as lift_script
 
 
 @click.command()

@@ -1,8 +1,9 @@
-"""`murxpy minimize`: a smaller trace, or a smaller script, that shows the same finding."""
+"""The progress that `murxpy minimize` shows while it works."""
 
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -10,41 +11,70 @@ from typing import Any
 
 import click
 
-from murxpy.campaign import interrupts
-from murxpy.campaign.findings.folder import write_atomically
-from murxpy.campaign.findings.named import is_bucket
-from murxpy.campaign.findings.origin import holds_traces, read_history
-from murxpy.campaign.findings.replayed import replay_trace
-from murxpy.campaign.judging.common_operators import judge_plans
-from murxpy.campaign.reduction.golden import Match, exit_kind
-from murxpy.campaign.reduction.histories import minimize_history, minimize_joined
-from murxpy.campaign.reduction.instances import NoInstance, regenerate
-from murxpy.campaign.reduction.pipeline import Minimized, Task
-from murxpy.campaign.reduction.reproducers import base_of, write_programs
-from murxpy.campaign.reduction.script_sights import Shown
-from murxpy.campaign.reduction.scripted import Scripted
-from murxpy.campaign.reduction.scripts import minimize_script, others_than
-from murxpy.campaign.reduction.traces import minimize_trace
-from murxpy.campaign.workers.plans import Request, make_plans
-from murxpy.campaign.workers.targets import Plan
-from murxpy.cli.params import NONE, Finding, Target, duration, in_out_option, judge_names
-from murxpy.cli.parts.minimizing import Watch
-from murxpy.cli.parts.options import (
+from murxpy.cli.options import (
     allow_option,
     count_option,
     jobs_option,
     theory_option,
     wrapper_option,
 )
+from murxpy.cli.params import NONE, Finding, Target, duration, in_out_option, judge_names
 from murxpy.cli.replay import judges_of, plan_of_campaign, refuse_forbidden
 from murxpy.cli.replay import plan_of as trace_plan
+from murxpy.cli.report.console import is_live_terminal, over_line, say
+from murxpy.cli.report.text import amount, brief, one_line, percent, rate
 from murxpy.errors import InputError
+from murxpy.findings.folder import write_atomically
+from murxpy.findings.named import is_bucket
+from murxpy.findings.origin import holds_traces, read_history
+from murxpy.findings.replayed import replay_trace
+from murxpy.findings.scripted import Scripted
 from murxpy.fuzzers.seeds import statuses_of
+from murxpy.judging.operators import judge_plans
+from murxpy.machine.trace.grammar import Trace, parse_trace, read_trace
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
-from murxpy.report.console import say
-from murxpy.report.text import amount, brief, one_line, percent
-from murxpy.trace.file import read_trace
-from murxpy.trace.grammar import Trace, parse_trace
+from murxpy.processes import interrupts
+from murxpy.processes.plans import Request, make_plans
+from murxpy.processes.targets import Plan
+from murxpy.reduction.histories import minimize_history, minimize_joined
+from murxpy.reduction.instances import NoInstance, regenerate
+from murxpy.reduction.pipeline import Match, Minimized, Progress, Saver, Task, exit_kind
+from murxpy.reduction.reproducers import base_of, write_programs
+from murxpy.reduction.script_sights import Shown
+from murxpy.reduction.scripts import minimize_script, others_than
+from murxpy.reduction.traces import minimize_trace
+
+
+class Watch:
+    """Shows the progress on a terminal, and saves the best candidate from time to time."""
+
+    def __init__(self, output: Path | None) -> None:
+        self._saver = None if output is None else Saver(output)
+        self._live = is_live_terminal(sys.stderr)
+
+    def see(self, progress: Progress) -> None:
+        """Take the newest progress."""
+        if self._saver is not None:
+            self._saver(progress)
+        if self._live:
+            tests = rate(progress.tests / progress.seconds) if progress.seconds else "-"
+            state = [
+                amount(progress.lines, "line"),
+                amount(progress.terms, "term"),
+                amount(progress.tests, "test"),
+                tests,
+            ]
+            over_line(", ".join(state))
+
+    def clear(self) -> None:
+        """Remove the line of progress from the terminal."""
+        if self._live:
+            over_line("")
+
+
+# ----------------------------------------------------------------------
+# `murxpy minimize`: a smaller trace, or a smaller script, that shows the same finding.
+
 
 Begin = partial[Task]  # makes the task from the plan that a file needs
 

@@ -11,12 +11,10 @@ import click
 
 from murxpy.cli.campaigns import MUTATION_OPTIONS, mutation_of, run
 from murxpy.cli.fuzz import MIX_OPTIONS, fuzz
-from murxpy.cli.own_options import chosen, own_options
+from murxpy.cli.options import Grouped, chosen, listed, own_options, time_option
 from murxpy.cli.params import MISSING_SEEDS, Existing, names
-from murxpy.cli.parts.grouped import Grouped
-from murxpy.cli.parts.options import listed, time_option
-from murxpy.fuzzers.api import SCRIPT_CHECKS
-from murxpy.mutation.registry import FUZZERS
+from murxpy.fuzzers.setups import SCRIPT_CHECKS
+from murxpy.sources.mutation.registry import FUZZERS
 
 _NOT_HERE = (
     "targets",

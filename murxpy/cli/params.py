@@ -6,17 +6,18 @@ import contextlib
 import os
 import re
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
 
-from murxpy.campaign.findings.named import bucket_named, is_bucket, kept_trace
-from murxpy.campaign.workers.names import grant_target, settled, split_names
 from murxpy.data.grants import grant_file
 from murxpy.errors import InputError, nearest
+from murxpy.findings.named import bucket_named, is_bucket, kept_trace
 from murxpy.learning.arms import is_run_seed
+from murxpy.processes.targets import grant_target, settled, split_names
 
 BEGAN = "murxpy.began"  # when the command line began, among what the commands of one call share
 OUT = "murxpy-out"  # the output folder where none is named
@@ -252,3 +253,23 @@ def refuse_empty(command: click.Command) -> None:
         param.is_eager = param.is_eager or bool(option or single)
         if named and not isinstance(param.type, _Named):
             param.type = _Named(param.type, targets="SOLVER" in (param.metavar or ""))
+
+
+# ----------------------------------------------------------------------
+# What a command that keeps its work says when a signal ends it.
+
+
+@contextmanager
+def goes_on(out: Path | None) -> Iterator[None]:
+    """Inside this context, an interruption tells that the work is kept in the folder `out`, or that it
+    is not where there is none.
+    """
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        error.add_note(
+            "nothing is kept: --out keeps the work in a folder"
+            if out is None
+            else f"its work is kept in {out}, where the same command goes on"
+        )
+        raise

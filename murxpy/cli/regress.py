@@ -10,22 +10,16 @@ from typing import Any
 
 import click
 
-from murxpy.campaign.ranges.defects import Defect, defects_of, files_in
-from murxpy.campaign.ranges.regress import TABLE, Regressed, read_table
-from murxpy.campaign.ranges.regress import regress as regressed
 from murxpy.cli import fail, tell
+from murxpy.cli.options import json_option, theory_option, time_option, tries_option, wrapper_option
 from murxpy.cli.params import Finding, Target, in_out_option
-from murxpy.cli.parts.options import (
-    json_option,
-    theory_option,
-    time_option,
-    tries_option,
-    wrapper_option,
-)
+from murxpy.cli.report.console import Progress, make_console, say
+from murxpy.cli.report.releases import regressed_table, regressed_total
+from murxpy.cli.report.tables import print_table
 from murxpy.errors import InputError
-from murxpy.report.console import Progress, make_console, say
-from murxpy.report.ranges import regressed_table, regressed_total
-from murxpy.report.tables import print_table
+from murxpy.judging.defects import Defect, defects_of, files_in
+from murxpy.judging.regress import TABLE, Regressed, read_table
+from murxpy.judging.regress import regress as regressed
 
 UNTESTED = 3  # exit code where every finding is untestable
 

@@ -9,12 +9,14 @@ from dataclasses import asdict
 
 import click
 
-from murxpy.campaign.workers.names import releases_of
 from murxpy.cli import fail
-from murxpy.cli.parts.options import json_option
+from murxpy.cli.options import json_option
+from murxpy.cli.report.console import make_console
+from murxpy.cli.report.releases import mebibytes, releases_table
+from murxpy.cli.report.tables import print_table
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.errors import InputError, TargetError
-from murxpy.releases.environments import (
+from murxpy.processes.environments import (
     Environment,
     Package,
     cache_folder,
@@ -25,10 +27,8 @@ from murxpy.releases.environments import (
     prune,
     remove,
 )
-from murxpy.releases.versions import NOT_CACHED, short, span
-from murxpy.report.console import make_console
-from murxpy.report.releases import mebibytes, releases_table
-from murxpy.report.tables import print_table
+from murxpy.processes.releases import NOT_CACHED, short, span
+from murxpy.processes.targets import releases_of
 
 
 @click.command()

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from murxpy.campaign.findings import repair as repairing
-from murxpy.campaign.findings.repair import Repaired
-from murxpy.campaign.findings.store import FILE
-from murxpy.cli.parts.options import out_argument
+from murxpy.cli.options import out_argument
+from murxpy.cli.report.console import say
+from murxpy.cli.report.text import amount
 from murxpy.errors import InternalError
-from murxpy.report.console import say
-from murxpy.report.text import amount
+from murxpy.findings import repair as repairing
+from murxpy.findings.repair import Repaired
+from murxpy.findings.store import FILE
 
 _NAMED = 8  # buckets that are named at most
 

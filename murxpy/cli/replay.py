@@ -1,4 +1,4 @@
-"""`murxpy replay`: run a trace again in a fresh process, or the several runs that a finding needs."""
+"""The replay of a trace on the two releases that it compares."""
 
 from __future__ import annotations
 
@@ -9,21 +9,8 @@ from pathlib import Path
 
 import click
 
-from murxpy.campaign.findings.origin import holds_traces, origin, read_history
-from murxpy.campaign.findings.replayed import Replayed, replay_texts, replay_trace, walk_seeds
-from murxpy.campaign.judging.common_operators import judge_plans
-from murxpy.campaign.judging.disagreement import header_judges
-from murxpy.campaign.judging.judged_solver import JudgedSolver
-from murxpy.campaign.reduction.golden import refuse_malformed
-from murxpy.campaign.reduction.histories import parts
-from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.names import same_targets
-from murxpy.campaign.workers.plans import Request, make_plans, usable_request
-from murxpy.campaign.workers.targets import Plan
 from murxpy.cli import tell
-from murxpy.cli.params import NONE, Finding, Target, in_out_option, judge_names
-from murxpy.cli.parts.comparing import releases_of, show_compared
-from murxpy.cli.parts.options import (
+from murxpy.cli.options import (
     allow_option,
     json_option,
     memory_option,
@@ -31,16 +18,65 @@ from murxpy.cli.parts.options import (
     time_option,
     wrapper_option,
 )
+from murxpy.cli.params import NONE, Finding, Target, in_out_option, judge_names
+from murxpy.cli.report.console import say, write_now
+from murxpy.cli.report.judged import judged_json, judged_lines
+from murxpy.cli.report.outcome import exit_code, fails, outcome_json, outcome_lines
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
+from murxpy.findings.origin import holds_traces, origin, read_history
+from murxpy.findings.replayed import Replayed, replay_texts, replay_trace, walk_seeds
+from murxpy.judging.comparing.regressions import Pair
+from murxpy.judging.disagreement import header_judges
+from murxpy.judging.judged_solver import JudgedSolver
+from murxpy.judging.operators import judge_plans
+from murxpy.machine.replaying.untracer import COMPARED
+from murxpy.machine.trace.grammar import Trace, parse_trace, read_trace
 from murxpy.oracles.disagreement import first_disagreement
-from murxpy.report.console import say, write_now
-from murxpy.report.judged import judged_json, judged_lines
-from murxpy.report.outcome import exit_code, fails, outcome_json, outcome_lines
+from murxpy.processes.limits import Limits
+from murxpy.processes.plans import Request, make_plans, usable_request
+from murxpy.processes.targets import Plan, same_targets, split_names
+from murxpy.reduction.histories import parts
+from murxpy.reduction.pipeline import refuse_malformed
 from murxpy.smtlib.reading.scripts import read_text
 from murxpy.solvers.forbidden import Forbidden
-from murxpy.trace.file import read_trace
-from murxpy.trace.grammar import Trace, parse_trace
+
+
+def releases_of(trace: Trace) -> list[str]:
+    """The two releases that a trace compares, the older first; empty where it compares none."""
+    names = split_names(trace.header.get(COMPARED, ""))
+    return names if len(names) == 2 else []
+
+
+def show_compared(file: Path, text: str, names: list[str], limits: Limits, as_json: bool) -> int:
+    """Replay the trace on both releases, print what they show on its last line, and return the exit
+    code: 1 where the newer one broke something.
+    """
+    found = origin(file)
+    wrapper = None if found is None else found.request.wrapper
+    request = usable_request(Request(tuple(names), wrapper=wrapper), file)
+    older, newer = make_plans(request)
+    with closing(JudgedSolver(older, [newer], limits)) as solver:
+        pair = Pair(solver.solvers, older=0, newer=1)
+        look = solver.answer(pair.look(text, fresh=True))
+        shown = pair.shown(text, look)
+        releases = solver.solvers.releases
+    kind = "" if shown is None else shown.kind
+    said = ["is not asked" if look.older is None else look.older.words(), look.newer.words()]
+    if as_json:
+        sides = [{"solver": name, "shows": text} for name, text in zip(releases, said, strict=True)]
+        data = {"fails": bool(kind), "outcome": kind or "ok", "older": sides[0], "newer": sides[1]}
+        click.echo(json.dumps(data, indent=2))
+    else:
+        say(kind or "no difference that counts")
+        for name, text in zip(releases, said, strict=True):
+            say(f"  {name}: {text}")
+    return int(bool(kind))
+
+
+# ----------------------------------------------------------------------
+# `murxpy replay`: run a trace again in a fresh process, or the several runs that a finding
+# needs.
 
 
 @click.command()

@@ -6,23 +6,22 @@ from pathlib import Path
 
 import click
 
-from murxpy.campaign.findings.named import is_bucket, kept_trace
 from murxpy.cli.eval import Asked, asking
+from murxpy.cli.options import json_option, wrapper_option
 from murxpy.cli.params import Finding, Target, in_out_option
-from murxpy.cli.parts.options import json_option, wrapper_option
 from murxpy.cli.replay import plan_of
+from murxpy.cli.report.console import make_console
+from murxpy.cli.report.finding import ShownModel, finding_json, finding_page, print_finding
+from murxpy.cli.report.judged import Evaluation, unread
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError, MurxpyError
+from murxpy.findings.named import is_bucket, kept_trace
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.replaying.defuse import PLANT
+from murxpy.machine.trace.grammar import Trace, parse_trace, read_trace
 from murxpy.oracles.crash import WRONG_MODELS
-from murxpy.replaying.defuse import PLANT
-from murxpy.report.console import make_console
-from murxpy.report.evaluation import Evaluation, unread
-from murxpy.report.finding import ShownModel, finding_json, finding_page, print_finding
-from murxpy.trace.file import read_trace
-from murxpy.trace.grammar import Trace, parse_trace
+from murxpy.translate.dry import term_texts
 from murxpy.translate.planted import under_planted
-from murxpy.translate.texts import term_texts
 
 _WRONG_UNSAT = "wrong-unsat"
 _WALL = 20.0  # seconds until a replay that asks for a model is ended, as with 'murxpy eval'

@@ -10,17 +10,24 @@ from pathlib import Path
 
 import click
 
-from murxpy.campaign.judging.rule_check import Verdict, check_rules, told
+from murxpy.cli.options import json_option
 from murxpy.cli.params import names
-from murxpy.cli.parts.options import json_option
+from murxpy.cli.report.console import make_console, say
+from murxpy.cli.report.tables import (
+    books_table,
+    laws,
+    operators_table,
+    print_table,
+    rules_table,
+    theories_json,
+    theories_table,
+)
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.data.rules import fingerprint, proofs_path, read_proofs, write_proofs
 from murxpy.data.theories import Plain
 from murxpy.errors import InputError, nearest
-from murxpy.fuzzers.rules import named_rules, shipped_rules, well_sorted
-from murxpy.report.console import make_console, say
-from murxpy.report.reference.rules import books_table, laws, rules_table
-from murxpy.report.tables import operators_table, print_table, theories_json, theories_table
+from murxpy.fuzzers.setups import named_rules, shipped_rules, well_sorted
+from murxpy.judging.rules import Verdict, check_rules, told
 
 _AT_ONCE = 12  # rules whose proofs are kept together
 

@@ -12,32 +12,28 @@ from typing import Any
 
 import click
 
-from murxpy.campaign.aftermath.bisecting import installed
-from murxpy.campaign.findings.files import read_if_there
-from murxpy.campaign.findings.named import bucket_of, is_bucket, kept_trace
-from murxpy.campaign.findings.origin import origin
-from murxpy.campaign.findings.range_file import with_range
-from murxpy.campaign.reduction.reproducers import plain_programs
-from murxpy.campaign.reduction.script_sights import Shown
-from murxpy.campaign.reduction.tried import loaded_release, to_show, tried_program
-from murxpy.campaign.workers.plans import Request, make_plans, usable_request
-from murxpy.campaign.workers.targets import Plan
+from murxpy.campaign.behind.process import installed
 from murxpy.cli import fail
+from murxpy.cli.options import output_option, theory_option
 from murxpy.cli.params import Finding, NamedFile, Target, in_out_option
-from murxpy.cli.parts.options import output_option, theory_option
+from murxpy.cli.report.console import own_stream, say
+from murxpy.cli.report.text import one_line
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.errors import InputError, MurxpyError
-from murxpy.logic.catalogue import Catalogue, build_catalogue
-from murxpy.logic.dialects import STANDARD
-from murxpy.releases.versions import short
-from murxpy.report.console import own_stream, say
-from murxpy.report.text import one_line
+from murxpy.findings.folder import read_if_there
+from murxpy.findings.named import bucket_of, is_bucket, kept_trace
+from murxpy.findings.origin import origin
+from murxpy.findings.ranges import with_range
+from murxpy.logic.catalogue import STANDARD, Catalogue, build_catalogue
+from murxpy.machine.trace.grammar import Trace, parse_trace, permit, read_trace
+from murxpy.processes.plans import Request, make_plans, usable_request
+from murxpy.processes.releases import short
+from murxpy.processes.targets import Plan
+from murxpy.reduction.reproducers import loaded_release, plain_programs, to_show, tried_program
+from murxpy.reduction.script_sights import Shown
 from murxpy.solvers.forbidden import Forbidden
-from murxpy.trace.file import read_trace
-from murxpy.trace.grammar import Trace, parse_trace
-from murxpy.trace.permitting import permit
-from murxpy.translate.defined import to_defined
 from murxpy.translate.murxla import to_murxla
+from murxpy.translate.planted import to_defined
 from murxpy.translate.python import to_python
 from murxpy.translate.smtlib import to_smtlib
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from murxpy.campaign.findings.named import is_bucket
-from murxpy.campaign.judging.triage import triaged
-from murxpy.campaign.workers.limits import Limits
+from murxpy.cli.options import json_option, judges_option, kept_option, time_option
 from murxpy.cli.params import in_out_option, out_or_bucket_argument
-from murxpy.cli.parts.options import json_option, judges_option, kept_option, time_option
-from murxpy.report.console import make_console
-from murxpy.report.judged import print_triage, triage_json
+from murxpy.cli.report.console import make_console
+from murxpy.cli.report.judged import print_triage, triage_json
+from murxpy.findings.named import is_bucket
+from murxpy.judging.triage import triaged
+from murxpy.processes.limits import Limits
 
 
 @click.command()

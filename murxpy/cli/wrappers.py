@@ -6,17 +6,17 @@ import json
 
 import click
 
+from murxpy.cli.options import json_option
 from murxpy.cli.params import NamedFile
-from murxpy.cli.parts.options import json_option
-from murxpy.data import load_wrapper, wrapper_names
-from murxpy.report.console import make_console
-from murxpy.report.tables import (
+from murxpy.cli.report.console import make_console
+from murxpy.cli.report.tables import (
     options_table,
     print_table,
     profile_lines,
     spellings_table,
     wrappers_table,
 )
+from murxpy.data import load_wrapper, wrapper_names
 from murxpy.solvers.wrapper import SECTIONS
 
 

@@ -2,12 +2,19 @@
 that JSON carries unchanged.
 """
 
-from murxpy.data.catalogue import load_catalogue, with_dialect
 from murxpy.data.folders import data_folder
 from murxpy.data.machines import inspect_machine, load_machine, machine_names
-from murxpy.data.profiles import load_profile, merge_profile
 from murxpy.data.theories import added_theories
-from murxpy.data.wrappers import default_judges, load_wrapper, shipped_names, wrapper_names
+from murxpy.data.wrappers import (
+    default_judges,
+    load_catalogue,
+    load_profile,
+    load_wrapper,
+    merge_profile,
+    shipped_names,
+    with_dialect,
+    wrapper_names,
+)
 
 __all__ = [
     "added_theories",

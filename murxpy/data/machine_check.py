@@ -1,17 +1,145 @@
-"""Checks that a state machine is sound: its names are known, all its states can be reached, its end
-can be reached from each, and it never gets stuck.
-"""
+"""The conditions of a state machine, and which of them follow from others."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
 from typing import Any
 
-from murxpy.checks.registry import ACTIONS, DRAWN
-from murxpy.data.conditions import Assignment, assignments, enabled, mentioned
-from murxpy.data.machine_names import CONDITIONS, negated
 from murxpy.data.yamlfile import Document, Place
 from murxpy.errors import InputError, nearest
+from murxpy.machine.checks.registry import ACTIONS, DRAWN
+
+CONDITIONS = {
+    "has-sort": "a sort was made",
+    "has-input": "a constant or literal was made",
+    "has-term": "there is a term",
+    "has-bool": "there is a Boolean term without free variables",
+    "has-root": "there is a term that nothing uses and no assertion has",
+    "incremental": "the solver takes more than one check",
+    "can-check": "incremental, or not checked yet",
+    "checked": "the answer of the last check still holds",
+    "sat": "the last answer was sat",
+    "unsat": "the last answer was unsat",
+    "unknown": "the last answer was unknown",
+    "models": "the solver gives models",
+    "cores": "the solver gives unsatisfiable cores",
+    "assumptions-used": "the last check had assumptions, and the solver says which it used",
+    "quantifiers": "the run has quantifiers",
+    "spent": "the run has as many operator terms as it was to have",
+    "pushed": "there is a level to pop",
+    "asserted": "something is asserted",
+}
+
+ANSWERS = ("sat", "unsat", "unknown")
+
+# the left condition cannot hold without the right one
+IMPLIES = (
+    ("has-input", "has-term"),
+    ("has-bool", "has-term"),
+    ("has-root", "has-term"),
+    ("has-term", "has-sort"),
+    ("asserted", "has-term"),
+    ("sat", "checked"),
+    ("unsat", "checked"),
+    ("unknown", "checked"),
+    ("assumptions-used", "checked"),
+    ("pushed", "incremental"),
+    ("incremental", "can-check"),
+)
+
+
+def negated(condition: str) -> tuple[str, bool]:
+    """Return the name in `not-X` or `X`, and whether the condition has to hold."""
+    name = condition.removeprefix("not-")
+    return name, name == condition
+
+
+# ----------------------------------------------------------------------
+# Which combinations of a machine's conditions can be true together.
+
+
+Assignment = dict[str, bool]
+
+
+def holds(conditions: Iterable[str], assignment: Assignment) -> bool:
+    """Return whether all the conditions (`X` or `not-X`) are true."""
+    return all(assignment[name] is wanted for name, wanted in map(negated, conditions))
+
+
+def names_in(conditions: Iterable[str]) -> list[str]:
+    """Return the conditions without their negations, each once. If an answer of the solver is among
+    them, all answers are.
+    """
+    names = dict.fromkeys(negated(condition)[0] for condition in conditions)
+    if any(answer in names for answer in ANSWERS):
+        names |= dict.fromkeys((*ANSWERS, "checked"))
+    return list(names)
+
+
+def enabled(machine: dict[str, Any], state: str, assignment: Assignment) -> list[dict[str, Any]]:
+    """Return the transitions of a state that can be drawn: their conditions hold, and for `go` also
+    what the new state needs.
+
+    Another action may itself bring about what the new state needs, so that is examined when the
+    action is done.
+    """
+    return [
+        transition
+        for transition in machine["states"][state]["do"]
+        if holds(transition["when"], assignment)
+        and (
+            transition["do"] != "go"
+            or holds(machine["states"][transition["to"]]["needs"], assignment)
+        )
+    ]
+
+
+def mentioned(machine: dict[str, Any], state: str) -> list[str]:
+    """Return the conditions that decide what can be drawn in a state."""
+    body = machine["states"][state]
+    conditions = list(body["needs"])
+    for transition in body["do"]:
+        conditions += transition["when"]
+        if transition["do"] == "go":
+            conditions += machine["states"][transition["to"]]["needs"]
+    return names_in(conditions)
+
+
+def assignments(names: list[str], required: Iterable[str] = ()) -> Iterator[Assignment]:
+    """Return the combinations of truth values of `names` that are possible and in which `required`
+    holds.
+    """
+    implied = _closure()
+    for values in product((True, False), repeat=len(names)):
+        assignment = dict(zip(names, values, strict=True))
+        if _possible(assignment, implied) and holds(required, assignment):
+            yield assignment
+
+
+def _possible(assignment: Assignment, implied: set[tuple[str, str]]) -> bool:
+    answers = sum(assignment[answer] for answer in ANSWERS if answer in assignment)
+    if answers > 1 or ("sat" in assignment and assignment["checked"] and answers == 0):
+        return False
+    true = [name for name, value in assignment.items() if value]
+    false = [name for name, value in assignment.items() if not value]
+    return not any((left, right) in implied for left in true for right in false)
+
+
+def _closure() -> set[tuple[str, str]]:
+    """Return all pairs of conditions of which the left one cannot hold without the right one."""
+    pairs = set(IMPLIES)
+    while True:
+        more = {(a, d) for a, b in pairs for c, d in pairs if b == c} - pairs
+        if not more:
+            return pairs
+        pairs |= more
+
+
+# ----------------------------------------------------------------------
+# Checks that a state machine is sound: its names are known, all its states can be reached, its
+# end can be reached from each, and it never gets stuck.
+
 
 Machine = dict[str, Any]
 

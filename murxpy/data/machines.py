@@ -9,12 +9,10 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta
 
-from murxpy.data.convert import Strict, convert, plain
-from murxpy.data.folders import data_folder
+from murxpy.data.folders import data_folder, remembered
 from murxpy.data.machine_check import machine_errors, missing, nearest_or_all
-from murxpy.data.remembered import remembered
 from murxpy.data.theories import Plain, load_theories, theory_files
-from murxpy.data.yamlfile import Document, read_document
+from murxpy.data.yamlfile import Document, Strict, convert, plain, read_document
 from murxpy.errors import InputError, nearest
 
 Weight = Annotated[int, Meta(gt=0)] | Annotated[float, Meta(gt=0)]

@@ -11,10 +11,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from murxpy.data.convert import Strict, convert, plain
 from murxpy.data.named import Named
 from murxpy.data.theories import Plain
-from murxpy.data.yamlfile import MAX_BYTES, Document, read_document
+from murxpy.data.yamlfile import MAX_BYTES, Document, Strict, convert, plain, read_document
 from murxpy.errors import InputError, nearest
 from murxpy.foreign import read_text
 

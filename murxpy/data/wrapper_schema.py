@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, field
 
-from murxpy.data.convert import Strict
-from murxpy.data.dialects import Dialect
+from murxpy.data.theories import Dialect
+from murxpy.data.yamlfile import Strict
 
 Scalar = bool | int | float | str
 _TAKEN = r"^((bool|any|constant|uninterpreted|quantified)\+?|same-[0-9]+)$"

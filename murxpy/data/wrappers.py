@@ -1,30 +1,172 @@
-"""The wrappers of `wrappers/*.yaml`, which say how a solver's API is spelled. They are decoded,
-checked and handed on as plain data.
+"""Profiles: what is not generated for a solver. They stand in its wrapper file, and in files of the
+user.
 """
 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
+from functools import cache
 from importlib.metadata import entry_points
 from os import PathLike, fspath
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
+from msgspec import Meta
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
-from murxpy.data.convert import convert, plain
-from murxpy.data.dialects import decode_dialect
-from murxpy.data.folders import data_folder
+from murxpy.data.folders import data_folder, remembered
 from murxpy.data.grants import is_granted, whole_path
-from murxpy.data.profiles import decode_profile, trim
-from murxpy.data.remembered import remembered
-from murxpy.data.shorthands import SECTION, expand_shorthands
-from murxpy.data.spellings import check_spellings
-from murxpy.data.theories import Plain, load_theories, theory_files
+from murxpy.data.machines import DEFAULT, machine_path
+from murxpy.data.spellings import SECTION, check_spellings, expand_shorthands
+from murxpy.data.theories import Plain, decode_dialect, load_theories, theory_files
 from murxpy.data.wrapper_schema import Wrapper
-from murxpy.data.yamlfile import Document, Place, read_document, read_text
+from murxpy.data.yamlfile import (
+    Document,
+    Place,
+    Strict,
+    convert,
+    convert_at,
+    plain,
+    read_document,
+    read_text,
+)
 from murxpy.errors import InputError, nearest
 from murxpy.solvers.wrapper import SECTIONS
+
+Position = Annotated[int, Meta(ge=0)]
+Bounds = tuple[int, int]
+
+
+class OperatorRule(Strict, frozen=True):
+    """Restrictions of an operator: kinds of sorts that its arguments do not have, arguments that
+    must be literals, indices, and the number of arguments.
+    """
+
+    exclude_sorts: list[str] = []
+    literals: dict[
+        Position, Literal["any", "char", "nonnegative", "nonzero", "small", "special"]
+    ] = {}
+    indices: dict[Position, Bounds] = {}
+    arity: Bounds | None = None
+
+
+class Excluded(Strict, frozen=True):
+    """Kinds of sorts that are not used in one context."""
+
+    exclude: list[str] = []
+
+
+class SortRules(Strict, frozen=True):
+    """Kinds of sorts that are not used, at all or in a context."""
+
+    exclude: list[str] = []
+    array_index: Excluded = Excluded()
+    array_element: Excluded = Excluded()
+    bag_element: Excluded = Excluded()
+    set_element: Excluded = Excluded()
+    seq_element: Excluded = Excluded()
+    tuple_element: Excluded = Excluded()
+    datatype_field: Excluded = Excluded()
+    sort_param: Excluded = Excluded()
+    fun_domain: Excluded = Excluded()
+    fun_codomain: Excluded = Excluded()
+    const: Excluded = Excluded()
+    var: Excluded = Excluded()
+    get_value: Excluded = Excluded()
+    match_result: Excluded = Excluded()
+    define_domain: Excluded = Excluded()
+    define_codomain: Excluded = Excluded()
+
+
+class Profile(Strict, frozen=True, omit_defaults=True):
+    """The section `profile` of a wrapper, or a file of its own."""
+
+    exclude_combinations: dict[str, list[str]] = {}
+    exclude_operators: list[str] = []
+    operators: dict[str, OperatorRule] = {}
+    sorts: SortRules = SortRules()
+    limits: dict[str, Annotated[int, Meta(ge=0)]] = {}
+
+
+def load_profile(path: str | Path) -> Plain:
+    """Return the profile in a file, which has its keys, or one key `profile` with them under it.
+    Raises InputError.
+    """
+    document = read_document(Path(path).expanduser())
+    wrapped = isinstance(document.data, dict) and list(document.data) == ["profile"]
+    return decode_profile(document, ("profile",) if wrapped else ())
+
+
+def decode_profile(document: Document, place: Place) -> Plain:
+    """Return the profile at `place`, with its names checked. Raises InputError."""
+    profile: Plain = trim(plain(convert_at(document, Profile, place)))
+    theories = load_theories()["theories"]
+    names = [theory["name"] for theory in theories]
+    operators = [kind for theory in theories for kind in theory["operators"]]
+    sorts = [kind for theory in theories for kind in theory["sorts"]]
+    for name, others in profile.get("exclude-combinations", {}).items():
+        _check_profile(
+            document, (*place, "exclude-combinations", name), "theory", [name, *others], names
+        )
+    for section in ("exclude-operators", "operators"):
+        for position, kind in enumerate(profile.get(section, [])):
+            entry = kind if section == "operators" else position
+            _check_profile(document, (*place, section, entry), "operator", [kind], operators)
+    for kind, rule in profile.get("operators", {}).items():
+        _check_profile(
+            document, (*place, "operators", kind), "sort kind", rule.get("exclude-sorts", []), sorts
+        )
+    for context, rule in profile.get("sorts", {}).items():
+        listed = rule if context == "exclude" else rule["exclude"]
+        _check_profile(document, (*place, "sorts", context), "sort kind", listed, sorts)
+    limits = read_document(machine_path(DEFAULT)).data["limits"]
+    for limit in profile.get("limits", {}):
+        _check_profile(document, (*place, "limits", limit), "limit", [limit], limits)
+    return profile
+
+
+def merge_profile(wrapper_profile: Plain, profile: Plain) -> Plain:
+    """Return the two profiles as one. Lists of what is excluded are joined; any other entry of
+    `profile` replaces that of `wrapper_profile`.
+    """
+    return _merge(wrapper_profile, profile, excluding=False)
+
+
+def _merge(first: Plain, second: Plain, *, excluding: bool) -> Plain:
+    merged = dict(first)
+    for key, value in second.items():
+        within = excluding or key.startswith("exclude")
+        before = merged.get(key)
+        if isinstance(value, dict) and isinstance(before, dict):
+            merged[key] = _merge(before, value, excluding=within)
+        elif within and isinstance(value, list) and isinstance(before, list):
+            merged[key] = list(dict.fromkeys([*before, *value]))
+        else:
+            merged[key] = value
+    return merged
+
+
+def trim(data: Any) -> Any:
+    """Return plain data without the entries that say nothing: null, and whatever is empty."""
+    if not isinstance(data, dict):
+        return data
+    trimmed = {key: trim(value) for key, value in data.items()}
+    return {key: value for key, value in trimmed.items() if value not in (None, {}, [])}
+
+
+def _check_profile(
+    document: Document, place: Place, what: str, names: list[str], known: Any
+) -> None:
+    for name in names:
+        if name not in known:
+            raise document.error(place, f"unknown {what} '{name}'{nearest(name, known)}")
+
+
+# ----------------------------------------------------------------------
+# The wrappers of `wrappers/*.yaml`, which say how a solver's API is spelled. They are decoded,
+# checked and handed on as plain data.
+
 
 ENTRY_POINTS = "murxpy.wrappers"
 _OPTIONS = ("options", "process-options")  # the sections with options that are drawn
@@ -278,3 +420,46 @@ def _check_pattern(document: Document, place: Place, key: str, entry: Plain) -> 
         re.compile(entry[key] or "")
     except re.error as error:
         raise document.error(place, f"'{key}' is no regular expression: {error}") from None
+
+
+# ----------------------------------------------------------------------
+# The catalogue: all theories, and the dialects of SMT-LIB of all solvers that have a wrapper.
+
+
+def load_catalogue(folder: Path | None = None) -> Plain:
+    """Return the theories as `load_theories` does, and under `dialects` those of all wrappers, by
+    the name of the solver. If `folder` has other theories, there are no dialects. Raises
+    InputError.
+    """
+    return load_theories(folder) | {"dialects": {} if folder else load_dialects()}
+
+
+def load_dialects() -> Plain:
+    """Return the dialects of the wrappers that are shipped or come with an installed package.
+    Raises InputError for a shipped wrapper that is wrong.
+    """
+    shipped = shipped_names()
+    found = {}
+    for name in wrapper_names():
+        # A wrapper of an installed package may be broken. Who names its solver is told so. For all
+        # others it is as if the package were not installed.
+        with suppress(*(() if name in shipped else (InputError,))):
+            found.update(_dialect_of(wrapper_path(name)))
+    return found
+
+
+def with_dialect(catalogue: Plain, wrapper: Plain) -> Plain:
+    """Return the catalogue with the dialect of a wrapper, such as one whose file the user named."""
+    if wrapper.get("dialect") is None:
+        return catalogue
+    return catalogue | {
+        "dialects": {**catalogue["dialects"], wrapper["solver"]: wrapper["dialect"]}
+    }
+
+
+@cache
+def _dialect_of(path: Path) -> Plain:
+    """Return the dialect in a wrapper by the name of its solver, or nothing if it has none."""
+    document = read_document(path)
+    dialect = decode_dialect(document)
+    return {} if dialect is None else {str(document.data.get("solver")): dialect}

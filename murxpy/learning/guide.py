@@ -1,13 +1,150 @@
-"""The guide of a campaign: it draws the arms of runs, and learns from what they gained."""
+"""What a run gained, as a share from 0 to 1, from which the guidance of a campaign learns.
+
+Only counts decide: pairs of signals, findings, answers, and what the solver itself counted of its
+work. So a campaign with the same seed learns the same.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
 
 from murxpy.learning.arms import GROUP, KINDS, OPTION, SOURCE, THEORY, TRANSITION, Arm
-from murxpy.learning.bandit import Bandit
-from murxpy.learning.beta import Uniform
+from murxpy.learning.bandit import Bandit, Uniform
+
+WAYS = OFF, STATISTICS, BANDIT = "off", "statistics", "bandit"
+
+NEWS = 0.5  # the greatest worth of news; that of a new bucket is 1
+DECIDED = 0.1  # the greatest worth of decided checks
+# The cost of a run beside its checks, in milliseconds of a solver's limit: a walk takes about 20 ms
+# to choose its calls and to make its terms.
+RUN = 20.0
+AGAIN = 100.0  # the cost of a finding that is not new: a new process, and a replay
+KILLED = 500.0  # the cost of a run that was killed
+UNDECIDED = 10.0  # the cost of a check without an answer, of a solver that does not count its work
+_MEMORY = 0.99  # the share of the typical cost that stays at each run
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of a run: its pairs that no earlier run gave, its findings, those of them that
+    opened a bucket, decided and undecided checks, the milliseconds of its limits that the solver
+    spent (0 if it does not tell), and whether the run was killed.
+    """
+
+    news: int = 0
+    findings: int = 0
+    new: int = 0
+    decided: int = 0
+    undecided: int = 0
+    spent: int = 0
+    killed: bool = False
+
+    @property
+    def cost(self) -> float:
+        """What the run cost, in milliseconds of a solver's limit."""
+        again = AGAIN * (self.findings - self.new)
+        checks = float(self.spent) if self.spent else UNDECIDED * self.undecided + self.decided
+        return RUN + checks + again + KILLED * self.killed
+
+    def worth(self, way: str) -> float:
+        """What the run is worth, from 0 to 1. By `statistics` only news count."""
+        news = 1.0 - 0.5**self.news
+        if way == STATISTICS:
+            return news
+        if self.new:
+            return 1.0
+        checks = self.decided + self.undecided
+        return NEWS * news + (DECIDED * self.decided / checks if checks else 0.0)
+
+
+class Gains:
+    """Turns results into gains. A run that cost more than is typical gains less, as much as its cost
+    is above that. `typical` is what `typical` was in an earlier session.
+    """
+
+    def __init__(self, way: str, typical: float = RUN) -> None:
+        self._way = way
+        self.typical = typical
+
+    def of(self, result: Result) -> float:
+        """The gain of a run, which counts for what is typical from now on."""
+        cost = result.cost
+        gain = result.worth(self._way) * min(1.0, self.typical / cost)
+        self.typical = _MEMORY * self.typical + (1.0 - _MEMORY) * cost
+        return gain
+
+
+# ----------------------------------------------------------------------
+# The runs of a campaign from which something is learnt, in the order of their numbers. Runs end
+# in any order, and faster on one machine than on another. So a run is chosen by what came of
+# the runs that are `lag` numbers before it, and waits until these are over. Then a campaign
+# with the same seed chooses the same, whenever results come and however many workers there are.
+
+
+LAG = 32  # numbers between a run and the last one that it is chosen by, at the beginning
+# Later the lag is a quarter of all runs, up to so many. With a lag of 32, 16 workers would wait for
+# slow runs for 45 % of their time (simulated, with exponential times of runs), and now for 1 %.
+_MOST, _SHARE = 512, 4
+
+
+class Row(Protocol):
+    """A run that can be stored."""
+
+    def row(self) -> list[Any]:
+        """The run as plain data."""
+
+
+R = TypeVar("R", bound=Row)
+
+
+def lag(index: int) -> int:
+    """How many numbers before run `index` the last run is by which it is chosen."""
+    return min(_MOST, max(LAG, index // _SHARE))
+
+
+class Pending(Generic[R]):
+    """The runs that are under way, and those that are over and not learnt from yet, by their numbers.
+    `saved` is what `state` gave in an earlier session, and `read` reads a run that `row` described.
+    """
+
+    def __init__(self, read: Callable[[Iterable[Any]], R], saved: Mapping[str, Any]) -> None:
+        self.open, self.over = (
+            {int(index): read(row) for index, row in saved.get(part, {}).items()}
+            for part in ("open", "over")
+        )
+
+    def state(self) -> dict[str, Any]:
+        """The plain data to store."""
+        parts = {"open": self.open, "over": self.over}
+        return {
+            part: {str(index): run.row() for index, run in runs.items()}
+            for part, runs in parts.items()
+        }
+
+    def ready(self, index: int) -> bool:
+        """Whether run `index` can be chosen: all runs are over from which it is to be learnt. A worker
+        that is much faster than another one has to wait.
+        """
+        return index in self.open or min(self.open, default=index) > index - lag(index)
+
+    def done(self, index: int) -> None:
+        """Note that run `index` is over."""
+        if index in self.open:
+            self.over[index] = self.open.pop(index)
+
+    def due(self, index: int) -> Iterator[tuple[int, R]]:
+        """The runs from which is learnt before run `index` is chosen, in their order. Each is given
+        once.
+        """
+        for number in sorted(n for n in self.over if n <= index - lag(index)):
+            yield number, self.over.pop(number)
+
+
+# ----------------------------------------------------------------------
+# The guide of a campaign: it draws the arms of runs, and learns from what they gained.
+
 
 # An arm remembers about its last 100 runs: of the walks on old releases, one in 50 to 500 opens a
 # bucket, so a shorter memory would hardly ever hold one.

@@ -1,16 +1,208 @@
-"""Theories, sorts and operators as the data folder defines them. Each signature is defined there
-and nowhere else.
+"""Dialects of SMT-LIB: what a solver's parser calls operators, sorts and special values, and how it
+differs from the standard. The names of a solver stand in its file of `wrappers/`, those of the
+standard in `fsm/theories`.
+
+A spelling is a name, or an expression with placeholders: `{0}` is an argument, `{*}` all of them,
+`{i0}` an index, `{sort}` the sort of the result, `{sort0}` that of an argument, `{elem0}` its first
+parameter and `{width0}` its width, `{p0}` a number of the sort of the result. `KIND/0` is the
+spelling of an application without arguments.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from murxpy.logic.dialects import STANDARD, Dialect, Standard, build_dialects
-from murxpy.logic.orders import Monotone, Order, order_of, parse_monotone
+from murxpy.errors import InputError, nearest
 from murxpy.logic.signature import Signature, parse_signature
+
+STANDARD = "standard"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dialect:
+    """A dialect. The defaults are what the standard says; `docs/wrappers.md` explains each key.
+
+    `says` are the operators that can be printed. `operators` are the spellings of operators that
+    have another name here than in `fsm/theories`, and `same` are the extensions that have the same
+    name. `defined` are the operators that are printed by their definition in `fsm/theories`.
+    `expanded` are all operators that are printed by an expression with the same meaning, because
+    the dialect has no name for them.
+    """
+
+    name: str = STANDARD
+    says: frozenset[str] = frozenset()
+    operators: Mapping[str, str] = field(default_factory=dict)
+    same: frozenset[str] = frozenset()
+    defined: frozenset[str] = frozenset()
+    expanded: frozenset[str] = frozenset()
+    sorts: Mapping[str, str] = field(default_factory=dict)
+    special_values: Mapping[str, str] = field(default_factory=dict)
+    special_also: Mapping[str, str] = field(default_factory=dict)
+    as_spelled: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    options: Mapping[str, str] = field(default_factory=dict)
+    commands: Mapping[str, str] = field(default_factory=dict)
+    option_prefix: str | None = None
+    tactics: tuple[str, ...] = ()
+    constant_arrays: str = "literals"
+    testers: str = "match"
+    fp_of_one_bit: bool = False
+    variables_apply: bool = False
+    functions_are_arrays: bool = False
+    sets_are_arrays: bool = False
+    declarations_last: bool = False
+    global_declarations: bool = True
+    incremental_option: bool = False
+    higher_order_logics: bool = True
+    composed_logics: bool = False
+    only_all: tuple[str, ...] = ()
+    lenient: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Standard:
+    """What `fsm/theories` says about scripts: the operators that are no extensions, how operators
+    are written or defined, and the spellings of special values.
+
+    `by_bits` are the operators that are printed bit by bit. `scripted` are the extensions that
+    every script of the standard may use.
+    """
+
+    kinds: frozenset[str]
+    forms: Mapping[str, str]
+    definitions: Mapping[str, str]
+    by_bits: frozenset[str]
+    scripted: frozenset[str]
+    special: Mapping[str, str]
+
+
+def build_dialects(standard: Standard, data: Mapping[str, Any]) -> dict[str, Dialect]:
+    """Return the standard and the dialects in the decoded `data`, by name."""
+    entries = {STANDARD: {"same": standard.scripted}, **data}
+    return {name: _dialect(name, standard, dict(entry)) for name, entry in entries.items()}
+
+
+def _dialect(name: str, standard: Standard, data: dict[str, Any]) -> Dialect:
+    data.pop("unsaid", None)  # the reasons are for people and for tests
+    own = data.pop("definitions", {})
+    spelled = {**data.pop("operators", {}), **own}
+    same = frozenset(data.pop("same", ()))
+    special = {**standard.special, **data.pop("special-values", {})}
+    definitions = standard.definitions
+    defined = frozenset(kind for kind in definitions if kind not in same and kind not in spelled)
+    expressions = [kind for kind in defined if definitions[kind].startswith("(")]
+    operators = {**standard.forms, **definitions, **spelled}
+    return Dialect(
+        name,
+        standard.kinds.union(same, operators),
+        operators,
+        same,
+        defined,
+        standard.by_bits.union(own, expressions),
+        special_values=special,
+        **{key.replace("-", "_"): _frozen(value) for key, value in data.items()},
+    )
+
+
+def _frozen(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _frozen(entry) for key, entry in value.items()}
+    return tuple(value) if isinstance(value, list) else value
+
+
+# ----------------------------------------------------------------------
+# Orders of values, and operators that keep them: `monotone` of an operator in `fsm/theories`.
+# int+ int- -> int says that a greater first argument or a smaller second one gives a greater
+# result or the same. `_` stands for an argument of which nothing is said, and `*` for any
+# order, the same one throughout.
+
+
+ANY_ORDER = "*"
+_NOTHING = "_"
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An order of the values of a kind of sorts: `leq` says of `x` and `y` that `x` is at most `y`,
+    for all values of the variables `for_all`, which it gives with their sorts. If no formula without
+    them says it, `join` is the least value that is at least `x` and `y`.
+    """
+
+    name: str
+    sort: str
+    leq: str
+    for_all: Mapping[str, str] = field(default_factory=dict)
+    join: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Monotone:
+    """For each argument the order and 1 or -1, or None where nothing is said; and the order of the
+    result.
+    """
+
+    args: tuple[tuple[str, int] | None, ...]
+    result: str
+
+    def at(self, attribute: str | None, count: int) -> Iterator[tuple[int, str, int]]:
+        """The positions of the arguments that the result depends on in this way, each with its order
+        and sign, if the operator with this attribute has `count` arguments.
+        """
+        for position in range(count):
+            found = self._at(attribute, count, position)
+            if found is not None:
+                yield position, *found
+
+    def _at(self, attribute: str | None, count: int, position: int) -> tuple[str, int] | None:
+        if count <= len(self.args) or attribute is None:
+            return self.args[position] if position < len(self.args) else None
+        first, second = self.args[0], self.args[-1]
+        if attribute == "nary":
+            return self.args[min(position, len(self.args) - 1)]
+        if attribute == "right-assoc":  # all but the last stand alone
+            first, second, position = second, first, count - 1 - position
+        if attribute in ("left-assoc", "right-assoc"):
+            below, levels = (first, count - 1) if position == 0 else (second, count - 1 - position)
+            if position == 0:
+                levels -= 1
+            if below is None or (levels and first is None):
+                return None
+            return below[0], below[1] * (first[1] ** levels if first and levels else 1)
+        ends = {0: first, count - 1: second}  # chainable: those between stand on both sides
+        return ends.get(position) if attribute == "chainable" else None
+
+
+def order_of(name: str, entry: Mapping[str, Any]) -> Order:
+    """The order that a theory's file describes by `entry`."""
+    joined = str(entry.get("join") or "")
+    return Order(name, entry["sort"], entry["leq"], dict(entry.get("for-all") or {}), joined)
+
+
+def parse_monotone(text: str, known: Collection[str] | None = None) -> Monotone:
+    """Read what an operator says of orders. Raises InputError for another text, and for an order that
+    is not `known`.
+    """
+    args, arrow, result = text.partition("->")
+    found: list[tuple[str, int] | None] = []
+    for word in args.split():
+        if word != _NOTHING and word[-1] not in "+-":
+            raise InputError(f"expected {_NOTHING} or an order with + or -, found '{word}'")
+        found.append(None if word == _NOTHING else (word[:-1], 1 if word[-1] == "+" else -1))
+    made = Monotone(tuple(found), result.strip())
+    if not arrow or not made.result or not found:
+        raise InputError(
+            f"expected what an operator keeps, such as 'int+ int- -> int', found '{text}'"
+        )
+    for name in (made.result, *(one[0] for one in found if one is not None)):
+        if known is not None and name not in known:
+            raise InputError(f"unknown order '{name}'{nearest(name, known)}")
+    return made
+
+
+# ----------------------------------------------------------------------
+# Theories, sorts and operators as the data folder defines them. Each signature is defined there
+# and nowhere else.
 
 
 @dataclass(frozen=True, eq=False)

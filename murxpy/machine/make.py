@@ -1,8 +1,5 @@
-"""Actions that make objects. Each function writes one line, makes one call, and enters what the
-call returned.
-
-`number` and `sort_number` are the ids that a replayed trace gives to the results; with None the
-next free ids are used.
+"""Datatype declarations: as the words of a trace line, and as the plain data that a wrapper's
+helper takes.
 """
 
 from __future__ import annotations
@@ -11,14 +8,74 @@ from collections.abc import Sequence
 from typing import Any
 
 from murxpy.logic.catalogue import Operator
-from murxpy.logic.sorts import Datatype, Sort
+from murxpy.logic.sorts import Constructor, Datatype, Sort
 from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, VALUE
 from murxpy.logic.values import read_value
 from murxpy.machine.database import Entry, SortEntry
-from murxpy.machine.datatypes import datatype_words, declarations
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.run import Run
-from murxpy.machine.tokens import Quoted, Token, print_token, quote
+from murxpy.machine.tokens import FieldSort, Quoted, Token, print_token, quote
+
+
+def datatype_words(run: Run, block: list[Datatype]) -> list[str]:
+    """The words of `mk-sort SORT_DT` behind the kind."""
+    words = [str(len(block))]
+    for datatype in block:
+        words += [quote(datatype.name), str(len(datatype.params))]
+        words += [f"s{quote(p)}" for p in datatype.params]
+        words.append(str(len(datatype.constructors)))
+        for constructor in datatype.constructors:
+            words += [quote(constructor.name), str(len(constructor.fields))]
+            for selector, sort in constructor.fields:
+                words += [quote(selector), *_field_words(run, sort, datatype, block)]
+    return words
+
+
+def _field_words(run: Run, sort: Sort, owner: Datatype, block: list[Datatype]) -> list[str]:
+    if sort.kind == "SORT_PARAM":
+        return [str(FieldSort("param", str(sort.params[0])))]
+    if sort.kind == "SORT_DT" and sort.datatype in block:
+        if sort.datatype is owner:
+            return ["s(nil)"]
+        words = [str(FieldSort("other", sort.datatype.name)), str(len(sort.sorts()))]
+        for argument in sort.sorts():
+            words += _field_words(run, argument, owner, block)
+        return words
+    return [str(run.db.sort_entries[sort][0])]
+
+
+def declarations(run: Run, block: list[Datatype]) -> list[Any]:
+    """(name, [parameter], [(constructor, [(selector, sort)])]) with sorts as objects or
+    `("self",)`, `("param", p)`, `("ref", d, [..])`.
+    """
+    return [
+        (d.name, list(d.params), [_constructor(run, c, d, block) for c in d.constructors])
+        for d in block
+    ]
+
+
+def _constructor(
+    run: Run, constructor: Constructor, owner: Datatype, block: list[Datatype]
+) -> tuple[str, list[Any]]:
+    return constructor.name, [
+        (selector, _field(run, sort, owner, block)) for selector, sort in constructor.fields
+    ]
+
+
+def _field(run: Run, sort: Sort, owner: Datatype, block: list[Datatype]) -> Any:
+    if sort.kind == "SORT_PARAM":
+        return ("param", sort.params[0])
+    if sort.kind == "SORT_DT" and sort.datatype in block:
+        if sort.datatype is owner:
+            return ("self",)
+        return ("ref", sort.datatype.name, [_field(run, s, owner, block) for s in sort.sorts()])
+    return run.sort_object(sort)
+
+
+# ----------------------------------------------------------------------
+# Actions that make objects. Each function writes one line, makes one call, and enters what the
+# call returned. `number` and `sort_number` are the ids that a replayed trace gives to the
+# results; with None the next free ids are used.
 
 
 def make_sort(

@@ -1,38 +1,280 @@
-"""One run: its own context, database, random stream and trace. This is the only place where the
-binding is called.
-"""
+"""The text of a trace, written while its run goes on."""
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from time import thread_time_ns
 from typing import Any, Protocol
 
 from murxpy.errors import InputError
-from murxpy.learning.signals import Signals
+from murxpy.foreign import escaped
+from murxpy.learning.arms import Signals
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort, SortTable
 from murxpy.logic.terms import Term, TermTable
 from murxpy.logic.typing import Checker
 from murxpy.machine.database import Database, Entry
-from murxpy.machine.lines import Lines
-from murxpy.machine.meter import Meter
-from murxpy.machine.objects import Objects
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.planted import Planted
 from murxpy.machine.random import Stream, mix, point
 from murxpy.machine.state import SolverState
-from murxpy.machine.steps import Steps
-from murxpy.machine.tokens import quote
+from murxpy.machine.tokens import STRANGERS, quote
+from murxpy.solvers.exceptions import INVALID_MODEL, UNDOCUMENTED, Refusal
 from murxpy.solvers.facts import Pairs
 from murxpy.solvers.frame import Frame
-from murxpy.solvers.refusals import INVALID_MODEL, UNDOCUMENTED, Refusal
 from murxpy.solvers.spelling import Spelling, SpellingSet, run_spelling
 from murxpy.solvers.wrapper import Wrapper
+
+
+class Lines:
+    """Writes lines with `write`. What follows a line waits until the next line is written."""
+
+    def __init__(self, write: Callable[[str], None]) -> None:
+        self._write = write
+        self._pending = ""
+
+    def header(self, rows: Iterable[str]) -> None:
+        """Write header lines (comments) before anything else."""
+        self._write("".join(f"# {escaped(row)}\n" for row in rows))
+
+    def write_line(self, start: str, words: str) -> None:
+        """Write what is pending and a line of `start` and `words`, which may be empty."""
+        self._write(f"{self._pending}{start} {words}\n" if words else f"{self._pending}{start}\n")
+        self._pending = ""
+
+    def result(self, text: str) -> None:
+        """Note a result of the last line; it is written together with the next line."""
+        self._pending += f"      {text}\n"
+
+    def note(self, text: str) -> None:
+        """Note a comment; it is written above the next line."""
+        self._pending += "".join(f"# {escaped(row)}\n" for row in text.splitlines())
+
+    def flush(self) -> None:
+        """Write what is pending."""
+        if self._pending:
+            self._write(self._pending)
+            self._pending = ""
+
+
+# ----------------------------------------------------------------------
+# Figures of a run: answers, distinct checks that were decided, terms that such a check
+# contained, models and cores that were read.
+
+
+class Meter:
+    """Counts the figures that `bench/` and the status report; `docs/events.md` has the names of the
+    counters.
+    """
+
+    def __init__(self, counts: defaultdict[str, int]) -> None:
+        self.counts = counts
+        self._decided: set[frozenset[int]] = set()
+        self._useful: set[int] = set()
+        self._reached: set[int] = set()
+        self._model_due = False
+        self._core_due = False
+        self._line = ""  # the action of the last line, until its first call has ended
+
+    def began(self, action: str) -> None:
+        """Count a line of the trace, as tried."""
+        self.counts[f"action:{action}"] += 1
+        self._line = action
+
+    def went_well(self) -> None:
+        """Count the last line as ok, once. A line may make more calls than the one that it tells of:
+        a check of a core solves the core anew.
+        """
+        if self._line:
+            self.counts[f"action-ok:{self._line}"] += 1
+            self._line = ""
+
+    def was_refused(self) -> None:
+        """The call of the last line was refused. The calls that follow do not make it ok."""
+        self._line = ""
+
+    def answered(self, answer: str, state: SolverState) -> None:
+        """Count an answer of a check."""
+        counts = self.counts
+        terms = [entry.term for entry in (*state.asserted(), *state.assumptions)]
+        counts["check:total"] += 1
+        counts[f"answer:{answer if answer in ('sat', 'unsat') else 'unknown'}"] += 1
+        self._model_due, self._core_due = answer == "sat", answer == "unsat"
+        counts["sat:total"] += self._model_due
+        counts["unsat:total"] += self._core_due
+        if not terms:
+            return
+        counts["check:asserted"] += 1
+        counts["term:reached"] += _visit(terms, self._reached)
+        if answer in ("sat", "unsat"):
+            key = frozenset(term.serial for term in terms)
+            if key not in self._decided:
+                self._decided.add(key)
+                counts["check:decided"] += 1
+            counts["term:useful"] += _visit(terms, self._useful)
+
+    def script(self, answers: list[str]) -> None:
+        """Count the answers of a script's checks; each counts as a check with an assertion."""
+        for answer in answers:
+            self.counts["check:total"] += 1
+            self.counts["check:asserted"] += 1
+            self.counts[f"answer:{answer}"] += 1
+            self.counts["check:decided"] += answer != "unknown"
+
+    def asserted(self, term: Term) -> None:
+        """A term was asserted."""
+        self.counts["term:reached"] += _visit([term], self._reached)
+
+    def model_read(self) -> None:
+        """Count a model that was read; once for each answer `sat`."""
+        self.counts["sat:model-read"] += self._model_due
+        self._model_due = False
+
+    def core_read(self) -> None:
+        """Count a core, or unsat assumptions, that were read; once for each answer `unsat`."""
+        self.counts["unsat:core-read"] += self._core_due
+        self._core_due = False
+
+
+def _visit(terms: Iterable[Term], seen: set[int]) -> int:
+    """Mark the operator terms below `terms`; gives how many were new."""
+    stack = list(terms)
+    new = 0
+    while stack:
+        term = stack.pop()
+        if term.leaf or term.serial in seen:
+            continue
+        seen.add(term.serial)
+        new += 1
+        stack.extend(term.args)
+    return new
+
+
+# ----------------------------------------------------------------------
+# The objects that public callables gave in a run, by their ids. The sorts and terms of the run
+# are not among them.
+
+
+MOST = 60  # objects that a run keeps; it drops further objects at once
+
+
+class Objects:
+    """Objects by their numbers. A number names one object for the whole run, and is not used again
+    after the object is gone.
+    """
+
+    def __init__(self) -> None:
+        self.alive: dict[int, Any] = {}
+        self._next = 1
+        self._reserved = 0
+        self._newest = 0
+
+    def reserve(self, highest: int) -> None:
+        """Reserve the numbers up to `highest` for lines of a trace that name them."""
+        self._reserved = max(self._reserved, highest)
+
+    def add(self, obj: Any, number: int | None = None) -> int:
+        """Enter an object, under `number` if a number is given. The result is its number."""
+        if number is None:
+            number = max(self._next, self._reserved + 1)
+            self._next = number + 1
+        self.alive[number] = obj
+        self._newest = number
+        return number
+
+    @property
+    def newest(self) -> int:
+        """The number that was entered last; 0 for none."""
+        return self._newest
+
+    @property
+    def full(self) -> bool:
+        """True if no more objects are to be kept."""
+        return len(self.alive) >= MOST
+
+
+# ----------------------------------------------------------------------
+# The steps in which lines of contract mode handle objects of the binding. Contract mode
+# composes its rules of these steps. A run makes them on the objects of the binding. The
+# translation of a trace to a program overrides them: there each step writes a statement.
+
+
+class Steps:
+    """The steps, on the public callables of `wrapper` and the `objects` that they gave."""
+
+    wrapper: Wrapper
+    objects: Objects
+
+    def apply(self, function: Callable[..., Any], *operands: Any) -> Any:
+        """Call a function of this project on objects of the binding."""
+        return function(*operands)
+
+    def deferred(self, spelling: Spelling, frame: Frame, args: Sequence[Any] = ()) -> Any:
+        """A function without parameters that makes a call."""
+        return lambda: spelling.call(args, (), frame)
+
+    def repeated(self, call: Callable[[], Any], count: int) -> Any:
+        """The results of `count` calls."""
+        return [call() for _ in range(count)]
+
+    def stranger(self, name: str) -> Any:
+        """A Python object that is none of the solver's, by its name in a trace."""
+        return STRANGERS[name]()
+
+    def public(self, name: str) -> Any:
+        """The public callable of this name. Raises Refused if this release of the binding does not
+        have it.
+        """
+        callee = self.wrapper.callables.callees.get(name)
+        if callee is None:
+            raise Refused(
+                "unsupported", f"no public callable {name} in this release of {self.wrapper.name}"
+            )
+        return callee.call
+
+    def of_object(self, name: str) -> bool:
+        """True if the callable is a method, so that its first operand is the object of the method."""
+        callee = self.wrapper.callables.callees.get(name)
+        return callee is not None and callee.owner is not None
+
+    def fits(self, name: str, operands: Sequence[Any]) -> bool:
+        """True unless the callable is a method and its first operand is no object of its class."""
+        callee = self.wrapper.callables.callees[name]
+        return callee.owner is None or (bool(operands) and isinstance(operands[0], callee.owner))
+
+    def constant(self, name: str) -> Any:
+        """The member of this name of an enumeration of the binding. Raises Refused if this release
+        does not have it.
+        """
+        if name not in self.wrapper.callables.constants:
+            raise Refused(
+                "unsupported", f"no constant {name} in this release of {self.wrapper.name}"
+            )
+        return self.wrapper.callables.constants[name]
+
+    def holds(self, value: Any) -> bool:
+        """True if the result of a public callable is an object, and not plain data."""
+        return not isinstance(value, (type(None), bool, int, float, str, bytes))
+
+    def handed_over(self, number: int) -> Any:
+        """A list with the last reference of the run to an object that a public callable gave."""
+        return [self.objects.alive.pop(number)]
+
+    def made(
+        self, function: Callable[..., Any], operands: Sequence[Any], named: Mapping[str, Any]
+    ) -> Any:
+        """The result of a public callable; `named` are operands that are passed by their names."""
+        return function(*operands, **named)
+
+
+# ----------------------------------------------------------------------
+# One run: its own context, database, random stream and trace. This is the only place where the
+# binding is called.
+
 
 LINE_SEEDS = 100_000
 TIMED = 16  # one line in so many is timed

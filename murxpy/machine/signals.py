@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from time import thread_time_ns
 from typing import Any
 
-from murxpy.learning.signals import Signals
+from murxpy.learning.arms import Signals
 from murxpy.machine.run import Run
 
 _VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\d+")

@@ -10,7 +10,7 @@ from typing import Any
 from murxpy.errors import InputError
 from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import Stopped
-from murxpy.machine.planting.lines import judge_planted
+from murxpy.machine.planting import judge_planted
 from murxpy.machine.run import Run
 from murxpy.machine.signals import note_check
 from murxpy.machine.tokens import Ref, Token, as_word, print_token, quote

@@ -14,8 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from murxpy.machine.trace.finished import Call, last_call
 from murxpy.machine.witnesses.slowness import KIND as SLOW
-from murxpy.trace.finished import Call, last_call
 
 # Whose fault a finding is; `documented` means that the solver documents what the finding needs as
 # experimental or the like.

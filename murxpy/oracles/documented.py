@@ -14,9 +14,9 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
+from murxpy.machine.trace.finished import Call, read_rows
 from murxpy.oracles.crash import Tier
 from murxpy.solvers.wrapper import SECTIONS
-from murxpy.trace.finished import Call, read_rows
 
 TIER: Tier = "documented"
 # What the calls of findings are spelled by.

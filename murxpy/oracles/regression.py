@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from murxpy.machine.outcomes import STATE
+from murxpy.machine.trace.finished import Row, last_row, read_rows
 from murxpy.oracles.crash import DEATHS, Outcome, Tier, Verdict, judge
 from murxpy.oracles.disagreement import OPPOSITE
-from murxpy.trace.finished import Row, last_row, read_rows
 
 WRONG = "became-wrong"
 UNDECIDED = "answers-differ"

@@ -1,14 +1,67 @@
-"""Passes that leave out lines: parts of any size, all lines of a kind, scopes."""
+"""Small changes of traces, from which the passes make their candidates."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
 
-from murxpy.machine.tokens import Ref
-from murxpy.passes.editing import mapped
-from murxpy.replaying.defuse import MAKERS, Script, closed, collected, matching_pops, used
-from murxpy.trace.grammar import Line
+from murxpy.machine.replaying.defuse import (
+    MAKERS,
+    Script,
+    closed,
+    collected,
+    matching_pops,
+    returned,
+    sort_of,
+    used,
+)
+from murxpy.machine.tokens import Quoted, Ref, Token
+from murxpy.machine.trace.grammar import Line
+
+
+def put(lines: Script, at: int, *new: Line) -> Script:
+    """Put the lines `new` in the place of the one at `at`."""
+    return (*lines[:at], *new, *lines[at + 1 :])
+
+
+def with_word(line: Line, at: int, *new: Token) -> Line:
+    """Put the words `new` in the place of the one at `at`."""
+    return replace(line, args=[*line.args[:at], *new, *line.args[at + 1 :]])
+
+
+def mapped(line: Line, names: Mapping[Ref, Ref]) -> Line:
+    """Replace ids in the words of the line and in what it returned."""
+
+    def change(tokens: list[Token]) -> list[Token]:
+        return [names.get(token, token) if isinstance(token, Ref) else token for token in tokens]
+
+    results = [(name, change(tokens)) for name, tokens in line.results]
+    return replace(line, args=change(line.args), results=results)
+
+
+def with_uses(lines: Script, old: Ref, new: Ref, start: int) -> Script:
+    """Replace the id `old` in the words of the lines from `start` on."""
+    names = {old: new}
+    changed = (replace(line, args=mapped(line, names).args) for line in lines[start:])
+    return (*lines[:start], *changed)
+
+
+def term_sorts(lines: Script) -> dict[Ref, Ref]:
+    """The sort of each term that the lines return."""
+    found = ((line, sort_of(line)) for line in lines)
+    return {returned(line)[0]: sort for line, sort in found if sort is not None}
+
+
+def made(action: str, args: list[Token], *ids: Ref) -> Line:
+    """A new line that returns the ids."""
+    return Line(action, args, 0, None, None, [("return", [*ids])])
+
+
+# ----------------------------------------------------------------------
+# Passes that leave out lines: parts of any size, all lines of a kind, scopes.
+
 
 _THEORY = re.compile(r"(?:OP|SORT)_([A-Z]+)_?")
 _KEPT = ("new", *MAKERS)  # actions whose lines may be needed by later ones
@@ -106,3 +159,63 @@ def renumbered(lines: Script) -> Script:
                 counts[token.letter] += 1
                 names[token] = Ref(token.letter, counts[token.letter])
     return tuple(mapped(line, names) for line in lines)
+
+
+# ----------------------------------------------------------------------
+# A pass that gives calls simpler spellings: those that the wrapper lists first.
+
+
+_SECTIONS = {
+    "mk-term": "operators",
+    "mk-sort": "sorts",
+    "instantiate-sort": "sorts",
+    "mk-special-value": "special-values",
+    "mk-fun": "functions",
+    "new": "lifecycle",
+    "mk-value": "values",
+    "mk-const": "constants",
+    "mk-var": "variables",
+    "check-sort": "self-checks",
+    "check-term": "self-checks",
+    "check-value": "self-checks",
+    "check-eq": "self-checks",
+}
+_SIMPLER = 4  # simpler spellings that are tried for a line
+
+
+class Spellings:
+    """The spellings that a wrapper (plain data) lists."""
+
+    def __init__(self, wrapper: Mapping[str, Any]) -> None:
+        self._wrapper = wrapper
+
+    def rank(self, line: Line) -> int:
+        """The number of simpler spellings of the line's call; 0 where it names none."""
+        return len(self._before(line))
+
+    def simpler(self, lines: Script, at: int) -> Iterator[Script]:
+        """Give the line at `at` a simpler spelling, the simplest first."""
+        for name in self._before(lines[at])[:_SIMPLER]:
+            yield put(lines, at, replace(lines[at], spelling=name))
+
+    def _before(self, line: Line) -> list[str]:
+        """The spellings that are listed before the line's own."""
+        if line.spelling is None:
+            return []
+        for forms in self._sets(line):
+            if line.spelling in forms:
+                names = list(forms)
+                return names[: names.index(line.spelling)]
+        return []
+
+    def _sets(self, line: Line) -> Iterator[Mapping[str, Any]]:
+        """The sets of spellings that the line's may belong to. The sorts decide between them, but a
+        line does not name sorts.
+        """
+        section = self._wrapper.get(_SECTIONS.get(line.action, "actions")) or {}
+        first = line.args[0] if line.args else None
+        if line.action == "mk-special-value" and isinstance(line.args[1], Quoted):
+            first = line.args[1].text
+        entry = section.get(line.action, section.get(first) if isinstance(first, str) else None)
+        entries = [entry] if entry is not None else section.values()
+        yield from (forms for forms in entries if isinstance(forms, Mapping) and "is" not in forms)

@@ -7,9 +7,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from murxpy.machine.replaying.defuse import Script, returned, sort_of
 from murxpy.machine.tokens import FieldSort, Python, Quoted, Ref, Token
-from murxpy.replaying.defuse import Script, returned, sort_of
-from murxpy.trace.grammar import Line
+from murxpy.machine.trace.grammar import Line
 
 Rank = Callable[[Line], int]  # how many simpler choices there are for the line; 0: none
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable
 from functools import partial
 
+from murxpy.machine.replaying.defuse import Script, collected
 from murxpy.passes import lines as parts
 from murxpy.passes import sorts, terms, words
-from murxpy.replaying.defuse import Script, collected
 
 Search = Generator[Script, bool, Script]
 Variants = Callable[[Script, int], Iterable[Script]]

@@ -1,14 +1,92 @@
-"""Passes that make terms simpler: another term of the same sort, a constant, a value."""
+"""The sorts and terms of a trace, typed by our own rules, and their values under the planted model."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from itertools import islice
+from typing import Any
 
+from murxpy.errors import InputError
+from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.sorts import IllSorted, Sort, SortTable
+from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, VARIABLE, Term
+from murxpy.logic.typing import Checker
+from murxpy.logic.values import LITERAL_KINDS, write_value
+from murxpy.machine.checks.registry import ANSWERING
+from murxpy.machine.planted import write_words
+from murxpy.machine.replaying.defuse import (
+    PLANT,
+    Script,
+    closed,
+    definitions,
+    returned,
+    sort_of,
+    used,
+)
 from murxpy.machine.tokens import Quoted, Ref, Token
-from murxpy.passes.editing import made, put, term_sorts, with_uses, with_word
-from murxpy.replaying.defuse import Script, closed, definitions, returned, sort_of, used
-from murxpy.trace.grammar import Line
+from murxpy.machine.trace.grammar import Line, Trace, parse_trace
+from murxpy.machine.witnesses.reading import Unreadable, Values
+from murxpy.passes.lines import made, mapped, put, term_sorts, with_uses, with_word
+from murxpy.passes.reduction import Reducer
+from murxpy.passes.words import terms_of
+from murxpy.semantics.evaluator import Evaluator
+from murxpy.semantics.values import CannotSay, Interpretation
+from murxpy.translate.dry import AnyReading, Silent, interpret
+
+LONGEST = 400  # lines; to type the terms of a longer trace takes longer than a replay
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What the ids of a script stand for at its end, and a checker for further terms.
+
+    `planted` has the words of the values that closed terms have under the planted model. All tables
+    are empty for a script that is longer than `LONGEST`.
+    """
+
+    checker: Checker
+    sorts: dict[Ref, Sort] = field(default_factory=dict)
+    terms: dict[Ref, Term] = field(default_factory=dict)
+    planted: dict[Ref, list[Token]] = field(default_factory=dict)
+
+
+class Types:
+    """Types scripts. What was found out about the last script is remembered."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
+        self._script: Script | None = None
+        self._known: Typed | None = None
+
+    def of(self, lines: Script) -> Typed:
+        """The types of a script. A line that a replay would refuse as malformed ends the typing."""
+        if self._known is None or lines is not self._script:
+            self._script, self._known = lines, self._typed(lines)
+        return self._known
+
+    def _typed(self, lines: Script) -> Typed:
+        run = Silent(self.catalogue, Trace("candidate", list(lines)))
+        if len(lines) > LONGEST:
+            return Typed(run.checker)
+        with suppress(InputError):
+            interpret(run, AnyReading(run, run.trace))
+        sorts = {Ref("s", number): entry.sort for number, entry in run.db.sorts.items()}
+        terms = {Ref("t", number): entry.term for number, entry in run.db.terms.items()}
+        values: dict[Ref, list[Token]] = {}
+        if run.planted is not None and any(line.action == PLANT for line in lines):
+            for ref, term in terms.items():
+                if not term.free:
+                    with suppress(CannotSay):
+                        values[ref] = write_words(run.planted.value(term), term.sort, run.sorts)
+        return Typed(run.checker, sorts, terms, values)
+
+
+# ----------------------------------------------------------------------
+# Passes that make terms simpler: another term of the same sort, a constant, a value.
+
 
 _OLDER = 4  # older terms that are tried in place of one
 _SHORT = 60  # lines of a trace in which all older terms are tried
@@ -137,3 +215,277 @@ def unbound(lines: Script, at: int) -> Iterator[Script]:
 def _binds(line: Line, variable: Ref) -> bool:
     """Whether the line applies a quantifier to the variable."""
     return bool(line.args) and line.args[0] in _QUANTIFIERS and variable in line.args
+
+
+# ----------------------------------------------------------------------
+# Passes that make what a trace says plainer: one id for a sort, values for constants, equations
+# and plainer operators for what they stand in. All candidates are typed by our own rules before
+# they are offered.
+
+
+_VALUES = 3  # literals that are tried for a constant
+_BESIDE = 3  # literals and older terms that are tried on the other side of an equation
+_INNER = 8  # inner terms for which an equation is tried
+_OPERATORS = 6  # plainer operators that are tried for an application
+_LEAVES = (CONSTANT, VARIABLE, VALUE, SPECIAL)
+
+
+class Meanings:
+    """The passes, for operators that `spelled` maps to their spellings."""
+
+    def __init__(self, types: Types, spelled: Mapping[str, Any]) -> None:
+        self._types = types
+        operators = types.catalogue.operators
+        self._ranks = {kind: number for number, kind in enumerate(operators)}
+        self._spelled = [op for kind, op in operators.items() if kind in spelled]
+
+    def rank(self, line: Line) -> int:
+        """How many operators are plainer than the one that the line applies."""
+        return self._ranks.get(str(line.args[0]), 0) if line.action == "mk-term" else 0
+
+    def one_id_per_sort(self, lines: Script) -> Script:
+        """Give equal sorts the same id, so that other passes see that they are equal."""
+        first: dict[Sort, Ref] = {}
+        names = {}
+        for ref, sort in self._types.of(lines).sorts.items():
+            kept = first.setdefault(sort, ref)
+            if kept is not ref:
+                names[ref] = kept
+        known: set[Ref] = set()
+        merged = []
+        for line in lines if names else ():
+            changed = mapped(line, names)
+            if changed.action != "mk-sort" or not known.issuperset(returned(changed)):
+                merged.append(changed)
+            known.update(returned(changed))
+        return tuple(merged) if names else lines
+
+    def values(self, lines: Script, at: int) -> Iterator[Script]:
+        """Replace the constant at `at`, or an application of a sort with parameters, by a literal."""
+        line, sort = lines[at], sort_of(lines[at])
+        if sort is None or line.action not in ("mk-const", "mk-term") or at == len(lines) - 1:
+            return
+        own = returned(line)[0]
+        term = self._types.of(lines).terms.get(own)
+        if term is None or (line.action == "mk-term" and term.sort.kind in _SIMPLEST):
+            return
+        if sort in definitions(lines[:at]):
+            for words in islice(_literals(term.sort), _VALUES):
+                yield put(lines, at, made("mk-value", [sort, *words], own, sort))
+
+    def equations(self, lines: Script, at: int) -> Iterator[Script]:
+        """Replace the formula at `at` by an equation between a term in it and a literal or an older
+        term.
+        """
+        line, typed = lines[at], self._types.of(lines)
+        own = returned(line)[:1]
+        if line.action != "mk-term" or not own or not _is_formula(typed.terms.get(own[0])):
+            return
+        new = Ref("t", 1 + max(ref.number for ref in typed.terms))
+        places = definitions(lines)
+        for inner in islice(_inside(lines, at), _INNER):
+            term = typed.terms.get(inner)
+            if term is None or _is_formula(term) or term.op in (VALUE, SPECIAL):
+                continue
+            sort = sort_of(lines[places[inner]])
+            for words in islice(_literals(term.sort), _BESIDE) if sort else ():
+                value = made("mk-value", [sort, *words], new, sort) if sort else line
+                yield put(lines, at, value, _equation(line, inner, new))
+            same = [r for r, t in typed.terms.items() if t.sort is term.sort and r != inner]
+            for other in [ref for ref in same if places[ref] < at][:_BESIDE]:
+                yield put(lines, at, _equation(line, inner, other))
+
+    def plainer_operators(self, lines: Script, at: int) -> Iterator[Script]:
+        """Replace the operator that the line at `at` applies by one that is plainer: one of the
+        core or of its own theory that the catalogue lists before it.
+        """
+        line, typed = lines[at], self._types.of(lines)
+        place, own = terms_of(line), returned(line)[:1]
+        term = typed.terms.get(own[0]) if own else None
+        if line.action != "mk-term" or place is None or term is None:
+            return
+        start, count = place
+        args = line.args[start : start + count]
+        if start + count < len(line.args) or not all(arg in typed.terms for arg in args):
+            return
+        for kind in islice(self._plainer(typed, term, args), _OPERATORS):
+            yield put(lines, at, _applied(line, kind, args))
+            if count == 2 and args[0] != args[1]:
+                yield put(lines, at, _applied(line, kind, args[::-1]))
+
+    def _plainer(self, typed: Typed, term: Term, args: Sequence[Token]) -> Iterator[str]:
+        """The plainer operators that give the same sort for the same arguments."""
+        operators = self._types.catalogue.operators
+        own, core = operators.get(term.op), operators["OP_NOT"].theory
+        if own is None or own.signature.binder:
+            return
+        sorts = tuple(typed.terms[arg].sort for arg in args if isinstance(arg, Ref))
+        for other in self._spelled:
+            if self._ranks[other.kind] >= self._ranks[term.op]:
+                return
+            if other.theory in (core, own.theory) and not other.signature.binder:
+                try:
+                    if typed.checker.result(other, sorts) is term.sort:
+                        yield other.kind
+                except IllSorted:
+                    continue
+
+
+def _is_formula(term: Term | None) -> bool:
+    return term is not None and term.sort.kind == "SORT_BOOL"
+
+
+def _applied(line: Line, kind: str, args: Sequence[Token]) -> Line:
+    """The line with another operator, applied to `args`."""
+    return made("mk-term", [kind, line.args[1], len(args), *args], *returned(line))
+
+
+def _equation(line: Line, left: Ref, right: Ref) -> Line:
+    return _applied(line, "OP_EQUAL", [left, right])
+
+
+def _inside(lines: Script, at: int) -> Iterator[Ref]:
+    """The terms inside the one of the line at `at`, the last one made first."""
+    places = definitions(lines)
+    wanted = {*used(lines[at])}
+    for index in range(at - 1, -1, -1):
+        own = returned(lines[index])[:1]
+        if own and own[0] in wanted and own[0].letter == "t" and places[own[0]] == index:
+            wanted.update(used(lines[index]))
+            yield own[0]
+
+
+def _literals(sort: Sort) -> Iterator[list[Token]]:
+    """The words of the simplest literals of a sort."""
+    for value in _simplest(sort):
+        words: list[Any] = write_value(sort, value)
+        yield [Quoted(word) if isinstance(word, str) else word for word in words]
+
+
+def _simplest(sort: Sort) -> Sequence[Any]:
+    if sort.kind == "SORT_BV":
+        top = (1 << sort.width) - 1
+        return tuple(dict.fromkeys((0, min(1, top), top, 1 << (sort.width - 1), min(2, top))))
+    if sort.kind == "SORT_FP":
+        exponent, significand = sort.number(0), sort.number(1)
+        one = ((1 << (exponent - 1)) - 1) << (significand - 1)
+        infinity = ((1 << exponent) - 1) << (significand - 1)
+        return (0, one, infinity, infinity | 1 << (significand - 2), 1)
+    if sort.kind == "SORT_FF":
+        return tuple(dict.fromkeys((0, 1 % sort.width)))
+    return _SIMPLEST.get(sort.kind, ())
+
+
+_SIMPLEST: dict[str, Sequence[Any]] = {
+    "SORT_BOOL": (True, False),
+    "SORT_INT": (0, 1, -1, 2),
+    "SORT_REAL": (Fraction(0), Fraction(1), Fraction(-1), Fraction(1, 2)),
+    "SORT_STRING": ("0", "", "a", "1"),
+}
+
+
+# ----------------------------------------------------------------------
+# A pass that replaces terms by their values under the planted model, so that what is asserted
+# stays true.
+
+
+class PlantedValues:
+    """Replaces terms by their values under the planted model."""
+
+    def __init__(self, types: Types) -> None:
+        self._types = types
+
+    def leaves(self, lines: Script, at: int) -> Iterator[Script]:
+        """Replace the application or constant at `at` by a literal, then an application by a
+        constant, of its planted value.
+        """
+        line, sort = lines[at], sort_of(lines[at])
+        if sort is None or line.action not in ("mk-term", "mk-const") or at == len(lines) - 1:
+            return
+        own, typed = returned(line)[0], self._types.of(lines)
+        before, words = sort_line(lines, at, sort), typed.planted.get(own)
+        if before is None or words is None:
+            return
+        if typed.terms[own].sort.kind in LITERAL_KINDS:
+            yield put(lines, at, *before, made("mk-value", [sort, *words], own, sort))
+        if line.action == "mk-term":
+            constant = made("mk-const", [sort, Quoted(f"c{own.number}")], own, sort)
+            yield put(lines, at, *before, constant, Line(PLANT, [own, *words], 0))
+
+
+# ----------------------------------------------------------------------
+# A pass that replaces constants by their values in the model that the solver gives.
+
+
+Written = Callable[[Script], str]  # the trace that a replay of a script writes; empty if unknown
+
+_READ = ("get-value-completion", "get-value")  # the first of them that the wrapper spells is used
+_MOST = 20  # constants whose values are read
+
+
+class ModelValues:
+    """Replaces constants by the values that the solver has for them behind its last answer.
+
+    One replay, by `written`, reads the values of all constants of a script. `spelled` are the
+    actions of the solver.
+    """
+
+    def __init__(self, types: Types, spelled: Collection[str], written: Written) -> None:
+        self._types, self._written = types, written
+        self._action = next((action for action in _READ if action in spelled), None)
+
+    def run(self, reducer: Reducer[Script]) -> None:
+        """Offer the values of all constants at once, then one by one."""
+        values = self._values(reducer.best)
+        whole = reducer.best
+        for ref, words in values.items():
+            whole = _with_value(whole, ref, words)
+        reducer.offer([whole])
+        for ref, words in values.items():
+            reducer.offer([_with_value(reducer.best, ref, words)])
+
+    def _values(self, lines: Script) -> dict[Ref, list[Token]]:
+        """The words of the values of constants, as far as they are literals."""
+        asked = [at for at, line in enumerate(lines) if line.action in ANSWERING]
+        typed = self._types.of(lines)
+        refs = [
+            returned(line)[0]
+            for line in lines[: asked[-1] if asked else 0]
+            if line.action == "mk-const" and sort_of(line) is not None
+        ]
+        literal = [
+            ref
+            for ref in refs
+            if ref in typed.terms and typed.terms[ref].sort.kind in LITERAL_KINDS
+        ][:_MOST]
+        if not literal or self._action is None:
+            return {}
+        reading = Line(self._action, [len(literal), *literal], 0)
+        written = self._written((*lines[: asked[-1] + 1], reading))
+        rows = dict(_rows(parse_trace(written, "values").lines[-1]) if written else ())
+        read = ((ref, self._words(rows[ref], typed.terms[ref].sort)) for ref in rows)
+        return {ref: words for ref, words in read if words is not None}
+
+    def _words(self, row: tuple[Any, ...], sort: Sort) -> list[Token] | None:
+        """The words of the literal that a row of the solver says."""
+        evaluator = Evaluator(self._types.catalogue, Interpretation())
+        with suppress(CannotSay, Unreadable, InputError, ValueError, TypeError, LookupError):
+            words = write_value(sort, Values([row], SortTable(), evaluator).value(0, sort))
+            return [Quoted(word) if isinstance(word, str) else word for word in words]
+        return None
+
+
+def _rows(line: Line) -> list[tuple[Ref, tuple[Any, ...]]]:
+    """The terms whose values the line says, and the values as plain data."""
+    return [
+        (words[0], tuple(getattr(word, "text", word) for word in words[1:]))
+        for name, words in line.results
+        if name == "value" and words and isinstance(words[0], Ref)
+    ]
+
+
+def _with_value(lines: Script, ref: Ref, words: list[Token]) -> Script:
+    """Make the constant `ref` a literal."""
+    at = definitions(lines)[ref]
+    sort = sort_of(lines[at])
+    return put(lines, at, made("mk-value", [sort, *words], ref, sort)) if sort else lines

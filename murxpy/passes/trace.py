@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 
-from murxpy.checks.registry import ANSWERING
-from murxpy.passes import datatypes, functions, lines, sorts, terms, words
-from murxpy.passes.meanings import Meanings
-from murxpy.passes.modelled import ModelValues
-from murxpy.passes.planted import PlantedValues
+from murxpy.machine.checks.registry import ANSWERING
+from murxpy.machine.replaying.defuse import MAKERS, PLANT, Script, collected
+from murxpy.machine.tokens import print_token
+from murxpy.machine.trace.finished import Need
+from murxpy.passes import lines, sorts, terms, words
+from murxpy.passes.lines import Spellings, put, with_word, without
 from murxpy.passes.reduction import Reducer, ddmin, each, fixpoint
-from murxpy.passes.spellings import Spellings
-from murxpy.replaying.defuse import Script, collected
+from murxpy.passes.terms import Meanings, ModelValues, PlantedValues
+from murxpy.passes.words import number_of
 
 Variants = Callable[[Script, int], Iterable[Script]]
 Pass = Callable[[Reducer[Script]], None]
@@ -23,9 +24,9 @@ _ASSERTING = ("assert-formula", "assert-tracked")
 _TERMS = (terms.older_terms, terms.leaves, terms.other_argument, terms.raised, terms.unbound)
 _WORDS = (words.simpler_actions, words.fewer_terms, words.fewer_levels, words.smaller_words)
 _SORTS = (
-    datatypes.smaller_datatypes,
-    functions.fewer_domains,
-    functions.fewer_variables,
+    sorts.smaller_datatypes,
+    sorts.fewer_domains,
+    sorts.fewer_variables,
     sorts.merged_sorts,
     sorts.simpler_sorts,
     sorts.older_sort_argument,
@@ -118,3 +119,79 @@ def _lines(reducer: Reducer[Script]) -> None:
 def _plain(reducer: Reducer[Script]) -> None:
     for whole in (words.plain_seeds, lines.renumbered, words.plain_symbols):
         reducer.offer([whole(reducer.best)])
+
+
+# ----------------------------------------------------------------------
+# What a smallest trace needs beside its formulas: options, limits, calls and spellings. In a
+# trace that the passes could not make smaller, each line was tried to be left out. So what is
+# left is needed, and only the range of a number is still to be found. In any other trace a line
+# is needed if the trace without it does not show the defect.
+
+
+_DOUBLED = 10  # times that a number is doubled in search of one that hides the defect
+_BETWEEN = 4  # numbers that are tried between one that shows it and one that hides it
+# Actions that say what is asked, or what is known of the answer.
+_PLAIN = ("new", "delete", "set-logic", "assert-formula", "expect", "comment", PLANT, *MAKERS)
+
+
+def needs(
+    script: Script, spellings: Spellings, shows: Callable[[Script], bool], smallest: bool = True
+) -> list[Need]:
+    """What the script needs. `shows` tells whether another script shows the defect; `smallest` says
+    that the passes could not make the script smaller.
+    """
+    found: dict[Need, None] = {}
+    for at, line in enumerate(script):
+        free = not smallest and line.action not in _PLAIN and at < len(script) - 1
+        if free and shows(without(script, at, at + 1)):
+            continue
+        for need in _of_line(script, at, shows):
+            found[need] = None
+        if smallest and line.spelling is not None and spellings.rank(line):
+            name = str(line.args[0]) if line.action == "mk-term" else line.action
+            found[Need("spelling", name, line.spelling)] = None
+    return list(found)
+
+
+def _of_line(script: Script, at: int, shows: Callable[[Script], bool]) -> Iterator[Need]:
+    line, last = script[at], script[-1]
+    place = number_of(line)
+    low, high = _range(script, at, place, shows) if place is not None else ("", "")
+    if line.action == "set-limit":
+        yield Need("limit", "", low=low, high=high)
+    elif line.action == "set-option":
+        value = " ".join(map(print_token, line.args[1:]))
+        yield Need("option", str(line.args[0]), value, low, high)
+    elif at == len(script) - 1:
+        times = sum(other.action == line.action for other in script)
+        if times > 1:
+            yield Need("again", line.action, str(times))
+    elif line.action not in _PLAIN and line.action != last.action:
+        asked = sum(other.action in ANSWERING for other in script[:at])
+        if line.action not in ANSWERING or asked or last.action in ANSWERING:
+            yield Need("call", line.action)
+
+
+def _range(script: Script, at: int, place: int, shows: Callable[[Script], bool]) -> tuple[str, str]:
+    """The number at `place`, and the largest one above it that was seen to show the defect; that is
+    empty where all larger numbers show it.
+    """
+    low = int(str(script[at].args[place]))
+
+    def with_number(number: int) -> Script:
+        return put(script, at, with_word(script[at], place, number))
+
+    good, bad = low, max(1, low)
+    for _ in range(_DOUBLED):
+        bad *= 2
+        if not shows(with_number(bad)):
+            break
+        good = bad
+    else:
+        return str(low), ""
+    for _ in range(_BETWEEN):
+        middle = (good + bad) // 2
+        if middle in (good, bad):
+            break
+        good, bad = (middle, bad) if shows(with_number(middle)) else (good, middle)
+    return str(low), str(good)

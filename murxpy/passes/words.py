@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from murxpy.machine.replaying.defuse import PLANT, Script, closed, matching_pops
 from murxpy.machine.tokens import Quoted, Ref, Token
-from murxpy.passes.editing import put, with_word
+from murxpy.machine.trace.grammar import Line
+from murxpy.passes.lines import put, with_word
 from murxpy.passes.reduction import Reducer
-from murxpy.replaying.defuse import PLANT, Script, closed, matching_pops
-from murxpy.trace.grammar import Line
 
 _EXACT = 16  # a number is searched for to this part of itself
 _COUNTED = ("check-sat-assuming", "get-value", "get-value-completion")

@@ -1,35 +1,143 @@
-"""Compares values. Whether two values of a sort are equal (SMT-LIB's `=`) is decided here only; the
-answer is true, false, or CannotSay.
-
-Values of a plain sort (see `plain`) are compared by `==`. Values of other sorts contain functions
-that may be no tables. Such functions are compared
-
-- at every point of their domain, if there are few points;
-- else by their form: they are equal if they are the same object, if they apply the same operator to
-  equal parts, or if their bodies are the same under renamed variables;
-- else at some points: if they differ at one, they are not equal, and if they differ at none,
-  CannotSay is raised.
-
-Each comparison is a generator, as a meaning may be, because it may have to apply functions.
-"""
+"""Compares functions that are no tables by their form. Functions of the same form are equal."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from itertools import islice, product
 from typing import Any
 
 from murxpy.logic.sorts import Sort
-from murxpy.semantics.asking import every, given, graver
+from murxpy.logic.terms import VARIABLE, Term
 from murxpy.semantics.closures import Built, Closure, Stored, opaque
 from murxpy.semantics.datatypes import fields_of
-from murxpy.semantics.domains import rows_of
+from murxpy.semantics.domains import rows_of, samples
 from murxpy.semantics.exact.regex import Regex
-from murxpy.semantics.forms import alike
 from murxpy.semantics.plain import all_plain, more_than, plain, signature
-from murxpy.semantics.registry import Asking, Body, Points
-from murxpy.semantics.samples import samples
-from murxpy.semantics.values import BagValue, CannotSay, DatatypeValue, SetValue, Table, Value
+from murxpy.semantics.registry import Asking, Body, Points, Site, every, given, graver
+from murxpy.semantics.values import (
+    BagValue,
+    CannotSay,
+    DatatypeValue,
+    SetValue,
+    Table,
+    Value,
+    in_order,
+)
+
+Same = Callable[..., Asking]  # of the points, a sort and two values of this sort
+
+
+def alike(points: Points, left: Any, right: Any, same: Same) -> Asking:
+    """Return whether two functions that are no tables have the same form, which makes them equal.
+    False means nothing. `same` compares values.
+    """
+    try:
+        if isinstance(left, Closure) and isinstance(right, Closure):
+            return (yield from _alike_closures(points, left, right, same))
+        if isinstance(left, Built) and isinstance(right, Built):
+            if (
+                not left.head
+                or left.head != right.head
+                or [s for s, _ in left.parts] != [s for s, _ in right.parts]
+            ):
+                return False
+            return (
+                yield from every(
+                    same(points, s, a, b)
+                    for (s, a), (_, b) in zip(left.parts, right.parts, strict=True)
+                )
+            )
+    except CannotSay:
+        pass
+    return False
+
+
+def _alike_closures(points: Points, left: Closure, right: Closure, same: Same) -> Asking:
+    """Return whether two bodies are the same, except for the names of bound variables and for parts
+    that do not depend on these and have equal values.
+    """
+    if len(left.variables) != len(right.variables) or len(left.bound) != len(right.bound):
+        return False
+    taken = len(left.bound)
+    here = {**left.values, **dict(zip(left.variables, left.bound, strict=False))}
+    there = {**right.values, **dict(zip(right.variables, right.bound, strict=False))}
+    renamed = _Renaming(here, there)
+    renamed.bind(left.variables[taken:], right.variables[taken:])
+    pairs, known = [(left.body, right.body)], dict[tuple[Term, Term], None]()
+    while pairs:
+        pair = one, other = pairs.pop()
+        if pair in known or renamed.names.get(one) is other:
+            continue
+        known[pair] = None
+        if one.sort is not other.sort:
+            return False
+        if all(v in here for v in one.free) and all(v in there for v in other.free):
+            if one is other and not one.free:
+                continue
+            values = (yield Body(one, dict(here))), (yield Body(other, dict(there)))
+            if not (yield from same(points, one.sort, *values)):
+                return False
+            continue
+        if not one.args or (one.op, one.indices, len(one.args)) != (
+            other.op,
+            other.indices,
+            len(other.args),
+        ):
+            return False
+        renamed.bind_more(one.args, other.args)
+        pairs.extend(zip(one.args, other.args, strict=True))
+    return not renamed.broken
+
+
+class _Renaming:
+    """Which bound variable of one body stands for which variable of the other. Each stands for one
+    only, and none for a variable that has a value outside.
+    """
+
+    def __init__(self, here: Container[Term], there: Container[Term]) -> None:
+        self.names: dict[Term, Term] = {}
+        self._back: dict[Term, Term] = {}
+        self._outside = here, there
+        self.broken = False
+
+    def bind(self, ours: Iterable[Term], theirs: Iterable[Term]) -> None:
+        """Let variables stand for each other."""
+        for one, other in zip(ours, theirs, strict=True):
+            other_name = (
+                self.names.get(one, other) is not other or self._back.get(other, one) is not one
+            )
+            if (
+                one.sort is not other.sort
+                or other_name
+                or one in self._outside[0]
+                or other in self._outside[1]
+            ):
+                self.broken = True
+            self.names[one], self._back[other] = other, one
+
+    def bind_more(self, ours: tuple[Term, ...], theirs: tuple[Term, ...]) -> None:
+        """Let those arguments of two applications stand for each other that are new variables. A
+        binder has the variables that it binds among its arguments.
+        """
+        for one, other in zip(ours, theirs, strict=True):
+            if (
+                one.op == other.op == VARIABLE
+                and one not in self.names
+                and one not in self._outside[0]
+            ):
+                self.bind((one,), (other,))
+
+
+# ----------------------------------------------------------------------
+# Compares values. Whether two values of a sort are equal (SMT-LIB's `=`) is decided here only;
+# the answer is true, false, or CannotSay. Values of a plain sort (see `plain`) are compared by
+# `==`. Values of other sorts contain functions that may be no tables. Such functions are
+# compared - at every point of their domain, if there are few points; - else by their form: they
+# are equal if they are the same object, if they apply the same operator to equal parts, or if
+# their bodies are the same under renamed variables; - else at some points: if they differ at
+# one, they are not equal, and if they differ at none, CannotSay is raised. Each comparison is a
+# generator, as a meaning may be, because it may have to apply functions.
+
 
 EVERY = 1 << 10  # two functions are compared at all points if there are at most so many
 SAMPLES = 12  # else they are compared at so many points
@@ -316,3 +424,109 @@ _COMPARED = {
     "SORT_SET": _same_sets,
     "SORT_BAG": _same_bags,
 }
+
+
+# ----------------------------------------------------------------------
+# Lets operators compare the parts of their arguments by `==`. If the sorts are not plain, equal
+# parts are first replaced by the same object.
+
+
+def decided(site: Site, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `function`, which compares its arguments and their parts by `==`, for the sorts of a
+    site's arguments.
+    """
+    if all_plain(site.sorts, site.points):
+        return function
+
+    def careful(*values: Value) -> Asking:
+        return function(*(yield from unified(site.points, site.sorts, values)))
+
+    return careful
+
+
+def unified(points: Points, sorts: Sequence[Sort], values: Sequence[Value]) -> Asking:
+    """Return a tuple of values that are equal to the given ones. `==` decides equality among them,
+    and among their parts.
+
+    Raises CannotSay if it is not known whether two parts are equal.
+    """
+    work = _Unifier(points)
+    found = []
+    for sort, value in zip(sorts, values, strict=True):
+        found.append((yield from work.form(sort, value)))
+    return tuple(found)
+
+
+def add_counts(counts: Sequence[tuple[Value, int]]) -> BagValue:
+    """Return the bag in which the count of each element is the sum of its counts in the pairs. An
+    element whose sum is not positive is left out.
+    """
+    total: dict[Value, int] = {}
+    for element, count in counts:
+        total[element] = total.get(element, 0) + count
+    return BagValue(frozenset((element, count) for element, count in total.items() if count > 0))
+
+
+class _Unifier:
+    """The objects chosen so far. Of each sort these are functions that are known to be different."""
+
+    def __init__(self, points: Points) -> None:
+        self._points = points
+        self._forms: dict[Sort, list[Value]] = {}
+
+    def form(self, sort: Sort, value: Any) -> Asking:
+        """Return the chosen object for a value. This is a generator."""
+        if plain(sort, self._points):
+            return value
+        if isinstance(value, SetValue):
+            element = sort.sort(0)
+            if value.complement and not more_than(
+                2 * len(value.members) + 1, element, self._points
+            ):
+                raise CannotSay(
+                    "the complement of a set in a sort of which not all elements are known"
+                )
+            members = yield from self._forms_of(
+                [element] * len(value.members), in_order(value.members)
+            )
+            return SetValue(frozenset(members), value.complement)
+        if isinstance(value, BagValue):
+            pairs: Any = in_order(value.counts)
+            elements = yield from self._forms_of(
+                [sort.sort(0)] * len(pairs), [element for element, _ in pairs]
+            )
+            return add_counts(
+                [(element, count) for element, (_, count) in zip(elements, pairs, strict=True)]
+            )
+        if isinstance(value, tuple):
+            return (yield from self._forms_of([sort.sort(0)] * len(value), value))
+        if isinstance(value, DatatypeValue):
+            return DatatypeValue(
+                value.constructor, (yield from self._forms_of(_fields(sort, value), value.fields))
+            )
+        return (yield from self._chosen(sort, value))
+
+    def _forms_of(self, sorts: Sequence[Sort], values: Sequence[Value]) -> Asking:
+        found = []
+        for sort, value in zip(sorts, values, strict=True):
+            found.append((yield from self.form(sort, value)))
+        return tuple(found)
+
+    def _chosen(self, sort: Sort, value: Value) -> Asking:
+        known = self._forms.setdefault(sort, [])
+        for other in known:
+            if (yield from same(self._points, sort, value, other)):
+                return other
+        known.append(value)
+        return value
+
+
+def _fields(sort: Sort, value: DatatypeValue) -> Sequence[Sort]:
+    if sort.kind == "SORT_TUPLE":
+        return sort.sorts()
+    if sort.kind == "SORT_NULLABLE":
+        return sort.sorts() if value.fields else ()
+    constructor = sort.datatype.constructor(value.constructor)
+    if constructor is None:
+        raise CannotSay(f"no constructor {value.constructor}")
+    return fields_of(sort, constructor)

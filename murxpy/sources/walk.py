@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from murxpy.actions.self_checks import check_newest
-from murxpy.checks.registry import ACTIONS
+from murxpy.machine.actions.making import check_newest
+from murxpy.machine.checks.registry import ACTIONS
 from murxpy.machine.generate import terms
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.guided import transition_name

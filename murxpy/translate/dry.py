@@ -5,25 +5,25 @@ are handed to a translator.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
-from murxpy.actions.own import read_own
-from murxpy.checks.registry import ACTIONS, ANSWERING, BEFORE, MAKING, READERS
 from murxpy.errors import InputError, nearest
-from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.catalogue import STANDARD, Catalogue
 from murxpy.logic.sorts import Sort
+from murxpy.machine.actions.own import read_own
+from murxpy.machine.checks.registry import ACTIONS, ANSWERING, BEFORE, MAKING, READERS
 from murxpy.machine.outcomes import Refused, Stopped
-from murxpy.machine.planting.lines import satisfied, told
+from murxpy.machine.planting import satisfied, told
 from murxpy.machine.run import Run
 from murxpy.machine.tokens import Ref, Token
-from murxpy.solvers.facts import Facts
-from murxpy.solvers.parameters import Parameters
-from murxpy.solvers.spelling import Spelling, SpellingSet
-from murxpy.solvers.template import Template
+from murxpy.machine.trace.grammar import Line, Trace
+from murxpy.machine.trace.murxla import old_action
+from murxpy.machine.trace.reading import Reading, Skipped
+from murxpy.smtlib.printing.terms import Printer, Unsayable
+from murxpy.solvers.facts import Facts, Parameters
+from murxpy.solvers.spelling import Spelling, SpellingSet, Template
 from murxpy.solvers.wrapper import Wrapper
-from murxpy.trace.grammar import Line, Trace
-from murxpy.trace.murxla import old_action
-from murxpy.trace.reading import Reading, Skipped
 
 
 class DryRun(Run):
@@ -220,3 +220,27 @@ def _reader(reading: Reading) -> Any:
     if known is not None and known.checks and isinstance(run := reading.run, DryRun):
         return lambda reading: run.witness(action)
     return READERS.get(action, read_own)
+
+
+# ----------------------------------------------------------------------
+# The terms of a trace as texts of SMT-LIB, by their ids. No solver is asked.
+
+
+_LONGEST = 2000  # characters; a longer text helps nobody to see a value in it
+
+
+def term_texts(trace: Trace, catalogue: Catalogue) -> dict[str, str]:
+    """The text of each term that the trace still has at its end, in the dialect of its solver if there
+    is one. Terms that cannot be said, or only in a very long text, are missing. Raises InputError if
+    the trace is malformed.
+    """
+    run = Silent(catalogue, trace)
+    interpret(run, AnyReading(run, trace))
+    known = trace.solver in catalogue.dialects
+    printer = Printer(catalogue, trace.solver if known else STANDARD)
+    found = {}
+    for entry in run.db.terms.values():
+        if not entry.term.free:
+            with suppress(Unsayable):
+                found[str(entry)] = printer.term(entry.term)
+    return {name: text for name, text in found.items() if len(text) <= _LONGEST}

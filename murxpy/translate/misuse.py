@@ -9,16 +9,15 @@ from collections.abc import Callable, Mapping, Sequence
 from types import ModuleType
 from typing import Any
 
-from murxpy.machine import strangers
-from murxpy.machine.misuse import protocols, stress
-from murxpy.machine.misuse.armed import Armed
+from murxpy.machine import tokens
+from murxpy.machine.contract import protocols, stress
+from murxpy.machine.contract.broken import Armed
 from murxpy.machine.outcomes import Misused
 from murxpy.solvers.callables import LIBRARY, PROPERTY
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.spelling import Spelling
 from murxpy.translate.dry import DryRun, plain_text
-from murxpy.translate.expressions import Code, literal
-from murxpy.translate.inline import inlined
+from murxpy.translate.expressions import Code, inlined, literal
 
 # the beginning of a program with misuses
 START = '''
@@ -115,7 +114,7 @@ class MisuseRows(DryRun):
         """
         if not self.stressed:
             return ""
-        sources = [inspect.getsource(strangers), _joined(protocols, stress)]
+        sources = [inspect.getsource(tokens), _joined(protocols, stress)]
         return START + "\n".join(inlined([source], self.stressed) for source in sources)
 
     def misused(self, code: str) -> None:

@@ -4,17 +4,26 @@ solver is asked.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
-from murxpy.checks.registry import ANSWERING
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
-from murxpy.logic.terms import Term, subterms
+from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import CONSTANT, Term, subterms
+from murxpy.machine.checks.registry import ANSWERING
+from murxpy.machine.database import Entry
+from murxpy.machine.planted import read_words
+from murxpy.machine.planting import planted_of
+from murxpy.machine.replaying.defuse import PLANT
+from murxpy.machine.tokens import Ref, Token
+from murxpy.machine.trace.grammar import Trace
 from murxpy.machine.witnesses.show import show
-from murxpy.replaying.defuse import PLANT
-from murxpy.semantics.values import CannotSay
-from murxpy.trace.grammar import Trace
+from murxpy.semantics.values import CannotSay, Element
+from murxpy.smtlib.printing.terms import Printer
+from murxpy.smtlib.printing.values import ValueTerms
 from murxpy.translate.dry import AnyReading, Silent, interpret
+from murxpy.translate.smtlib import Declarations, Script
 
 
 class _Last(Silent):
@@ -64,3 +73,137 @@ def _verdict(run: _Last, term: Term) -> str:
         return "true" if run.planted.value(term) else "false"
     except CannotSay as reason:
         return str(reason)
+
+
+# ----------------------------------------------------------------------
+# Prints a trace with a planted model as a script in which constants, functions and
+# uninterpreted sorts are defined as in that model. Such a script has at most one model, and
+# every check in it is satisfiable. So the answer of a solver says who is wrong about the trace.
+
+
+def to_defined(
+    trace: Trace,
+    catalogue: Catalogue,
+    dialect: str = "standard",
+    lossy: bool = False,
+    by_definition: bool = False,
+) -> str:
+    """Return the script. Raises InputError as `to_smtlib` does."""
+    run = _Defining(trace, catalogue, dialect, lossy, by_definition)
+    interpret(run, AnyReading(run, trace))
+    return run.text()
+
+
+class _Defining(Script):
+    """Knows the planted value of each constant in advance, since the value stands behind the line
+    that makes the constant.
+    """
+
+    def __init__(
+        self, trace: Trace, catalogue: Catalogue, dialect: str, lossy: bool, by_definition: bool
+    ) -> None:
+        self._plants: dict[Token, list[Token]] = {
+            line.args[0]: line.args[1:]
+            for line in trace.lines
+            if line.action == PLANT and line.args
+        }
+        super().__init__(trace, catalogue, dialect, lossy, by_definition)
+
+    def declaring(self, printer: Printer) -> Declarations:
+        return _Definitions(printer, self)
+
+    def size(self, sort: Sort) -> int:
+        """Return the number of elements of an uninterpreted sort in the planted model, or 0 if the
+        model has none.
+        """
+        entries = self.db.sort_entries.get(sort) or []
+        words = next(
+            (self._plants[ref] for entry in entries if (ref := Ref("s", entry.id)) in self._plants),
+            [0],
+        )
+        return words[0] if isinstance(words[0], int) else 0
+
+    def value(self, constant: Term) -> Any:
+        """Return the planted value of a constant. Raises LookupError."""
+        return planted_of(self).interpretation.constants[constant]
+
+    def term_entry(
+        self, term: Term, obj: Any, number: int | None, sort_number: int | None, pooled: bool = True
+    ) -> Entry:
+        words = self._plants.get(Ref("t", number or 0))
+        if term.op == CONSTANT and words is not None:
+            with suppress(CannotSay):
+                planted_of(self).fix(
+                    term, read_words(words, term.sort, self.sorts, planted_of(self).evaluator)
+                )
+        return super().term_entry(term, obj, number, sort_number, pooled)
+
+
+class _Definitions(Declarations):
+    """Defines what has a planted value, and declares the rest."""
+
+    def __init__(self, printer: Printer, script: _Defining) -> None:
+        super().__init__(printer, [])
+        self._script = script
+
+    def _declare_new(self, term: Term) -> None:
+        try:
+            value = self._script.value(term) if term.op == CONSTANT else None
+            text = "" if value is None else self._definition(term, value)
+        except (LookupError, CannotSay):
+            text = ""
+        if not text:
+            super()._declare_new(term)
+            return
+        self._need(term)
+        self._declare_sort(term.sort)
+        self.heads.append(text)
+
+    def _definition(self, term: Term, value: Any) -> str:
+        sort, name = term.sort, self.printer.symbols.of(term, str(term.indices[0]))
+        if sort.kind != "SORT_FUN":
+            return f"(define-fun {name} () {self.printer.sort(sort)} {self._value(value, sort)})"
+        *domain, codomain = sort.sorts()
+        names = [self.printer.symbols.of(("argument", at), f"a{at}") for at in range(len(domain))]
+        body = self._value(value.default, codomain)
+        for point, result in value.items():
+            tests = [
+                f"(= {variable} {self._value(part, s)})"
+                for variable, part, s in zip(names, point, domain, strict=True)
+            ]
+            condition = tests[0] if len(tests) == 1 else f"(and {' '.join(tests)})"
+            body = f"(ite {condition} {self._value(result, codomain)} {body})"
+        variables = " ".join(
+            f"({variable} {self.printer.sort(s)})"
+            for variable, s in zip(names, domain, strict=True)
+        )
+        return f"(define-fun {name} ({variables}) {self.printer.sort(codomain)} {body})"
+
+    def _value(self, value: Any, sort: Sort) -> str:
+        term = ValueTerms(self._script.terms, self._script.sorts).term(value, sort)
+        for part in self._elements(term):
+            self._declared.add(part)
+        return self.term(term)
+
+    def _elements(self, term: Term) -> list[Term]:
+        """Return the constants in the term of a value, which are elements of uninterpreted sorts."""
+        found, stack = [], [term]
+        while stack:
+            part = stack.pop()
+            found += [part] if part.op == CONSTANT else []
+            stack.extend(part.args)
+        return found
+
+    def _declare_new_sort(self, sort: Sort) -> None:
+        size = self._script.size(sort) if sort.kind == "SORT_UNINTERPRETED" else 0
+        if not size:
+            super()._declare_new_sort(sort)
+            return
+        self.needs["SORT_DT"] = None
+        values = ValueTerms(self._script.terms, self._script.sorts)
+        names = [
+            f"({self.printer.function(values.term(Element(f'@{at}'), sort))})" for at in range(size)
+        ]
+        self.heads.append(
+            f"(declare-datatypes (({self.printer.sort(sort)} 0)) (({' '.join(names)})))"
+        )

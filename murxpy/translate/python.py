@@ -1,4 +1,4 @@
-"""Prints a trace as a stand-alone Python program that imports nothing but the binding."""
+"""The text before and after the calls of a printed Python program."""
 
 from __future__ import annotations
 
@@ -9,27 +9,214 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Any
 
-from murxpy.checks.registry import ANSWERING
 from murxpy.errors import InputError
 from murxpy.foreign import escaped
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
-from murxpy.machine import strangers
-from murxpy.machine.misuse import protocols, stress
+from murxpy.logic.terms import CONSTANT, subterms
+from murxpy.machine import tokens
+from murxpy.machine.checks.registry import ANSWERING
+from murxpy.machine.contract import protocols, stress
+from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.run import Run
 from murxpy.machine.tokens import Ref, Token
+from murxpy.machine.trace.grammar import Trace
+from murxpy.machine.trace.reading import Reading
+from murxpy.solvers.exceptions import UNDOCUMENTED
 from murxpy.solvers.frame import Frame
-from murxpy.solvers.refusals import UNDOCUMENTED
 from murxpy.solvers.spelling import Spelling, run_spelling
-from murxpy.trace.grammar import Trace
-from murxpy.trace.reading import Reading
 from murxpy.translate.dry import interpret, plain_text
-from murxpy.translate.expressions import Code, SourceWrapper, literal
-from murxpy.translate.frame import DEADLINE, END, SCRIPTS, START
-from murxpy.translate.inline import inlined
+from murxpy.translate.expressions import Code, SourceWrapper, inlined, literal
 from murxpy.translate.misuse import START as MISUSE
 from murxpy.translate.misuse import MisuseRows
-from murxpy.translate.witnesses import model_rows
+
+# what a program says of an invalid model, by a fresh solver
+UNSATISFIED = "the model does not satisfy the assertions"
+
+START = '''"""Makes the calls of the trace NAME again, which was made with SOLVER.
+
+Exits with 1 when the recorded defect shows, with 2 when it answers otherwise than recorded or lacks a
+call, else with 0.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+
+gc.disable()  # when objects die depends on the calls alone
+sys.set_int_max_str_digits(0)
+OTHERWISE = []
+LACKING = (AttributeError, NameError)
+
+
+def untold(kind, error, trace):
+    """A call fails that did not fail when the trace was made: nothing is known of the defect."""
+    sys.__excepthook__(kind, error, trace)
+    why = "this release lacks a call" if isinstance(error, LACKING) else "a call failed"
+    print(f"cannot be told, because {why}: {error}", flush=True)
+    os._exit(2)
+
+
+sys.excepthook = untold
+
+
+def defect(line, what):
+    """The defect shows."""
+    print(f"line {line}: {what}", flush=True)
+    sys.exit(1)
+
+
+def same(line, what, seen, recorded):
+    """Compare with what the trace recorded."""
+    print(f"line {line}: {what}: {ascii(seen)}" + ("" if seen == recorded else f", recorded {ascii(recorded)}"), flush=True)
+    if seen != recorded:
+        OTHERWISE.append(line)
+
+
+def answered(line, seen, recorded, expected="unknown"):
+    """The answer of a check; what is recorded is None where the trace does not say."""
+    same(line, "answer", str(seen), str(seen) if recorded is None else recorded)
+    if sorted([str(seen), expected]) == ["sat", "unsat"]:
+        defect(line, f"answered {seen}, expected {expected} by how the check was made")
+
+
+def scripted(line, output, recorded, expected):
+    """The answers of a script's checks, from what the solver printed."""
+    answers = [row.strip() for row in output.splitlines() if row.strip() in ("sat", "unsat", "unknown", "timeout")]
+    same(line, "answers of the script", ["unknown" if answer == "timeout" else answer for answer in answers], recorded)
+    for number, (seen, wanted) in enumerate(zip(answers, expected), 1):
+        if sorted([seen, wanted]) == ["sat", "unsat"]:
+            defect(line, f"check {number} answered {seen}, expected {wanted} by how the script was made")
+
+
+def read(line, term, seen, recorded):
+    """The value of a term in a model; None where it is no literal."""
+    same(line, f"value of {term}", seen, recorded)
+
+
+def promised(line, broken):
+    """A promise of the binding: a text says which one is broken."""
+    if isinstance(broken, str):
+        defect(line, broken)
+
+
+def satisfied(line, seen):
+    """The answer of a fresh solver to the assertions with each constant fixed to its value in the model."""
+    print(f"line {line}: the assertions with the values of the model: {seen}", flush=True)
+    if str(seen) == "unsat":
+        defect(line, "UNSATISFIED")
+
+
+def refused(line, call, is_defect, recorded):
+    """A call that the solver refused when the trace was made."""
+    try:
+        call()
+    except (Exception, SystemExit) as error:
+        seen = " ".join(f"{type(error).__name__}: {error}".split())
+        if isinstance(error, LACKING) and type(error).__name__ not in recorded:
+            print(f"line {line}: cannot be told, because this release lacks a call: {seen}", flush=True)
+            sys.exit(2)
+        if is_defect:
+            defect(line, seen)
+        print(f"line {line}: refused: {ascii(seen)}", flush=True)
+    else:
+        print(f"line {line}: not refused, recorded {ascii(recorded)}", flush=True)
+        OTHERWISE.append(line)
+
+'''.replace("UNSATISFIED", UNSATISFIED)
+
+SCRIPTS = '''
+def with_values(text, output):
+    """A script with each constant fixed to its value in the model printed behind the last `sat`; empty where there is none."""
+    model = output.rpartition("sat\\n")[2]
+    starts = [at for at in range(len(model)) if model.startswith("(define-fun ", at)]
+    values = []
+    for start, end in zip(starts, [*starts[1:], model.rfind(")")]):
+        name, parameters, rest = model[start + len("(define-fun "):end].strip().partition(" () ")
+        if parameters and f"(define-fun {name} " not in text and "!val!" not in rest:
+            values.append((name, value_in(rest[: rest.rindex(")")])))
+    fixed = "".join(f"(assert (= {name} {value}))\\n" for name, value in values)
+    before, check, after = text.replace("(get-model)", "").rpartition("(check-sat")
+    return before + fixed + check + after if fixed and "sat\\n" in output else ""
+
+
+def value_in(text):
+    """The value behind a sort."""
+    depth = 0
+    for at, character in enumerate(text):
+        depth += (character == "(") - (character == ")")
+        if depth == 0 and (character == ")" or text[at + 1 : at + 2].isspace()):
+            return text[at + 1 :].strip()
+    return text
+
+
+'''
+
+# of a program that shows a hang; while a call of the solver runs, no handler of Python's can
+DEADLINE = """
+import faulthandler
+
+print("expected an end within SECONDS s, got none where 'Timeout' stands below", flush=True)
+faulthandler.dump_traceback_later(SECONDS, exit=True)  # the exit code is then 1
+"""
+
+END = """
+sys.exit(2 if OTHERWISE else 0)
+"""
+
+
+# ----------------------------------------------------------------------
+# Prints checks of models as Python: a fresh solver, to which each constant is given with its
+# value in the model, must not refute the assertions.
+
+
+def model_rows(run: Run, number: int) -> list[str]:
+    """Return the rows for the line `number`, which is a `check-model`. Raises Refused if the
+    wrapper has no spelling for what they need.
+
+    Functions get no values. So a model counts as wrong only if no functions complete its values.
+    """
+    formulas = list(dict.fromkeys([*run.state.asserted(), *run.state.assumptions]))
+    terms = {entry.term: entry for entry in run.db.terms.values() if entry.obj is not None}
+    constants = [
+        t
+        for t in sorted(subterms(e.term for e in formulas), key=lambda t: t.serial)
+        if t.op == CONSTANT and t in terms
+    ]
+    plain = [terms[t] for t in constants if t.sort.kind != "SORT_FUN"]
+    run.frame.fill()
+    value = _source(run, "actions", "get-value-completion", "get-value", args=["c"])
+    same = _source(run, "operators", "OP_EQUAL", args=["c", "v"])
+    new = _source(run, "lifecycle", "new")
+    added = _source(run, "actions", "assert-formula", args=["f"])
+    answer = _source(run, "actions", "check-sat")
+    return [
+        f"values = [(c, {value}) for c in ({_names(plain)})]  # {number}: the model that was given",
+        f"first, solver = solver, {new}",
+        f"for f in [{same} for c, v in values] + [{_names(formulas)}]:",
+        f"    {added}",
+        f"satisfied({number}, {answer})",
+        "solver = first",
+    ]
+
+
+def _source(run: Run, section: str, *keys: str, args: tuple[str, ...] | list[str] = ()) -> str:
+    spellings: Any = next((found for key in keys if (found := run.wrapper.set(section, key))), None)
+    if spellings is None:
+        raise Refused("unsupported", f"no spelling of {keys[0]}")
+    return str(spellings.spellings[0].call([Code(arg) for arg in args], (), run.frame))
+
+
+def _names(entries: list[Entry]) -> str:
+    return "".join(f"{entry.obj}, " for entry in entries).rstrip(" ")
+
+
+# ----------------------------------------------------------------------
+# Prints a trace as a stand-alone Python program that imports nothing but the binding.
+
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _TIDY = re.compile(r"[^A-Za-z0-9_]+")
@@ -79,7 +266,7 @@ class _Program(MisuseRows):
             *own,
             *dir(protocols),
             *dir(stress),
-            *dir(strangers),
+            *dir(tokens),
             *_words("\n".join(texts)),
         }
         self._asked = 0

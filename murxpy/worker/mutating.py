@@ -10,14 +10,14 @@ from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
-from murxpy.machine.generate.profile import Profile
+from murxpy.machine.generate.swarm import Profile
 from murxpy.machine.planted import solvers_own
-from murxpy.mutation.optioning import offer_of
-from murxpy.mutation.registry import FUZZERS
-from murxpy.mutation.source import Sources
-from murxpy.mutation.workshop import Shop
 from murxpy.solvers.facts import Option, Pairs
 from murxpy.solvers.wrapper import Wrapper
+from murxpy.sources.mutation.options import offer_of
+from murxpy.sources.mutation.registry import FUZZERS
+from murxpy.sources.mutation.source import Sources
+from murxpy.sources.mutation.workshop import Shop
 
 
 def make_sources(

@@ -1,40 +1,218 @@
-"""A session: one solver, loaded once, and its runs, each of which has a context of its own."""
+"""The Python interpreter of a session."""
 
 from __future__ import annotations
 
 import gc
 import platform
-from collections.abc import Callable, Sequence
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from time import thread_time_ns
 from typing import TYPE_CHECKING, Any
 
-from murxpy.checks.registry import ACTIONS
-from murxpy.errors import InputError
-from murxpy.learning.signals import Signals
-from murxpy.logic.catalogue import build_catalogue
-from murxpy.machine.distributions import Settings
-from murxpy.machine.generate import planting
+from murxpy.errors import InputError, nearest
+from murxpy.learning.arms import Signals
+from murxpy.logic.catalogue import Catalogue, build_catalogue
+from murxpy.machine import solve
+from murxpy.machine.checks.registry import ACTIONS
+from murxpy.machine.generate import leaves
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.guided import Reader
 from murxpy.machine.generate.options import draw_value, option_choice
-from murxpy.machine.generate.profile import Profile
-from murxpy.machine.generate.swarm import SwarmDrawer
-from murxpy.machine.outcomes import Stopped
+from murxpy.machine.generate.swarm import Profile, SwarmDrawer
+from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.random import Settings
+from murxpy.machine.replaying.judging import judge
+from murxpy.machine.replaying.untracer import replay
 from murxpy.machine.run import Run
-from murxpy.replaying.judging import judge
-from murxpy.replaying.untracer import replay
-from murxpy.solvers.facts import Option, Pairs
+from murxpy.machine.trace.grammar import VERSION, Trace, parse_trace
+from murxpy.solvers.exceptions import DOCUMENTED
+from murxpy.solvers.facts import VALUES, Option, Pairs, expected_value
 from murxpy.solvers.wrapper import Wrapper
 from murxpy.sources.walk import StateMachine
-from murxpy.trace.grammar import VERSION, Trace, parse_trace
-from murxpy.worker.finalizers import watched
-from murxpy.worker.interpreter import settle_interpreter
-from murxpy.worker.wished import scratch, settle, takes
 
 if TYPE_CHECKING:
-    from murxpy.enumeration.source import Enumeration
-    from murxpy.mutation.source import Sources
-    from murxpy.mutation.workshop import Seed
+    from murxpy.sources.enumeration.source import Enumeration
+    from murxpy.sources.mutation.source import Sources
+    from murxpy.sources.mutation.workshop import Seed
+
+
+def settle_interpreter() -> None:
+    """Set up the Python interpreter of a session before the first run."""
+    # integers in models may have more digits than Python converts by default
+    sys.set_int_max_str_digits(0)
+    gc.collect()
+    gc.freeze()  # a `gc` line need not look at what is loaded now
+    # the run alone may decide when objects die, not what was allocated before it
+    gc.disable()
+
+
+# ----------------------------------------------------------------------
+# Exceptions in finalizers: Python only prints them and goes on, so they must be gathered here.
+
+
+@contextmanager
+def watched(run: Run) -> Iterator[list[dict[str, Any]]]:
+    """Inside, gather the exceptions in finalizers as findings, in order. Python prints them all the
+    same.
+    """
+    found: list[dict[str, Any]] = []
+    before = sys.unraisablehook
+
+    def note(raised: Any) -> None:
+        before(raised)
+        if isinstance(raised.exc_value, Exception):
+            thrown = run.wrapper.contract.judge(raised.exc_value, run.wrapper.refusals)
+            if thrown.sort == DOCUMENTED:
+                return
+            letter = "A" if threading.current_thread() is threading.main_thread() else "H"
+            message = f"class {letter}: a finalizer raises {thrown.type}; {thrown.message}"
+            found.append(
+                run.finding(
+                    "contract",
+                    "binding",
+                    message,
+                    "misuse",
+                    thrown.place or "finalizer",
+                    "finalizer",
+                )
+            )
+
+    sys.unraisablehook = note
+    try:
+        yield found
+    finally:
+        sys.unraisablehook = before
+
+
+# ----------------------------------------------------------------------
+# The options that the user wants in every run: which of them a solver object takes, and which
+# are parameters of the solver's whole process.
+
+
+def scratch(wrapper: Wrapper, catalogue: Catalogue, parameters: Pairs = ()) -> Run:
+    """A run with a new solver whose lines are not kept. Raises Refused and Stopped."""
+    run = Run(wrapper, catalogue, 0, lambda text: None)
+    run.parameters = parameters
+    solve.new(run, 0)
+    return run
+
+
+def takes(run: Run, name: str, value: str) -> bool:
+    """True if the solver of `run` lets the option be set."""
+    return not _refusal(run, name, value)
+
+
+def settle(
+    wrapper: Wrapper, catalogue: Catalogue, wished: Sequence[Sequence[str]]
+) -> tuple[list[list[str]], Pairs]:
+    """The options of `wished`, and those parameters of the process. Each is set once, so that one
+    that is misspelt is an error now, and not a refusal in every run.
+
+    Options have the names of the API: scripts may have a prefix before these. What a solver object
+    takes is an option, also if the process has a parameter of the same name. Where other parameters
+    lead to a solver that does not take it, it becomes a parameter, too. Raises InputError.
+    """
+    options: list[list[str]] = []
+    parameters: list[tuple[str, str]] = []
+    if not wished:
+        return options, ()
+    run = scratch(wrapper, catalogue)
+    for whole, value in wished:
+        name = whole.removeprefix(wrapper.facts.script_option_prefix)
+        _check_option(wrapper, name, value)
+        refusal = _refusal(run, name, value)
+        if not refusal:
+            options.append([name, value])
+        elif whole in wrapper.parameters.types:
+            _check_type(wrapper, whole, value, wrapper.parameters.types[whole])
+            parameters.append((whole, value))
+        else:
+            run.forget()
+            raise _unknown(wrapper, whole, value, refusal)
+    run.forget()
+    refused = _refused(wrapper, catalogue, options, tuple(parameters)) if parameters else []
+    for name, value in refused:
+        whole = wrapper.facts.script_option_prefix + name
+        _check_type(wrapper, whole, value, wrapper.parameters.types[whole])
+        parameters.append((whole, value))
+    return [option for option in options if option not in refused], tuple(parameters)
+
+
+def _refused(
+    wrapper: Wrapper, catalogue: Catalogue, options: list[list[str]], parameters: Pairs
+) -> list[list[str]]:
+    """The options that a solver in a process with the parameters does not take, all of which the
+    process has as parameters. Raises InputError where it does not, and where such a solver cannot
+    check anything.
+    """
+    words = ", ".join(f"{name}={value}" for name, value in parameters)
+    try:
+        run = scratch(wrapper, catalogue, parameters)
+        solve.check_sat(run, 0)
+    except (Refused, Stopped) as error:
+        raise InputError(
+            f"{wrapper.name} {wrapper.release} has no usable solver with {words}: {error}"
+        ) from None
+    refused = []
+    try:
+        for name, value in options:
+            refusal = _refusal(run, name, value)
+            if not refusal:
+                continue
+            if wrapper.facts.script_option_prefix + name not in wrapper.parameters.types:
+                raise InputError(
+                    f"{wrapper.name} {wrapper.release} does not take the option {name}={value} beside {words}: "
+                    f"{refusal}"
+                )
+            refused.append([name, value])
+    finally:
+        run.forget()
+        wrapper.parameters.reset()
+    return refused
+
+
+def _refusal(run: Run, name: str, value: str) -> str:
+    """Why the solver of `run` does not take the option; empty where it does."""
+    try:
+        solve.set_option(run, str(name), value, 0)
+    except (Refused, Stopped) as error:
+        return str(error) or "it refuses the option"
+    return ""
+
+
+def _check_option(wrapper: Wrapper, name: str, value: str) -> None:
+    """Raise InputError where the wrapper says that the option takes another type of value, or forbids
+    it.
+    """
+    found = wrapper.facts.forbidden.option(name)
+    if found:
+        raise InputError(f"{wrapper.name}: {found}")
+    types = {option.name: option.type for option in wrapper.facts.options or ()}
+    kind = types.get(name, "")
+    if kind not in VALUES:  # the process may know the type of what the wrapper lists as a choice
+        kind = wrapper.parameters.types.get(wrapper.facts.script_option_prefix + name, "")
+    _check_type(wrapper, name, value, kind)
+
+
+def _check_type(wrapper: Wrapper, name: str, value: str, kind: str) -> None:
+    expected = expected_value(kind, value)
+    if expected:
+        raise InputError(f"{wrapper.name}: {name}={value[:80]}: expected {expected}")
+
+
+def _unknown(wrapper: Wrapper, name: str, value: str, refusal: str) -> InputError:
+    known = [*wrapper.parameters.types, *(option.name for option in wrapper.facts.options or ())]
+    return InputError(
+        f"{wrapper.name} {wrapper.release} does not take the option {name}={value}: {refusal}"
+        f"{nearest(name, known)}"
+    )
+
+
+# ----------------------------------------------------------------------
+# A session: one solver, loaded once, and its runs, each of which has a context of its own.
+
 
 Write = Callable[[str], None]
 # runs between two full collections; reference counts free contexts, and cycles are rare
@@ -182,7 +360,7 @@ class Session:
             self._checks,
         )
         gen.planting = (
-            planting.CHECK in self._checks and self._plain and planting.drawn(self.settings, seed)
+            leaves.CHECK in self._checks and self._plain and leaves.drawn(self.settings, seed)
         )
         if guided.guided:
             run.signals = Signals(self._signals)
@@ -199,9 +377,9 @@ class Session:
             *swarm,
         ]
         rows.append(f"limits {'solver' if self._limited else 'wall'}")
-        rows.append(f"checks {','.join(sorted(self._checks - {planting.CHECK})) or 'none'}")
+        rows.append(f"checks {','.join(sorted(self._checks - {leaves.CHECK})) or 'none'}")
         if planted:
-            rows.append(planting.CHECK)
+            rows.append(leaves.CHECK)
         if self._damped:
             rows.append(f"damped {','.join(sorted(self._damped))}")
         return rows
@@ -248,7 +426,7 @@ class Session:
             return _malformed(str(error))
 
     def judge(self, text: str, name: str, write: Write, wishes: dict[str, Any]) -> dict[str, Any]:
-        """Answer the decided checks of a trace; `murxpy.replaying.judging.judge` says what `wishes`
+        """Answer the decided checks of a trace; `murxpy.machine.replaying.judging.judge` says what `wishes`
         are.
         """
         try:
@@ -331,7 +509,7 @@ def _enumeration(setup: dict[str, Any] | None) -> Enumeration | None:
     """The enumeration of scripts that a session tests. Only such a session loads the enumerator."""
     if setup is None:
         return None
-    from murxpy.enumeration.source import Enumeration
+    from murxpy.sources.enumeration.source import Enumeration
 
     return Enumeration(setup)
 

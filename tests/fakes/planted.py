@@ -28,7 +28,7 @@ import faults
 
 from murxpy.machine.outcomes import Stopped
 from murxpy.machine.tokens import Quoted, Ref, Token
-from murxpy.trace.grammar import Line, parse_trace
+from murxpy.machine.trace.grammar import Line, parse_trace
 from murxpy.worker.session import Session, Write
 
 

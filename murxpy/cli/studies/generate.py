@@ -1,29 +1,75 @@
-"""`murxpy generate`: random scripts of full trees."""
+"""Whether solvers refuse malformed texts cleanly: with an error, and nothing else."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import click
 
-from murxpy.campaign.performance.campaign import garden_of
-from murxpy.campaign.performance.refusing import unclean
-from murxpy.campaign.performance.solvers import Solvers
-from murxpy.campaign.workers.limits import Limits
+from murxpy.cli.options import (
+    OUTPUT,
+    SCRIPTS,
+    Grouped,
+    count_option,
+    listed,
+    output_option,
+    seed_option,
+)
 from murxpy.cli.params import judge_names
-from murxpy.cli.parts.grouped import OUTPUT, SCRIPTS, Grouped
-from murxpy.cli.parts.options import count_option, listed, output_option, seed_option
 from murxpy.cli.studies.shapes import shape_of, shape_options
 from murxpy.data import wrapper_names
-from murxpy.logic.dialects import STANDARD
+from murxpy.logic.catalogue import STANDARD
 from murxpy.machine.random import Stream, mix
-from murxpy.releases.environments import print_notice
+from murxpy.machine.trace.lift import lift
+from murxpy.processes.environments import print_notice
+from murxpy.processes.limits import Limits
 from murxpy.smtlib.printing.scripts import print_script
-from murxpy.trace.lift import lift
-from murxpy.trees.corrupting import Corrupted, corrupted
-from murxpy.trees.scripts import Garden
+from murxpy.sources.trees.scripts import Corrupted, Garden, corrupted
+from murxpy.studies.performance.campaign import garden_of
+from murxpy.studies.performance.solvers import CRASH, LATE, Solvers
+
+ACCEPTED = "accepted"
+_LIMIT = 500.0  # milliseconds of a usual machine
+_ERROR = "error"
+_ANSWERS = ("sat", "unsat", "unknown", "exhausted")
+
+
+@dataclass(frozen=True, slots=True)
+class Unclean:
+    """A solver that does not refuse a text cleanly: it dies, throws what no rule of its wrapper knows or
+    does not end, or accepts what all others refuse.
+    """
+
+    solver: str
+    kind: str
+    answers: Mapping[str, str]
+    message: str = ""
+
+
+def unclean(solvers: Solvers, text: str) -> list[Unclean]:
+    """Which of the solvers do not refuse a malformed text cleanly."""
+    weights = {one.name: solvers.weigh(one.number, text, _LIMIT) for one in solvers.known}
+    answers = {name: weight.answer for name, weight in weights.items()}
+    found = []
+    for name, weight in weights.items():
+        others = [answer for other, answer in answers.items() if other != name]
+        if weight.answer in (CRASH, LATE):
+            found.append(Unclean(name, CRASH, answers, weight.message))
+        elif weight.answer in _ANSWERS and _all_refuse(others):
+            found.append(Unclean(name, ACCEPTED, answers))
+    return found
+
+
+def _all_refuse(answers: Sequence[str]) -> bool:
+    return bool(answers) and all(answer == _ERROR for answer in answers)
+
+
+# ----------------------------------------------------------------------
+# `murxpy generate`: random scripts of full trees.
 
 
 def _generate(

@@ -14,41 +14,40 @@ from typing import Any
 
 import click
 
-from murxpy.campaign.findings.folder import MATRIX, Folder, write_atomically
-from murxpy.campaign.matrix.store import Answers
-from murxpy.campaign.matrix.study import Question, carry_out
-from murxpy.campaign.matrix.triggers import TRIGGERS, Found, find
-from murxpy.campaign.replays.lists import wrapper_of
-from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.names import grant_target, releases_of
-from murxpy.cli.params import names
-from murxpy.cli.parts.going_on import goes_on
-from murxpy.cli.parts.indices import check_span, span_options
-from murxpy.cli.parts.options import (
+from murxpy.cli.options import (
     CHECK_LIMIT,
+    check_span,
     format_option,
     jobs_option,
     judges_option,
     memory_option,
     out_option,
+    span_options,
     time_option,
     wrapper_option,
 )
-from murxpy.fuzzers.enumeration import all_checked
-from murxpy.releases.environments import package_of, print_notice
-from murxpy.releases.versions import short, span
-from murxpy.report.console import make_console, say
-from murxpy.report.studies.drawings import heat_map, solved_lines
-from murxpy.report.studies.tables import (
+from murxpy.cli.params import goes_on, names
+from murxpy.cli.report.console import make_console, say
+from murxpy.cli.report.matrix import (
     answers_table,
     csv_rows,
     evidence,
+    heat_map,
     shown_triggers,
+    solved_lines,
     solved_table,
     study_data,
     triggers_table,
 )
-from murxpy.report.tables import print_table
+from murxpy.cli.report.tables import print_table
+from murxpy.findings.folder import MATRIX, Folder, write_atomically
+from murxpy.fuzzers.setups import all_checked
+from murxpy.processes.environments import package_of, print_notice
+from murxpy.processes.inquiries import wrapper_of
+from murxpy.processes.limits import Limits
+from murxpy.processes.releases import short, span
+from murxpy.processes.targets import grant_target, releases_of
+from murxpy.studies.matrix import TRIGGERS, Answers, Question, Triggers, carry_out, find
 
 FIRST = 51_000
 _OF_STUDIES = ("wished", "grammars", "first", "at", "take", "out", "step", "judges")
@@ -214,7 +213,7 @@ def _report(folder: Path, form: str) -> int:
     )
 
 
-def _print(found: Found) -> None:
+def _print(found: Triggers) -> None:
     console = make_console()
     click.echo("Triggers: unsound / invalid model / crash")
     print_table(console, triggers_table(found))

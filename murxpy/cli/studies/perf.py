@@ -9,15 +9,10 @@ from typing import Any
 
 import click
 
-from murxpy.campaign import interrupts
-from murxpy.campaign.config import deadline
-from murxpy.campaign.performance.campaign import PerfCampaign, Told, Wanted
-from murxpy.campaign.workers.limits import Limits
-from murxpy.cli.params import began, duration, judge_names
-from murxpy.cli.parts.going_on import goes_on
-from murxpy.cli.parts.grouped import SCRIPTS, Grouped
-from murxpy.cli.parts.options import (
+from murxpy.cli.options import (
+    SCRIPTS,
     TARGETS,
+    Grouped,
     count_option,
     jobs_option,
     json_option,
@@ -28,10 +23,15 @@ from murxpy.cli.parts.options import (
     time_option,
     wrapper_option,
 )
+from murxpy.cli.params import began, duration, goes_on, judge_names
+from murxpy.cli.report.console import say
+from murxpy.cli.report.perf import found_line, outcome_lines, status_line
 from murxpy.cli.studies.shapes import shape_of, shape_options
-from murxpy.releases.environments import installing, print_notice
-from murxpy.report.console import say
-from murxpy.report.studies.perf import found_line, outcome_lines, status_line
+from murxpy.processes import interrupts
+from murxpy.processes.environments import installing, print_notice
+from murxpy.processes.limits import Limits
+from murxpy.records.config import deadline
+from murxpy.studies.performance.campaign import PerfCampaign, Told, Wanted
 
 OUT = "murxpy-perf"
 _TOLD = 10.0  # seconds between two lines of progress

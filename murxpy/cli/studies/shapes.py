@@ -6,9 +6,9 @@ from typing import Any
 
 import click
 
+from murxpy.cli.options import count_option, listed
 from murxpy.cli.params import names
-from murxpy.cli.parts.options import count_option, listed
-from murxpy.trees.shape import Shape
+from murxpy.sources.trees.universe import Shape
 
 _FLAGS = {
     "--quantifiers": "Also quantify formulas, and bind variables in lambdas and comprehensions.",

@@ -13,20 +13,7 @@ from typing import Any
 
 import click
 
-from murxpy.campaign.findings.folder import STABILITY, Folder, write_atomically
-from murxpy.campaign.replays.lists import wrapper_of
-from murxpy.campaign.stability.store import Store
-from murxpy.campaign.stability.study import Question, Row, Subject, carry_out, lists_of, rows
-from murxpy.campaign.workers.limits import Limits
-from murxpy.campaign.workers.names import parse_target
-from murxpy.cli.params import (
-    MISSING_SEEDS,
-    Existing,
-    judge_names,
-    names,
-)
-from murxpy.cli.parts.going_on import goes_on
-from murxpy.cli.parts.options import (
+from murxpy.cli.options import (
     CHECK_LIMIT,
     count_option,
     format_option,
@@ -37,27 +24,27 @@ from murxpy.cli.parts.options import (
     time_option,
     wrapper_option,
 )
+from murxpy.cli.params import MISSING_SEEDS, Existing, goes_on, judge_names, names
+from murxpy.cli.report.console import Progress, make_console, say
+from murxpy.cli.report.stability import classes_table, csv_rows, drawing, scripts_table, study_data
+from murxpy.cli.report.tables import print_table
 from murxpy.data import load_catalogue, with_dialect
 from murxpy.errors import InputError
+from murxpy.findings.folder import STABILITY, Folder, write_atomically
 from murxpy.fuzzers.seeds import SeedFiles, collect_seeds
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.sorts import IllSorted
-from murxpy.mutation.varying.answering import MOST
-from murxpy.mutation.varying.variants import METHODS, PLAIN, Varier
 from murxpy.oracles.stability import REFUSED, UNSTABLE
-from murxpy.releases.environments import print_notice
-from murxpy.report.console import Progress, make_console, say
-from murxpy.report.studies.stability import (
-    classes_table,
-    csv_rows,
-    drawing,
-    scripts_table,
-    study_data,
-)
-from murxpy.report.tables import print_table
-from murxpy.smtlib.printing.forms import Unsayable
+from murxpy.processes.environments import print_notice
+from murxpy.processes.inquiries import wrapper_of
+from murxpy.processes.limits import Limits
+from murxpy.processes.targets import parse_target
+from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.solvers.facts import build_facts
+from murxpy.sources.mutation.variants import METHODS, PLAIN, Varier
+from murxpy.sources.mutation.varied import MOST
+from murxpy.studies.stability import Question, Row, Store, Subject, carry_out, lists_of, rows
 
 _METHODS = tuple(name for name in METHODS if name != PLAIN)
 

@@ -7,12 +7,10 @@ from dataclasses import dataclass, field
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.machine.database import SortEntry
-from murxpy.machine.distributions import Settings
-from murxpy.machine.generate.profile import Profile
-from murxpy.machine.generate.swarm import Swarm
+from murxpy.machine.generate.swarm import Profile, Swarm
 from murxpy.machine.make import instantiate_sort, make_sort
 from murxpy.machine.outcomes import Refused
-from murxpy.machine.random import Stream, Weighted
+from murxpy.machine.random import Settings, Stream, Weighted
 from murxpy.machine.run import Run
 from murxpy.solvers.facts import Option
 

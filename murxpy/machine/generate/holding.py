@@ -12,10 +12,10 @@ from murxpy.machine.database import Entry
 from murxpy.machine.generate import leaves
 from murxpy.machine.generate.apply import Unfit, gen_term
 from murxpy.machine.generate.base import Generator, sort_entry
-from murxpy.machine.generate.planting import CHECK
+from murxpy.machine.generate.leaves import CHECK
 from murxpy.machine.make import make_special
 from murxpy.machine.outcomes import Refused
-from murxpy.machine.witnesses.timing import timed
+from murxpy.machine.witnesses.solving import timed
 from murxpy.semantics.values import CannotSay, Value
 from murxpy.smtlib.printing.values import ValueTerms
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from murxpy.machine import solve
+from murxpy.machine.contract import protocols
+from murxpy.machine.contract.broken import DAMPED, Drawn
+from murxpy.machine.contract.rules import CONTEXT, RULES, SOLVER, Rule, family, portable
+from murxpy.machine.contract.values import NONE, NUMBERS, TYPES
 from murxpy.machine.generate import options
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.misuse import lives
-from murxpy.machine.misuse.armed import DAMPED, Drawn
-from murxpy.machine.misuse.bad import CONTEXT, SOLVER, portable
-from murxpy.machine.misuse.rules import RULES, Rule, family
-from murxpy.machine.misuse.values import NONE, NUMBERS, TYPES
 from murxpy.machine.outcomes import Misused, Refused, Unbroken
 from murxpy.machine.random import Weighted
 from murxpy.machine.run import Run
@@ -182,7 +181,7 @@ def stress(gen: Generator, name: str) -> bool:
     the rule.
     """
     rule = gen.stream.weighted(
-        Weighted([(rule, rule.weight) for rule in family(name) if rule.name in lives.STRESS])
+        Weighted([(rule, rule.weight) for rule in family(name) if rule.name in protocols.STRESS])
     )
     return _do(gen, rule)
 
@@ -213,14 +212,14 @@ def _do(gen: Generator, rule: Rule) -> bool:
     words = _operands(gen, rule)
     if (
         words is None
-        or not lives.sensible(gen.run, rule)
-        or (rule.name in lives.LIVING and gen.run.frame.ctx is None)
+        or not protocols.sensible(gen.run, rule)
+        or (rule.name in protocols.LIVING and gen.run.frame.ctx is None)
     ):
         return False
     what = next((_KINDS[word.letter] for word in words if isinstance(word, Ref)), "")
     if f"{rule.name}:{what}" in gen.damped and gen.stream.random() >= DAMPED:
         return False
-    lives.do(gen.run, rule, words, gen.run.line_seed())
+    protocols.do(gen.run, rule, words, gen.run.line_seed())
     return True
 
 
@@ -230,15 +229,15 @@ _KINDS = {"t": "term", "s": "sort", "o": "solver", "c": "context", "x": "object"
 def _operands(gen: Generator, rule: Rule) -> list[Token] | None:
     """Ids and values for a line of `rule`."""
     stream = gen.stream
-    if rule.name in lives.SORTED:
+    if rule.name in protocols.SORTED:
         sorts = [
             entry
             for entry in gen.run.db.sorts.values()
             if entry.obj is not None and portable(entry.sort)
         ]
         return [Ref("s", stream.choose(sorts).id)] if sorts else None
-    count = lives.LEAST.get(rule.name, 1)
-    if rule.name in lives.MANY:
+    count = protocols.LEAST.get(rule.name, 1)
+    if rule.name in protocols.MANY:
         count = stream.between(1, 6)
     objects = alive(gen.run)
     if rule.name in ("chain", "reflected", "index", "reread"):

@@ -7,7 +7,7 @@ from __future__ import annotations
 from murxpy.logic.sorts import Constructor, Datatype, Sort, well_founded
 from murxpy.machine.database import SortEntry
 from murxpy.machine.generate.base import Generator, sort_entry
-from murxpy.machine.generate.planting import plant_sort
+from murxpy.machine.generate.leaves import plant_sort
 from murxpy.machine.make import instantiate_sort, make_datatypes, make_sort
 
 SIMPLE = ("SORT_BOOL", "SORT_INT", "SORT_REAL", "SORT_RM", "SORT_STRING", "SORT_REGLAN")

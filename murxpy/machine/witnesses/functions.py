@@ -13,12 +13,10 @@ from math import prod
 from typing import Any, Protocol
 
 from murxpy.logic.sorts import Sort
-from murxpy.semantics.asking import settled
 from murxpy.semantics.closures import Built
 from murxpy.semantics.domains import canonical
-from murxpy.semantics.equality import same
-from murxpy.semantics.registry import Asking, Points
-from murxpy.semantics.unified import unified
+from murxpy.semantics.equality import same, unified
+from murxpy.semantics.registry import Asking, Points, settled
 from murxpy.semantics.values import CannotSay, FunctionValue, Value
 
 # The largest number of points at which a function is evaluated to make a table. All arrays over

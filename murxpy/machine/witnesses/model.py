@@ -1,10 +1,13 @@
-"""The model of a solver, as our evaluator reads it, and the truth of formulas in it."""
+"""The operator that makes an assertion false: the first term whose value in the solver's model
+differs from ours, although its arguments have the same values.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -13,14 +16,57 @@ from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, Term, subterms
 from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
-from murxpy.machine.witnesses.anew import applied
-from murxpy.machine.witnesses.blame import solver_value
-from murxpy.machine.witnesses.reading import Values
-from murxpy.machine.witnesses.rows import Unreadable
+from murxpy.machine.witnesses.reading import Unreadable, Values
+from murxpy.machine.witnesses.solving import applied, call_first, fresh_solver
 from murxpy.semantics.evaluator import Evaluator
-from murxpy.semantics.model import Interpretation
 from murxpy.semantics.registry import MEANINGS, partial_key
-from murxpy.semantics.values import CannotSay, Element, FunctionValue, Value
+from murxpy.semantics.values import CannotSay, Element, FunctionValue, Interpretation, Value
+
+
+def blamed(run: Run, evaluator: Evaluator, terms: list[Term]) -> Term | None:
+    """The first of `terms`, arguments first, for which the solver's value and ours differ; None if
+    there is no such term.
+    """
+    objects = {e.term: e.obj for e in run.db.terms.values() if e.obj is not None}
+    for term in sorted(terms, key=lambda t: t.serial):
+        if term.leaf or term.free or term.sort.kind == "SORT_FUN" or term not in objects:
+            continue
+        try:
+            if differ(
+                evaluator,
+                term.sort,
+                evaluator.value(term),
+                solver_value(run, evaluator, objects[term], term.sort),
+            ):
+                return term
+        except (CannotSay, Unreadable, Refused, Stopped):
+            continue
+    return None
+
+
+def differ(evaluator: Evaluator, sort: Sort, ours: Value, theirs: Value) -> bool:
+    """Whether two values of one sort differ. Raises CannotSay if this is not known, as for
+    functions that are no tables.
+    """
+    return not evaluator.equal(sort, ours, theirs)
+
+
+def solver_value(run: Run, evaluator: Evaluator, obj: Any, sort: Sort) -> Value:
+    """The value of a term in the solver's model, as the solver gives it. Raises CannotSay,
+    Unreadable, Refused, Stopped.
+    """
+    asked, reader = run.wrapper.set("actions", "get-value"), run.wrapper.set("readers", "values")
+    if asked is None or reader is None:
+        raise CannotSay("the wrapper has no reader of values")
+    run.frame.fill()
+    value = run.call(asked.spellings[0], (obj,), (), "get-value")
+    data = run.call(reader.spellings[0], (value,), (), "get-value")
+    return Values(data["rows"], run.sorts, evaluator).value(data["roots"][0], sort)
+
+
+# ----------------------------------------------------------------------
+# The model of a solver, as our evaluator reads it, and the truth of formulas in it.
+
 
 # the exceptions of Python's own that a value of a wrong form can cause in the evaluator
 TOO_LARGE = (OverflowError, MemoryError, RecursionError)
@@ -355,3 +401,141 @@ def theories(run: Run, term: Term) -> list[str]:
     operators = run.catalogue.operators
     found = {operators[t.op].theory for t in subterms([term]) if t.op in operators}
     return [name for name in run.catalogue.theories if name in found]
+
+
+# ----------------------------------------------------------------------
+# The subject of a false assertion for which no operator can be blamed: its smallest part that,
+# asserted alone, also gets a wrong model.
+
+
+PARTS = 12  # parts that are tried, the smallest first
+
+
+def subject(run: Run, formula: Term, objects: dict[Term, Any], reader: Any) -> list[str]:
+    """The theories of the smallest atom of a false formula that gets a wrong model alone; if there
+    is no such atom, the theories of the whole formula. BOOL is left out beside other theories.
+    """
+    atoms = [term for term in subterms([formula]) if _atom(run, term) and term in objects]
+    atoms.sort(key=lambda term: (sum(1 for _ in subterms([term])), term.serial))
+    wrong = (
+        term
+        for term in atoms[:PARTS]
+        for denied in (False, True)
+        if _wrong(run, term, objects[term], denied, reader)
+    )
+    found = theories(run, next(wrong, formula))
+    return [name for name in found if name != "BOOL"] or found
+
+
+def _atom(run: Run, term: Term) -> bool:
+    """Whether a term is closed and Boolean, and neither a connective nor a constant."""
+    operator = run.catalogue.operators.get(term.op)
+    if operator is None or term.sort.kind != "SORT_BOOL" or term.free:
+        return False
+    return operator.theory != "BOOL" or any(part.sort.kind != "SORT_BOOL" for part in term.args)
+
+
+def _wrong(run: Run, term: Term, obj: Any, denied: bool, reader: Any) -> bool:
+    """Whether a fresh solver gives a model of a term, or of its negation, in which our evaluation
+    finds it false.
+    """
+    with suppress(Refused, Stopped, CannotSay, Unreadable, *TOO_LARGE), fresh_solver(run):
+        asserted = applied(run, "OP_NOT", [obj], (term,)) if denied else obj
+        call_first(run, "assert-formula", (asserted,), terms=(term,))
+        if str(call_first(run, "check-sat", ())) == "sat":
+            return Model(run, [term], reader).judge(term) == ("true" if denied else "false")
+    return False
+
+
+# ----------------------------------------------------------------------
+# Looking for a model that refutes a promise of the solver about a formula. A model counts only
+# if our evaluation confirms it.
+
+
+REFUTED, HOLDS, CANNOT_SAY = "refuted", "holds", "cannot-say"
+UNDECIDED = (Refused, CannotSay, Unreadable, *TOO_LARGE)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A Boolean object and the truth value that a refuting model must give it. A claim without
+    `term` is about an object that the solver made, and the solver gives its value.
+    """
+
+    obj: Any
+    term: Term | None
+    value: bool = True
+
+
+def claims(entries: Sequence[Entry], value: bool = True) -> list[Claim]:
+    """The claims that formulas of the run all have the truth value `value`."""
+    return [Claim(entry.obj, entry.term, value) for entry in entries]
+
+
+def refute(run: Run, wanted: Sequence[Claim], entries: Sequence[Entry]) -> str:
+    """Whether the claims can hold together: `refuted` if a model shows it by our evaluation,
+    `holds` if the solver answers unsat. The claims are made of `entries`.
+
+    Only formulas that the solver made have the solver's own value in the model, because nobody else
+    knows them. A model that leaves anything open does not count.
+    """
+    if not solvable_anew(entries):
+        return CANNOT_SAY
+    with suppress(*UNDECIDED), fresh_solver(run):
+        answer = solve_claims(run, wanted)
+        if answer == "unsat":
+            return HOLDS
+        if answer == "sat" and confirmed(run, wanted):
+            return REFUTED
+    return CANNOT_SAY
+
+
+def decided(run: Run, wanted: Sequence[Claim], entries: Sequence[Entry]) -> str:
+    """The answer of a fresh solver to the claims; `unknown` if it cannot be asked."""
+    if solvable_anew(entries):
+        with suppress(Refused), fresh_solver(run):
+            return solve_claims(run, wanted)
+    return "unknown"
+
+
+def solve_claims(run: Run, wanted: Sequence[Claim]) -> str:
+    """The answer to the claims. Call it inside `fresh_solver`. Raises Refused, Stopped."""
+    for claim in wanted:
+        call_first(run, "assert-formula", (claimed(run, claim),))
+    return str(call_first(run, "check-sat", ()))
+
+
+def claimed(run: Run, claim: Claim) -> Any:
+    """The formula that a claim states."""
+    if claim.value:
+        return claim.obj
+    shape = (
+        run.terms.leaf("OP_CONSTANT", ("formula",), run.sorts.get("SORT_BOOL"))
+        if claim.term is None
+        else claim.term
+    )
+    return applied(run, "OP_NOT", [claim.obj], (shape,))
+
+
+def confirmed(run: Run, wanted: Sequence[Claim]) -> bool:
+    """Whether the current model gives each claim its truth value. Raises CannotSay, Unreadable,
+    Refused.
+    """
+    reader = run.wrapper.set("readers", "model")
+    if reader is None:
+        return False
+    known = [claim.term for claim in wanted if claim.term is not None]
+    model = Model(run, known, reader.spellings[0])
+    if any(unjudged(run, term) for term in known):
+        return False
+    if any(
+        claim.term is not None and model.evaluator.value(claim.term) is not claim.value
+        for claim in wanted
+    ):
+        return False
+    boolean = run.sorts.get("SORT_BOOL")
+    return all(
+        solver_value(run, model.evaluator, claim.obj, boolean) is claim.value
+        for claim in wanted
+        if claim.term is None
+    )

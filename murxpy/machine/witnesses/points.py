@@ -19,15 +19,12 @@ from murxpy.logic.values import LITERAL_KINDS, is_literal
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.random import Stream, mix
 from murxpy.machine.run import Run
-from murxpy.machine.witnesses.anew import call_first
-from murxpy.machine.witnesses.blame import differ
-from murxpy.machine.witnesses.model import unjudged, with_universe
+from murxpy.machine.witnesses.model import CANNOT_SAY, UNDECIDED, differ, unjudged, with_universe
 from murxpy.machine.witnesses.reading import Values
-from murxpy.machine.witnesses.refute import CANNOT_SAY, UNDECIDED
+from murxpy.machine.witnesses.solving import call_first
 from murxpy.semantics.evaluator import Evaluator
-from murxpy.semantics.exact.float_formats import Format
-from murxpy.semantics.model import Interpretation
-from murxpy.semantics.values import CannotSay, Value
+from murxpy.semantics.exact.floats import Format
+from murxpy.semantics.values import CannotSay, Interpretation, Value
 
 POINTS = 3  # points that are tried
 CONSTANTS = 12  # the largest number of constants in a term that is folded

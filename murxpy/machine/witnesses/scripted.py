@@ -16,12 +16,15 @@ from murxpy.errors import InputError
 from murxpy.logic.terms import Term
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
-from murxpy.machine.witnesses.anew import FACTOR
 from murxpy.machine.witnesses.model import TOO_LARGE, theories, unjudged
-from murxpy.machine.witnesses.timing import tidy, timed
+from murxpy.machine.witnesses.solving import FACTOR, tidy, timed
 from murxpy.semantics.values import CannotSay
-from murxpy.smtlib.asserted import at_checks
-from murxpy.smtlib.commands import (
+from murxpy.smtlib.lexer import spell
+from murxpy.smtlib.models import Valuation, declared, read_printed_model
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.printing.terms import Unsayable
+from murxpy.smtlib.reading.scripts import read_script
+from murxpy.smtlib.script import (
     CHECKS,
     Ask,
     Assert,
@@ -32,16 +35,11 @@ from murxpy.smtlib.commands import (
     Push,
     Reset,
     ResetAssertions,
+    Script,
     SetInfo,
     SetOption,
+    at_checks,
 )
-from murxpy.smtlib.printing.forms import Unsayable
-from murxpy.smtlib.printing.scripts import print_script
-from murxpy.smtlib.reading.models import declared, read_printed_model
-from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.script import Script
-from murxpy.smtlib.syntax.symbols import spell
-from murxpy.smtlib.valuation import Valuation
 from murxpy.solvers.spelling import Spelling
 
 MODEL, CORE = "get-model", "get-unsat-core"

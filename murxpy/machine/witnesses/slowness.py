@@ -11,7 +11,7 @@ import re
 
 from murxpy.machine.outcomes import Stopped
 from murxpy.machine.run import Run
-from murxpy.smtlib.syntax.fingerprint import theories
+from murxpy.smtlib.logics import theories
 
 KIND = "slow"
 SIZE, REFERENCE, PARENT = "size", "reference", "parent"

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from murxpy.machine.outcomes import Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.witnesses.slowness import PARENT
-from murxpy.smtlib.syntax.fingerprint import theories
+from murxpy.smtlib.logics import theories
 
 KIND = "incompleteness"
 _ATTRIBUTE = "satisfiable-by-construction"

@@ -1,15 +1,117 @@
-"""Floating-point arithmetic on bits: exact, and rounded once. SMT-LIB 2.7, theory FloatingPoint;
-IEEE 754-2019.
+"""Formats of IEEE 754: what the bits of a number mean, and the rounding with which every operation
+ends.
 
-Floats are ints as `float_formats` has them, with one NaN. Rounding modes are those of
-`values.ROUNDING_MODES`.
+A finite number is a sign and an integer significand times a power of two. All operations compute
+with these, so their results are exact until `Format.round`. Source: IEEE 754-2019; SMT-LIB 2.7,
+theory FloatingPoint.
 """
 
 from __future__ import annotations
 
+from fractions import Fraction
+from functools import lru_cache
 from math import isqrt
 
-from murxpy.semantics.exact.float_formats import Format, shift_rounded
+from murxpy.semantics.exact.algebraic import Algebraic
+from murxpy.semantics.values import CannotSay
+
+# sign (1 is negative), significand and exponent of (-1)^sign * significand * 2^exponent
+Finite = tuple[int, int, int]
+
+
+class Format:
+    """A format with `e` bits of exponent and `s` bits of significand, the hidden bit included. Both
+    are at least 2.
+
+    A float is an int of e + s bits: sign, biased exponent, fraction. `lowest` is the binary
+    exponent of the least subnormal number.
+    """
+
+    __slots__ = ("e", "fraction", "infinity", "lowest", "nan", "s", "sign")
+
+    def __init__(self, e: int, s: int) -> None:
+        self.e = e
+        self.s = s
+        self.sign = 1 << (e + s - 1)
+        self.fraction = (1 << (s - 1)) - 1
+        self.infinity = ((1 << e) - 1) << (s - 1)
+        self.nan = self.infinity | (1 << (s - 2))
+        self.lowest = 3 - (1 << (e - 1)) - s
+
+    def magnitude(self, bits: int) -> int:
+        """Return the bits without the sign. Those of zero are 0, those of NaN are greater than
+        `infinity`, and others have the order of their numbers.
+        """
+        return bits & (self.sign - 1)
+
+    def canonical(self, bits: int) -> int:
+        """Return the bits, with the one NaN in place of every NaN."""
+        return self.nan if self.magnitude(bits) > self.infinity else bits
+
+    def zero(self, sign: int) -> int:
+        """Return the zero with a sign."""
+        return self.sign if sign else 0
+
+    def finite(self, bits: int) -> Finite:
+        """Return the number that finite bits mean. A zero has the significand 0."""
+        exponent = self.magnitude(bits) >> (self.s - 1)
+        sign = 1 if bits & self.sign else 0
+        if exponent == 0:
+            return sign, bits & self.fraction, self.lowest
+        return sign, (bits & self.fraction) | (self.fraction + 1), self.lowest + exponent - 1
+
+    def round(self, mode: str, sign: int, significand: int, exponent: int) -> int:
+        """Return the float to which (-1)^sign * significand * 2^exponent is rounded; the
+        significand is above 0.
+        """
+        shift = max(significand.bit_length() - self.s, self.lowest - exponent)
+        kept = (
+            significand << -shift if shift <= 0 else shift_rounded(mode, sign, significand, shift)
+        )
+        # If the significand overflows, or a subnormal number becomes normal, the addition carries
+        # into the exponent, which is right.
+        bits = ((exponent + shift - self.lowest) << (self.s - 1)) + kept if kept else 0
+        if bits >= self.infinity:
+            bits = self.infinity if away(mode, sign) else self.infinity - 1
+        return bits | self.sign if sign else bits
+
+
+@lru_cache(maxsize=1024)
+def format_of(e: int, s: int) -> Format:
+    """Return the format. Each is made once."""
+    return Format(e, s)
+
+
+def away(mode: str, sign: int) -> bool:
+    """Return whether a number beyond the greatest float of this sign is rounded to infinity."""
+    return mode in ("RNE", "RNA") or mode == ("RTN" if sign else "RTP")
+
+
+def shift_rounded(mode: str, sign: int, significand: int, shift: int) -> int:
+    """Return `significand` / 2^shift as an integer, rounded by `mode`, which depends on the sign;
+    the shift is above 0.
+    """
+    # The result is below a quarter, so that each mode rounds it in the same way, however small it is.
+    if shift > significand.bit_length() + 1:
+        kept, half, rest = 0, 0, significand
+    else:
+        kept = significand >> shift
+        half = significand >> (shift - 1) & 1
+        rest = significand & ((1 << (shift - 1)) - 1)
+    if mode == "RNE":
+        return kept + (1 if half and (rest or kept & 1) else 0)
+    if mode == "RNA":
+        return kept + half
+    if mode == "RTZ" or not (half or rest):
+        return kept
+    return kept + (1 if (mode == "RTN") == bool(sign) else 0)
+
+
+# ----------------------------------------------------------------------
+# Floating-point arithmetic on bits: exact, and rounded once. SMT-LIB 2.7, theory FloatingPoint;
+# IEEE 754-2019. Floats are ints as `float_formats` has them, with one NaN. Rounding modes are
+# those of `values.ROUNDING_MODES`.
+
 
 GUARD = 3  # bits beyond the precision; of what is below them, it only matters whether it is zero
 
@@ -240,3 +342,107 @@ def _sum(f: Format, mode: str, one: tuple[int, int, int], other: tuple[int, int,
         return f.round(mode, 1 if total < 0 else 0, abs(total), q)
     both = m == n == 0 and sign == sign2
     return f.zero(sign if both else int(mode == "RTN"))
+
+
+# ----------------------------------------------------------------------
+# Conversions from and to floating point: SMT-LIB 2.7, theory FloatingPoint. A function returns
+# None where the standard leaves the value open.
+
+
+MAX_SHIFT = 1 << 20  # longest number, in bits, that is written out
+MAX_HALVINGS = 4096  # most halvings of the interval of an algebraic number
+
+
+def from_float(f: Format, mode: str, source: Format, x: int) -> int:
+    """`to_fp` of a float of the format `source`."""
+    if is_nan(source, x):
+        return f.nan
+    sign = f.zero(x & source.sign)
+    if is_infinite(source, x):
+        return sign | f.infinity
+    negative, significand, exponent = source.finite(x)
+    return f.round(mode, negative, significand, exponent) if significand else sign
+
+
+def from_integer(f: Format, mode: str, number: int) -> int:
+    """`to_fp` of an integer: a signed bit-vector, or an unsigned one; 0 becomes +0."""
+    return f.round(mode, 1 if number < 0 else 0, abs(number), 0) if number else 0
+
+
+def from_real(f: Format, mode: str, number: Fraction, exponent: int = 0) -> int:
+    """`to_fp` of number * 2^exponent; 0 becomes +0."""
+    if not number:
+        return 0
+    return round_ratio(
+        f, mode, 1 if number < 0 else 0, abs(number.numerator), number.denominator, exponent
+    )
+
+
+def from_algebraic(f: Format, mode: str, number: Algebraic, exponent: int = 0) -> int:
+    """`to_fp` of number * 2^exponent for an irrational number. The interval around it is made
+    smaller until both ends round to the same float.
+
+    Raises CannotSay if the number is too close to a place where the rounding changes.
+    """
+    for _ in range(MAX_HALVINGS):
+        below, above = (from_real(f, mode, end, exponent) for end in (number.low, number.high))
+        if below == above:
+            return below
+        number.refine()
+    raise CannotSay("an algebraic number very close to where its rounding changes")
+
+
+def to_unsigned(f: Format, mode: str, width: int, x: int) -> int | None:
+    """`fp.to_ubv`: the rounded integer, or None for NaN, infinities and integers that do not fit
+    into the width.
+    """
+    whole = _integer(f, mode, width, x)
+    return whole if whole is not None and 0 <= whole < 1 << width else None
+
+
+def to_signed(f: Format, mode: str, width: int, x: int) -> int | None:
+    """`fp.to_sbv`: the rounded integer as bits, or None for NaN, infinities and integers that do
+    not fit into the width.
+    """
+    whole = _integer(f, mode, width, x)
+    half = 1 << (width - 1)
+    return whole % (2 * half) if whole is not None and -half <= whole < half else None
+
+
+def to_real(f: Format, x: int) -> Fraction | None:
+    """`fp.to_real`: the exact value, or None for NaN and infinities. Raises CannotSay if the number
+    has more than a million bits.
+    """
+    if f.magnitude(x) >= f.infinity:
+        return None
+    sign, significand, exponent = f.finite(x)
+    if not significand:
+        return Fraction(0)
+    if abs(exponent) > MAX_SHIFT:
+        raise CannotSay(f"a number with an exponent of {exponent}")
+    signed = -significand if sign else significand
+    return Fraction(signed << exponent) if exponent >= 0 else Fraction(signed, 1 << -exponent)
+
+
+def nan_patterns(f: Format) -> range:
+    """Return the bit patterns of NaN without the sign bit. With each sign, each of them is a
+    possible `fp.to_ieee_bv` of NaN.
+    """
+    return range(f.infinity + 1, f.sign)
+
+
+def _integer(f: Format, mode: str, width: int, x: int) -> int | None:
+    """Return the rounded integer, or None for NaN, infinities and integers of more than `width` + 1
+    bits.
+    """
+    if f.magnitude(x) >= f.infinity:
+        return None
+    sign, significand, exponent = f.finite(x)
+    if significand.bit_length() + exponent > width + 1:
+        return None
+    whole = (
+        significand << exponent
+        if exponent >= 0
+        else shift_rounded(mode, sign, significand, -exponent)
+    )
+    return -whole if sign else whole

@@ -6,11 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from murxpy.logic.sorts import Sort
-from murxpy.semantics.equality import apply
-from murxpy.semantics.meanings.folding import fold_any_order
-from murxpy.semantics.meanings.sets import members_of
+from murxpy.semantics.equality import add_counts, apply, decided, unified
+from murxpy.semantics.meanings.sets import fold_any_order, members_of
 from murxpy.semantics.registry import Asking, Points, Site, meaning, prepared, special
-from murxpy.semantics.unified import add_counts, decided, unified
 from murxpy.semantics.values import BagValue, SetValue, Value, in_order
 
 

@@ -9,10 +9,10 @@ from fractions import Fraction
 from functools import partial
 
 from murxpy.logic.sorts import Sort
-from murxpy.semantics.exact import float_conversions as fp_convert
 from murxpy.semantics.exact import floats as fp
+from murxpy.semantics.exact import floats as fp_convert
 from murxpy.semantics.exact.algebraic import Algebraic
-from murxpy.semantics.exact.float_formats import Format, format_of
+from murxpy.semantics.exact.floats import Format, format_of
 from murxpy.semantics.registry import (
     Points,
     Site,

@@ -9,11 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
-from math import floor
+from math import floor, prod
 from operator import add, ge, gt, le, lt, mul, neg, sub, truediv
 
+from murxpy.logic.sorts import Sort
 from murxpy.semantics.exact.algebraic import Algebraic, Real, power, root
-from murxpy.semantics.registry import Site, meaning, prepared
+from murxpy.semantics.registry import (
+    Points,
+    Site,
+    cardinality,
+    enumeration,
+    meaning,
+    prepared,
+    special,
+)
 from murxpy.semantics.values import CannotSay, Value
 
 MAX_BITS = 1 << 18  # longest product, quotient or power, in bits
@@ -176,3 +185,96 @@ def _piand(site: Site, width: int, left: int, right: int) -> int:
         return both
     _bounded(1, width)
     return both & ((1 << width) - 1) if width > 0 else 0
+
+
+# ----------------------------------------------------------------------
+# Transcendental functions. Their values can be said at the few points where they are algebraic,
+# and for all square roots. By the theorem of Lindemann and Weierstrass, exp, sin, cos and tan
+# of any algebraic number except 0 are transcendental, and so are the angles.
+
+
+# Of each function, the arguments at which it has a rational value, with that value. The square root
+# has many such arguments and is not listed.
+EXACT = {
+    "OP_TRANS_EXP": {0: 1},
+    "OP_TRANS_SINE": {0: 0},
+    "OP_TRANS_COSINE": {0: 1},
+    "OP_TRANS_TANGENT": {0: 0},
+    "OP_TRANS_SECANT": {0: 1},
+    "OP_TRANS_ARCSINE": {0: 0},
+    "OP_TRANS_ARCCOSINE": {1: 0},
+    "OP_TRANS_ARCTANGENT": {0: 0},
+    "OP_TRANS_ARCSECANT": {1: 0},
+    "OP_TRANS_COSECANT": {},
+    "OP_TRANS_COTANGENT": {},
+    "OP_TRANS_ARCCOSECANT": {},
+    "OP_TRANS_ARCCOTANGENT": {},
+    "OP_TRANS_SINH": {0: 0},
+    "OP_TRANS_COSH": {0: 1},
+    "OP_TRANS_TANH": {0: 0},
+    "OP_TRANS_ARSINH": {0: 0},
+    "OP_TRANS_ARCOSH": {1: 0},
+    "OP_TRANS_ARTANH": {0: 0},
+}
+
+
+@meaning(*EXACT)
+def _exact(site: Site, value: Real) -> Value:
+    for point, result in EXACT[site.kind].items():
+        if value == point:
+            return Fraction(result)
+    raise CannotSay(f"{site.kind} of {value}")
+
+
+@meaning("OP_TRANS_PI", "OP_TRANS_EULER")
+def _number(site: Site) -> Value:
+    raise CannotSay(f"{site.kind} is transcendental")
+
+
+@meaning("OP_TRANS_SQRT", open="a negative number: any real")
+def _sqrt(site: Site, value: Real) -> Value:
+    return root(value, 2) if value >= 0 else site.open((value,))
+
+
+# ----------------------------------------------------------------------
+# Finite fields of prime order, as in cvc5 and z3. A value is an integer modulo p.
+
+
+@prepared("OP_FINITE_FIELD_NEG")
+def _negate(site: Site) -> Callable[[int], int]:
+    order = site.sort.width
+    return lambda x: -x % order
+
+
+@prepared("OP_FINITE_FIELD_ADD", whole=True)
+def _add(site: Site) -> Callable[..., int]:
+    order = site.sort.width
+    return lambda *values: sum(values) % order
+
+
+@prepared("OP_FINITE_FIELD_MULT", whole=True)
+def _multiply(site: Site) -> Callable[..., int]:
+    order = site.sort.width
+    return lambda *values: prod(values) % order
+
+
+@prepared("OP_FINITE_FIELD_BITSUM")
+def _bitsum(site: Site) -> Callable[..., int]:
+    """Return x0 + 2 x1 + 4 x2 + ..."""
+    order = site.sort.width
+    return lambda *values: sum(x << k for k, x in enumerate(values)) % order
+
+
+@special("SORT_FF")
+def _special(sort: Sort, name: str, points: Points) -> int:
+    return {"ff.zero": 0, "ff.one": 1 % sort.width, "ff.negone": sort.width - 1}[name]
+
+
+@cardinality("SORT_FF")
+def _size(sort: Sort, points: Points) -> int | None:
+    return sort.width if sort.width <= 1 << 64 else None
+
+
+@enumeration("SORT_FF")
+def _elements(sort: Sort, points: Points) -> tuple[Value, ...]:
+    return tuple(range(sort.width))

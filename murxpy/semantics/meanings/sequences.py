@@ -7,9 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from murxpy.logic.sorts import Sort
-from murxpy.semantics.equality import apply
+from murxpy.semantics.equality import apply, decided
 from murxpy.semantics.registry import Asking, Points, Site, meaning, prepared, special
-from murxpy.semantics.unified import decided
 from murxpy.semantics.values import Value, check_length
 
 Seq = tuple[Value, ...]

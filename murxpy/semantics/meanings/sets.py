@@ -1,20 +1,16 @@
-"""Sets of cvc5, which z3 has as arrays of Booleans. A value is a finite number of members, or
-everything but finitely many.
-
-The universe is the set of all elements, as in z3. In cvc5 it is some set that includes all other
-sets of its sort (Theory Reference: Sets and Relations), so an interpretation may say what it is.
-Over a sort of few values a set is always given by its members, so that equal sets are equal values.
+"""Folds a function over a set or bag. Their elements have no order, so the result may depend on the
+order that is chosen.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from math import prod
 from typing import Any
 
 from murxpy.logic.sorts import Sort
 from murxpy.semantics.domains import rows_of
-from murxpy.semantics.equality import among, apply
-from murxpy.semantics.meanings.folding import fold_any_order
+from murxpy.semantics.equality import among, apply, decided, unified
 from murxpy.semantics.plain import plain
 from murxpy.semantics.registry import (
     Asking,
@@ -29,8 +25,58 @@ from murxpy.semantics.registry import (
     prepared,
     special,
 )
-from murxpy.semantics.unified import decided, unified
 from murxpy.semantics.values import CannotSay, SetValue, Value, in_order
+
+MAX_PARTS = 256  # most sub-bags that are looked at
+MAX_RESULTS = 64
+
+
+def fold_any_order(
+    site: Site, function: Value, start: Value, counted: list[tuple[Value, int]]
+) -> Asking:
+    """Return a tuple of all results of folding over the elements in any order. The results for a
+    bag are computed from those for its sub-bags.
+
+    Raises CannotSay if there are too many.
+    """
+    full = tuple(count for _, count in counted)
+    if prod(count + 1 for count in full) > MAX_PARTS:
+        raise CannotSay(f"a fold over {sum(full)} elements")
+    results: dict[tuple[int, ...], dict[Value, None]] = {tuple(0 for _ in full): {start: None}}
+    for _ in range(sum(full)):
+        results = yield from _longer(site, function, counted, results)
+    return tuple(results[full])
+
+
+def _longer(
+    site: Site,
+    function: Value,
+    counted: list[tuple[Value, int]],
+    results: dict[tuple[int, ...], dict[Value, None]],
+) -> Asking:
+    """Return the results of the sub-bags that have one element more."""
+    longer: dict[tuple[int, ...], dict[Value, None]] = {}
+    for taken, values in results.items():
+        for k, (element, count) in enumerate(counted):
+            if taken[k] == count:
+                continue
+            found = longer.setdefault((*taken[:k], taken[k] + 1, *taken[k + 1 :]), {})
+            for value in values:
+                found[
+                    (yield from apply(site.points, site.sorts[0], function, (element, value)))
+                ] = None
+            if len(found) > MAX_RESULTS:
+                raise CannotSay("a fold that depends on the order")
+    return longer
+
+
+# ----------------------------------------------------------------------
+# Sets of cvc5, which z3 has as arrays of Booleans. A value is a finite number of members, or
+# everything but finitely many. The universe is the set of all elements, as in z3. In cvc5 it is
+# some set that includes all other sets of its sort (Theory Reference: Sets and Relations), so
+# an interpretation may say what it is. Over a sort of few values a set is always given by its
+# members, so that equal sets are equal values.
+
 
 NOTHING = SetValue(frozenset())
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from murxpy.semantics.equality import decided, unified
 from murxpy.semantics.meanings.bags import counted, make_bag
-from murxpy.semantics.meanings.folding import fold_any_order
 from murxpy.semantics.meanings.relations import MAX_PAIRS, Row, relation_of, rows
+from murxpy.semantics.meanings.sets import fold_any_order
 from murxpy.semantics.registry import Asking, Site, meaning, prepared
-from murxpy.semantics.unified import decided, unified
 from murxpy.semantics.values import BagValue, CannotSay, DatatypeValue, SetValue, Value
 
 Indices = tuple[int, ...]

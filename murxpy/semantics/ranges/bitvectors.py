@@ -10,17 +10,9 @@ from __future__ import annotations
 from typing import Any
 
 from murxpy.semantics.meanings.bitvectors import signed
-from murxpy.semantics.ranges.abstract import (
-    ANY,
-    Except,
-    Few,
-    Range,
-    as_bits,
-    bits,
-    integers,
-)
+from murxpy.semantics.ranges.abstract import ANY, Except, Few, Range, as_bits, bits, integers
 from murxpy.semantics.ranges.backward import Question, backward, without
-from murxpy.semantics.ranges.monotone import convex, stretch
+from murxpy.semantics.ranges.core import convex, stretch
 
 without("the arguments are Booleans, of which all values are tried", "OP_BV_FROM_BOOLS")
 without("each bit changes the result, so no interval and no known bits keep it", "OP_BV_REDXOR")

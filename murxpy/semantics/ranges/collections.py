@@ -5,11 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from murxpy.logic.sorts import Sort
-from murxpy.semantics.ranges.abstract import ANY, Except, Few, Range, integers
+from murxpy.semantics.ranges.abstract import (
+    ANY,
+    Cell,
+    Element,
+    Except,
+    Few,
+    Field,
+    Lengths,
+    Member,
+    Range,
+    Shapes,
+    integers,
+)
 from murxpy.semantics.ranges.backward import Question, backward, without
 from murxpy.semantics.ranges.core import PLAIN
 from murxpy.semantics.ranges.numbers import shifted
-from murxpy.semantics.ranges.structures import Cell, Element, Field, Lengths, Member, Shapes
 from murxpy.semantics.values import ArrayValue, FunctionValue, SetValue, Table
 
 _WHOLE = "the result depends on all parts of the argument together"

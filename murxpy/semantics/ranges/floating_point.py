@@ -10,11 +10,23 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from murxpy.semantics.exact.float_conversions import to_real
-from murxpy.semantics.ranges.abstract import Bits, Except, Few, Interval, Range, bits
+from murxpy.semantics.exact.floats import to_real
+from murxpy.semantics.ranges.abstract import (
+    Bits,
+    Except,
+    Few,
+    Floats,
+    Interval,
+    Range,
+    at_rank,
+    bits,
+    floats,
+    form_of,
+    is_nan,
+    rank,
+)
 from murxpy.semantics.ranges.backward import Question, backward, without
-from murxpy.semantics.ranges.floats import Floats, at_rank, floats, form_of, is_nan, rank
-from murxpy.semantics.ranges.monotone import convex, stretch
+from murxpy.semantics.ranges.core import convex, stretch
 
 without(
     "the remainder moves up and down with both arguments",

@@ -7,15 +7,19 @@ from collections.abc import Callable
 from murxpy.logic.values import MAX_CODE_POINT
 from murxpy.semantics.exact import regex
 from murxpy.semantics.exact.regex import Regex
-from murxpy.semantics.ranges.abstract import ANY, Except, Few, Range, as_interval, integers
-from murxpy.semantics.ranges.backward import Question, backward, without
-from murxpy.semantics.ranges.languages import (
+from murxpy.semantics.ranges.abstract import (
+    ANY,
     LONGEST,
+    Except,
+    Few,
     Having,
+    Range,
     any_of,
     around,
+    as_interval,
     before,
     between,
+    integers,
     language_of,
     letters,
     mirrored,
@@ -23,6 +27,7 @@ from murxpy.semantics.ranges.languages import (
     parts,
     words,
 )
+from murxpy.semantics.ranges.backward import Question, backward, without
 from murxpy.semantics.values import CannotSay
 
 _DIGITS = regex.loop(regex.interval("0", "9"), 1, None)

@@ -9,12 +9,11 @@ from typing import get_args
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import FUNCTION, Term
-from murxpy.smtlib import commands as c
-from murxpy.smtlib.commands import Command
+from murxpy.smtlib import script as c
+from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.scripts import Writer, print_script
 from murxpy.smtlib.printing.terms import Printer
-from murxpy.smtlib.script import Script
-from murxpy.smtlib.tables import Tables
+from murxpy.smtlib.script import Command, Script
 
 PLAIN = 24  # a term with at most so many occurrences of terms in it is printed wherever it is used
 # these commands end the declarations before them

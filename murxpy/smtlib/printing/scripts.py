@@ -1,5 +1,5 @@
-"""Prints scripts. In front of each command stand the declarations that it needs and the script does
-not have.
+"""Finds out whether a term uses functions as values. Some dialects allow that only in logics whose
+names begin with `HO_`.
 """
 
 from __future__ import annotations
@@ -10,12 +10,44 @@ from typing import Any
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Datatype, Sort, reachable
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
-from murxpy.smtlib import commands as c
-from murxpy.smtlib.commands import Command
-from murxpy.smtlib.printing.higher_order import higher_logic, higher_order
+from murxpy.smtlib import script as c
+from murxpy.smtlib.lexer import joined
 from murxpy.smtlib.printing.terms import Printer
-from murxpy.smtlib.script import Script
-from murxpy.smtlib.syntax.source import joined
+from murxpy.smtlib.script import Command, Script
+
+# the first argument of these operators is the symbol of a function and no value
+_APPLYING = ("OP_UF_APPLY", "OP_ARRAY_MAP", "OP_ARRAY_MAP2")
+_PREFIX = "HO_"
+
+
+def higher_order(term: Term) -> bool:
+    """Return whether the term itself uses a function as a value. Its arguments are not examined."""
+    if term.sort.kind == "SORT_FUN":
+        if term.op not in (CONSTANT, FUNCTION) or _has_function(term.sort.sorts()):
+            return True
+    elif term.sort.params and _has_function(term.sort.sorts()):
+        return True
+    if term.op == FUNCTION:
+        return False
+    values = term.args[1:] if term.op in _APPLYING else term.args
+    return _has_function([value.sort for value in values]) or (
+        term.op == "OP_UF_APPLY" and term.args[0].op not in (CONSTANT, FUNCTION)
+    )
+
+
+def _has_function(sorts: Iterable[Sort]) -> bool:
+    return "SORT_FUN" in [sort.kind for sort in sorts]
+
+
+def higher_logic(logic: str) -> str:
+    """Return the logic that has functions as values and is otherwise the logic of this name."""
+    return logic if logic.startswith(_PREFIX) else f"{_PREFIX}{logic}"
+
+
+# ----------------------------------------------------------------------
+# Prints scripts. In front of each command stand the declarations that it needs and the script
+# does not have.
+
 
 _LOGIC = "(set-logic "
 Declared = Sort | Term | Datatype

@@ -1,26 +1,335 @@
-"""Prints terms of `logic/` as SMT-LIB 2.7 in a dialect. A subterm that occurs several times is
-printed once in a `let`, unless a binder stands between its occurrences.
-"""
+"""How spellings of a dialect are filled in, and the errors for terms that a dialect cannot say."""
 
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import pairwise
 from operator import attrgetter
 
+from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue, Operator
+from murxpy.logic.sorts import Datatype, Sort, SortTable
 from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, VALUE, VARIABLE, Term, is_value
-from murxpy.smtlib.printing.datatypes import DatatypePrinter
-from murxpy.smtlib.printing.forms import (
-    OnlyDefined,
-    Unsayable,
-    arguments,
-    filled,
-    known,
-    weighed,
-)
-from murxpy.smtlib.printing.literals import literal, signed, special
+from murxpy.logic.values import special_value, to_codes
+from murxpy.smtlib.lexer import Symbols
+
+# matches the name that a spelling applies, such as `bvadd` in `(bvadd {0} {1})`
+APPLIED = re.compile(r"^\(?([a-z][\w.]*)")
+_HOLE = re.compile(r"\{([^{}]+)\}")
+
+
+class Unsayable(InputError):
+    """The dialect has no spelling for an operator, sort or value."""
+
+
+class OnlyDefined(Unsayable):
+    """The dialect has no name for an operator, but an expression with the same meaning."""
+
+
+def known(table: Mapping[str, str], kind: str, dialect: str) -> str:
+    """Return the spelling of a kind in a table of the dialect. Raises Unsayable if the table has
+    none.
+    """
+    found = table.get(kind)
+    if not found:
+        raise Unsayable(f"{kind} has no name in SMT-LIB's dialect '{dialect}'")
+    return found
+
+
+def filled(spelling: str, holes: Mapping[str, str], sort: Sort) -> str:
+    """Return a spelling with a text in place of each placeholder. `{p0}` stands for the first
+    number of `sort`.
+    """
+    numbers = {f"p{k}": str(p) for k, p in enumerate(sort.params)}
+    return _HOLE.sub(lambda found: {**numbers, **holes}[found[1]], spelling)
+
+
+def arguments(texts: Sequence[str]) -> dict[str, str]:
+    """Return the texts that the placeholders `{0}`, `{1}`, ... and `{*}` stand for."""
+    return {"*": " ".join(texts), **{str(k): text for k, text in enumerate(texts)}}
+
+
+def weighed(conditions: Sequence[str], weights: Sequence[int]) -> str:
+    """Return a term for the sum of the weights of those conditions that are true."""
+    parts = [
+        f"(ite {condition} {weight} 0)"
+        for condition, weight in zip(conditions, weights, strict=True)
+    ]
+    return f"(+ {' '.join(parts)})" if len(parts) > 1 else parts[0]
+
+
+# ----------------------------------------------------------------------
+# Printing sorts, and the declarations of datatypes.
+
+
+class SortPrinter:
+    """Prints sorts in a dialect, and chooses the symbols for everything that a script declares."""
+
+    def __init__(self, catalogue: Catalogue, dialect: str) -> None:
+        self.catalogue = catalogue
+        self.words = catalogue.dialect(dialect)
+        names = [op.smtlib for op in catalogue.operators.values()]
+        names += [
+            word for spelling in self.words.operators.values() for word in APPLIED.findall(spelling)
+        ]
+        self.symbols = Symbols([*names, *(sort.smtlib for sort in catalogue.sorts.values())])
+        self._sorts: dict[Sort, str] = {}
+        self._made = 0
+
+    @property
+    def dialect(self) -> str:
+        """The name of the dialect."""
+        return self.words.name
+
+    def sort(self, sort: Sort) -> str:
+        """Return the text of a sort. Raises Unsayable if the dialect does not have the sort."""
+        found = self._sorts.get(sort)
+        if found is None:
+            found = self._sorts[sort] = self._sort(sort)
+        return found
+
+    def _sort(self, sort: Sort) -> str:
+        inner = [self.sort(s) for s in sort.sorts()]
+        if sort.kind == "SORT_DT":
+            name = self.symbols.of(sort.datatype, sort.datatype.name)
+            return f"({name} {' '.join(inner)})" if inner else name
+        if sort.kind == "SORT_UNINTERPRETED":
+            return self.symbols.of(sort, str(sort.params[0]))
+        if sort.kind == "SORT_PARAM":
+            return self.parameter(str(sort.params[0]))
+        if sort.kind not in self.catalogue.sorts or self.catalogue.sorts[sort.kind].extension:
+            key = sort.kind if sort.params else f"{sort.kind}/0"
+            return filled(known(self.words.sorts, key, self.dialect), arguments(inner), sort)
+        name = self.catalogue.sorts[sort.kind].smtlib
+        if inner:
+            return f"({name} {' '.join(inner)})"
+        return f"(_ {name} {' '.join(map(str, sort.params))})" if sort.params else name
+
+    def datatypes(self, block: list[Datatype]) -> str:
+        """Return the declaration of a block of datatypes."""
+        heads = " ".join(f"({self.symbols.of(d, d.name)} {len(d.params)})" for d in block)
+        return f"(declare-datatypes ({heads}) ({' '.join(map(self._datatype, block))}))"
+
+    def _datatype(self, datatype: Datatype) -> str:
+        constructors = []
+        for constructor in datatype.constructors:
+            fields = [
+                f" ({self.selector(datatype, name)} {self.sort(sort)})"
+                for name, sort in constructor.fields
+            ]
+            constructors.append(
+                f"({self.constructor(datatype, constructor.name)}{''.join(fields)})"
+            )
+        body = f"({' '.join(constructors)})"
+        if not datatype.params:
+            return body
+        names = " ".join(self.parameter(name) for name in datatype.params)
+        return f"(par ({names}) {body})"
+
+    def parameter(self, name: str) -> str:
+        """Return the symbol of a parameter of a datatype or of a defined sort."""
+        # A name has one symbol throughout a script, since a parameter means something only in its
+        # datatype.
+        return self.symbols.of(("parameter", name), name)
+
+    def constructor(self, datatype: Datatype, name: str) -> str:
+        """Return the symbol of a constructor."""
+        return self.symbols.of((datatype, "constructor", name), name)
+
+    def selector(self, datatype: Datatype, name: str) -> str:
+        """Return the symbol of a selector."""
+        return self.symbols.of((datatype, "selector", name), name)
+
+    def function(self, term: Term) -> str:
+        """Return the symbol of a constant, function or variable."""
+        return self.symbols.of(term, str(term.indices[0]))
+
+    def variables(self, bound: tuple[Term, ...]) -> str:
+        """Return the text of variables with their sorts, as it stands behind `forall (`."""
+        return " ".join(f"({self.function(v)} {self.sort(v.sort)})" for v in bound)
+
+    def fresh(self, letter: str) -> str:
+        """Return a new symbol that the printer needs for itself, such as a name in a `let`."""
+        self._made += 1
+        return self.symbols.of(("let", self._made), f"{letter}{self._made}")
+
+
+# ----------------------------------------------------------------------
+# Printing literals and special values.
+
+
+_QUOTIENT = re.compile(r"\(/ (\d+)\.0 (\d+)\.0\)")
+_NUMBER = re.compile(r"[0-9.]+|\(- [0-9.]+\)|(\(- )?\(/ [0-9.]+ [0-9.]+\)\)?")
+
+
+def literal(printer: SortPrinter, sort: Sort, value: object) -> str:
+    """Return the text of a literal of a sort."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'"{to_codes(value)}"'
+    if isinstance(value, Fraction):
+        return _real(value)
+    assert isinstance(value, int)
+    if sort.kind == "SORT_INT":
+        return str(value) if value >= 0 else f"(- {-value})"
+    if sort.kind == "SORT_REAL":
+        return _real(Fraction(value))
+    if sort.kind == "SORT_FF":
+        return f"(as ff{value} {printer.sort(sort)})"
+    if sort.kind == "SORT_BV":
+        return f"#b{value:0{sort.width}b}"
+    bits = f"{value:0{sort.number(0) + sort.number(1)}b}"
+    middle = 1 + sort.number(0)
+    return f"(fp #b{bits[0]} #b{bits[1:middle]} #b{bits[middle:]})"
+
+
+def special(printer: SortPrinter, term: Term) -> str:
+    """Return the text of a special value such as `fp.nan`. Raises Unsayable if the dialect cannot
+    say it.
+    """
+    name = str(term.indices[0])
+    number = special_value(name, term.sort)
+    if number is not None:
+        return literal(printer, term.sort, number)
+    spelling = known(printer.words.special_values, name, printer.dialect)
+    return filled(spelling, {"sort": printer.sort(term.sort)}, term.sort)
+
+
+def signed(text: str) -> str:
+    """Return a number as a single literal. Some parsers recognize values by their syntax: for them
+    `(- 5)` and `(/ 1.0 3.0)` are applications, and `-5` and `1/3` are values.
+    """
+    return (
+        _QUOTIENT.sub(r"\1/\2", text).replace("(- ", "-").rstrip(")")
+        if _NUMBER.fullmatch(text)
+        else text
+    )
+
+
+def _real(value: Fraction) -> str:
+    text = f"{abs(value.numerator)}.0"
+    if value.denominator != 1:
+        text = f"(/ {text} {value.denominator}.0)"
+    return f"(- {text})" if value < 0 else text
+
+
+# ----------------------------------------------------------------------
+# Printing the operators of datatypes: constructors, selectors, testers, updaters and matches.
+
+
+class DatatypePrinter(SortPrinter, ABC):
+    """Prints terms of datatypes."""
+
+    @abstractmethod
+    def name(self, operator: Operator) -> str:
+        """Return what the dialect calls an operator. Raises Unsayable if it has no name for it."""
+
+    @abstractmethod
+    def scoped(self, body: Term) -> str:
+        """Return the text of a term below a binder or in a case of a match. Such a term has `let`s
+        of its own.
+        """
+
+    @abstractmethod
+    def check_expanded(self, term: Term) -> None:
+        """Raise OnlyDefined if the caller does not want this term printed by an expression with the
+        same meaning.
+        """
+
+    def datatype_term(self, operator: Operator, term: Term, texts: Mapping[Term, str]) -> str:
+        """Return the text of an application of an operator of datatypes. `texts` has the texts of
+        its arguments.
+        """
+        kind = operator.kind
+        if kind == "OP_DT_MATCH":
+            return f"(match {texts[term.args[0]]} ({' '.join(map(self._case, term.args[1:]))}))"
+        args = [texts[a] for a in term.args]
+        if kind == "OP_DT_APPLY_CONS":
+            head = self._head(term.sort, str(term.indices[0]))
+            return f"({head} {' '.join(args)})" if args else head
+        datatype = term.args[0].sort.datatype
+        if kind == "OP_DT_APPLY_TESTER":
+            if self.words.testers == "match" and datatype.params:
+                self.check_expanded(term)  # a match stands for the tester then
+            return self._tested(term.args[0].sort, str(term.indices[0]), args[0])
+        if kind == "OP_DT_APPLY_SEL":
+            return f"({self.selector(datatype, str(term.indices[1]))} {args[0]})"
+        spelling = self.name(operator)
+        if "{rebuilt}" in spelling and args[0].startswith("("):
+            name = self.fresh("l")
+            return f"(let (({name} {args[0]})) {self._updated(spelling, term, [name, args[1]])})"
+        return self._updated(spelling, term, args)
+
+    def _head(self, sort: Sort, name: str) -> str:
+        """Return the text of a constructor where it is applied. If the datatype has parameters, it
+        is followed by its sort.
+        """
+        head = self.constructor(sort.datatype, name)
+        return f"(as {head} {self.sort(sort)})" if sort.sorts() else head
+
+    def _tested(self, sort: Sort, name: str, arg: str) -> str:
+        """Return a formula that says whether `arg` was made with a constructor. If the datatype has
+        parameters, the standard's text is a match, because solvers disagree about testers there.
+        """
+        if self.words.testers != "match" or not sort.sorts():
+            return f"((_ is {self._ranked(sort, name)}) {arg})"
+        fields = next(c.fields for c in sort.datatype.constructors if c.name == name)
+        head = self.constructor(sort.datatype, name)
+        pattern = f"({head} {' '.join(self.fresh('x') for _ in fields)})" if fields else head
+        others = f" ({self.fresh('x')} false)" if len(sort.datatype.constructors) > 1 else ""
+        return f"(match {arg} (({pattern} true){others}))"
+
+    def _ranked(self, sort: Sort, name: str) -> str:
+        """Return the text of a constructor in a tester. If a dialect has ranked testers, each
+        instance of a parametric datatype has its own constructor of this name, and the rank says
+        which one is meant.
+        """
+        head = self.constructor(sort.datatype, name)
+        if self.words.testers != "ranked" or not sort.sorts():
+            return head
+        constructor = next(c for c in sort.datatype.constructors if c.name == name)
+        fields = [self.sort(field) for field in SortTable().field_sorts(sort, constructor)]
+        return f"({head} ({' '.join(fields)}) {self.sort(sort)})"
+
+    def _updated(self, spelling: str, term: Term, args: list[str]) -> str:
+        """Return the text of a value of a datatype in which one field of a constructor has another
+        value.
+        """
+        datatype, (constructor, changed) = term.sort.datatype, term.indices
+        declared = next(c for c in datatype.constructors if c.name == constructor)
+        made = self._head(term.sort, str(constructor))
+        fields = [
+            args[1] if name == changed else f"({self.selector(datatype, name)} {args[0]})"
+            for name, _ in declared.fields
+        ]
+        selector = self.selector(datatype, str(changed))
+        if self.words.testers == "ranked" and term.sort.sorts():
+            selector = f"({selector} ({self.sort(term.sort)}) {self.sort(term.args[1].sort)})"
+        holes = {
+            "tested": self._tested(term.sort, str(constructor), args[0]),
+            "selector": selector,
+            "rebuilt": f"({made} {' '.join(fields)})",
+        }
+        return filled(spelling, holes | arguments(args), term.sort)
+
+    def _case(self, case: Term) -> str:
+        names = [self.function(v) for v in case.args[:-1]]
+        body = case.args[-1]
+        if not case.indices:
+            return f"({names[0]} {self.scoped(body)})"
+        constructor = self.constructor(case.sort.sort(0).datatype, str(case.indices[0]))
+        pattern = f"({constructor} {' '.join(names)})" if names else constructor
+        return f"({pattern} {self.scoped(body)})"
+
+
+# ----------------------------------------------------------------------
+# Prints terms of `logic/` as SMT-LIB 2.7 in a dialect. A subterm that occurs several times is
+# printed once in a `let`, unless a binder stands between its occurrences.
+
 
 # a term of this height gets a name even if it occurs once, so that no text nests too deeply
 _HIGH = 200

@@ -1,5 +1,5 @@
-"""Finds out what an application in a script means: which of several operators with the same name is
-applied. Where only that fits, integers become reals.
+"""Functions that are arrays, and the operators of sets on arrays. In z3 a function that is a value
+is an array, and a set is an array of Booleans.
 """
 
 from __future__ import annotations
@@ -14,11 +14,322 @@ from typing import Any
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Operator
 from murxpy.logic.sorts import IllSorted, Sort
-from murxpy.logic.terms import VALUE, Term
+from murxpy.logic.terms import SPECIAL, VALUE, Term
 from murxpy.logic.typing import IndexOutOfRange
-from murxpy.smtlib.reading.lambdas import as_array, as_function, as_set
-from murxpy.smtlib.reading.sugar import sugared
-from murxpy.smtlib.tables import Tables
+from murxpy.smtlib.building import Tables
+
+
+def as_array(tables: Tables, term: Term) -> Term:
+    """Return a lambda as an array, or an array of arrays if it has several variables. Other terms
+    stay as they are.
+    """
+    if term.op != "OP_LAMBDA":
+        return term
+    body = as_array(tables, term.args[-1])
+    for variable in reversed(term.args[:-1]):
+        body = tables.apply("OP_ARRAY_LAMBDA", variable, body)
+    return reduced(body)
+
+
+def as_set(tables: Tables, term: Term) -> Term | None:
+    """Return an array that is made by a lambda as the set of those indices at which it is true.
+    Return None for any other term. z3 has sets as such arrays.
+    """
+    lambdas = ("OP_ARRAY_LAMBDA", "OP_LAMBDA")
+    if term.op not in lambdas or len(term.args) != 2 or term.args[1].sort is not tables.bool:
+        return None
+    return tables.apply("OP_SET_COMPREHENSION", *term.args, term.args[0])
+
+
+def as_function(tables: Tables, term: Term, sort: Sort) -> Term | None:
+    """Return an array that is made by a lambda as a function of this sort. Return None if it is no
+    such array. z3 has functions that are values as such arrays.
+    """
+    variables: list[Term] = []
+    while term.op == "OP_ARRAY_LAMBDA" and len(variables) < len(sort.params) - 1:
+        variables.append(term.args[0])
+        term = term.args[1]
+    if (*(v.sort for v in variables), term.sort) != sort.sorts():
+        return None
+    return tables.apply("OP_LAMBDA", *variables, term)
+
+
+def reduced(term: Term) -> Term:
+    """Return the array that another array only looks up, or the array itself. The printer writes
+    the function of a fold in such a way.
+    """
+    if term.op != "OP_ARRAY_LAMBDA" or term.args[1].op != "OP_ARRAY_LAMBDA":
+        return term
+    first, (second, body) = term.args[0], term.args[1].args
+    if (
+        body.op == "OP_ARRAY_SELECT"
+        and body.args[1] is second
+        and body.args[0].op == "OP_ARRAY_SELECT"
+    ):
+        array, index = body.args[0].args
+        if index is first and first not in array.free and second not in array.free:
+            return array
+    return term
+
+
+def _both(operator: str) -> Callable[[Tables, list[Term]], Term]:
+    return lambda tables, members: tables.apply(operator, *members)
+
+
+_POINTWISE: dict[str, Callable[[Tables, list[Term]], Term]] = {
+    "union": _both("OP_OR"),
+    "intersection": _both("OP_AND"),
+    "setminus": lambda tables, members: tables.apply(
+        "OP_AND", members[0], *(tables.apply("OP_NOT", m) for m in members[1:])
+    ),
+    "complement": lambda tables, members: tables.apply("OP_NOT", members[0]),
+    "subset": lambda tables, members: tables.apply("OP_IMPLIES", *members),
+}
+
+
+def on_array_sets(tables: Tables, name: str, args: list[Term]) -> Term | None:
+    """Return the application of an operator of sets to arrays of Booleans, which are sets in z3.
+    Return None if the name is no such operator.
+    """
+    make = _POINTWISE.get(name)
+    arrays = [as_array(tables, a) for a in args]
+    count = 1 if name == "complement" else 2
+    if (
+        make is None
+        or len(args) < count
+        or (len(args) > count and name in ("complement", "subset"))
+    ):
+        return None
+    sort = arrays[0].sort
+    if (
+        sort.kind != "SORT_ARRAY"
+        or sort.sort(1) is not tables.bool
+        or any(a.sort is not sort for a in arrays)
+    ):
+        return None
+    variable = tables.variable("x", sort.sort(0))
+    body = make(tables, [tables.apply("OP_ARRAY_SELECT", a, variable) for a in arrays])
+    return tables.apply("OP_FORALL" if name == "subset" else "OP_ARRAY_LAMBDA", variable, body)
+
+
+# ----------------------------------------------------------------------
+# Applications that solvers take although no signature in `fsm/theories` allows them, and what
+# they mean.
+
+
+Sugar = Callable[[Tables, list[Term], tuple[Any, ...]], "Term | None"]
+
+# Some solvers apply operators of strings to sequences, and operators of sequences to strings.
+_TWINS = {
+    "seq.++": "OP_STR_CONCAT",
+    "seq.len": "OP_STR_LEN",
+    "seq.at": "OP_STR_AT",
+    "seq.extract": "OP_STR_SUBSTR",
+    "seq.prefixof": "OP_STR_PREFIXOF",
+    "seq.suffixof": "OP_STR_SUFFIXOF",
+    "seq.contains": "OP_STR_CONTAINS",
+    "seq.indexof": "OP_STR_INDEXOF",
+    "seq.replace": "OP_STR_REPLACE",
+    "seq.replace_all": "OP_STR_REPLACE_ALL",
+    "str.++": "OP_SEQ_CONCAT",
+    "str.len": "OP_SEQ_LENGTH",
+    "str.at": "OP_SEQ_AT",
+    "str.substr": "OP_SEQ_EXTRACT",
+    "str.prefixof": "OP_SEQ_PREFIX",
+    "str.suffixof": "OP_SEQ_SUFFIX",
+    "str.contains": "OP_SEQ_CONTAINS",
+    "str.indexof": "OP_SEQ_INDEXOF",
+    "str.replace": "OP_SEQ_REPLACE",
+    "str.replace_all": "OP_SEQ_REPLACE_ALL",
+    "str.update": "OP_SEQ_UPDATE",
+    "str.rev": "OP_SEQ_REV",
+    "seq.update": "OP_STR_UPDATE",
+    "seq.rev": "OP_STR_REV",
+}
+
+
+def sugared(tables: Tables, name: str, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+    """Return what the application means, or None if it is unknown. Raises IllSorted if its parts do
+    not fit.
+    """
+    sugar = _SUGAR.get(name)
+    found = sugar(tables, args, indices) if sugar is not None and args else None
+    if found is not None:
+        return found
+    twin = _TWINS.get(name)
+    if (
+        twin is not None
+        and args
+        and args[0].sort.kind == ("SORT_STRING" if name.startswith("seq") else "SORT_SEQ")
+    ):
+        return tables.apply(twin, *args)
+    return on_array_sets(tables, name, args) if not indices else None
+
+
+def _from_start(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+    """`(str.indexof s t)` begins at position 0."""
+    if len(args) != 2:
+        return None
+    kind = "OP_STR_INDEXOF" if args[0].sort is tables.string else "OP_SEQ_INDEXOF"
+    return tables.apply(kind, *args, tables.value(tables.int, 0))
+
+
+def _insert(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+    """`(set.insert 1 2 s)` of cvc5 inserts one member after another."""
+    if len(args) < 3:
+        return None
+    found = args[-1]
+    for member in reversed(args[:-1]):
+        found = tables.apply("OP_SET_INSERT", member, found)
+    return found
+
+
+def _loop(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+    """`(re.loop r 1 3)` is an older syntax, and `((_ re.loop 2) r)` means two times or more."""
+    if (
+        len(args) > 1
+        and not indices
+        and all(a.op == VALUE and a.sort is tables.int and a.indices[0] >= 0 for a in args[1:])
+    ):
+        indices = tuple(a.indices[0] for a in args[1:])
+    if len(indices) == 1:
+        power = tables.apply("OP_RE_POW", args[0], indices=indices)
+        return tables.apply("OP_RE_CONCAT", power, tables.apply("OP_RE_STAR", args[0]))
+    return tables.apply("OP_RE_LOOP", args[0], indices=indices) if len(indices) == 2 else None
+
+
+def _update(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+    """`((_ tuple.update i) t x)` of cvc5."""
+    if (
+        len(args) != 2
+        or args[0].sort.kind != "SORT_TUPLE"
+        or len(indices) != 1
+        or indices[0] >= len(args[0].sort.params)
+    ):
+        return None
+    fields = [
+        tables.apply("OP_TUPLE_SELECT", args[0], indices=(k,))
+        for k in range(len(args[0].sort.params))
+    ]
+    fields[indices[0]] = args[1]
+    return tables.apply("OP_TUPLE", *fields)
+
+
+def _scaled(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+    """`((_ to_fp e s) m r i)` of z3 has the real before the exponent."""
+    if len(args) != 3 or args[1].sort is not tables.real or args[2].sort is not tables.int:
+        return None
+    return tables.apply("OP_FP_TO_FP_FROM_INT_REAL", args[0], args[2], args[1], indices=indices)
+
+
+def _real(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+    """`(to_real r)` of a real is that real."""
+    return args[0] if len(args) == 1 and args[0].sort is tables.real else None
+
+
+def _minus(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+    """`(~ x)` of z3, which is `(- x)`."""
+    if len(args) != 1 or args[0].sort not in (tables.int, tables.real):
+        return None
+    if args[0].op == VALUE and args[0].indices[0] > 0:
+        return tables.value(args[0].sort, -args[0].indices[0])
+    return tables.apply("OP_INT_NEG" if args[0].sort is tables.int else "OP_REAL_NEG", args[0])
+
+
+def _applied(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+    """`(select f x)` of z3 applies a function or asks for a member of a set, since both are arrays
+    there.
+    """
+    if args[0].sort.kind == "SORT_SET" and len(args) == 2:
+        return tables.apply("OP_SET_MEMBER", args[1], args[0])
+    return tables.apply("OP_UF_APPLY", *args) if args[0].sort.kind == "SORT_FUN" else None
+
+
+def _stored(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+    """`(store s x true)` of z3 inserts into a set, and `(store s x false)` deletes from it, since
+    sets are arrays there.
+    """
+    if (
+        len(args) != 3
+        or args[0].sort.kind != "SORT_SET"
+        or args[2] not in (tables.true, tables.false)
+    ):
+        return None
+    if args[2] is tables.false:
+        return tables.apply("OP_SET_DELETE", args[1], args[0])
+    empty = args[0].op == SPECIAL and args[0].indices == ("set.empty",)
+    return (
+        tables.apply("OP_SET_SINGLETON", args[1])
+        if empty
+        else tables.apply("OP_SET_INSERT", args[1], args[0])
+    )
+
+
+def _no_overflow(kind: str) -> Sugar:
+    return lambda tables, args, indices: tables.apply("OP_NOT", tables.apply(kind, *args))
+
+
+def _one_of(least: bool) -> Sugar:
+    """Return the meaning of a bound on how many of one condition are true."""
+
+    def sugar(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+        if len(args) != 1 or len(indices) != 1 or args[0].sort is not tables.bool:
+            return None
+        bound = indices[0]
+        if least:
+            return tables.true if bound < 1 else args[0] if bound == 1 else tables.false
+        return tables.apply("OP_NOT", args[0]) if bound < 1 else tables.true
+
+    return sugar
+
+
+def _folded(kind: str) -> Sugar:
+    """`(bvsub a b c)` and the like associate to the left in solvers."""
+
+    def sugar(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+        if len(args) < 3:
+            return None
+        found = args[0]
+        for arg in args[1:]:
+            found = tables.apply(kind, found, arg)
+        return found
+
+    return sugar
+
+
+_SUGAR: dict[str, Sugar] = {
+    "str.indexof": _from_start,
+    "seq.indexof": _from_start,
+    "set.insert": _insert,
+    "insert": _insert,
+    "re.loop": _loop,
+    "select": _applied,
+    "store": _stored,
+    "to_fp": _scaled,
+    "to_real": _real,
+    "~": _minus,
+    "tuple.update": _update,
+    "bvumul_noovfl": _no_overflow("OP_BV_UMULO"),
+    "at-least": _one_of(True),
+    "at-most": _one_of(False),
+    "bvsub": _folded("OP_BV_SUB"),
+    "bvxnor": _folded("OP_BV_XNOR"),
+    "set.union": _folded("OP_SET_UNION"),
+    "set.inter": _folded("OP_SET_INTERSECTION"),
+    "set.minus": _folded("OP_SET_MINUS"),
+    "bag.union_max": _folded("OP_BAG_UNION_MAX"),
+    "bag.union_disjoint": _folded("OP_BAG_UNION_DISJOINT"),
+    "bag.inter_min": _folded("OP_BAG_INTERSECTION_MIN"),
+    "bag.difference_subtract": _folded("OP_BAG_DIFFERENCE_SUBTRACT"),
+    "bag.difference_remove": _folded("OP_BAG_DIFFERENCE_REMOVE"),
+}
+SUGARED = tuple(_SUGAR)  # all names that stand here, also those that are no operator's name
+
+
+# ----------------------------------------------------------------------
+# Finds out what an application in a script means: which of several operators with the same name
+# is applied. Where only that fits, integers become reals.
+
 
 Plan = tuple[str, tuple[Any, ...], Sort]  # operator kind, indices, sort of the result
 _MOST_COERCED = 4

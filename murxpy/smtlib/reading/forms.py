@@ -9,10 +9,9 @@ from collections.abc import Callable
 from murxpy.errors import InputError
 from murxpy.logic.sorts import Constructor, Sort
 from murxpy.logic.terms import Term
-from murxpy.smtlib.reading.context import Head, TermContext
-from murxpy.smtlib.reading.heads import ApplyHead, FunctionHead
-from murxpy.smtlib.reading.lambdas import as_array
-from murxpy.smtlib.syntax.lexer import key, symbol
+from murxpy.smtlib.lexer import key, symbol
+from murxpy.smtlib.reading.applying import as_array
+from murxpy.smtlib.reading.heads import ApplyHead, FunctionHead, Head, TermContext
 
 Form = Callable[["TermContext"], "Term | None"]
 

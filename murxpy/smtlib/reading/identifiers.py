@@ -1,29 +1,175 @@
-"""Reads identifiers with indices or with a sort, such as `(_ extract 3 0)`, `(_ bv5 8)`, `(_ is
-cons)` and `(as nil (List Int))`: SMT-LIB 2.7, section 3.3.
+"""Reads literals of scripts: those of SMT-LIB 2.7, section 3.1, and those of the theories of
+bit-vectors, fields and strings.
 """
 
 from __future__ import annotations
 
 import re
+import sys
+from collections.abc import Callable
+from fractions import Fraction
 
 from murxpy.errors import InputError
-from murxpy.logic.sorts import Sort
+from murxpy.logic.sorts import MAX_WIDTH, Sort, probably_prime
 from murxpy.logic.terms import Term
-from murxpy.logic.values import MAX_CODE_POINT, MAX_DIGITS
-from murxpy.smtlib.reading.context import Head, TermContext
+from murxpy.logic.values import MAX_CODE_POINT, MAX_DIGITS, from_escapes
+from murxpy.smtlib.building import Tables
+from murxpy.smtlib.lexer import is_numeral, key, symbol, unknown
+from murxpy.smtlib.reading.applying import SUGARED
+from murxpy.smtlib.reading.applying import as_array as lambda_as_array
 from murxpy.smtlib.reading.heads import (
     ApplyHead,
     ConstArrayHead,
     ConstructorHead,
     FieldHead,
+    FunctionHead,
+    Head,
     OverloadedHead,
+    TermContext,
     TheoryHead,
 )
-from murxpy.smtlib.reading.literals import bit_vector, decimal, field_element
-from murxpy.smtlib.reading.maps import MapHead, as_array
-from murxpy.smtlib.reading.sugar import SUGARED
-from murxpy.smtlib.syntax.lexer import is_numeral, key, symbol
-from murxpy.smtlib.syntax.source import unknown
+
+_PYTHONS = 4300  # digits that Python converts while its own limit is as it starts
+
+# cvc5 prints numbers with a sign, and quotients
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+|/[1-9][0-9]*)?")
+_FIELD = re.compile(r"#f(-?[0-9]+)m([0-9]+)")
+_FF = re.compile(r"ff(-?[0-9]+)")
+
+
+def literal(tables: Tables, token: str, reals: bool) -> Term | None:
+    """Return the literal that a token is, or None if it is no literal. `reals` says that numerals
+    are reals. Raises InputError.
+    """
+    reader = _READERS.get(token[0])
+    if reader is not None:
+        return reader(tables, token)
+    found = _NUMBER.fullmatch(token) if token[0] in "-0123456789" and token.isascii() else None
+    if found is None:
+        return None
+    if len(token) > MAX_DIGITS:
+        raise InputError(f"a number of {len(token)} digits, expected {MAX_DIGITS} at most")
+    if found[1] is not None:
+        return tables.value(tables.real, Fraction(lifted(token)))
+    return tables.value(tables.real if reals else tables.int, decimal(token))
+
+
+def lifted(text: str) -> str:
+    """Return the text of a number. If it is too long for Python's own limit, the limit is lifted in
+    this process, because whoever reads such a number also prints it.
+    """
+    if len(text) > _PYTHONS // 2:
+        sys.set_int_max_str_digits(0)
+    return text
+
+
+def decimal(text: str) -> int:
+    """Return the integer that up to MAX_DIGITS decimal digits stand for."""
+    return int(lifted(text))
+
+
+def _string(tables: Tables, token: str) -> Term:
+    text = from_escapes(token[1:-1].replace('""', '"'))
+    if text and max(text) > chr(MAX_CODE_POINT):
+        raise InputError(
+            f"a string with the character U+{ord(max(text)):X}, expected U+{MAX_CODE_POINT:X} at most"
+        )
+    return tables.value(tables.string, text)
+
+
+def _sharp(tables: Tables, token: str) -> Term:
+    field = _FIELD.fullmatch(token)
+    if field is not None and len(token) < MAX_DIGITS:
+        order = decimal(field[2])
+        if not probably_prime(order):
+            raise InputError(f"expected a prime as the order of a field, found {field[2][:40]}")
+        return tables.value(tables.sort("SORT_FF", order), decimal(field[1]) % order)
+    base, digits = {"#b": (2, 1), "#x": (16, 4)}.get(token[:2], (0, 0))
+    width = digits * (len(token) - 2)
+    if not base or not 0 < width <= MAX_WIDTH or "_" in token:
+        raise InputError(f"expected a literal such as #b01 or #x0f, found '{token[:60]}'")
+    try:
+        return bit_vector(tables, int(token[2:], base), width)
+    except ValueError:
+        raise InputError(f"expected digits of base {base}, found '{token[:60]}'") from None
+
+
+def bit_vector(tables: Tables, value: int, width: int) -> Term:
+    """Return a literal of a bit-vector. Raises InputError if the number does not fit."""
+    if not 0 < width <= MAX_WIDTH or value.bit_length() > width:
+        raise InputError(
+            f"expected a width that holds {str(value)[:40]}, 1 to {MAX_WIDTH}; found {str(width)[:40]}"
+        )
+    return tables.value(tables.sort("SORT_BV", width), value)
+
+
+def field_element(tables: Tables, token: str, order: int) -> Term | None:
+    """Return the element of a field that `ffN` stands for, or None if the token is something else."""
+    found = _FF.fullmatch(token) if len(token) < MAX_DIGITS else None
+    return tables.value(tables.sort("SORT_FF", order), decimal(found[1]) % order) if found else None
+
+
+_READERS: dict[str, Callable[[Tables, str], Term]] = {'"': _string, "#": _sharp}
+
+
+# ----------------------------------------------------------------------
+# Reads z3's arrays that are made of functions: `((_ map f) a b)` and `(_ as-array f)`.
+
+
+_ON_SETS = {"or": "set.union", "and": "set.inter", "not": "set.complement"}
+
+
+class MapHead(Head):
+    """`(_ map f)` for a function or an operator of a theory. The result is an array that is made by
+    a lambda.
+    """
+
+    def __init__(self, token: str) -> None:
+        super().__init__()
+        self.token = token
+
+    def close(self, reader: TermContext, args: list[Term]) -> Term:
+        args = [lambda_as_array(reader.tables, a) for a in args]
+        function = reader.scope.atoms.get(key(self.token))
+        if function is not None and function.sort.kind == "SORT_FUN" and len(args) in (1, 2):
+            return reader.tables.apply(
+                "OP_ARRAY_MAP" if len(args) == 1 else "OP_ARRAY_MAP2", function, *args
+            )
+        if args and all(a.sort.kind == "SORT_SET" for a in args) and self.token in _ON_SETS:
+            return reader.apply(_ON_SETS[self.token], args)
+        if not args or any(
+            a.sort.kind != "SORT_ARRAY" or a.sort.params[0] is not args[0].sort.params[0]
+            for a in args
+        ):
+            raise InputError(
+                f"'map' takes arrays with the same indices, found ({', '.join(str(a.sort) for a in args)})"
+            )
+        variable = reader.tables.variable("x", args[0].sort.sort(0))
+        head = reader.head_of(self.token)
+        body = head.close(
+            reader,
+            [*head.first, *(reader.tables.apply("OP_ARRAY_SELECT", a, variable) for a in args)],
+        )
+        if body is None:
+            raise InputError(f"cannot map '{self.token}'")
+        return reader.tables.apply("OP_ARRAY_LAMBDA", variable, body)
+
+
+def as_array(reader: TermContext, token: str) -> Term:
+    """Return a function of one argument as an array."""
+    head = reader.head_of(token)
+    if not isinstance(head, FunctionHead) or len(head.function.sort.params) != 2:
+        raise InputError(f"expected a function of one argument, found '{token[:60]}'")
+    variable = reader.tables.variable("x", head.function.sort.sort(0))
+    return reader.tables.apply(
+        "OP_ARRAY_LAMBDA", variable, head.close(reader, [head.function, variable])
+    )
+
+
+# ----------------------------------------------------------------------
+# Reads identifiers with indices or with a sort, such as `(_ extract 3 0)`, `(_ bv5 8)`, `(_ is
+# cons)` and `(as nil (List Int))`: SMT-LIB 2.7, section 3.3.
+
 
 _CHARACTER = re.compile(r"#x[0-9a-fA-F]{1,5}")
 

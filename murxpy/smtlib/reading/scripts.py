@@ -1,27 +1,28 @@
-"""Reading scripts: SMT-LIB 2.7 with what z3 and cvc5 add, typed against `fsm/theories`.
+"""Reads commands of single solvers that contain terms: questions such as `get-abduct` and
+`display`, and objectives.
 
-    script = read_script(text, "f.smt2", catalogue)
-    for command in script.commands: ...
-
-See `smtlib.script.Script` for what comes out, and `smtlib.writer.print_script` for the way back.
+The text of such a command is kept, but the terms in it are read and typed. So they are printed with
+the names that constants have at that point.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from murxpy.errors import InputError, nearest
 from murxpy.foreign import read_bytes
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import Term
-from murxpy.smtlib import commands as c
-from murxpy.smtlib.commands import Command
-from murxpy.smtlib.reading.asking import TERM_COMMANDS, command_with_terms
-from murxpy.smtlib.reading.datatypes import declare_datatype, declare_datatypes
+from murxpy.smtlib import script as c
+from murxpy.smtlib.building import Tables
+from murxpy.smtlib.lexer import Source, is_symbol, joined, key, symbol
 from murxpy.smtlib.reading.declarations import (
+    ScriptContext,
     declare_const,
+    declare_datatype,
+    declare_datatypes,
     declare_fun,
     declare_sort,
     define_const,
@@ -30,11 +31,90 @@ from murxpy.smtlib.reading.declarations import (
     define_funs_rec,
     define_sort,
 )
-from murxpy.smtlib.reading.script_context import ScriptContext
-from murxpy.smtlib.script import Origin, Script
-from murxpy.smtlib.syntax.lexer import symbol
-from murxpy.smtlib.syntax.source import Source
-from murxpy.smtlib.tables import Tables
+from murxpy.smtlib.reading.heads import FunctionHead
+from murxpy.smtlib.script import Ask, Command, Origin, Other, Part, Script
+
+# What stands behind the name of each command: a name, a term, or terms in parentheses. Whatever
+# follows, such as attributes, is kept as text.
+TERM_COMMANDS: dict[str, tuple[str, ...]] = {
+    "get-abduct": ("name", "term"),
+    "get-interpolant": ("name", "term"),
+    "get-qe": ("term",),
+    "get-qe-disjunct": ("term",),
+    "get-timeout-core-assuming": ("terms",),
+    "display": ("term",),
+    "minimize": ("term",),
+    "maximize": ("term",),
+    "assert-soft": ("term",),
+    "block-model-values": ("terms",),
+}
+# these commands change the answers of later checks
+_CHANGING = ("minimize", "maximize", "assert-soft", "block-model-values")
+
+
+def command_with_terms(r: ScriptContext, name: str) -> Ask | Other:
+    """Return the command. If a solver writes something else in place of a term, as in
+    `(get-interpolant (group ...))`, that is kept as text.
+    """
+    at = r.source.at
+    mark = r.terms.scope.mark()
+    try:
+        parts = _parts(r, TERM_COMMANDS[name])
+    except InputError:
+        if name in _CHANGING:
+            raise
+        r.terms.scope.undo(mark)
+        r.source.go_back(at)
+        parts = []
+    rest = list(_rest(r))
+    words = joined(r.source.tokens[at : r.source.at])
+    if name in _CHANGING:
+        return Other(f"{name} {words}", (name, *parts, *rest))
+    return Ask(name, words, (*parts, *rest))
+
+
+def _parts(r: ScriptContext, shape: tuple[str, ...]) -> list[Part]:
+    parts: list[Part] = []
+    for what in shape:
+        if what == "name":
+            parts.append(r.source.symbol("a name"))
+        elif what == "term":
+            parts.append(r.terms.read())
+        else:
+            r.source.take("(", "before the terms")
+            parts.append("(")
+            while not r.source.skip(")"):
+                parts.append(r.terms.read())
+            parts.append(")")
+    return parts
+
+
+def _rest(r: ScriptContext) -> Iterator[Part]:
+    """Return everything up to the ')' of the command. It is text in which the symbols of the script
+    are replaced by what they stand for, as in a grammar.
+    """
+    depth = 0
+    while r.source.peek() != ")" or depth:
+        token = r.source.next("')'")
+        depth += (token == "(") - (token == ")")
+        yield _known(r, token)
+
+
+def _known(r: ScriptContext, token: str) -> Part:
+    scope = r.terms.scope
+    if not is_symbol(token) or key(token) not in scope.own:
+        return token
+    head = scope.heads.get(key(token))
+    if isinstance(head, FunctionHead):
+        return head.function
+    return scope.atoms.get(key(token), token)
+
+
+# ----------------------------------------------------------------------
+# Reading scripts: SMT-LIB 2.7 with what z3 and cvc5 add, typed against `fsm/theories`. script =
+# read_script(text, "f.smt2", catalogue) for command in script.commands: ... See
+# `smtlib.script.Script` for what comes out, and `smtlib.writer.print_script` for the way back.
+
 
 MAX_SCRIPT = 256 << 20  # bytes
 MAX_LEVELS = 100_000

@@ -18,10 +18,8 @@ from murxpy.logic.sorts import (
     SortTable,
     order_of_field,
 )
-from murxpy.smtlib.reading.scope import Scope
-from murxpy.smtlib.reading.vocabulary import Vocabulary
-from murxpy.smtlib.syntax.lexer import key, symbol
-from murxpy.smtlib.syntax.source import Source, unknown
+from murxpy.smtlib.lexer import Source, key, symbol, unknown
+from murxpy.smtlib.reading.vocabulary import Scope, Vocabulary
 
 _HEXADECIMAL = re.compile(r"#x[0-9a-fA-F]{1,4000}")
 Maker = Callable[[Sequence[Sort]], Sort]

@@ -6,24 +6,23 @@ from itertools import chain
 
 from murxpy.errors import InputError
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
-from murxpy.smtlib.reading.context import Head, TermContext
+from murxpy.smtlib.building import Tables
+from murxpy.smtlib.lexer import Source, key, key_of, symbol, unknown
 from murxpy.smtlib.reading.forms import FORMS, AnnotationHead, MatchHead, bind
 from murxpy.smtlib.reading.heads import (
     ApplyHead,
     ConstructorHead,
     FieldHead,
     FunctionHead,
+    Head,
     OverloadedHead,
+    TermContext,
     TermHead,
     TheoryHead,
     overloaded,
 )
-from murxpy.smtlib.reading.identifiers import Identifiers
-from murxpy.smtlib.reading.literals import literal
+from murxpy.smtlib.reading.identifiers import Identifiers, literal
 from murxpy.smtlib.reading.vocabulary import Vocabulary
-from murxpy.smtlib.syntax.lexer import key, key_of, symbol
-from murxpy.smtlib.syntax.source import Source, unknown
-from murxpy.smtlib.tables import Tables
 
 
 class TermReader(TermContext):

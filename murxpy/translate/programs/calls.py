@@ -1,36 +1,356 @@
-"""The calls of a trace as the statements of a program."""
+"""The plainest spelling of a call: what a person would write."""
 
 from __future__ import annotations
 
 import ast
+import itertools
+import operator
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from textwrap import indent
 from typing import Any
 
-from murxpy.checks.registry import ANSWERING
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
+from murxpy.machine.checks.registry import ANSWERING
+from murxpy.machine.contract import protocols, stress
+from murxpy.machine.contract.broken import Armed
 from murxpy.machine.database import Entry
-from murxpy.machine.misuse.armed import Armed
-from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.outcomes import Misused, Refused, Stopped
 from murxpy.machine.script import own_options
-from murxpy.machine.tokens import Ref
+from murxpy.machine.tokens import Python, Ref
+from murxpy.machine.trace.grammar import Trace
+from murxpy.machine.trace.reading import Reading
+from murxpy.solvers.callables import PROPERTY
+from murxpy.solvers.exceptions import UNDOCUMENTED
 from murxpy.solvers.frame import Frame
-from murxpy.solvers.refusals import UNDOCUMENTED
 from murxpy.solvers.spelling import Spelling, SpellingSet, run_spelling
-from murxpy.trace.grammar import Trace
-from murxpy.trace.reading import Reading
+from murxpy.translate.asking import theory_options
 from murxpy.translate.dry import interpret
-from murxpy.translate.evidence import theory_options
-from murxpy.translate.expressions import Code, literal
-from murxpy.translate.programs.datatypes import declared
-from murxpy.translate.programs.misuses import PlainMisuses
-from murxpy.translate.programs.plainest import PLAIN, PlainWrapper, plainest
+from murxpy.translate.expressions import HELPER, Code, SourceWrapper, literal, operand
+from murxpy.translate.misuse import MisuseRows
 from murxpy.translate.programs.sheet import ANSWER, TERM, Sheet
+
+PLAIN = "plain-"  # how the names of spellings begin that stand in the section `plain`
+
+
+class PlainWrapper(SourceWrapper):
+    """A wrapper whose calls return their own source, with the spellings of its section `plain`
+    before all others.
+    """
+
+    def __init__(self, data: dict[str, Any], catalogue: Catalogue, release: str) -> None:
+        self.plain: dict[str, Any] = data.get("plain") or {}
+        # spellings of which only the solver can say whether they fit
+        self.guarded: set[Spelling] = set()
+        super().__init__(data, catalogue, release)
+
+    def _build(self, section: str) -> None:
+        own = self.plain.get(section) or {}
+        entries = self.data.get(section) or {}
+        self.data = {
+            **self.data,
+            section: {
+                key: {**_forms(own.get(key), PLAIN), **_forms(entries.get(key), "")}
+                for key in dict.fromkeys([*entries, *own])
+            },
+        }
+        super()._build(section)
+
+    def _spelling(self, section: str, key: str, name: str, form: Any) -> Spelling | None:
+        spelling = super()._spelling(section, key, name, form)
+        conditions = [] if isinstance(form, str) else form.get("when") or []
+        texts = [conditions] if isinstance(conditions, str) else conditions
+        if spelling is not None and any(text.startswith("h.") for text in texts):
+            self.guarded.add(spelling)
+        return spelling
+
+
+def _forms(entry: Any, prefix: str) -> dict[str, Any]:
+    if entry is None:
+        return {}
+    forms = {"default": entry} if isinstance(entry, str) or "is" in entry else entry
+    return {f"{prefix}{name}": form for name, form in forms.items()}
+
+
+def plainest(
+    spellings: SpellingSet, frame: Frame, wanted: str | None, guarded: Collection[Spelling] = ()
+) -> Spelling | None:
+    """The spelling that a person would choose for the call in `frame`: one of the section `plain`,
+    or else one with a Python number for a literal, or else the first one, if none of them needs a
+    helper. If all do, it is the spelling `wanted`, or the first one. Those that are `guarded` are
+    left out, except for the spelling `wanted`.
+    """
+    fitting = [
+        spelling
+        for spelling in spellings.spellings
+        if (spelling.name == wanted or spelling not in guarded) and spelling.fits(frame)
+    ]
+    own = [spelling for spelling in fitting if spelling.name.startswith(PLAIN)]
+    same = [spelling for spelling in own if spelling.name == f"{PLAIN}{wanted}"]
+    alone = [
+        spelling
+        for spelling in fitting
+        if spelling.weight > 0 and not HELPER.search(spelling.template.text)
+    ]
+    numbers = [spelling for spelling in alone if _of_numbers(spelling)]
+    named = spellings.named(wanted) if wanted is not None else None
+    rest = [named] if named is not None else fitting
+    return next(iter([*same, *own, *numbers, *alone, *rest]), None)
+
+
+def _of_numbers(spelling: Spelling) -> bool:
+    return any(
+        placeholder and text[0] == "n" and text[1:].isdigit()
+        for text, placeholder in spelling.template.parts
+    )
+
+
+# ----------------------------------------------------------------------
+# The statements with which a person declares datatypes, by the templates of the wrapper.
+
+
+def declared(
+    sheet: Sheet, templates: Mapping[str, str], block: Sequence[tuple[Any, ...]]
+) -> list[Code] | None:
+    """Write the declaration of a block of datatypes. The result is their sorts; None if it cannot
+    be written so: a datatype has parameters, or the wrapper has no templates.
+    """
+    if not templates or not all(map(_simple, block)):
+        return None
+    made = {
+        name: sheet.define(_filled(templates["datatype"], name=literal(name)), name, kept=True)
+        for name, _, _ in block
+    }
+    for name, _, constructors in block:
+        for constructor, fields in constructors:
+            _constructor(sheet, templates, made, name, constructor, fields)
+    sorts = list(made.values())
+    joined = ", ".join(sorts)
+    key = "create" if len(sorts) == 1 else "create-all"
+    sheet.do(_filled(templates[key], datatype=sorts[0], datatypes=joined))
+    return sorts
+
+
+def _constructor(
+    sheet: Sheet,
+    templates: Mapping[str, str],
+    made: Mapping[str, Code],
+    owner: str,
+    name: str,
+    fields: Sequence[tuple[str, Any]],
+) -> None:
+    words = {"datatype": made[owner], "name": literal(name)}
+    operands = [
+        _filled(templates["operand"], name=literal(selector), sort=_sort(field, made, owner))
+        for selector, field in fields
+        if "operand" in templates
+    ]
+    text = _filled(templates["constructor"], **words, fields=", ".join(operands))
+    if "close" not in templates:
+        sheet.do(text.replace(", )", ")"))
+        return
+    constructor = sheet.define(text, name, kept=True)
+    for selector, field in fields:
+        itself = isinstance(field, tuple) and field == ("self",)
+        other = isinstance(field, tuple) and not itself
+        key = "itself" if itself else "other" if other else "field"
+        sort = literal(field[1]) if other else _sort(field, made, owner)
+        filled = {"constructor": constructor, "name": literal(selector), "sort": sort}
+        sheet.do(_filled(templates[key], **filled))
+    sheet.do(_filled(templates["close"], **words, constructor=constructor))
+
+
+def _sort(field: Any, made: Mapping[str, Code], owner: str) -> str:
+    if not isinstance(field, tuple):
+        return str(field)
+    return str(made[owner if field == ("self",) else field[1]])
+
+
+def _simple(declaration: tuple[Any, ...]) -> bool:
+    """Whether a datatype has no parameters, and no field is an instance of one that has."""
+    _, parameters, constructors = declaration
+    fields = [field for _, selectors in constructors for _, field in selectors]
+    return not parameters and not any(
+        isinstance(field, tuple) and (field[0] == "param" or (len(field) > 2 and field[2]))
+        for field in fields
+    )
+
+
+def _filled(template: str, **words: str) -> str:
+    for key, text in words.items():
+        template = template.replace(f"{{{key}}}", text)
+    return template
+
+
+# ----------------------------------------------------------------------
+# Misuses in a plain program: the call with its bad operand as a person would write it.
+
+
+# what stress on one object comes down to, by our function
+_STRESS: dict[Callable[..., Any], str] = {
+    protocols.copied: "copy.copy({0})",
+    protocols.deeply_copied: "copy.deepcopy({0})",
+    protocols.pickled: "pickle.loads(pickle.dumps({0}))",
+    protocols.equality: "{0} == 7",
+    protocols.iterated: "list(itertools.islice({0}, 5000))",
+    protocols.indexed: "{0}[{1}]",
+    protocols.truth: "bool({0})",
+    protocols.texts: "repr({0})",
+}
+_SYMBOLS = {
+    name: symbol
+    for symbol, names in {
+        "&": "and_",
+        "|": "or_",
+        "^": "xor",
+        "+": "add",
+        "-": "sub",
+        "*": "mul",
+        "/": "truediv",
+        "%": "mod",
+        "**": "pow",
+        "<<": "lshift",
+        ">>": "rshift",
+        "<": "lt",
+        "<=": "le",
+        ">": "gt",
+        ">=": "ge",
+        "==": "eq",
+        "!=": "ne",
+    }.items()
+    for name in names.split()
+    if hasattr(operator, name)
+}
+
+
+class PlainMisuses(MisuseRows):
+    """The part of a program that misuses calls. The misuse on the last line of the trace is
+    `failing`; `other` is the same call with another operand, where the two are compared.
+    """
+
+    sheet: Sheet
+    main: str
+    plain: bool
+    failing: str
+    other: str = ""
+    given: str = ""
+    message: str = ""  # what the finding says
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.modules: dict[str, None] = {}  # the modules whose functions the program calls
+
+    def imports(self) -> str:
+        """The statements that import the binding."""
+        raise NotImplementedError
+
+    def misused(self, code: str) -> None:
+        """Write a misuse, or keep it if it is the defect."""
+        if self.last:
+            self.failing = code
+            raise Stopped(None)
+        self.sheet.do(f"try:\n    {code}\nexcept Exception:\n    pass")
+
+    def broken_call(self, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any]) -> None:
+        assert isinstance(self.misuse, Armed)
+        self.frame.bad = self.misuse.operand(self, args, indices)
+        words = self.misuse.words
+        if words and isinstance(words[0], Python):
+            self.given = literal(words[0].value)
+        self.misused(str(spelling.call(args, indices, self.frame)))
+        raise Misused
+
+    def made(
+        self, function: Callable[..., Any], operands: Sequence[Any], named: Mapping[str, Any]
+    ) -> Any:
+        shown = self._shown(operands)
+        shown += [f"{keyword}={literal(one)}" for keyword, one in named.items()]
+        code = self._called(str(function), shown, operands)
+        if self.last:
+            self.misused(code)
+        number = self.returned("x")
+        return self.bind(code, _kind(self, number)) if number is not None else self.misused(code)
+
+    def handed_over(self, number: int) -> Any:
+        raise Refused("unsupported", "a plain program does not drop objects")
+
+    def apply(self, function: Callable[..., Any], *operands: Any) -> Any:
+        if function is protocols.alike:
+            return self._alike(*operands)
+        if function is protocols.reflected:
+            found = re.search(r"\b(\w++) of a \w++ and a \w++: (a|n) \. (a|n) works", self.message)
+            symbol = _SYMBOLS.get(found[1]) if found else None
+            if found is None or symbol is None:
+                raise Refused("unsupported", "no operator is named")
+            names = {"a": operand(operands[0]), "n": literal(operands[1])}
+            self.misused(f"{names[found[3]]} {symbol} {names[found[2]]}")
+        if function is stress.told:
+            self.misused(str(operands[0]))
+        if function not in _STRESS:
+            raise Refused("unsupported", f"{function.__name__} is no single call")
+        self.misused(_STRESS[function].format(*map(operand, operands)))
+        return None
+
+    def deferred(self, spelling: Spelling, frame: Any, args: Sequence[Any] = ()) -> Any:
+        return Code(spelling.call(args, (), frame))
+
+    def repeated(self, call: Callable[[], Any], count: int) -> Any:
+        raise Refused("unsupported", "a plain program does not drop objects")
+
+    def _alike(self, function: Any, operands: Sequence[Any], at: int) -> None:
+        """Two calls that must not give the same."""
+        _, _, pair = self.message.partition("; ")
+        _, taken, given = pair.rpartition(" for ")
+        shown = self._shown(operands)
+        if taken:
+            other = [given if k == at else text for k, text in enumerate(shown)]
+            self.other = self._called(str(function), other, operands)
+            self.given = given
+        self.misused(self._called(str(function), shown, operands))
+
+    def _shown(self, operands: Sequence[Any]) -> list[str]:
+        """The sources of operands. Nearer to the trace, the main context is one of them."""
+        texts = [literal(one) for one in operands]
+        main = self.main if self.main and not self.plain else ""
+        return [main if main and text == self.frame.ctx else text for text in texts]
+
+    def _called(self, name: str, shown: Sequence[str], operands: Sequence[Any]) -> str:
+        """The call of a public callable: of a method by its object, of a function by its name."""
+        own = name.removeprefix(PROPERTY)
+        path = own.split(".")
+        if own != name or (path[-2][:1].isupper() and operands and isinstance(operands[0], Code)):
+            call = f"{operand(operands[0])}.{path[-1]}"
+            return call if own != name else f"{call}({', '.join(shown[1:])})"
+        module = ".".join(itertools.takewhile(lambda part: not part[:1].isupper(), path[:-1]))
+        if f"from {module} import *" in self.imports():
+            own = own.removeprefix(f"{module}.")
+        elif not any(f"from {parent} import *" in self.imports() for parent in _parents(module)):
+            self.modules.setdefault(module)
+        else:
+            own = own.partition(".")[2]
+        return f"{own}({', '.join(shown)})"
+
+
+def _parents(module: str) -> list[str]:
+    """The packages that hold a module."""
+    parts = module.split(".")
+    return [".".join(parts[:count]) for count in range(1, len(parts))]
+
+
+def _kind(run: MisuseRows, number: int) -> str:
+    """A name for an object of a class that the trace tells."""
+    words = run.line.result("return") or ()
+    name = str(words[-1]) if words else "x"
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name.removesuffix("Ref")).lower()
+
+
+# ----------------------------------------------------------------------
+# The calls of a trace as the statements of a program.
+
 
 _WORD = re.compile(r"[A-Za-z]\w*", re.ASCII)
 _OTHER = re.compile(r"\W+", re.ASCII)

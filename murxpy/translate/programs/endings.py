@@ -1,35 +1,407 @@
-"""The ways in which a program can end, by the kind of the finding, the plainest first."""
+"""The end of a program that shows a formula which the solver finds for others, and which is not what
+it should be: an interpolant or an abduct.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from textwrap import indent
 
-from murxpy.translate.programs.arrays import unequal_arrays
-from murxpy.translate.programs.between import abduct, interpolant
-from murxpy.translate.programs.broken import contract, raised
-from murxpy.translate.programs.calls import Calls
-from murxpy.translate.programs.claim import Claim
+from murxpy.machine.database import Entry
+from murxpy.machine.outcomes import Refused
+from murxpy.machine.tokens import Quoted
+from murxpy.machine.trace.grammar import Line, Trace
+from murxpy.machine.witnesses import slowness, unknowns
+from murxpy.translate.expressions import Code
+from murxpy.translate.programs.calls import PLAIN, SELF_CHECKS, Calls
 from murxpy.translate.programs.models import (
     no_value,
     own_value,
     repeated,
+    satisfied_alone,
+    satisfied_by_values,
     simplified,
     solved_anew,
     step_anew,
     step_simplified,
+    unequal_arrays,
     value_anew,
     value_simplified,
 )
-from murxpy.translate.programs.other_model import satisfied_alone, satisfied_by_values
-from murxpy.translate.programs.promises import (
-    broken_proof,
-    core,
-    foreign_core,
-    inconsistent,
-    other_answer,
-    other_result,
+from murxpy.translate.programs.sheet import ANSWER
+from murxpy.translate.programs.vocabulary import (
+    UNSAT,
+    Claim,
+    compared,
+    constants,
+    formulas,
+    said,
+    solved,
+    value_of,
+    without_assertions,
 )
-from murxpy.translate.programs.undecided import at_limit, given_up
+
+
+def interpolant(run: Calls, claim: Claim) -> None:
+    """The interpolant is solved anew: together with the negation of what it should follow from, or
+    with what it should contradict.
+    """
+    goal = _goal(run)
+    others = [entry for entry in formulas(run) if entry.term is not goal.term]
+    made = _found(run, "interpolant", others, _negated(run, goal))
+    if "not implied" in claim.message:
+        run.sheet.note("The interpolant must follow from the other assertions.")
+        solved(run, [*_sources(others), str(_not(run, goal, made))], "sat")
+    elif "does not imply" in claim.message:
+        run.sheet.note("The interpolant must contradict the last assertion.")
+        solved(run, [made, str(goal.obj)], "sat")
+    else:
+        raise Refused("unsupported", "only its symbols are wrong")
+
+
+def abduct(run: Calls, claim: Claim) -> None:
+    """The abduct is solved anew with the assertions: it must agree with them, and imply the goal."""
+    goal, others = _goal(run), formulas(run)
+    made = _found(run, "abduct", others, str(goal.obj))
+    if "does not imply" in claim.message:
+        run.sheet.note("The abduct must imply its goal with the assertions.")
+        solved(run, [*_sources(others), made, _negated(run, goal)], "sat")
+    else:
+        run.sheet.note("The abduct must agree with the assertions.")
+        solved(run, [*_sources(others), made], "unsat")
+
+
+def _goal(run: Calls) -> Entry:
+    if not run.asked:
+        raise Refused("unsupported", "the line names no formula")
+    return run.asked[0]
+
+
+def _sources(entries: list[Entry]) -> list[str]:
+    return [str(entry.obj) for entry in entries]
+
+
+def _negated(run: Calls, goal: Entry) -> str:
+    return str(_not(run, goal, str(goal.obj)))
+
+
+def _not(run: Calls, goal: Entry, code: str) -> Code:
+    return said(run, "operators", ("OP_NOT",), [Code(code)], terms=(goal.term,))
+
+
+def _found(run: Calls, what: str, others: list[Entry], goal: str) -> str:
+    """Ask a solver of its own, which has the assertions `others`, for the formula `what`. Raises
+    Refused if the wrapper does not say how a person asks.
+    """
+    readers = run.wrapper.set("readers", what)
+    if readers is None or not any(one.name.startswith(PLAIN) for one in readers.spellings):
+        raise Refused("unsupported", f"no plain spelling of {what}")
+    run.sheet.forget_statements()
+    with without_assertions(run, "finder"):
+        option = {"name": f"produce-{what}s", "value": "true"}
+        run.sheet.do(said(run, "actions", ("set-option",), (), **option))
+        run.sheet.do(*(said(run, "actions", ("assert-formula",), [entry.obj]) for entry in others))
+        made = run.sheet.define(said(run, "readers", (what,), [Code(goal)]), what, kept=True)
+    run.sheet.do(f"print('the {what} is', {made})")
+    return str(made)
+
+
+# ----------------------------------------------------------------------
+# The end of a program that shows a wrong answer, core, or result of a simplification.
+
+
+# -- an answer that is wrong
+
+
+def other_answer(run: Calls, claim: Claim) -> None:
+    """The answer itself is the defect."""
+    wrong = run.recorded
+    right = {"sat": "unsat", "unsat": "sat"}.get(wrong)
+    if right is None:
+        raise Refused("unsupported", "the trace records no answer")
+    run.sheet.do(
+        f"print('expected {right}, got', {ANSWER})",
+        f"sys.exit({{{right!r}: 0, {wrong!r}: 1}}.get({ANSWER}, 2))",
+    )
+
+
+def inconsistent(run: Calls, claim: Claim) -> None:
+    """Solved alone, the same assertions have another answer."""
+    if run.recorded not in ("sat", "unsat"):
+        raise Refused("unsupported", "the trace records no answer")
+    run.sheet.note("The same assertions are solved alone.")
+    other = {"sat": "unsat", "unsat": "sat"}[run.recorded]
+    run.sheet.do(
+        f"if {ANSWER} != {run.recorded!r}:\n"
+        f"    print('expected the answer {run.recorded} of the trace, got', {ANSWER})\n"
+        "    sys.exit(2)"
+    )
+    solved(run, [str(entry.obj) for entry in formulas(run)], other)
+
+
+# -- a core that is none
+
+
+def core(run: Calls, claim: Claim) -> None:
+    """The core has a model."""
+    background = _read_core(run)
+    run.sheet.note("The core is solved alone.")
+    _core_anew(run, background)
+
+
+def foreign_core(run: Calls, claim: Claim) -> None:
+    """The core has what was neither asserted nor assumed."""
+    _read_core(run)
+    known = ", ".join(f"str({entry.obj})" for entry in formulas(run))
+    names = [name for name, _ in run.state.named()]
+    listed = ", ".join(filter(None, [known, *map(repr, names)]))
+    run.sheet.do(
+        f"foreign = [str(part) for part in core if str(part) not in [{listed}]]",
+        "print('expected nothing in the core that was not asserted, got', foreign)",
+        "sys.exit(1 if foreign else 0)",
+    )
+
+
+def _read_core(run: Calls) -> list[str]:
+    """Read the core. The result is what is asserted beside it."""
+    assumed = run.line.action == "check-assumptions"
+    run.sheet.do(UNSAT)
+    names = run.state.named()
+    code = said(run, "actions", ("get-unsat-assumptions" if assumed else "get-unsat-core",), ())
+    run.sheet.do(f"core = {code if str(code).startswith('list(') else f'list({code})'}")
+    run.sheet.do("print('the core is', core)")
+    if not assumed and names:
+        listed = ", ".join(f"{name!r}: {entry.obj}" for name, entry in names)
+        run.sheet.do(f"core = [{{{listed}}}.get(str(part), part) for part in core]")
+    return [str(entry.obj) for entry in run.state.asserted()] if assumed else []
+
+
+def _core_anew(run: Calls, background: Sequence[str]) -> None:
+    with without_assertions(run):
+        part = said(run, "actions", ("assert-formula",), [Code("part")])
+        run.sheet.do(
+            *(said(run, "actions", ("assert-formula",), [Code(claim)]) for claim in background),
+            f"for part in core:\n    {part}",
+            *compared(run, "sat"),
+        )
+
+
+# -- a result that is not equal
+
+
+def other_result(run: Calls, claim: Claim) -> None:
+    """A term and what was made of it can differ."""
+    if not run.asked:
+        raise Refused("unsupported", "the line names no term")
+    run.sheet.forget_statements()
+    entry = run.asked[0]
+    args = [one.obj for one in run.asked]
+    terms = tuple(one.term for one in run.asked)
+    action = run.line.action.removeprefix("check-")
+    section, key = ("readers", "eliminated") if action == "elimination" else ("actions", action)
+    made = run.sheet.define(said(run, section, (key,), args, terms=terms), "made", kept=True)
+    run.sheet.do(f"print('of', {entry.obj}, 'is made', {made})")
+    pair = (entry.term, entry.term)
+    differ = said(run, "operators", ("OP_DISTINCT",), [entry.obj, made], terms=pair)
+    premises = []
+    if action == "substitute":
+        premises = [said(run, "operators", ("OP_EQUAL",), args[1:], terms=terms[1:])]
+    run.sheet.note("A model is asked for in which they differ.")
+    solved(run, [*map(str, premises), str(differ)], "sat")
+
+
+# -- what a check of the trace itself calls
+
+
+def checking_call(run: Calls) -> Code:
+    """The call of the binding that the check on the last line makes. Raises Refused if the wrapper
+    spells none.
+    """
+    action = run.line.action.removeprefix("check-")
+    asked = [entry.obj for entry in run.asked]
+    terms = tuple(entry.term for entry in run.asked)
+    if action in ("core", "assumptions"):
+        return said(run, "actions", (f"get-unsat-{action}",), ())
+    if action in ("simplify", "substitute"):
+        made = said(run, "actions", (action,), asked, terms=terms)
+        pair = (terms[0], terms[0])
+        return said(run, "operators", ("OP_DISTINCT",), [asked[0], made], terms=pair)
+    if action in ("model", "values"):
+        entries = run.asked or constants(run, [entry.term for entry in formulas(run)])
+        return Code(f"[{', '.join(value_of(run, str(entry.obj)) for entry in entries)}]")
+    reader = {"elimination": "eliminated"}.get(action, action)
+    given = asked if action == "elimination" else [*asked, *(e.obj for e in formulas(run))]
+    filled = {"terms": terms, "value": run.state.limit or 0}
+    return said(run, "readers", (reader,), given, **filled)
+
+
+def broken_proof(run: Calls, claim: Claim) -> None:
+    """What the wrapper finds wrong with a proof."""
+    run.sheet.forget_statements()
+    run.sheet.do(
+        f"got = {checking_call(run)}",
+        "print('expected None, got', got)",
+        "sys.exit(1 if isinstance(got, str) else 0)",
+    )
+
+
+# ----------------------------------------------------------------------
+# The end of a program whose calls raise or accept what they must not.
+
+
+_UNSTABLE = re.compile(r"0x[0-9a-fA-F]+|\n")
+
+
+def raised(run: Calls, claim: Claim) -> None:
+    """The last call raises what it must not."""
+    if not run.failing and run.line.action.startswith("check-"):
+        run.failing = str(checking_call(run))
+    if not run.failing:
+        raise Refused("unsupported", "no call is refused")
+    kind, _, message = claim.message.partition(": ")
+    part = _telling(re.sub(r"^(script|check) error: ", "", message))
+    if run.script:
+        run.sheet.do(
+            f"try:\n{indent(run.failing, '    ')}\nexcept Exception as error:\n    output = str(error)",
+            "print('expected no error, got', output)",
+            f"sys.exit(1 if {part!r} in output else 0)",
+        )
+        return
+    run.sheet.do(
+        f"try:\n    {run.failing}\n    got = 'no exception'\n"
+        "except Exception as error:\n    got = f'{type(error).__name__}: {error}'",
+        "print('expected no exception, got', got)",
+        "if got == 'no exception':\n    sys.exit(0)",
+        f"sys.exit(1 if got.startswith({kind!r}) and {part!r} in got else 2)",
+    )
+
+
+def _telling(message: str) -> str:
+    """The longest part of a message that is the same each time."""
+    return max(_UNSTABLE.split(message), key=len).strip()[:80]
+
+
+# -- a contract that is broken
+
+_THROWN = re.compile(r"(?:class \w: )?(\w+)(?:: (.*))? in [\w.<>]+ \(\w+\.\w+\)", re.DOTALL)
+
+
+def contract(run: Calls, claim: Claim) -> None:
+    """What the binding makes of a misuse."""
+    if not run.failing or not claim.message:
+        raise Refused("unsupported", "nothing says which call breaks the contract, and how")
+    thrown = _THROWN.fullmatch(claim.message)
+    if run.promised and not run.wrapper.helpers and run.line.action in SELF_CHECKS:
+        word = claim.message.split()[-1]
+        run.sheet.do(
+            f"got = str({run.failing})",
+            f"print('expected no', {word!r} + ', got', got)",
+            f"sys.exit(1 if {word!r} in got else 0)",
+        )
+    elif run.promised and run.wrapper.helpers:
+        run.sheet.do(
+            f"got = {run.failing}",
+            "print('expected None, got', got)",
+            "sys.exit(1 if isinstance(got, str) else 0)",
+        )
+    elif thrown:
+        _undocumented(run, thrown[1], thrown[2] or "")
+    elif run.other:
+        _alike(run)
+    else:
+        _accepted(run)
+
+
+def _undocumented(run: Calls, kind: str, message: str) -> None:
+    same = " and ".join(
+        [
+            f"got.startswith({f'{kind}: '!r})",
+            *(f"{part!r} in got" for part in [_telling(message)] if part),
+        ]
+    )
+    run.sheet.do(
+        f"try:\n    {run.failing}\n    got = 'a result'\n"
+        "except Exception as error:\n    got = f'{type(error).__name__}: {error}'",
+        "print('expected a result or a documented exception, got', got)",
+        f"if {same}:\n    sys.exit(1)",
+        "sys.exit(2 if got.startswith(('AttributeError', 'NameError')) else 0)",
+    )
+
+
+def _alike(run: Calls) -> None:
+    run.sheet.do(
+        f"right = {run.other}",
+        f"try:\n    got = {run.failing}\n"
+        "except Exception as error:\n    got = f'{type(error).__name__}: {error}'",
+        "print(f'expected an exception or another result than {right}, got {got}')",
+        "sys.exit(1 if type(got) is type(right) and str(got) == str(right) else 0)",
+    )
+
+
+def _accepted(run: Calls) -> None:
+    run.sheet.do(
+        f"try:\n    got = {run.failing}\n"
+        "except Exception as error:\n    got = f'{type(error).__name__}: {error}'\n"
+        "    print('expected an exception, got', got)\n"
+        "    sys.exit(2 if got.startswith(('AttributeError', 'NameError')) else 0)",
+        "print('expected an exception, got', got)",
+        "sys.exit(1)",
+    )
+
+
+# ----------------------------------------------------------------------
+# A script that the solver does not decide: one that costs too much, and one on which the solver
+# gives up. A program, or another reader of scripts, shows that by the answer unknown and its
+# reason.
+
+
+KINDS = (slowness.KIND, unknowns.KIND)
+
+
+def asking_why(trace: Trace, kind: str) -> Trace:
+    """The trace of a finding of `kind` with a script that asks for the reason of an unknown answer. The
+    checks of a slow script get the limit that the script may cost, so that they are unknown. The trace
+    of another kind is as it was.
+    """
+    last = trace.lines[-1]
+    given = last.args[0] if last.action == "run-script" and last.args else None
+    if kind not in KINDS or not isinstance(given, Quoted):
+        return trace
+    text, bound = slowness.unmarked(given.text)
+    before = [line for line in trace.lines[:-1] if not bound or line.action != "set-limit"]
+    if bound:
+        before.append(Line("set-limit", [bound], seed=1))
+    if unknowns.QUESTION not in text:
+        text = unknowns.with_question(text)
+    asked = replace(last, args=[Quoted(text)], results=[("answer", ["unknown"])])
+    return Trace(trace.name, [*before, asked], trace.header)
+
+
+def at_limit(run: Calls, claim: Claim) -> None:
+    """A check reaches a limit that it should not need."""
+    _ending(run, "1 if limited else 2")
+
+
+def given_up(run: Calls, claim: Claim) -> None:
+    """The solver gives up, and no limit is the reason."""
+    _ending(run, "2 if limited else 1")
+
+
+def _ending(run: Calls, code: str) -> None:
+    if not run.script:
+        raise Refused("unsupported", "the trace runs no script")
+    run.sheet.do(
+        f"limited = any(word in output.lower() for word in {unknowns.LIMITS})",
+        "print('expected an answer, got', output)",
+        f"sys.exit({{'sat': 0, 'unsat': 0, 'unknown': {code}}}.get({ANSWER}, 2))",
+    )
+
+
+# ----------------------------------------------------------------------
+# The ways in which a program can end, by the kind of the finding, the plainest first.
+
 
 Ending = Callable[[Calls, Claim], None]
 

@@ -1,17 +1,26 @@
-"""The end of a program that shows a wrong model, or a wrong value in it."""
+"""The end of a program that shows arrays which the solver takes for different, although its model has
+the same values in them.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import Any
 
-from murxpy.logic.terms import subterms
+from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, Term, subterms
+from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import Refused
-from murxpy.translate.expressions import literal
+from murxpy.machine.planting import planted_of, satisfied
+from murxpy.semantics.values import CannotSay
+from murxpy.smtlib.printing.values import ValueTerms
+from murxpy.translate.expressions import Code, literal
 from murxpy.translate.programs.calls import Calls
-from murxpy.translate.programs.claim import Claim, unevaluated
 from murxpy.translate.programs.sheet import ANSWER
 from murxpy.translate.programs.vocabulary import (
     SAT,
+    Claim,
     constants,
     equal,
     equal_of,
@@ -23,9 +32,57 @@ from murxpy.translate.programs.vocabulary import (
     simplified_of,
     solved,
     truth,
+    unevaluated,
     value_of,
     without_assertions,
 )
+
+
+def unequal_arrays(run: Calls, claim: Claim) -> None:
+    """The solver's value of an equation of arrays, and whether they have the same value at each
+    element of their index sort in the model. No other solver could be given these elements, for they
+    have names of the solver's own.
+    """
+    _, no = truth(run)
+    objects = {e.term: str(e.obj) for e in run.db.terms.values() if e.obj is not None}
+    found = subterms([entry.term for entry in formulas(run)])
+    equations = [t for t in sorted(found, key=lambda t: t.serial) if _of_elements(t)]
+    pairs = [t.args for t in equations if all(arg in objects for arg in t.args)]
+    if not pairs:
+        raise Refused("unsupported", "no arrays over elements are compared")
+    run.sheet.do(SAT)
+    run.sheet.note("Arrays are equal where they have the same value at each element of the model.")
+    told = []
+    for one, other in pairs:
+        index = run.sort_object(one.sort.sort(0))
+        domain = said(run, "readers", ("domain",), [index])
+        parts = [_element(run, term, objects[term]) for term in (one, other)]
+        same = f"str(all({parts[0]} == {parts[1]} for element in {domain}))"
+        equal = value_of(run, str(equal_of(run, one, objects[one], objects[other])))
+        told.append(f"({same}, str({equal}))")
+    run.sheet.do(
+        f"values = [{', '.join(told)}]",
+        "print('expected the same answer twice for each two arrays, got', values)",
+        f"sys.exit(1 if ('True', {no!r}) in values else 0)",
+    )
+
+
+def _of_elements(term: Term) -> bool:
+    """Whether a term compares two arrays whose index sort is uninterpreted."""
+    if term.op not in ("OP_EQUAL", "OP_DISTINCT") or len(term.args) != 2 or term.free:
+        return False
+    sort = term.args[0].sort
+    return sort.kind == "SORT_ARRAY" and sort.sort(0).kind == "SORT_UNINTERPRETED"
+
+
+def _element(run: Calls, array: Term, code: str) -> Code:
+    """The solver's value of an array at `element`."""
+    args = [Code(code), Code("element")]
+    return value_of(run, str(said(run, "operators", ("OP_ARRAY_SELECT",), args, terms=(array,))))
+
+
+# ----------------------------------------------------------------------
+# The end of a program that shows a wrong model, or a wrong value in it.
 
 
 def own_value(run: Calls, claim: Claim) -> None:
@@ -198,3 +255,97 @@ def repeated(run: Calls, claim: Claim) -> None:
         "print('expected other values than', before, 'got', after)",
         "sys.exit(1 if before == after else 0)",
     )
+
+
+# ----------------------------------------------------------------------
+# The end of a program that shows that the answer unsat is wrong: the assertions have a model,
+# which another solver gave or murxpy planted.
+
+
+_ONLY_UNSAT = (
+    f'if {ANSWER} != "unsat":\n    print("expected sat, got", {ANSWER})\n'
+    f'    sys.exit(0 if {ANSWER} == "sat" else 2)'
+)
+_NOTE = "With these values of the constants, all assertions are true."
+
+
+def satisfied_by_values(run: Calls, claim: Claim) -> None:
+    """The simplifier finds each assertion true for the values of the constants."""
+    entries, values = _model(run)
+    yes, _ = truth(run)
+    run.sheet.do(_ONLY_UNSAT)
+    known = _named(run, values)
+    made = []
+    for entry in entries:
+        code = str(entry.obj)
+        for constant in constants(run, [entry.term]):
+            code = said(
+                run, "actions", ("substitute",), [Code(code), constant.obj, known[constant]]
+            )
+        made.append(f"str({simplified_of(run, code)})")
+    run.sheet.do(
+        f"values = [{', '.join(made)}]",
+        "print('expected sat, because the assertions are', values, 'for values of the constants, got unsat')",
+        f"sys.exit(1 if set(values) == {{{yes!r}}} else 2)",
+    )
+
+
+def satisfied_alone(run: Calls, claim: Claim) -> None:
+    """Solved alone with the values of the constants, the assertions are satisfiable."""
+    entries, values = _model(run)
+    run.sheet.do(_ONLY_UNSAT)
+    known = _named(run, values)
+    claims = [*(str(e.obj) for e in entries), *(equal(run, e, v) for e, v in known.items())]
+    with without_assertions(run):
+        run.sheet.do(
+            *(said(run, "actions", ("assert-formula",), [Code(one)]) for one in claims),
+            f"second = str({said(run, 'actions', ('check-sat',), ())})",
+            "print('expected sat, because with values of the constants the answer is', second + ', got unsat')",
+            "sys.exit(1 if second == 'sat' else 2)",
+        )
+
+
+def _model(run: Calls) -> tuple[list[Entry], dict[Entry, Code]]:
+    """The assertions of the last check, and the value of each of their constants. Raises Refused
+    where the trace has no model of them, or where values cannot be written.
+    """
+    entries = formulas(run)
+    if run.recorded != "unsat" or not satisfied(run, [entry.term for entry in entries]):
+        raise Refused("unsupported", "no model refutes the answer")
+    known = planted_of(run).interpretation.constants
+    found: dict[Entry, Code] = {}
+    for entry in constants(run, [entry.term for entry in entries]):
+        try:
+            term = ValueTerms(run.terms, run.sorts).term(known[entry.term], entry.term.sort)
+        except (CannotSay, KeyError):
+            raise Refused("unsupported", "a value cannot be written") from None
+        found[entry] = _written(run, term)
+    return entries, found
+
+
+def _named(run: Calls, values: dict[Entry, Code]) -> dict[Entry, Code]:
+    """Write a statement for the value of each constant."""
+    if values:
+        run.sheet.note(_NOTE)
+    return {
+        entry: run.sheet.define(str(code), f"{entry.term.indices[0]}_value", kept=True)
+        for entry, code in values.items()
+    }
+
+
+def _written(run: Calls, term: Term) -> Code:
+    """The source of a term that is a value."""
+    if term.op == CONSTANT:
+        raise Refused("unsupported", "an element of an uninterpreted sort cannot be written")
+    if term.op == VALUE:
+        return _leaf(run, "values", term.sort.kind, term.sort, term.indices[0])
+    if term.op == SPECIAL:
+        name = str(term.indices[0])
+        return _leaf(run, "special-values", name, term.sort, name)
+    args: Sequence[Any] = [_written(run, part) for part in term.args]
+    filled = {"terms": term.args, "indices": term.indices, "result": term.sort}
+    return said(run, "operators", (term.op,), args, **filled)
+
+
+def _leaf(run: Calls, section: str, key: str, sort: Sort, value: Any) -> Code:
+    return said(run, section, (key,), (), result=sort, value=value)

@@ -8,21 +8,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from murxpy.checks.registry import ANSWERING
 from murxpy.errors import MurxpyError
 from murxpy.foreign import escaped
 from murxpy.logic.catalogue import Catalogue
+from murxpy.machine.checks.registry import ANSWERING
 from murxpy.machine.outcomes import Refused
+from murxpy.machine.trace.grammar import Line, Trace
+from murxpy.machine.trace.lift import lift
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.trace.grammar import Line, Trace
-from murxpy.trace.lift import lift
-from murxpy.translate.evidence import theory_options
-from murxpy.translate.inline import inlined
-from murxpy.translate.programs.calls import Calls, Form, go_through
-from murxpy.translate.programs.claim import Claim
-from murxpy.translate.programs.endings import ENDINGS, Ending
-from murxpy.translate.programs.plainest import PlainWrapper
-from murxpy.translate.programs.promises import checking_call
+from murxpy.translate.asking import theory_options
+from murxpy.translate.expressions import inlined
+from murxpy.translate.programs.calls import Calls, Form, PlainWrapper, go_through
+from murxpy.translate.programs.endings import ENDINGS, Ending, checking_call
+from murxpy.translate.programs.vocabulary import Claim
 
 # an exception that is not the finding tells nothing
 _HOOK = (

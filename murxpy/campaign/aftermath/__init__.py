@@ -1,1 +1,0 @@
-"""What becomes of findings beside the runs of a campaign: reduction, programs and bisection."""

@@ -1,0 +1,1 @@
+"""What is done with findings beside the runs of a campaign: reduction, programs, bisection."""

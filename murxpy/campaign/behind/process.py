@@ -1,0 +1,225 @@
+"""Bisection of the findings of a campaign, over the releases that are in the cache already."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from murxpy.campaign.behind.requests import CLOSED, Answer, Request, Wait
+from murxpy.data.grants import only_granted
+from murxpy.errors import InputError, MurxpyError
+from murxpy.findings.folder import write_atomically
+from murxpy.findings.origin import read_history
+from murxpy.findings.ranges import keep_answers, keep_range, kept_answers
+from murxpy.findings.replayed import replay_trace
+from murxpy.judging.bisection import Answer as Told
+from murxpy.judging.bisection import range_data
+from murxpy.judging.defects import read_defect, sign_of
+from murxpy.judging.disagreement import header_judges
+from murxpy.judging.operators import judge_plans
+from murxpy.judging.regress import find_range
+from murxpy.machine.trace.grammar import parse_trace, read_trace
+from murxpy.oracles.disagreement import KIND as DISAGREEMENT
+from murxpy.oracles.regression import KINDS as REGRESSIONS
+from murxpy.processes.environments import cached, package_of
+from murxpy.processes.limits import Limits
+from murxpy.processes.releases import short
+from murxpy.processes.targets import Plan
+from murxpy.records.finding import Reproducer
+from murxpy.reduction.histories import minimize_history
+from murxpy.reduction.pipeline import Minimized, Saver, Task
+from murxpy.reduction.reproducers import base_of, to_show, write_programs
+from murxpy.reduction.traces import minimize, minimize_trace
+from murxpy.worker.process import die_with_parent
+
+_WALL = 20.0  # seconds of a replay, as 'murxpy bisect' has them
+
+
+def installed(wrapper: Mapping[str, Any]) -> tuple[str, ...]:
+    """The releases of a solver that are in the cache, can be loaded, and that its wrapper takes,
+    oldest first; none where the wrapper names no package.
+    """
+    if not wrapper.get("package"):
+        return ()
+    package = package_of(wrapper)
+    there = [one.release for one in cached(package.name) if not one.fault]
+    return tuple(short(one) for one in package.usable(there))
+
+
+def bisected(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:
+    """Find and keep the range of a bucket by a trace of it, going on where an earlier bisection was
+    ended. `wait` is called behind each release. Raises InputError where none of the releases shows the finding.
+    """
+    file = Path(request.trace)
+    defect = read_defect(file)
+    sign = defect.sign or sign_of(replay_trace(plan, defect.text, str(file), wall=_WALL).outcome)
+    if sign is None:
+        raise InputError("its trace does not show it alone", file=str(file))
+    answers = _earlier(file.parent)
+
+    def keep(release: str, told: Told) -> None:
+        answers[release] = told
+        keep_answers(file.parent, {name: asdict(one) for name, one in answers.items()})
+        wait()
+
+    found, replays = find_range(
+        replace(defect, sign=sign),
+        request.releases,
+        tries=1,
+        every=False,
+        wall=_WALL,
+        notice=_unheard,
+        watch=keep,
+        newest=False,
+        earlier=dict(answers),
+    )
+    keep_range(file.parent, range_data(found, defect.solver, replays))
+    return Answer(releases=found.words())
+
+
+def _earlier(folder: Path) -> dict[str, Told]:
+    """The answers of a bisection that was ended; none where their file is damaged."""
+    try:
+        return msgspec.convert(kept_answers(folder), dict[str, Told])
+    except msgspec.ValidationError:
+        return {}
+
+
+def _unheard(text: str) -> None:
+    """Nobody listens to the notices of a bisection beside a campaign."""
+
+
+# ----------------------------------------------------------------------
+# The process beside a campaign that reduces findings, writes their reproducers, and bisects
+# them. It reads one request a line and prints one answer a line. It is a process of its own so
+# that the loop of the campaign never waits for it. It dies with the campaign.
+
+
+NICE = 10  # steps, so that the workers of the campaign come first
+# kinds whose keys are words and no buckets
+_OWN_WORDS = ("hang", DISAGREEMENT, *REGRESSIONS)
+_LOOK = 0.1  # seconds between two looks whether there is time again
+_TRIES = 5  # replays of a candidate, for a finding that does not show each time
+
+
+def shrink(
+    plan: Plan, trace: Path, kind: str, replays: int, wait: Wait
+) -> tuple[str, Path, Minimized]:
+    """Reduce the trace or history in the file `trace`, a finding of `kind`, into a file beside it.
+
+    The reduction ends after `replays` candidates. It goes on from an earlier result in that file.
+    Gives the form of the result (`min.trace` or `min.history`), its file and the result. Raises
+    InputError, TargetError.
+    """
+    form = "min.trace"
+    small = base_of(trace).with_name(f"{base_of(trace).name}.min.trace")
+    task = Task(plan, trace.name, replays=replays, wait=wait)
+    if trace.suffix == ".history":
+        lessened = minimize_history(task, tuple(read_history(trace)))
+        result = lessened.result
+        if lessened.apart:
+            form, small = "min.history", small.with_suffix(".history")
+    else:
+        result = _shrink_trace(replace(task, follow=Saver(small)), trace, small, kind)
+    write_atomically(small, result.text)
+    return form, small, result
+
+
+def _shrink_trace(task: Task, trace: Path, small: Path, kind: str) -> Minimized:
+    source = read_trace(trace)
+    earlier = read_trace(small) if small.is_file() else None
+    parsed = parse_trace(source, trace.name)
+    names = header_judges(parsed) or None
+    if kind == DISAGREEMENT:
+        task = replace(task, judges=judge_plans(names or ()))
+    try:
+        result = minimize_trace(task, source, names, earlier, lambda error: None)
+    except InputError:
+        if kind == DISAGREEMENT:
+            raise
+        result = minimize(replace(task, tries=_TRIES, began=time.monotonic()), source, earlier)
+    if result.unit == "line":
+        return result
+    after = len(parse_trace(result.text, trace.name).lines)
+    return replace(result, before=len(parsed.lines), after=after)
+
+
+def answer(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:
+    """Do a request. `wait` is called before each step, and returns when the step may be done."""
+    trace = Path(request.trace)
+    shown = to_show(request.kind, request.key, request.message)
+    alone = trace.suffix == ".trace"
+    made = [Reproducer("trace", str(trace), True)]
+    if not alone:
+        traced = str(trace.with_suffix(".trace"))
+        made = [
+            Reproducer("trace", traced, False, "it needs the runs before it"),
+            Reproducer("history", str(trace), True),
+        ]
+    text = read_trace(trace) if alone else ""
+    told = Answer()
+    if request.minimize:
+        try:
+            form, small, result = shrink(plan, trace, request.kind, request.replays, wait)
+            if result.ended == "interrupted":  # the smaller trace is kept in its file
+                raise KeyboardInterrupt
+        except MurxpyError as error:
+            made.append(Reproducer("min.trace", "", None, str(error)))
+        else:
+            same = result.key == shown.key or request.kind in _OWN_WORDS
+            made.append(
+                Reproducer(form, str(small), True, "" if same else f"it shows {result.key}")
+            )
+            shown = shown if same else replace(shown, key=result.key)
+            text = result.text if form == "min.trace" else ""
+            told = Answer((), result.before, result.after, result.ended)
+    if text:
+        wait()
+        made += write_programs(plan, trace, text, shown, Limits(memory=request.memory))
+    return replace(told, reproducers=tuple(made))
+
+
+def waiting(gate: int) -> Wait:
+    """Gives a function that returns while the byte in the file `gate` says that there is time."""
+
+    def wait() -> None:
+        while os.pread(gate, 1, 0) == CLOSED:
+            time.sleep(_LOOK)
+
+    return wait
+
+
+def main(parent: int, gate: int, named: Sequence[str] | None) -> None:
+    """Answer requests on standard input until it is closed. The campaign closes `gate` while there is
+    no time. `named` is what its user named, for `murxpy.data.grants`.
+    """
+    with only_granted(named):
+        _serve(parent, gate)
+
+
+def _serve(parent: int, gate: int) -> None:
+    die_with_parent(parent)
+    os.nice(NICE)
+    plans: dict[str, Plan] = {}
+    for line in sys.stdin:
+        request = msgspec.convert(json.loads(line), Request)
+        file = request.plan
+        if file not in plans:
+            plans[file] = msgspec.convert(json.loads(Path(file).read_bytes()), Plan)
+        try:
+            told = (bisected if request.releases else answer)(request, plans[file], waiting(gate))
+        except (MurxpyError, OSError) as error:
+            told = Answer(error=str(error))
+        print(json.dumps(asdict(told)), flush=True)
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3]))

@@ -1,0 +1,241 @@
+"""One process that reduces and bisects findings, and the request that it has in hand."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import msgspec
+
+from murxpy.campaign.behind.requests import CLOSED, Answer, Request
+from murxpy.data.grants import granted
+from murxpy.processes.handles import Scratch, sweep
+from murxpy.processes.targets import Plan
+from murxpy.records.config import Budget, tree_cpu
+from murxpy.reduction.programs import end_group
+
+_BISECTING = 400.0  # seconds; nine replays of 20 s each, twice where a replay must be prepared
+# Seconds for a reduction and programs. A reduction of 600 candidates took 90 s at most; only one that
+# hangs comes to this limit.
+_LONGEST = 1800.0
+_LOOK = 0.25  # seconds between two looks at the time that the process took
+
+
+class Lane:
+    """A process of its own for one request at a time. It is started for the first request, and again
+    where it died. `request` is the one in hand, None if there is none. `cpu` are the seconds of all
+    processors that it took. The process reads in the file `gate` whether it is to wait. No method waits.
+    """
+
+    def __init__(self) -> None:
+        self.request: Request | None = None
+        self.cpu = 0.0
+        self._process: subprocess.Popen[bytes] | None = None
+        self.gate = os.memfd_create("murxpy-gate")
+        self._answer = b""
+        self._began = self._looked = 0.0
+        self._paused: float | None = None
+        self._seen = 0.0  # seconds of the process and all below it, at the last look
+
+    def pause(self, paused: bool) -> None:
+        """Let the process wait before the next step of its request, or go on."""
+        if paused == (self._paused is not None):
+            return
+        now = time.monotonic()
+        if self._paused is not None:
+            self._began += now - self._paused
+        self._paused = now if paused else None
+        os.pwrite(self.gate, CLOSED if paused else b"\0", 0)
+
+    @property
+    def _seconds(self) -> float:
+        """The seconds in which the request in hand was done."""
+        return (time.monotonic() if self._paused is None else self._paused) - self._began
+
+    def _look(self) -> None:
+        """See how much time the process took."""
+        if self._process is not None and self._process.returncode is None:
+            taken = tree_cpu(self._process.pid)
+            self.cpu += max(0.0, taken - self._seen)  # less where processes were killed
+            self._seen = taken
+
+    def begin(self, request: Request, told: Mapping[str, Any]) -> None:
+        """Give `request` to the process, which reads `told`. Raises OSError."""
+        self.request, self._answer, self._began = request, b"", time.monotonic()
+        process = self._started()
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(told).encode() + b"\n")
+        process.stdin.flush()
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._process is None or self._process.poll() is not None:
+            self._process = subprocess.Popen(
+                [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    "murxpy.campaign.behind.process",
+                    str(os.getpid()),
+                    str(self.gate),
+                    json.dumps(granted()),
+                ],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+                pass_fds=(self.gate,),
+            )
+            self._seen = 0.0
+            assert self._process.stdout is not None
+            os.set_blocking(self._process.stdout.fileno(), False)
+        return self._process
+
+    def answered(self) -> Answer | None:
+        """The answer to the request in hand; None while there is none."""
+        process, request = self._process, self.request
+        assert process is not None and process.stdout is not None and request is not None
+        self._answer += process.stdout.read() or b""
+        ended = self._answer.endswith(b"\n")
+        if ended or time.monotonic() - self._looked >= _LOOK:
+            self._looked = time.monotonic()
+            self._look()
+        if ended:
+            return msgspec.convert(json.loads(self._answer), Answer)
+        if process.poll() is not None:
+            return Answer(error=f"the process ended with {process.returncode}")
+        if self._seconds > (_BISECTING if request.releases else _LONGEST):
+            self.kill()
+            return Answer(error="it took too long")
+        return None
+
+    def kill(self) -> None:
+        """End the process."""
+        if self._process is not None:
+            self._look()
+            end_group(self._process)
+            for stream in (self._process.stdin, self._process.stdout):
+                if stream is not None:
+                    with contextlib.suppress(OSError):
+                        stream.close()
+            self._process = None
+
+    def close(self) -> None:
+        """End the process; nothing more can be done."""
+        self.kill()
+        self.request = None
+        if self.gate >= 0:
+            os.close(self.gate)
+            self.gate = -1
+
+
+# ----------------------------------------------------------------------
+# The queue of requests for the processes that reduce and bisect findings.
+
+
+class Queue:
+    """Lets a process of its own do one request at a time, the lowest rank first, and calls `done` with
+    each answer. A request begins when `budget` is open, and waits while it is not. What is asked for
+    when it begins is `ready` of it. No method waits.
+    """
+
+    def __init__(
+        self,
+        plans: Sequence[Plan],
+        memory: int,
+        budget: Budget,
+        done: Callable[[Request, Answer], None],
+        ready: Callable[[Request], Request] = lambda request: request,
+    ) -> None:
+        self._plans = plans
+        self._budget = budget
+        self._memory = memory
+        self._done = done
+        self._ready = ready
+        self._queue: list[Request] = []
+        self._lanes = [Lane()]
+        self._folder: Scratch | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a request is being done or waits."""
+        return bool(self._in_hand or self._queue)
+
+    @property
+    def cpu(self) -> float:
+        """The seconds of all processors that the requests took until now."""
+        return sum(lane.cpu for lane in self._lanes)
+
+    @property
+    def _in_hand(self) -> list[Request]:
+        return [lane.request for lane in self._lanes if lane.request is not None]
+
+    def add(self, request: Request) -> None:
+        """Do `request` after those of its rank, and of lower ranks, that wait already."""
+        self._queue.append(request)
+        self._queue.sort(key=lambda one: one.rank)
+
+    def widen(self, lanes: int) -> None:
+        """Let so many processes do requests at the same time."""
+        self._lanes += [Lane() for _ in range(lanes - len(self._lanes))]
+
+    def has(self, key: str) -> bool:
+        """Whether a request for the bucket `key` is being done or waits."""
+        return any(request.key == key for request in (*self._in_hand, *self._queue))
+
+    @property
+    def left(self) -> list[Request]:
+        """The requests that are being done or wait, as they would begin now."""
+        return [*map(self._ready, [*self._in_hand, *self._queue])]
+
+    @property
+    def telling(self) -> int:
+        """How many reductions are being done or wait that tell which defect was found."""
+        return sum(request.telling for request in self.left)
+
+    def poll(self) -> None:
+        """Take the answers, and begin the next requests when the budget is open."""
+        for lane in self._lanes:
+            lane.pause(not self._budget.open)
+            answer = lane.answered() if lane.request is not None else None
+            if answer is not None:
+                self._end(lane, answer)
+        for lane in self._lanes:
+            if lane.request is None and self._queue and self._budget.open:
+                self._begin(lane, self._ready(self._queue.pop(0)))
+
+    def _begin(self, lane: Lane, request: Request) -> None:
+        try:
+            plan = self._plan_file(request.target)
+            lane.begin(request, asdict(replace(request, plan=plan, memory=self._memory)))
+        except OSError as error:
+            lane.request = request
+            self._end(lane, Answer(error=error.strerror or str(error)))
+
+    def _plan_file(self, target: int) -> str:
+        self._folder = self._folder or Scratch("shrink")
+        file = self._folder.path / f"{target}.json"
+        if not file.exists():
+            file.write_text(json.dumps(asdict(self._plans[target])), encoding="utf-8")
+        return str(file)
+
+    def _end(self, lane: Lane, answer: Answer) -> None:
+        request, lane.request = lane.request, None
+        assert request is not None
+        self._done(request, answer)
+
+    def stop(self) -> None:
+        """End the processes; the next session does what was not done."""
+        for lane in self._lanes:
+            lane.close()
+        self._queue.clear()
+        if self._folder is not None:
+            self._folder.remove()
+            self._folder = None
+            sweep()  # the folders of a process that somebody killed

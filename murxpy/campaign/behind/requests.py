@@ -1,0 +1,55 @@
+"""What is asked of the process beside a campaign, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from murxpy.records.finding import Reproducer
+
+# Candidates of a reduction: no clock may decide what is found out by it. A trace of 300 lines took
+# 86 to 550 of them until it had less than 15.
+REPLAYS = 600
+CLOSED = b"\x01"  # in the gate of a process: it is to wait
+Wait = Callable[[], None]  # returns when the next step may be done
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A finding that is to be reduced, only to be translated, or, with `releases`, to be bisected.
+
+    `key` is that of its bucket, and `trace` the file of its trace or history. `target` is the
+    number of its target, whose plan is in the file `plan`. A reduction (`minimize`) ends after
+    `replays` candidates; a `telling` one tells which defect the bucket shows. A program that shows
+    the finding gets `memory` bytes. `releases` are those that are asked in a bisection, oldest
+    first. Requests with a smaller `rank` are done earlier.
+    """
+
+    key: str
+    kind: str
+    message: str
+    trace: str
+    target: int
+    minimize: bool
+    replays: int = REPLAYS
+    telling: bool = False
+    plan: str = ""
+    memory: int = 0
+    releases: tuple[str, ...] = ()
+    rank: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The result of a request. Sizes are in lines, and `after` is 0 where nothing was reduced.
+    `releases` are those that show the finding, after a bisection.
+
+    `error` says why there is no result.
+    """
+
+    reproducers: tuple[Reproducer, ...] = ()
+    before: int = 0
+    after: int = 0
+    ended: str = ""
+    error: str = ""
+    releases: str = ""

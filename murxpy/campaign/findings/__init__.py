@@ -1,1 +1,0 @@
-"""Findings: from the end of a run to a bucket in the store."""

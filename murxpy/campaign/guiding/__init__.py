@@ -1,1 +1,0 @@
-"""Guidance: what the runs of a campaign are made of, learnt from what earlier runs gained."""

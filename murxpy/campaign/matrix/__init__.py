@@ -1,1 +1,0 @@
-"""A solver followed over its releases with every small script: what is asked, and what was answered."""

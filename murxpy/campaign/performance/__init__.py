@@ -1,1 +1,0 @@
-"""The search for scripts on which a solver is slow: BanditFuzz, with costs in units of the solvers."""

@@ -1,1 +1,0 @@
-"""Which releases show a defect: bisection over releases, and collections of kept findings."""

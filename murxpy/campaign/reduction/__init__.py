@@ -1,1 +1,0 @@
-"""Reduction: smaller traces, scripts and histories, and programs, that show a finding."""

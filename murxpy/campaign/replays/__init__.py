@@ -1,1 +1,0 @@
-"""Replays of traces, one or many, alone or in warm workers."""

@@ -1,1 +1,0 @@
-"""Worker processes: how they are started, fed, limited and buried."""

@@ -1,1 +1,0 @@
-"""Parts of commands that several commands use, or that are long enough to stand alone."""

@@ -1,0 +1,120 @@
+"""What came of the runs with each arm of a campaign with guidance: a table by kind of arm, and JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from rich.console import Console
+
+from murxpy.cli.report.tables import Table, print_table
+from murxpy.cli.report.text import amount, heading
+from murxpy.learning.arms import KINDS, parse_arm
+from murxpy.records.yields import PLAIN, ArmYield
+
+MOST = 20  # arms of a kind that are shown
+FEW = 5  # runs, below which a ratio says nothing
+_RATIOS = ("findings", "wrong", "news")  # what is compared with the runs without an arm of the kind
+_COUNTED = tuple(word for name in _RATIOS for word in (name, f"x {name}"))
+_COLUMNS = ("runs", "new", *_COUNTED, "decided", "killed", "chance")
+
+
+def print_arms(
+    console: Console,
+    arms: Mapping[str, Sequence[ArmYield]],
+    kinds: Sequence[str] = KINDS,
+    most: int = MOST,
+) -> None:
+    """Print the `most` best arms of each kind, for each target."""
+    for target, entries in arms.items():
+        for kind in kinds:
+            mine = [entry for entry in entries if _of(entry, kind)]
+            if mine:
+                base = baseline(entries, kind)
+                named = f"{kind} arms of {target}".capitalize()
+                heading(console, f"{named}: {amount(len(mine), 'arm')} used")
+                print_table(console, _table(ranked(mine, base), base, most))
+
+
+def baseline(entries: Sequence[ArmYield], kind: str) -> ArmYield:
+    """The runs to compare those with an arm of this kind with: guided runs without one, and where
+    there are none, runs without any arm.
+    """
+    named = {entry.arm: entry for entry in entries}
+    return named.get(f"{kind}:") or named.get(PLAIN) or ArmYield(PLAIN)
+
+
+def ratio(entry: ArmYield, base: ArmYield, name: str) -> float | None:
+    """How many times as often the runs of an arm show something as those of `base`; None where either
+    are too few, or neither shows any.
+    """
+    mine, usual = getattr(entry, name), getattr(base, name)
+    if entry.runs < FEW or base.runs < FEW or not mine + usual:
+        return None
+    # half a case for each side, so that what nobody saw yet has a ratio, too
+    rate: float = (mine + 0.5) / (entry.runs + 1)
+    return rate / float((usual + 0.5) / (base.runs + 1))
+
+
+def ranked(entries: Sequence[ArmYield], base: ArmYield) -> list[ArmYield]:
+    """The arms, best first: by new buckets, wrong answers, findings, and news a run."""
+
+    def worth(entry: ArmYield) -> tuple[Any, ...]:
+        news = ratio(entry, base, "news") or 0.0
+        return (-entry.new, -entry.wrong, -entry.findings, -news, entry.arm)
+
+    return sorted(entries, key=worth)
+
+
+def _of(entry: ArmYield, kind: str) -> bool:
+    """Whether the entry is that of an arm of this kind, and not of runs without one."""
+    arm = parse_arm(entry.arm)
+    return arm.kind == kind and bool(arm.name)
+
+
+def _table(entries: Sequence[ArmYield], base: ArmYield, most: int) -> Table:
+    table = Table(("arm", *_COLUMNS), right=_COLUMNS)
+    if base.runs:
+        table.add("(none)", *_cells(base, None))
+    for entry in entries[:most]:
+        table.add(parse_arm(entry.arm).name, *_cells(entry, base))
+    if len(entries) > most:
+        table.add(f"({len(entries) - most:,} more)")
+    return table
+
+
+def _cells(entry: ArmYield, base: ArmYield | None) -> list[str]:
+    cells = [f"{entry.runs:,}", _count(entry.new)]
+    for name in _RATIOS:
+        times = None if base is None else ratio(entry, base, name)
+        cells += [_count(getattr(entry, name)), "" if times is None else f"{times:.1f}"]
+    checks = entry.decided + entry.undecided
+    decided = f"{100 * entry.decided / checks:.0f} %" if checks else "-"
+    return [*cells, decided, _count(entry.killed), "" if base is None else f"{entry.chance:.2f}"]
+
+
+def _count(number: int) -> str:
+    return f"{number:,}" if number else "-"
+
+
+def arms_json(arms: Mapping[str, Sequence[ArmYield]]) -> str:
+    """What came of each arm, as JSON: the sums, the ratios to runs without an arm of its kind, and the
+    chance to pay as far as is known. Of the rows with an empty name those of a kind are guided runs
+    without such an arm, and that of the kind `plain` are runs without any.
+    """
+    rows = []
+    for target, entries in arms.items():
+        for entry in entries:
+            arm = parse_arm(entry.arm or "plain:")
+            base = baseline(entries, arm.kind)
+            times = {
+                f"times-{name}": None if found is None or entry is base else round(found, 3)
+                for name in _RATIOS
+                for found in [ratio(entry, base, name)]
+            }
+            sums = {name: value for name, value in asdict(entry).items() if name != "arm"}
+            own = {"target": target, "kind": arm.kind, "name": arm.name}
+            rows.append({**own, **sums, **times, "chance": round(entry.chance, 4)})
+    return json.dumps({"arms": rows}, indent=2)

@@ -1,0 +1,294 @@
+"""Grammars as tables and text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from murxpy.cli.report.tables import Table
+from murxpy.machine.script import UNKNOWN
+from murxpy.sources.enumeration.blocks import (
+    AGREED,
+    COUNTED,
+    DIFFERS,
+    FINDING,
+    JUDGED,
+    KILLED,
+    NOT_RUN,
+    TWIN,
+)
+from murxpy.sources.enumeration.calls import NO_CHECK, NOT_ALLOWED
+from murxpy.sources.enumeration.grammar import Grammar
+from murxpy.sources.enumeration.source import EQUAL
+
+SIZES = 8  # that a table shows
+
+
+def counts_table(grammars: Sequence[Grammar]) -> Table:
+    """The number of scripts of each size, a row for each grammar."""
+    sizes = [str(size) for size in range(1, SIZES + 1)]
+    table = Table(["grammar", *sizes, "scripts"], right=sizes)
+    for grammar in grammars:
+        counts = [f"{grammar.of_size(int(size)):,}" for size in sizes]
+        table.add(grammar.name, *counts, grammar.about)
+    return table
+
+
+def productions(grammar: Grammar) -> Iterator[str]:
+    """The grammar as text, a line for each production."""
+    yield ""
+    yield grammar.head
+    for name, texts in grammar.plain["rules"].items():
+        yield f"\n{name}: {grammar.plain['sorts'][name]}"
+        for text, _ in texts:
+            yield f"  {text}"
+    yield "\nscript:"
+    for text, _ in grammar.plain["script"]:
+        yield f"  {text}"
+
+
+# ----------------------------------------------------------------------
+# What an enumeration guarantees: how many scripts of each grammar and size were tested, and
+# what came of them.
+
+
+_ANSWERS = {"sat", "unsat", EQUAL}
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """The scripts of a grammar and a size: how many there are, how many are to be tested, and how
+    many had which outcome.
+    """
+
+    grammar: str
+    size: int
+    scripts: int
+    wanted: int
+    came: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def run(self) -> int:
+        """The number of scripts that were tested."""
+        return sum(self.came.values())
+
+    @property
+    def whole(self) -> bool:
+        """Whether all scripts of this size were tested."""
+        return self.run >= self.scripts
+
+    def of(self, *names: str) -> int:
+        """The number of scripts with one of these outcomes."""
+        return sum(self.came.get(name, 0) for name in names)
+
+    @property
+    def decided(self) -> int:
+        """The number of scripts all of whose checks were answered."""
+        return sum(n for name, n in self.came.items() if set(name.split("+")) <= _ANSWERS)
+
+    @property
+    def refused(self) -> int:
+        """The number of scripts that the solver did not take."""
+        return self.run - self.decided - self.of(UNKNOWN, FINDING, KILLED, TWIN)
+
+
+def tested(
+    grammars: Sequence[Grammar], at: int, take: int, counts: Mapping[str, int]
+) -> list[Tested]:
+    """What was tested of `take` scripts of each grammar from index `at` on, by the counters of a
+    campaign.
+    """
+    found: dict[tuple[str, int], dict[str, int]] = {}
+    for name, n in counts.items():
+        if name.startswith(COUNTED):
+            grammar, size, came = name.removeprefix(COUNTED).rsplit(":", 2)
+            found.setdefault((grammar, int(size)), {})[came] = n
+    return [
+        Tested(grammar.name, size, scripts, wanted, found.get((grammar.name, size), {}))
+        for grammar in grammars
+        for size, scripts, wanted in _sizes(grammar, at, take)
+    ]
+
+
+def _sizes(grammar: Grammar, at: int, take: int) -> Iterator[tuple[int, int, int]]:
+    """The sizes with scripts among those from `at` on, each with the number of its scripts and of
+    those among them.
+    """
+    end = at + take if grammar.number is None else min(at + take, grammar.number)
+    while at < end:
+        size = grammar.size_at(at)
+        behind = min(end, grammar.up_to(size))
+        yield size, grammar.of_size(size), behind - at
+        at = behind
+
+
+def guarantee_table(rows: Sequence[Tested]) -> Table:
+    """A row for each grammar and size."""
+    numbers = ["size", "scripts", "tested", "decided", "unknown", "refused", "findings", "killed"]
+    twins = [TWIN] if any(row.of(TWIN) for row in rows) else []
+    table = Table(["grammar", *numbers, *(f"{name}s" for name in twins)], right=numbers)
+    for row in rows:
+        cells = [
+            row.size,
+            row.scripts,
+            row.run - row.of(TWIN),
+            row.decided,
+            row.of(UNKNOWN),
+            row.refused,
+            row.of(FINDING),
+            row.of(KILLED),
+            *map(row.of, twins),
+        ]
+        table.add(row.grammar, *map(number_text, cells))
+    return table
+
+
+def number_text(number: int) -> str:
+    """A number in full, or as a power of ten where nobody reads its digits."""
+    digits = str(number)
+    return f"{number:,}" if len(digits) <= 15 else f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
+
+
+def whole_sizes(rows: Sequence[Tested]) -> list[Tested]:
+    """The rows of each grammar from its first size on, up to the last of which all scripts were
+    tested.
+    """
+    found = []
+    for name in dict.fromkeys(row.grammar for row in rows):
+        own = [row for row in rows if row.grammar == name]
+        found += [row for row in own[: _first_part(own)] if row.scripts]
+    return found
+
+
+def guarantee(rows: Sequence[Tested], solver: str) -> list[str]:
+    """A sentence for each grammar: up to which size all its scripts were tested."""
+    said = []
+    for name in dict.fromkeys(row.grammar for row in rows):
+        own = [row for row in rows if row.grammar == name]
+        whole = whole_sizes(own)
+        if not whole:
+            run, wanted = sum(row.run for row in own), sum(row.wanted for row in own)
+            said.append(f"{name}: {run:,} of {wanted:,} scripts were tested, not all of any size")
+            continue
+        scripts, decided = sum(r.scripts for r in whole), sum(r.decided for r in whole)
+        wrong = sum(row.of(FINDING, KILLED) for row in whole)
+        twins = sum(row.of(TWIN) for row in whole)
+        other = scripts - decided - wrong - twins
+        but = f" but {twins:,} that are twins of others" if twins else ""
+        said.append(
+            f"{name}: all {scripts:,} scripts up to size {whole[-1].size}{but} were tested on {solver}: "
+            f"{decided:,} were decided without a finding, {other:,} were not decided, "
+            f"{wrong:,} {'ends' if wrong == 1 else 'end'} in a finding or were killed"
+        )
+    return said
+
+
+def _first_part(rows: Sequence[Tested]) -> int:
+    """The number of rows, from the first size on, that are whole."""
+    for place, row in enumerate(rows):
+        if not row.whole:
+            return place
+    return len(rows)
+
+
+# ----------------------------------------------------------------------
+# What came of all sequences of calls, as a table and as sentences.
+
+
+def _parts(row: Tested) -> list[int]:
+    """The sequences of a row that ran to their end, up to a call that is not allowed, up to a call that
+    the release does not have, with an unknown answer, with a finding, and killed.
+    """
+    ended = row.decided + row.of(NO_CHECK)
+    refused = row.run - ended - row.of(NOT_ALLOWED, UNKNOWN, FINDING, KILLED)
+    others = [row.of(NOT_ALLOWED), refused, row.of(UNKNOWN), row.of(FINDING), row.of(KILLED)]
+    return [ended, *others]
+
+
+def calls_table(rows: Sequence[Tested]) -> Table:
+    """A row for each number of calls."""
+    parts = ["to the end", "not allowed", "refused", "unknown", "findings", "killed"]
+    numbers = ["calls", "sequences", "made", *parts]
+    table = Table(["pool", *numbers], right=numbers)
+    for row in rows:
+        cells = [row.size - 1, row.scripts, row.run, *_parts(row)]
+        table.add(row.grammar, *map(number_text, cells))
+    return table
+
+
+def calls_guarantee(rows: Sequence[Tested], solver: str) -> list[str]:
+    """A sentence: up to which number of calls all sequences were made, and what came of them."""
+    whole = whole_sizes(rows)
+    if not whole:
+        return ["not all sequences of any number of calls were made"]
+    ended, barred, refused, unknown, found, killed = map(sum, zip(*map(_parts, whole), strict=True))
+    return [
+        f"{whole[0].grammar}: all {sum(row.scripts for row in whole):,} sequences of up to {whole[-1].size - 1} calls were "
+        f"made on {solver}: {ended:,} to their end, {barred:,} up to a call that the answer before does not allow, "
+        f"{refused:,} up to a call that {solver} does not have, {unknown:,} with an unknown answer, "
+        f"{found + killed:,} with a finding or killed"
+    ]
+
+
+# ----------------------------------------------------------------------
+# What the judges say of the scripts that the target of an enumeration decided.
+
+
+_SAID = (AGREED, UNKNOWN, DIFFERS, NOT_RUN)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The decided scripts of a grammar and a size, by what one judge says of them."""
+
+    grammar: str
+    size: int
+    judge: str
+    said: Mapping[str, int]
+
+    def of(self, name: str) -> int:
+        """The number of scripts of which the judge says this."""
+        return self.said.get(name, 0)
+
+
+def judged(counts: Mapping[str, int]) -> list[Judged]:
+    """What the judges say, by the counters of a campaign; sorted by grammar, judge and size."""
+    found: dict[tuple[str, str, int], dict[str, int]] = {}
+    for name, n in counts.items():
+        if name.startswith(JUDGED):
+            grammar, size, said, judge = name.removeprefix(JUDGED).split(":", 3)
+            found.setdefault((grammar, judge, int(size)), {})[said] = n
+    return [
+        Judged(grammar, size, judge, said)
+        for (grammar, judge, size), said in sorted(found.items(), key=lambda item: item[0])
+    ]
+
+
+def judged_table(rows: Sequence[Judged]) -> Table:
+    """A row for each grammar, judge and size."""
+    numbers = ["size", "agrees", "unknown", "differs", "not asked"]
+    table = Table(["grammar", "judge", *numbers], right=numbers)
+    for row in rows:
+        said = (f"{row.of(name):,}" for name in _SAID)
+        table.add(row.grammar, row.judge, str(row.size), *said)
+    return table
+
+
+def judged_lines(rows: Sequence[Judged], whole: Sequence[Tested]) -> list[str]:
+    """A sentence for each grammar and judge about the sizes of which all scripts were tested."""
+    sizes = {(row.grammar, row.size) for row in whole}
+    said = []
+    for grammar, judge in dict.fromkeys((row.grammar, row.judge) for row in rows):
+        own = [
+            row
+            for row in rows
+            if (row.grammar, row.judge) == (grammar, judge) and (grammar, row.size) in sizes
+        ]
+        if own:
+            agreed, unknown, differs, left = (sum(row.of(name) for row in own) for name in _SAID)
+            said.append(
+                f"{grammar}: of the decided scripts up to size {max(row.size for row in own)}, {judge} answers "
+                f"{agreed:,} likewise, does not decide {unknown:,}, answers {differs:,} otherwise, "
+                f"and was not asked about {left:,}"
+            )
+    return said

@@ -1,0 +1,296 @@
+"""One finding, whole: what is wrong, the evidence, the smallest form that shows it, its model, what
+it needs, and the frames of a crash.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from murxpy.cli.report.findings import DefectView, bucket_data, defect_views, evidence, sentence
+from murxpy.cli.report.judged import Evaluation
+from murxpy.cli.report.text import amount, replay_command
+from murxpy.errors import InputError
+from murxpy.findings.buckets import Bucket
+from murxpy.findings.folder import read_if_there
+from murxpy.findings.frames import inside
+from murxpy.findings.ranges import range_sentence
+from murxpy.findings.store import Store
+from murxpy.foreign import escaped
+from murxpy.machine.trace.finished import HEADER, header_value, read_needs
+from murxpy.records.snapshot import BucketView
+
+# The forms of a finding that can be shown, those that are read fastest first, with what they are.
+_FORMS = {
+    "smt2": "SMT-LIB script",
+    "python": "Python program",
+    "min.trace": "Trace, made smaller",
+    "trace": "Trace",
+}
+_SHORT = 60  # lines of a form at most that is taken although another one is shorter
+_LABEL = 12  # columns of a label
+
+
+@dataclass(frozen=True, slots=True)
+class FindingPage:
+    """A finding with all that is known of it.
+
+    `runs` are those of the campaign. `releases` are the versions in which the campaign saw the
+    finding, and `range` says in a sentence which releases show it, empty where nobody looked. `form`
+    is the form that is shown, and `text` what stands in its file. `frames` are the functions in which
+    the process died, the innermost first.
+    """
+
+    bucket: Bucket
+    defect: DefectView
+    runs: int
+    releases: tuple[str, ...]
+    range: str
+    form: str
+    file: str
+    text: str
+    needs: tuple[str, ...]
+    frames: tuple[str, ...]
+
+    @property
+    def view(self) -> BucketView:
+        """The bucket with whole paths."""
+        return next(view for view in self.defect.buckets if view.key == self.bucket.key)
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """The keys of the other buckets that show the same defect."""
+        keys = (bucket.key for bucket in self.defect.buckets)
+        return tuple(key for key in keys if key != self.bucket.key)
+
+
+@dataclass(frozen=True, slots=True)
+class ShownModel:
+    """The model of a finding. `source` says where it comes from. `found` is None where there is no
+    model, and `why` is the reason. `texts` are the texts of terms by their ids.
+    """
+
+    source: str
+    found: Evaluation | None = None
+    why: str = ""
+    texts: Mapping[str, str] | None = None
+
+    def text(self, name: str) -> str:
+        """The text of a term, else its id."""
+        return (self.texts or {}).get(name, name)
+
+
+def finding_page(out: Path, key: str) -> FindingPage:
+    """The finding of the bucket `key` of the campaign in folder `out`. Raises InputError where there
+    is no such bucket.
+    """
+    with closing(Store(out, read_only=True)) as store:
+        buckets, versions = store.buckets(), store.versions()
+        counters, releases = store.counters(), tuple(store.releases(key))
+    bucket = next((bucket for bucket in buckets if bucket.key == key), None)
+    if bucket is None:
+        raise InputError("this campaign has no such bucket", file=str(out / "findings" / key))
+    views = defect_views(buckets, versions, str(out))
+    defect = next(view for view in views if any(one.key == key for one in view.buckets))
+    form, file, text = _form(bucket, out)
+    return FindingPage(
+        bucket,
+        defect,
+        counters.get("run:total", 0),
+        releases,
+        range_sentence(out / "findings" / key),
+        form,
+        str(PurePath(out, file)) if file else "",
+        text,
+        _needs(bucket, out),
+        inside(bucket.backtrace),
+    )
+
+
+def _form(bucket: Bucket, out: Path) -> tuple[str, str, str]:
+    """The form that shows the finding and is read fastest, its file, and what stands in it: a script
+    before a program before a trace, unless it is long and another one is shorter. All are empty
+    where no trace is kept.
+    """
+    shows = {form.form: form.file for form in bucket.reproducers if form.reproduces and form.file}
+    kept = bucket.smallest()
+    if kept is not None:
+        shows.setdefault("trace", kept.file)
+    found = [
+        (form, shows[form], text)
+        for form in _FORMS
+        if form in shows and (text := read_if_there(out / shows[form])) is not None
+    ]
+    return min(found, key=lambda one: max(_SHORT, one[2].count("\n")), default=("", "", ""))
+
+
+def _needs(bucket: Bucket, out: Path) -> tuple[str, ...]:
+    """What the defect needs beside its formulas, in sentences, as the smaller trace says it."""
+    files = [form.file for form in bucket.reproducers if form.form == "min.trace" and form.file]
+    text = read_if_there(out / files[0]) if files else None
+    said = header_value(text, HEADER) if text else ""
+    return tuple(need.sentence() for need in read_needs(said))
+
+
+def print_finding(console: Console, page: FindingPage, model: ShownModel | None) -> None:
+    """Print a finding for people. Sentences are folded to the width of the screen; nothing is cut."""
+    for line in _lines(page, model, max(40, console.width)):
+        console.print(line, soft_wrap=True)
+
+
+def _lines(page: FindingPage, model: ShownModel | None, width: int) -> Iterator[Text]:
+    bucket = page.bucket
+    yield Text(bucket.key, "bold")
+    for row in textwrap.wrap(sentence(bucket), width, break_on_hyphens=False):
+        yield Text(row, "bold red")
+    yield Text()
+    for label, said in _facts(page):
+        rows = textwrap.wrap(said, width - _LABEL, break_on_hyphens=False, break_long_words=False)
+        for at, row in enumerate(rows):
+            yield Text.assemble((f"{label if not at else '':<{_LABEL}}", "cyan"), row)
+    if page.text:
+        yield from _heading(f"{_FORMS[page.form]} ({page.file})")
+        yield from (Text(escaped(row, keep="\t")) for row in page.text.rstrip("\n").split("\n"))
+    if model is not None:
+        yield from _heading(f"Model ({model.source})")
+        yield from _model(model)
+    if page.frames:
+        yield from _heading("Frames")
+        yield from (Text(f"  {escaped(frame)}") for frame in _without_turns(page.frames))
+    yield from _heading("Commands")
+    yield from (Text(f"  {command}", "green") for command in commands(page))
+
+
+def _heading(text: str) -> Iterator[Text]:
+    yield Text()
+    yield Text(text, "bold")
+
+
+def _facts(page: FindingPage) -> Iterator[tuple[str, str]]:
+    """The facts about a finding, each with its label."""
+    bucket = page.bucket
+    seen = ", ".join(page.releases) or "a release that the campaign did not keep"
+    yield "found", f"{bucket.kind} of {bucket.solver} {seen}, tier {bucket.tier}"
+    yield "evidence", f"{amount(bucket.count, 'time')} in {page.runs:,} runs; {evidence(bucket)}"
+    if page.range:
+        yield "releases", page.range
+    for at, line in enumerate(bucket.triage.get("evidence") or ()):
+        yield "" if at else "triage", str(line)
+    for at, need in enumerate(page.needs):
+        yield "" if at else "needs", need
+    for form in bucket.reproducers:
+        if form.form in _FORMS and not form.reproduces and form.note:
+            yield "no script" if form.form == "smt2" else "no program", form.note
+    if page.others:
+        yield "the same", f"{amount(len(page.others), 'other bucket')} of this defect"
+        yield from (("", key) for key in page.others)
+
+
+def _model(model: ShownModel) -> Iterator[Text]:
+    """The values of the constants, then of the terms in what is false; the wrong one is marked."""
+    found = model.found
+    if found is None:
+        yield Text(f"  {model.why}")
+        return
+    for name, value in found.model.items():
+        yield Text(f"    {escaped(name)} = {escaped(value)}")
+    marked = wrong(found)
+    for part in found.parts:
+        other = f"; the solver says {part.theirs}" if part.theirs else ""
+        row = f"{escaped(model.text(part.name))} = {escaped(part.ours + other)}"
+        style = "bold red" if part.name in marked else ""
+        yield Text(f"{'  > ' if part.name in marked else '    '}{row}", style)
+    named = [part.name for part in found.parts]
+    for name, verdict in found.holds:
+        if name not in named:
+            row = f"{escaped(model.text(name))} is {verdict}"
+            yield Text(f"{'  > ' if name in marked else '    '}{row}")
+
+
+def wrong(found: Evaluation) -> tuple[str, ...]:
+    """The names of the terms to be marked: the first at which the solver and the evaluator part, and
+    the assertions that are false.
+    """
+    parting = [part.name for part in found.parts if part.theirs][:1]
+    return (*parting, *(name for name, verdict in found.holds if verdict == "false"))
+
+
+def _without_turns(frames: Sequence[str]) -> Iterator[str]:
+    """The frames, of which those that repeat before are only counted."""
+    seen: dict[str, int] = {}
+    for frame in frames:
+        seen[frame] = seen.get(frame, 0) + 1
+    again = sum(count - 1 for count in seen.values())
+    yield from seen
+    if again:
+        yield f"(and {amount(again, 'frame')} of the same functions)"
+
+
+def commands(page: FindingPage) -> list[str]:
+    """The commands that show the finding again, and those that find out more of it."""
+    view = page.view
+    if not view.trace:
+        return []
+    folder = shlex.quote(str(PurePath(view.trace).parent))
+    shows = {form.form: form.file for form in view.reproducers if form.reproduces}
+    found = [replay_command(view.trace)]
+    if "min.trace" in shows:
+        found.append(replay_command(shows["min.trace"]))
+    if "python" in shows:
+        found.append(f"python3 {shlex.quote(shows['python'])}")
+    if "min.trace" not in shows:
+        found.append(f"murxpy minimize {folder}")
+    return found + ([] if page.range else [f"murxpy bisect {folder}"])
+
+
+def finding_json(page: FindingPage, model: ShownModel | None) -> str:
+    """A finding as a JSON object."""
+    return json.dumps(
+        {
+            **bucket_data(page.view),
+            "wrong": sentence(page.bucket),
+            "evidence": evidence(page.bucket),
+            "runs": page.runs,
+            "releases": list(page.releases),
+            "shows": page.range,
+            "form": page.form,
+            "file": page.file,
+            "text": page.text,
+            "needs": list(page.needs),
+            "frames": list(page.frames),
+            "others": list(page.others),
+            "model": None if model is None else _model_data(model),
+            "commands": commands(page),
+        },
+        indent=2,
+    )
+
+
+def _model_data(model: ShownModel) -> dict[str, Any]:
+    """A model as plain data. Terms have their texts in the place of their ids."""
+    found = model.found or Evaluation({}, [])
+    marked = wrong(found)
+    return {
+        "source": model.source,
+        "why": model.why,
+        "constants": found.model,
+        "formulas": [{"term": model.text(name), "holds": verdict} for name, verdict in found.holds],
+        "terms": [
+            {
+                "term": model.text(part.name),
+                "value": part.ours,
+                "solver": part.theirs or part.ours,
+                "wrong": part.name in marked,
+            }
+            for part in found.parts
+        ],
+    }

@@ -1,0 +1,550 @@
+"""What is wrong, in one sentence, and how bad it is."""
+
+from __future__ import annotations
+
+import json
+import re
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path, PurePath
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from murxpy.cli.report.text import amount, form_word, one_line, replay_command, table_csv
+from murxpy.findings.buckets import MARK, Bucket, worst_first
+from murxpy.findings.defects import Defect, grouping, same
+from murxpy.findings.folder import read_if_there
+from murxpy.findings.frames import functions, place
+from murxpy.findings.ranges import kept_range
+from murxpy.foreign import escaped
+from murxpy.machine.trace.finished import read_rows
+from murxpy.oracles.crash import DEATHS
+from murxpy.oracles.disagreement import KIND as DISAGREEMENT
+from murxpy.oracles.documented import TIER as DOCUMENTED
+from murxpy.records.snapshot import BucketView
+
+_TRIAGED = ("refutation-unsoundness", "solution-unsoundness", "wrong-model")
+
+_WORD = re.compile(r"[a-z]+(?=[\s,:;]|$)")
+_ENDS = {"SIGSEGV": "a segmentation fault", "SIGABRT": "an abort"}
+
+
+def sentence(bucket: Bucket) -> str:
+    """What is wrong, in one sentence for whoever mends it."""
+    said = one_line(_first_line(bucket.message))
+    if bucket.kind in DEATHS:
+        return _death(bucket, said)
+    if bucket.kind == "exception":
+        return f"{_where(bucket)} raises {said}"
+    if bucket.kind == DISAGREEMENT:
+        verdict = str(bucket.triage.get("verdict", ""))
+        words = verdict.replace("-", " ")
+        known = f": {words}" if verdict in _TRIAGED and words not in said else ""
+        return f"{said}{known}"
+    if bucket.kind == "hang":
+        return f"{_where(bucket)} does not return: {said}"
+    if not _WORD.match(said):  # a name, such as z3 or mk-term, stays as it is
+        return said or bucket.kind
+    return said[:1].upper() + said[1:]
+
+
+def _death(bucket: Bucket, said: str) -> str:
+    names = place(bucket.backtrace)
+    recursion = names[:1] == ("recursion",)
+    inner = names[1:2] if recursion else names[:1]
+    how = _ENDS.get(bucket.signal, bucket.signal)
+    told = f"{_where(bucket)} ends the process{f' with {how}' if how else ''}"
+    if recursion:
+        told += f", an endless recursion through {_short(inner[0])}"
+    elif inner and functions(bucket.backtrace):
+        told += f" in {_short(inner[0])}"
+    return f"{told}: {said}" if said and said != bucket.signal else told
+
+
+def _where(bucket: Bucket) -> str:
+    return " of ".join(filter(None, (bucket.action, bucket.operator))) or "it"
+
+
+def _short(function: str) -> str:
+    """A function of the solver without its parameters and the parameters of its templates."""
+    name = function.split("(anonymous namespace)::")[-1]
+    while (shorter := re.sub(r"<[^<>]*>", "", name)) != name:
+        name = shorter
+    return name.partition("(")[0].strip().rpartition(" ")[2] or function
+
+
+def _first_line(message: str) -> str:
+    return next((line.strip() for line in message.splitlines() if line.strip()), "")
+
+
+# ----------------------------------------------------------------------
+# The findings of an output folder, one bucket for each defect: for people, as JSON, and as a
+# file of known bugs.
+
+
+_INLINE = 24  # columns that must be left on the line of a bucket for its message
+# The fields of a bucket in JSON that stand before its trace.
+_FIELDS = (
+    "key",
+    "kind",
+    "tier",
+    "severity",
+    "count",
+    "solver",
+    "version",
+    "confirmed",
+    "status",
+)
+STATUS_STYLES = {"new": "bold red", "again": "yellow", "known": "dim"}
+
+
+def bucket_view(bucket: Bucket, version: str, out: str, same: str) -> BucketView:
+    """A stored bucket with whole paths. `same` is an older bucket of the same defect, or empty."""
+    kept = bucket.smallest()
+    forms = tuple(
+        replace(form, file=str(PurePath(out, form.file)) if form.file else "")
+        for form in bucket.reproducers
+    )
+    return BucketView(
+        bucket.key,
+        bucket.kind,
+        bucket.tier,
+        bucket.severity,
+        bucket.solver,
+        version,
+        bucket.message,
+        None,
+        bucket.known,
+        bucket.state == "confirmed",
+        bucket.count,
+        kept.seed if kept else 0,
+        kept.lines if kept else 0,
+        bucket.first,
+        str(PurePath(out, kept.file)) if kept else "",
+        same,
+        forms,
+        bucket.triage,
+        kept_range(Path(out, "findings", bucket.key)),
+        bucket.against,
+    )
+
+
+def shown(rows: Sequence[BucketView]) -> list[BucketView]:
+    """The buckets that need nothing that the solver documents as experimental. A list shows only
+    these, unless the user asks for all.
+    """
+    return [row for row in rows if row.tier != DOCUMENTED]
+
+
+def print_findings(console: Console, rows: Sequence[BucketView], every: bool = False) -> None:
+    """Print the buckets for people: for each a line of figures, the key, and the command that shows
+    the finding again.
+
+    Buckets of tier `documented` are only counted, unless `every` is set.
+    """
+    listed = list(rows) if every else shown(rows)
+    limit = console.width if console.is_terminal else None
+    for line in finding_lines(listed, limit) if listed else [Text("no findings")]:
+        console.print(line, soft_wrap=True)
+    if len(listed) < len(rows):
+        hidden = amount(len(rows) - len(listed), "bucket")
+        console.print(
+            f"{hidden} hidden: need what the solver documents as internal, unsupported or experimental ('murxpy findings --all')",
+            soft_wrap=True,
+        )
+
+
+def finding_lines(rows: Sequence[BucketView], width: int | None) -> Iterator[Text]:
+    """The lines of `print_findings`. Messages are cut to `width` columns, unless that is None; keys
+    and commands are never cut.
+    """
+    kinds = max(4, *(len(row.kind) for row in rows))
+    solvers = max(6, *(len(_solver(row)) for row in rows))
+    tiers = max(7, *(len(row.tier) for row in rows))
+    yield Text(
+        f"{'count':>7}  {'status':<6}  {'kind':<{kinds}}  {'tier':<{tiers}}  {'solver':<{solvers}}  {'lines':>5}  message",
+        "cyan",
+    )
+    for row, others in _defects(rows):
+        lines = row.lines or "-"
+        text = Text(f"{row.count:>7,}  ").append(
+            f"{row.status:<6}", STATUS_STYLES.get(row.status, "")
+        )
+        text.append(
+            f"  {row.kind:<{kinds}}  {row.tier:<{tiers}}  {_solver(row):<{solvers}}  {lines:>5}  "
+        )
+        message = one_line(("" if row.confirmed else "(not confirmed) ") + first_line(row.message))
+        yield from _with_message(text, message, width)
+        yield Text(f"         {row.key}", "bold" if row.status == "new" else "")
+        if row.range:
+            yield Text(f"         releases that show it: {row.range}", "dim")
+        if row.trace:
+            yield Text(f"         {replay_command(row.trace)}", "green")
+        if row.reproducers:
+            forms = ", ".join(f"{form.form} {form_word(form)}" for form in row.reproducers)
+            yield Text(f"         shows it again: {forms}", "dim")
+        if others:
+            times = amount(sum(other.count for other in others), "time")
+            yield Text(
+                f"         the same defect: {amount(len(others), 'more bucket')}, {times} (--json lists them)",
+                "dim",
+            )
+
+
+def _defects(rows: Sequence[BucketView]) -> Iterator[tuple[BucketView, list[BucketView]]]:
+    """The buckets by defect: for each the bucket with the shortest confirmed trace, and the others."""
+    groups: dict[str, list[BucketView]] = {}
+    for row in rows:
+        groups.setdefault(row.same or row.key, []).append(row)
+    for group in groups.values():
+        best = min(group, key=lambda row: (not row.confirmed, row.lines))
+        yield best, [row for row in group if row is not best]
+
+
+def _with_message(text: Text, message: str, width: int | None) -> Iterator[Text]:
+    if width is None:
+        yield text.append(message)
+    elif width - text.cell_len >= _INLINE:
+        yield text.append(_cut(message, width - text.cell_len))
+    else:
+        yield text
+        yield Text(f"         {_cut(message, max(_INLINE, width - 9))}")
+
+
+def _cut(message: str, columns: int) -> str:
+    text = Text(message)
+    if text.cell_len > columns:
+        text.truncate(columns - 3, overflow="crop")
+        text.append("...")
+    return text.plain
+
+
+def _solver(row: BucketView) -> str:
+    return f"{row.solver} {row.version}"
+
+
+def first_line(message: str) -> str:
+    """The first line of `message` that is not blank; empty if all are."""
+    return next((line.strip() for line in message.splitlines() if line.strip()), "")
+
+
+def findings_json(rows: Sequence[BucketView]) -> str:
+    """The buckets as a JSON array, each with the command that shows it again, which is null where no
+    trace is kept.
+    """
+    return json.dumps([bucket_data(row) for row in rows], indent=2)
+
+
+def bucket_data(row: BucketView) -> dict[str, Any]:
+    """A bucket as plain data."""
+    return {
+        **{name: getattr(row, name) for name in _FIELDS},
+        "trace": row.trace or None,
+        "lines": row.lines,
+        "message": row.message,
+        "reproducers": [asdict(form) for form in row.reproducers],
+        "triage": row.triage,
+        "same": row.same,
+        "range": row.range,
+        "against": row.against,
+        "replay": replay_command(row.trace) if row.trace else None,
+    }
+
+
+def findings_csv(rows: Sequence[BucketView]) -> str:
+    """The buckets as lines of values with commas between them, below a line of names."""
+    columns = (*_FIELDS, "lines", "same", "releases", "program", "script", "message")
+    return table_csv(columns, map(_csv_row, rows))
+
+
+def _csv_row(row: BucketView) -> list[object]:
+    forms = {form.form: form_word(form) for form in row.reproducers}
+    return [
+        *(getattr(row, name) for name in _FIELDS),
+        *(row.lines, row.same, row.range),
+        *(forms.get(name, "untried") for name in ("python", "smt2")),
+        row.message,
+    ]
+
+
+def findings_known(rows: Sequence[BucketView], marks: Mapping[str, str]) -> str:
+    """The buckets as a file for `--known`, below a comment each that says what it is: the marks of
+    their defects, where they have some, and else their keys. A key alone would hide other defects.
+    """
+    lines = [
+        "# Known bugs, for `murxpy fuzz --known FILE`: a bucket key, a pattern of keys, or a mark of a defect a line; "
+        "delete what is to count."
+    ]
+    own: dict[str, list[str]] = {}
+    for mark, key in marks.items():
+        own.setdefault(key, []).append(f"{MARK}{key} {mark}")
+    marked = set(own)
+    for row in rows:
+        message = one_line(first_line(row.message), 160)
+        lines.append(f"# {_solver(row)}, {amount(row.count, 'time')}: {message}".rstrip(": "))
+        lines += own.get(row.key, [row.key] if row.key not in marked and not row.same else [])
+    return "".join(f"{escaped(line)}\n" for line in lines)
+
+
+# ----------------------------------------------------------------------
+# The defects of an output folder: for people, as JSON, and as a table with commas.
+
+
+_INDENT = "    "
+_LEAST = 40  # columns into which a sentence is folded on the narrowest screen
+_COLUMNS = (
+    *("defect", "kind", "tier", "solver", "versions", "status", "findings", "buckets", "evidence"),
+    *("lines", "smallest", "releases", "program", "script", "first", "wrong"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DefectView:
+    """A defect as a list shows it: `shown` is the bucket that shows it best, and `buckets` are all.
+
+    `wrong` says what is wrong. `smallest` are the lines of its smallest trace, 0 where it was not
+    made smaller. `marks` are what the buckets have in common.
+    """
+
+    shown: BucketView
+    buckets: tuple[BucketView, ...]
+    versions: tuple[str, ...]
+    wrong: str
+    rank: int
+    evidence: str
+    smallest: int
+    marks: tuple[str, ...]
+
+    @property
+    def count(self) -> int:
+        """The number of findings in all buckets."""
+        return sum(bucket.count for bucket in self.buckets)
+
+    @property
+    def first(self) -> float:
+        """When the first finding was made, in seconds since the epoch."""
+        return min(bucket.first for bucket in self.buckets)
+
+    @property
+    def status(self) -> str:
+        """`known` where the user knows any of the buckets, else `open`."""
+        return "known" if any(bucket.known for bucket in self.buckets) else self.shown.status
+
+    @property
+    def range(self) -> str:
+        """The releases that show it, as far as they were looked for."""
+        return next((bucket.range for bucket in self.buckets if bucket.range), "")
+
+    def form(self, name: str) -> str:
+        """Whether any bucket has a program (`python`) or script (`smt2`) that shows it: `yes`, `no`,
+        `none` or `untried`.
+        """
+        words = [
+            form_word(form) for b in self.buckets for form in b.reproducers if form.form == name
+        ]
+        return next((word for word in ("yes", "no", "none") if word in words), "untried")
+
+
+def defect_views(
+    buckets: Sequence[Bucket], versions: Mapping[str, str], out: str
+) -> list[DefectView]:
+    """The defects of the stored buckets of the campaign in folder `out`, the worst first."""
+    found = grouping(Path(out)).defects(buckets)
+    by_key = {bucket.key: bucket for bucket in buckets}
+    older = same(found)
+    views = [_view(defect, by_key, versions, older, out) for defect in found]
+    return sorted(views, key=lambda view: (view.rank, view.first, view.shown.key))
+
+
+def _view(
+    defect: Defect,
+    by_key: Mapping[str, Bucket],
+    versions: Mapping[str, str],
+    older: Mapping[str, str],
+    out: str,
+) -> DefectView:
+    buckets = [by_key[key] for key in defect.buckets]
+    best = min(buckets, key=_showing)
+    views = {
+        bucket.key: bucket_view(
+            bucket, versions.get(bucket.key, ""), out, older.get(bucket.key, "")
+        )
+        for bucket in buckets
+    }
+    named = dict.fromkeys(versions.get(key, "") for key in defect.buckets)
+    return DefectView(
+        views[best.key],
+        tuple(views.values()),
+        tuple(filter(None, named)),
+        sentence(best),
+        worst_first(best),
+        evidence(best),
+        _smallest(best, out),
+        defect.marks,
+    )
+
+
+def _showing(bucket: Bucket) -> tuple[object, ...]:
+    """A key by which the bucket comes first that shows the defect best."""
+    kept = bucket.smallest()
+    alone = kept is not None and bool(kept.confirmed)
+    size = kept.lines if kept is not None else 0
+    shows = bucket.known or bucket.state == "confirmed"
+    return (not shows, bucket.tier == DOCUMENTED, worst_first(bucket), not alone, size)
+
+
+def evidence(bucket: Bucket) -> str:
+    """How the finding was confirmed."""
+    if bucket.state == "known":
+        return "known"
+    if bucket.state != "confirmed":
+        return "not confirmed"
+    kept = bucket.smallest()
+    if kept is not None and kept.confirmed:
+        return "its trace shows it again"
+    forms = {form.form for form in bucket.reproducers if form.reproduces}
+    return "it needs earlier runs" if "history" in forms else "its run shows it again"
+
+
+def _smallest(bucket: Bucket, out: str) -> int:
+    files = [f.file for f in bucket.reproducers if f.form == "min.trace" and f.reproduces]
+    text = read_if_there(Path(out, files[0])) if files else None
+    return sum(1 for _ in read_rows(text)) if text else 0
+
+
+def of_session(views: Sequence[DefectView], buckets: Sequence[BucketView]) -> list[DefectView]:
+    """The defects that a session of a campaign found, from all defects of its folder. `buckets` are
+    those in which the session had findings; only these findings are counted.
+    """
+    found = {bucket.key: bucket for bucket in buckets}
+    views_found = []
+    for view in views:
+        own = tuple(found[bucket.key] for bucket in view.buckets if bucket.key in found)
+        if own:
+            # the oldest comes first; one that is the same as a bucket elsewhere is known from there
+            new = own[0].key == view.buckets[0].key and bool(own[0].new)
+            keys = {bucket.key for bucket in view.buckets}
+            elsewhere = any(bucket.same and bucket.same not in keys for bucket in own)
+            known = elsewhere or view.shown.known
+            own = tuple(replace(bucket, known=bucket.known or elsewhere) for bucket in own)
+            shown = replace(view.shown, new=new, known=known)
+            views_found.append(replace(view, shown=shown, buckets=own))
+    return views_found
+
+
+def unread(buckets: Sequence[BucketView]) -> list[DefectView]:
+    """The buckets as defects of their own, for a campaign whose folder cannot be read."""
+    return [
+        DefectView(
+            bucket,
+            (bucket,),
+            (bucket.version,),
+            one_line(first_line(bucket.message)) or bucket.kind,
+            0,
+            "its run shows it again" if bucket.confirmed else "not confirmed",
+            0,
+            (),
+        )
+        for bucket in buckets
+    ]
+
+
+def print_defects(console: Console, views: Sequence[DefectView]) -> None:
+    """Print the defects for people, each as a short paragraph. Sentences are folded to the width of
+    the screen; keys and commands are never cut.
+    """
+    width = max(_LEAST, console.width)
+    for view in views:
+        for line in (*_head(view, width), *_rest(view, width)):
+            console.print(line, soft_wrap=True)
+
+
+def print_worst(console: Console, views: Sequence[DefectView], most: int) -> int:
+    """Print the first of the defects, each without its evidence and commands, in about `most` lines
+    of the screen; at least one of them. Returns how many were printed.
+    """
+    width = max(_LEAST, console.width)
+    used = 0
+    for number, view in enumerate(views):
+        lines = [*_head(view, width), Text(_INDENT + view.shown.key, "bold")]
+        used += sum(-(-line.cell_len // width) for line in lines)
+        if number and used > most:
+            return number
+        for line in lines:
+            console.print(line, soft_wrap=True)
+    return len(views)
+
+
+def _head(view: DefectView, width: int) -> Iterator[Text]:
+    """What was found how often, and what is wrong."""
+    shown = view.shown
+    versions = ", ".join(view.versions) or shown.version
+    fresh = view.status in ("open", "new")
+    head = Text(shown.kind, STATUS_STYLES["new"] if fresh else "dim")
+    head.append(f"  {shown.solver} {versions}  {amount(view.count, 'finding')}", "")
+    head.append(f" in {amount(len(view.buckets), 'bucket')}" if len(view.buckets) > 1 else "")
+    notes = [view.status if view.status != "open" else "", f"tier {shown.tier}"]
+    notes += ["not confirmed"] if view.evidence == "not confirmed" else []
+    head.append(f"  {', '.join(filter(None, notes))}", "dim")
+    yield head
+    for line in textwrap.wrap(view.wrong, width - len(_INDENT), break_on_hyphens=False):
+        yield Text(_INDENT + line)
+
+
+def _rest(view: DefectView, width: int) -> Iterator[Text]:
+    """The evidence, the key and the command that shows it again."""
+    for line in textwrap.wrap(_facts(view), width - len(_INDENT)):
+        yield Text(_INDENT + line, "dim")
+    yield Text(_INDENT + view.shown.key, "bold")
+    if view.shown.trace:
+        yield Text(_INDENT + replay_command(view.shown.trace), "green")
+
+
+def _facts(view: DefectView) -> str:
+    lines = f"{view.shown.lines} lines" if view.shown.lines else "no trace is kept"
+    lines += f", the smallest trace {view.smallest}" if view.smallest else ""
+    releases = f"releases {view.range}; " if view.range else ""
+    forms = f"program {view.form('python')}, script {view.form('smt2')}"
+    return f"{view.evidence}; {releases}{lines}; {forms}"
+
+
+def defects_json(views: Sequence[DefectView]) -> str:
+    """The defects as a JSON array. Each has the fields of the bucket that shows it best, and all its
+    buckets.
+    """
+    return json.dumps([_data(view) for view in views], indent=2)
+
+
+def _data(view: DefectView) -> dict[str, Any]:
+    return {
+        **bucket_data(view.shown),
+        "count": view.count,
+        "status": view.status,
+        "same": "",
+        "range": view.range,
+        "wrong": view.wrong,
+        "evidence": view.evidence,
+        "smallest": view.smallest,
+        "versions": list(view.versions),
+        "marks": list(view.marks),
+        "buckets": [bucket_data(bucket) for bucket in view.buckets],
+    }
+
+
+def defects_csv(views: Sequence[DefectView]) -> str:
+    """The defects as lines of values with commas between them, below a line of names."""
+    return table_csv(_COLUMNS, map(_row, views))
+
+
+def _row(view: DefectView) -> list[object]:
+    shown = view.shown
+    first = datetime.fromtimestamp(view.first, UTC).isoformat(timespec="seconds")
+    return [
+        *(shown.key, shown.kind, shown.tier, shown.solver, " ".join(view.versions), view.status),
+        *(view.count, len(view.buckets), view.evidence, shown.lines, view.smallest or ""),
+        *(view.range, view.form("python"), view.form("smt2"), first, view.wrong),
+    ]

@@ -1,0 +1,261 @@
+"""A model and the values of assertions under it, read from a trace and written as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from murxpy.cli.report.outcome import fails, outcome_json, outcome_lines
+from murxpy.cli.report.text import amount, one_line, replay_command
+from murxpy.findings.replayed import Replayed
+from murxpy.foreign import escaped
+from murxpy.judging.triage import Judged
+from murxpy.machine.trace.grammar import Trace
+from murxpy.oracles.disagreement import Answers, Disagreement
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A term in a false formula: its id, its value by our evaluator, and the solver's value where
+    that is another one, else empty.
+    """
+
+    name: str
+    ours: str
+    theirs: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A model, as the text of each symbol's value, and the formulas that it was asked about. Each
+    formula has its id, and `true`, `false`, or the reason why its value is not known. `parts` are the
+    terms in the false formulas, arguments first.
+    """
+
+    model: dict[str, str]
+    holds: list[tuple[str, str]]
+    parts: tuple[Part, ...] = ()
+
+
+def read_evaluation(trace: Trace) -> Evaluation | None:
+    """The evaluation that the last line `evaluate` with results recorded; None without such a line,
+    for instance because no answer was sat.
+    """
+    for line in reversed(trace.lines):
+        if line.action == "evaluate" and line.results and line.result("refused") is None:
+            words = [
+                (kind, [str(getattr(token, "text", token)) for token in tokens])
+                for kind, tokens in line.results
+            ]
+            if any(kind == "holds" for kind, _ in words) or not any(
+                kind in ("answer", "unread") for kind, _ in words
+            ):
+                model = {_symbol(names): value for _, (*names, value) in _of(words, "model")}
+                holds = [(place, verdict.lower()) for _, (place, verdict) in _of(words, "holds")]
+                return Evaluation(
+                    model, holds, tuple(Part(*said) for _, said in _of(words, "value"))
+                )
+    return None
+
+
+def _symbol(names: list[str]) -> str:
+    """A symbol with the id of its term, if there is one: scripts have no ids."""
+    return names[0] if len(names) == 1 else f"{names[1]} ({names[0]})"
+
+
+def unread(trace: Trace) -> str:
+    """The reason why the last script that was to be evaluated was not: the solver refused something,
+    or its model could not be read. Empty where the script was evaluated.
+    """
+    for line in reversed(trace.lines):
+        if (
+            line.action == "evaluate"
+            and line.args
+            and (words := line.result("unread") or line.result("refused")) is not None
+        ):
+            return str(getattr(words[-1], "text", words[-1]))
+    return ""
+
+
+def _of(words: list[tuple[str, list[str]]], kind: str) -> Iterator[tuple[str, list[str]]]:
+    return ((name, tokens) for name, tokens in words if name == kind)
+
+
+def evaluation_lines(found: Evaluation) -> Iterator[str]:
+    """The model, one constant a line, then the assertions, one a line. Symbols and texts in values may
+    hold anything, so they are escaped.
+    """
+    yield from map(escaped, _evaluation_lines(found))
+
+
+def _evaluation_lines(found: Evaluation) -> Iterator[str]:
+    if not found.holds:
+        yield "no model: no check answers sat with something asserted"
+        return
+    yield "model"
+    width = max((len(name) for name in found.model), default=0)
+    places = max(len(place) for place, _ in found.holds)
+    for name, value in found.model.items():
+        yield f"  {name:<{width}}  {value}"
+    yield "assertions and assumptions"
+    for place, verdict in found.holds:
+        known = verdict in ("true", "false")
+        yield f"  {place:<{max(places, 6)}} {verdict if known else f'cannot say: {verdict}'}"
+    if found.parts:
+        yield "terms in what is false"
+    for part in found.parts:
+        other = f", the solver says {part.theirs}" if part.theirs else ""
+        yield f"  {part.name:<{max(places, 6)}} {part.ours}{other}"
+
+
+# ----------------------------------------------------------------------
+# The answers of a replay and of its judges, and the triage of a campaign: for people, and as
+# plain data.
+
+
+_STYLES = {
+    "refutation-unsoundness": "bold red",
+    "solution-unsoundness": "bold red",
+    "wrong-model": "red",
+}
+
+
+def judged_lines(
+    replayed: Replayed,
+    releases: Sequence[str],
+    answers: Mapping[int, Answers],
+    found: Disagreement | None,
+) -> Iterator[str]:
+    """What the replay and its judges showed, for people. `releases` are solver and version, first of
+    the trace's solver, then of the judges.
+    """
+    first, *rest = outcome_lines(replayed)
+    if found is not None:
+        them = ", ".join(f"{releases[judge]} {answer}" for judge, answer in found.others.items())
+        yield f"disagreement: line {found.line} of the replay: {releases[0]} answers {found.ours}, {them}"
+        first = f"beside that: {first}"
+    yield first
+    yield from rest
+    for judge, given in answers.items():
+        decided = [
+            (before, now)
+            for _, before, now in given
+            if now in ("sat", "unsat") and before in ("sat", "unsat")
+        ]
+        agreed = sum(before == now for before, now in decided)
+        both = amount(len(decided), "check")
+        yield f"  {releases[judge]} agrees on {agreed} of {both} that both decide, and was asked {len(given)}"
+
+
+def judged_json(
+    replayed: Replayed,
+    releases: Sequence[str],
+    answers: Mapping[int, Answers],
+    found: Disagreement | None,
+) -> dict[str, Any]:
+    """What the replay and its judges showed, as plain data."""
+    data = outcome_json(replayed)
+    judges = [
+        {"solver": releases[judge], "answers": [list(answer) for answer in given]}
+        for judge, given in answers.items()
+    ]
+    said = (
+        None
+        if found is None
+        else {"line": found.line, "answer": found.ours, "judge": releases[found.judge]}
+    )
+    outcome = "disagreement" if found is not None and not fails(replayed) else data["outcome"]
+    return {
+        **data,
+        "fails": found is not None or data["fails"],
+        "outcome": outcome,
+        "judges": judges,
+        "disagreement": said,
+    }
+
+
+def print_triage(console: Console, judged: Sequence[Judged], out: str) -> None:
+    """Print the triage of a campaign: for each bucket a line of figures, the evidence, and the
+    command that shows the finding again.
+    """
+    if not judged:
+        console.print("no disagreements and no invalid models")
+        return
+    width = max(12, *(len(entry.triage.get("verdict", "")) for entry in judged))
+    who = max(6, *(len(_culprit(entry)) for entry in judged))
+    console.print(
+        Text(
+            f"{'count':>6}  {'verdict':<{width}}  {'wrong':<{who}}  {'by':<6}  {'lines':>5}  operators and options",
+            "cyan",
+        )
+    )
+    for entry in judged:
+        for line in _triage_lines(entry, width, who, out):
+            console.print(line, soft_wrap=True)
+
+
+def _culprit(entry: Judged) -> str:
+    return str(entry.triage.get("release") or "-")
+
+
+def _triage_lines(entry: Judged, width: int, who: int, out: str) -> Iterator[Text]:
+    triage, bucket = entry.triage, entry.bucket
+    verdict = triage.get("verdict", "none")
+    kept = bucket.smallest()
+    parts = [kind.removeprefix("OP_") for kind in triage.get("operators", ())] + list(
+        triage.get("options", ())
+    )
+    text = Text(f"{bucket.count:>6,}  ").append(
+        f"{verdict:<{width}}", _STYLES.get(verdict, "yellow")
+    )
+    yield text.append(
+        f"  {_culprit(entry):<{who}}  {triage.get('by') or '-':<6}  {kept.lines if kept else '-':>5}  {', '.join(parts)}"
+    )
+    yield Text(f"        {bucket.key}", "bold")
+    if entry.same:
+        yield Text(f"        probably the same as {entry.same}", "dim")
+    if entry.why:
+        yield Text(f"        not triaged: {one_line(entry.why)}", "yellow")
+    for _, words, answer in triage.get("depends") or ():
+        yield Text(
+            f"        depends on {one_line(words)} (without: {answer or 'no answer'})", "bold"
+        )
+    for line in triage.get("evidence", ()):
+        yield Text(f"        {one_line(line)}")
+    if kept is not None:
+        yield Text(f"        {replay_command(f'{out}/{kept.file}')}", "green")
+
+
+def triage_json(judged: Sequence[Judged], out: str) -> list[dict[str, Any]]:
+    """The triage as plain data."""
+    return [_entry(entry, out) for entry in judged]
+
+
+def _entry(entry: Judged, out: str) -> dict[str, Any]:
+    bucket, kept = entry.bucket, entry.bucket.smallest()
+    names = (
+        "verdict",
+        "culprit",
+        "release",
+        "by",
+        "evidence",
+        "operators",
+        "options",
+        "whole",
+        "depends",
+    )
+    return {
+        "bucket": bucket.key,
+        "kind": bucket.kind,
+        "count": bucket.count,
+        "message": bucket.message,
+        **{name: entry.triage.get(name) for name in names},
+        "why": entry.why,
+        "same": entry.same or None,
+        "lines": kept.lines if kept else None,
+        "trace": f"{out}/{kept.file}" if kept else None,
+    }

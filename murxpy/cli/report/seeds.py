@@ -1,0 +1,107 @@
+"""What each seed gave in each mutation fuzzer: the best and the worst seeds as a table, all of them
+as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import PurePath
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from murxpy.cli.report.tables import Table, print_table
+from murxpy.cli.report.text import amount, heading
+from murxpy.fuzzers.seeds import is_script
+from murxpy.records.yields import FIGURES, Yield
+
+ENDS = 5  # how many of the best seeds are shown, and how many of the worst
+_COLUMNS = ("runs", *FIGURES, "findings", "new")
+
+
+def ranked(entries: Iterable[Yield]) -> list[Yield]:
+    """The entries, best first: by new buckets, then by weight, which is decided checks by cost."""
+    return sorted(entries, key=lambda entry: (-entry.new, -entry.weight, -entry.decided, entry.key))
+
+
+def print_used(console: Console, seeds: Mapping[str, Sequence[Yield]], most: int = ENDS) -> None:
+    """Print how many seeds each target used, and which of them are at fault."""
+    for target, entries in seeds.items():
+        _print_heading(console, target, entries, len(seeds) > 1)
+        _print_faults(console, entries, most)
+
+
+def print_seeds(console: Console, seeds: Mapping[str, Sequence[Yield]], most: int = ENDS) -> None:
+    """Print the `most` best and the `most` worst seeds of each target. Where there are several
+    targets, their names head the tables.
+    """
+    for target, entries in seeds.items():
+        _print_heading(console, target, entries, len(seeds) > 1)
+        print_table(console, _table(ranked(entries), most))
+        _print_faults(console, entries, most)
+
+
+def _print_heading(console: Console, target: str, entries: Sequence[Yield], named: bool) -> None:
+    files = len({entry.seed for entry in entries})
+    new = sum(entry.new > 0 for entry in entries)
+    said = f"{amount(files, 'file')} used, {new} with a new finding"
+    heading(console, f"Seeds of {target}: {said}" if named else f"Seeds: {said}")
+
+
+def _print_faults(console: Console, entries: Sequence[Yield], most: int) -> None:
+    left_out = dict.fromkeys(entry.seed for entry in entries if entry.unreadable)
+    foreign = [file for file in left_out if is_script(file)]
+    said = "left out, with operators that only other solvers have"
+    _print_left_out(console, said, foreign, most)
+    unread = [file for file in left_out if file not in foreign]
+    said = "could not be read, 'murxpy check-seeds' says why"
+    _print_left_out(console, said, unread, most)
+    denied = dict.fromkeys(entry.seed for entry in entries if entry.mislabelled)
+    said = "answered against the label, 'murxpy check-seeds --cross-check' says who is right"
+    _print_left_out(console, said, list(denied), most)
+
+
+def _print_left_out(console: Console, said: str, files: Sequence[str], most: int) -> None:
+    if files:
+        named = ", ".join(files[:most]) + (", ..." if len(files) > most else "")
+        console.print(Text(f"{amount(len(files), 'file')} {said}: {named}"), soft_wrap=True)
+
+
+def _table(entries: Sequence[Yield], most: int) -> Table:
+    table = Table(("seed", "fuzzer", *_COLUMNS, "weight"), right=(*_COLUMNS, "weight"))
+    short = _shortened([entry.seed for entry in entries])
+    shown = list(entries) if len(entries) <= 2 * most else [*entries[:most], *entries[-most:]]
+    for at, entry in enumerate(shown):
+        if at == most and len(entries) > 2 * most:
+            table.add(f"({len(entries) - 2 * most:,} more)")
+        figures = [
+            f"{getattr(entry, name):,}" if getattr(entry, name) else "-" for name in _COLUMNS
+        ]
+        table.add(short[entry.seed], entry.source, *figures, f"{entry.weight:.2f}")
+    return table
+
+
+def _shortened(files: Sequence[str]) -> dict[str, str]:
+    """The paths without the folders that all of them share."""
+    parts = [PurePath(file).parts[:-1] for file in files]
+    common = 0
+    while parts and all(len(part) > common and part[common] == parts[0][common] for part in parts):
+        common += 1
+    return {file: str(PurePath(*PurePath(file).parts[common:])) for file in files}
+
+
+def seeds_data(seeds: Mapping[str, Sequence[Yield]]) -> list[dict[str, Any]]:
+    """An object for each target, seed and fuzzer; the best entries of a target come first."""
+    rows = [(target, entry) for target, entries in seeds.items() for entry in ranked(entries)]
+    return [
+        {"target": target, **asdict(entry), "weight": round(entry.weight, 4)}
+        for target, entry in rows
+    ]
+
+
+def seeds_json(seeds: Mapping[str, Sequence[Yield]]) -> str:
+    """What each seed gave, as JSON."""
+    return json.dumps({"seeds": seeds_data(seeds)}, indent=2)

@@ -1,0 +1,190 @@
+"""The tables of a campaign: mutants, seeds, operators, states, actions and refusals."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Mapping, Sequence
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from murxpy.cli.report.seeds import print_seeds
+from murxpy.cli.report.text import heading, one_line, print_whole
+from murxpy.records.snapshot import YIELD, Snapshot
+from murxpy.records.yields import Yield
+from murxpy.sources.mutation.variants import METHODS
+from murxpy.sources.mutation.varied import TIMES
+
+CLASSES = ("unsupported", "resources", "ill-formed", "undocumented")
+_MESSAGES = 10  # messages shown of each class of refusals
+
+
+def print_statistics(
+    console: Console,
+    snapshot: Snapshot,
+    theories: Mapping[str, Sequence[str]],
+    seeds: Mapping[str, Sequence[Yield]],
+) -> None:
+    """Print the tables of a campaign. `theories` has the operators that were to be executed, by
+    theory; `seeds` tells, by target, what came of each seed of the mutation fuzzers.
+    """
+    if snapshot.part("mutator:"):
+        print_mutants(console, snapshot)
+        print_seeds(console, seeds)
+    if snapshot.part("stability:"):
+        _print_stability(console, snapshot)
+    if snapshot.part("op:") or not snapshot.part("mutator:"):
+        _print_operators(console, snapshot, theories)
+        _print_list(console, "States visited", snapshot.part("state:"))
+    _print_actions(console, snapshot)
+    _print_refusals(console, snapshot)
+
+
+def _table(*names: str) -> Table:
+    """A table whose first column is text and whose other columns are numbers."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="cyan")
+    table.add_column(names[0], overflow="fold")
+    for name in names[1:]:
+        table.add_column(name, justify="right", no_wrap=True)
+    return table
+
+
+def print_mutants(console: Console, snapshot: Snapshot) -> None:
+    """Print how many mutants each mutation fuzzer made, and what came of them."""
+    counts = snapshot.part("mutator:")
+    names = list(dict.fromkeys(key.split(":")[0] for key in counts))
+    known = YIELD
+    more = list(
+        dict.fromkeys(key.split(":")[1] for key in counts if key.split(":")[1] not in known)
+    )
+    table = _table("fuzzer", *known, *more)
+    table.columns[0].no_wrap = True
+    for name in names:
+        table.add_row(
+            Text(name), *(_number(counts.get(f"{name}:{column}", 0)) for column in (*known, *more))
+        )
+    heading(console, "Mutants")
+    print_whole(console, table)
+
+
+def _print_stability(console: Console, snapshot: Snapshot) -> None:
+    """Print what came of the variants of mutants, by the method that made them."""
+    counts = snapshot.part("stability:")
+    words = ("asked", "decided", "lost", "gained", *(f"x{times}" for times in TIMES))
+    table = _table("method", *words)
+    for method in METHODS:
+        if f"{method}:asked" in counts:
+            numbers = (counts.get(f"{method}:{word}", 0) for word in words)
+            table.add_row(Text(method), *map(_number, numbers))
+    heading(console, "Variants of mutants that mean the same")
+    print_whole(console, table)
+
+
+def _print_operators(
+    console: Console, snapshot: Snapshot, theories: Mapping[str, Sequence[str]]
+) -> None:
+    """The operators that were tried, by theory, and the operators that were never executed."""
+    tried, good = snapshot.part("op:"), snapshot.part("op-ok:")
+    refused = snapshot.part("op-refused:")
+    used = [name for name in CLASSES if any(key.endswith(f":{name}") for key in refused)]
+    listed = {kind for kinds in theories.values() for kind in kinds}
+    groups = {**theories, "other": [kind for kind in tried if kind not in listed]}
+    table = _table("operator", "tried", "ok", *used)
+    for theory, kinds in groups.items():
+        rows = [kind for kind in sorted(kinds) if kind in tried]
+        if rows:
+            done = sum(kind in good for kind in kinds)
+            table.add_row(Text(f"{theory}: {done} of {len(kinds)} executed", "bold"))
+        for kind in rows:
+            numbers = (
+                tried[kind],
+                good.get(kind, 0),
+                *(refused.get(f"{kind}:{name}", 0) for name in used),
+            )
+            table.add_row(Text(f"  {kind}"), *map(_number, numbers))
+    heading(console, "Operators")
+    print_whole(console, table)
+    _print_missing(console, theories, tried, good)
+
+
+def _print_missing(
+    console: Console,
+    theories: Mapping[str, Sequence[str]],
+    tried: Mapping[str, int],
+    good: Mapping[str, int],
+) -> None:
+    heading(console, "Operators never executed")
+    none = True
+    for theory, kinds in theories.items():
+        missing = [
+            f"{kind} (tried {tried[kind]:,})" if kind in tried else kind
+            for kind in kinds
+            if kind not in good
+        ]
+        if missing:
+            none = False
+            _print_wrapped(console, f"{theory}: {', '.join(missing)}")
+    if none:
+        console.print("none")
+
+
+def _print_wrapped(console: Console, text: str) -> None:
+    wrapper = textwrap.TextWrapper(
+        max(20, console.width),
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    for line in wrapper.wrap(text):
+        console.print(Text(line), soft_wrap=True)
+
+
+def _number(number: int) -> Text:
+    return Text(f"{number:,}") if number else Text("-", "dim")
+
+
+def _print_list(console: Console, title: str, amounts: Mapping[str, int]) -> None:
+    heading(console, title)
+    _print_wrapped(
+        console, ", ".join(f"{name} {number:,}" for name, number in amounts.items()) or "none"
+    )
+
+
+def _print_actions(console: Console, snapshot: Snapshot) -> None:
+    tried, good = snapshot.part("action:"), snapshot.part("action-ok:")
+    if not tried:
+        return
+    table = _table("action", "tried", "ok")
+    for name, number in tried.items():
+        table.add_row(Text(name), _number(number), _number(good.get(name, 0)))
+    heading(console, "Actions")
+    print_whole(console, table)
+
+
+def _print_refusals(console: Console, snapshot: Snapshot) -> None:
+    """The refusals of each class by message, the most frequent message first."""
+    heading(console, "Refusals")
+    messages = snapshot.part("refusal-message:")
+    table = _table("count", "class", "message")
+    table.columns[0].justify, table.columns[0].no_wrap = "right", True
+    table.columns[1].justify = "left"
+    table.columns[2].justify, table.columns[2].no_wrap, table.columns[2].overflow = (
+        "left",
+        False,
+        "fold",
+    )
+    for name in CLASSES:
+        prefix = f"{name}:"
+        own = [
+            (n, key.removeprefix(prefix)) for key, n in messages.items() if key.startswith(prefix)
+        ]
+        own.sort(key=lambda pair: (-pair[0], pair[1]))
+        for number, message in own[:_MESSAGES]:
+            table.add_row(f"{number:,}", name, Text(one_line(message, 200)))
+        if len(own) > _MESSAGES:
+            rest = sum(number for number, _ in own[_MESSAGES:])
+            table.add_row(
+                f"{rest:,}", name, Text(f"({len(own) - _MESSAGES} other messages)", "dim")
+            )
+    console.print(table if table.row_count else Text("none"))

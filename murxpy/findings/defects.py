@@ -1,0 +1,606 @@
+"""The shape of a trace: what stays when constants, names, literals and widths are taken out of it.
+
+Two small traces with the same shape show the same defect. The order of assertions and of the
+arguments of commutative operators does not matter.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from packaging.version import InvalidVersion, Version
+
+from murxpy.data import load_catalogue
+from murxpy.errors import InputError
+from murxpy.findings.buckets import Bucket, normalise
+from murxpy.findings.folder import read_if_there
+from murxpy.findings.frames import place
+from murxpy.findings.ranges import kept_range
+from murxpy.findings.store import read_buckets
+from murxpy.logic.catalogue import Catalogue, build_catalogue
+from murxpy.machine.checks.registry import ANSWERING, MAKING
+from murxpy.machine.tokens import Quoted, Ref, Token, print_token
+from murxpy.machine.trace.finished import read_rows
+from murxpy.machine.trace.grammar import Line, Trace, parse_trace
+from murxpy.machine.trace.lift import lift
+from murxpy.oracles.crash import DEATHS, SEVERITY
+from murxpy.oracles.disagreement import KIND as DISAGREEMENT
+from murxpy.oracles.documented import TIER as DOCUMENTED
+from murxpy.smtlib.reading.scripts import read_script
+
+LARGEST = 400  # lines of a trace whose shape is worth comparing
+_ASSERTING = ("assert-formula", "assert-tracked")
+_PASSED = ("new", "delete", "expect", "plant")
+
+_COMMUTATIVE = frozenset(
+    f"OP_{name}"
+    for name in (
+        *("AND", "OR", "XOR", "IFF", "EQUAL", "DISTINCT"),
+        *("INT_ADD", "INT_MUL", "REAL_ADD", "REAL_MUL", "FINITE_FIELD_ADD", "FINITE_FIELD_MULT"),
+        *("BV_ADD", "BV_MULT", "BV_AND", "BV_OR", "BV_XOR", "BV_NAND", "BV_NOR", "BV_XNOR"),
+        *("BV_COMP", "SET_UNION", "SET_INTERSECTION", "RE_UNION", "RE_INTER", "FP_EQ"),
+        *("BAG_UNION_MAX", "BAG_UNION_DISJOINT", "BAG_INTERSECTION_MIN"),
+    )
+)
+
+# Operators that nearly every formula has around the term that matters.
+_PLAIN = frozenset(
+    f"OP_{name}"
+    for name in (
+        *("NOT", "AND", "OR", "XOR", "IMPLIES", "IFF", "EQUAL", "DISTINCT", "ITE"),
+        *("INT_NEG", "INT_SUB", "INT_ADD", "INT_MUL", "INT_LT", "INT_LTE", "INT_GT", "INT_GTE"),
+        *("REAL_NEG", "REAL_SUB", "REAL_ADD", "REAL_MUL"),
+        *("REAL_LT", "REAL_LTE", "REAL_GT", "REAL_GTE", "INT_TO_REAL"),
+    )
+)
+_LEAF = "_"
+_OPTION = re.compile(r"\(set-option\s+:([^\s()]+)\s+([^\s()]+)\s*\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The shape of a trace.
+
+    `options` are the options that it sets, `formulas` the terms that it asserts, assumes and asks
+    for, `calls` the names of its other actions up to the last one. `telling` are the largest terms of the formulas that
+    begin with a telling operator, without what stands around and between them.
+    """
+
+    options: tuple[str, ...]
+    formulas: tuple[str, ...]
+    calls: tuple[str, ...]
+    telling: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Term:
+    """The shape of a term: `whole` with all its operators, `telling` only with the telling ones."""
+
+    whole: str
+    telling: tuple[str, ...] = ()
+    root: bool = False  # whether the term itself begins with a telling operator
+
+
+def shape_of(trace: Trace) -> Shape | None:
+    """The shape of a trace; None for one that is too long, or runs a script that cannot be read."""
+    try:
+        lines = list(_flat(trace)) if len(trace.lines) <= LARGEST else None
+    except InputError:
+        return None
+    return None if lines is None or len(lines) > LARGEST else _Reading().read(lines)
+
+
+def _flat(trace: Trace) -> Iterator[Line]:
+    """The lines of a trace, with the lines of a script in the place of the line that runs it."""
+    for line in trace.lines:
+        text = line.args[0] if line.action == "run-script" and line.args else None
+        if isinstance(text, Quoted):
+            script = read_script(text.text, trace.name, _catalogue())
+            for name, value in _OPTION.findall(text.text):
+                yield Line("set-option", [name, value])
+            yield from (one for one in lift(script).lines if one.action != "set-option")
+        else:
+            yield line
+
+
+@lru_cache(maxsize=1)
+def _catalogue() -> Catalogue:
+    return build_catalogue(load_catalogue())
+
+
+class _Reading:
+    """Reads the lines of a trace one after another."""
+
+    def __init__(self) -> None:
+        self._sorts: dict[Ref, str] = {}
+        self._terms: dict[Ref, _Term] = {}
+        self._options: dict[str, None] = {}
+        self._formulas: list[_Term] = []
+        self._calls: list[str] = []
+
+    def read(self, lines: Sequence[Line]) -> Shape:
+        """The shape of these lines."""
+        for line in lines:
+            if line.action in MAKING:
+                self._made(line)
+            elif line.action == "set-option":
+                name, *value = map(print_token, line.args)
+                # An interface may put the module of the option before its name.
+                self._options[" ".join([".".join(name.split(".")[-2:]), *value])] = None
+            elif line.action in _ASSERTING:
+                self._formulas += self._arguments(line)[:1]
+            elif line.action not in _PASSED:
+                self._called(line)
+        telling = {part: None for formula in self._formulas for part in formula.telling}
+        return Shape(
+            tuple(sorted(self._options)),
+            tuple(sorted(formula.whole for formula in self._formulas)),
+            tuple(self._calls),
+            tuple(sorted(telling)),
+        )
+
+    def _called(self, line: Line) -> None:
+        self._formulas += self._arguments(line)
+        if self._calls[-1:] != [line.action]:
+            self._calls.append(line.action)
+
+    def _made(self, line: Line) -> None:
+        ids = [token for token in line.result("return") or () if isinstance(token, Ref)]
+        if not ids:
+            return
+        if ids[0].letter == "s":
+            for sort in ids:
+                self._sorts.setdefault(sort, self._sort(line))
+        elif ids[0].letter == "t":
+            self._terms[ids[0]] = self._term(line)
+            if line.action == "mk-term" and len(ids) > 1 and len(line.args) > 1:
+                # a sort that no line of its own made
+                self._sorts.setdefault(ids[1], _kind(line.args[1]))
+
+    def _sort(self, line: Line) -> str:
+        kind = _kind(line.args[0]) if line.args else "?"
+        parts = [self._sorts.get(ref, _LEAF) for ref in _refs(line, "s")]
+        return f"{kind}({' '.join(parts)})" if parts else kind
+
+    def _term(self, line: Line) -> _Term:
+        if line.action != "mk-term":
+            parts = self._arguments(line)
+            sort = next((self._sorts.get(ref, _LEAF) for ref in _refs(line, "s")), _LEAF)
+            name = line.action.removeprefix("mk-")
+            special = [token.text for token in line.args[1:2] if isinstance(token, Quoted)]
+            if line.action == "mk-special-value":
+                return _Term(f"{special}", (f"{special}",), True)
+            return _Term(_shown(f"{name}:{sort}", [part.whole for part in parts]), _union(parts))
+        kind = str(line.args[0]) if line.args else ""
+        parts = self._arguments(line)
+        whole = [part.whole for part in parts]
+        if kind in _PLAIN:
+            return _Term(_shown(kind, _ordered(kind, whole)), _union(parts))
+        inner = [_inside(part) for part in parts]
+        own = _shown(kind, _ordered(kind, inner))
+        return _Term(_shown(kind, _ordered(kind, whole)), (own,), True)
+
+    def _arguments(self, line: Line) -> list[_Term]:
+        return [self._terms.get(ref, _Term(_LEAF)) for ref in _refs(line, "t")]
+
+
+def _kind(word: Token) -> str:
+    return str(word).removeprefix("SORT_")
+
+
+def _refs(line: Line, letter: str) -> list[Ref]:
+    return [token for token in line.args if isinstance(token, Ref) and token.letter == letter]
+
+
+def _union(parts: Sequence[_Term]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(telling for part in parts for telling in part.telling))
+
+
+def _inside(part: _Term) -> str:
+    """An argument of a telling operator: a leaf where nothing telling is in it."""
+    return " ".join(sorted(part.telling)) if part.telling else _LEAF
+
+
+def _ordered(kind: str, parts: list[str]) -> list[str]:
+    return sorted(parts) if kind in _COMMUTATIVE else parts
+
+
+def _shown(head: str, parts: Sequence[str]) -> str:
+    return f"({head} {' '.join(parts)})" if parts else head
+
+
+# ----------------------------------------------------------------------
+# Marks: what a bucket shows of its defect. Buckets with a mark in common show one defect.
+
+
+Read = Callable[[str], str | None]  # the text of a file under the campaign's folder
+
+_THROWN = ("exception", "ill-formed", "new-exception")
+# How the kinds of findings begin that are about what a solver answers.
+_WRONG = ("invalid-", "wrong-", "model-", "repeated-", "invariant", DISAGREEMENT)
+# Actions that solve something or make a term: nothing that they broke shows in a later call alone.
+_COMPLETE = (*ANSWERING, *MAKING, "run-script")
+MARKED = ("confirmed", "known")  # states of buckets that have marks
+_TELLING_WORDS = 3  # words of a message at least that tell which defect threw it
+
+# The binding and the readers of scripts put these words before what the solver says.
+_SPOKEN_BY = re.compile(r"\b(?:script|check|parse|parser) error: ")
+_SORT = re.compile(
+    r"\b(?:Int|Real|Bool|String|RegLan|RoundingMode|Float\d+|BitVec|FloatingPoint|Array|Set|Bag|Seq)\b"
+)
+# Options that only let a solver do or keep more, by the words in their names.
+_ENABLING = re.compile(
+    r"(?:^|[._-])(?:produce|incremental|exp|experimental|models?|proofs?|cores?|unsat|logic|print"
+    r"|check|dump|stats|statistics|timeout|limit|rlimit|seed|mode|auto)(?:[._ -]|$)|-ext(?: |$)"
+)
+_OPERATOR = re.compile(r"OP_\w+")
+_DECLARED = re.compile(r"\((?:declare-fun|declare-const) (\S+)")
+_NAME = re.compile(r"(?<![\w.])_[A-Za-z]\w*(?:!\d+)?|\b[A-Za-z]+!\d+")
+
+
+def abstract(message: str) -> str:
+    """The message of an exception without what tells only of the run: the printed terms, numbers,
+    names and sorts in it, and which reader passed it on.
+    """
+    text = _SPOKEN_BY.sub("", message.strip()[:2000])
+    text = _SORT.sub("SORT", _NAME.sub("NAME", _without_terms(text)))
+    return normalise(text)
+
+
+def _without_terms(text: str) -> str:
+    """The text with one word in the place of each group in parentheses. A group whose end was cut
+    off goes to the end of the text. The name that a group declares stays: it tells what was applied.
+    """
+    kept: list[str] = []
+    depth = 0
+    for at, char in enumerate(text):
+        if char == "(":
+            if not depth:
+                declared = _DECLARED.match(text, at)
+                kept.append(declared[1] if declared else "TERM")
+            depth += 1
+        elif char == ")" and depth:
+            depth -= 1
+        elif not depth:
+            kept.append(char)
+    return "".join(kept)
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What a bucket shows of its defect. Buckets with one of `own` in common show one defect.
+
+    `alone` is the one telling operator of the smaller trace, applied to plain arguments: this
+    operator is enough for the defect. `within` are all telling operators of the smaller trace.
+    """
+
+    own: tuple[str, ...] = ()
+    alone: str = ""
+    within: tuple[str, ...] = ()
+
+
+def marks(bucket: Bucket, read: Read) -> Marks:
+    """The marks of a bucket. `read` gives the text of a file that the bucket names.
+
+    The place at which a process died marks its defect, and so does the message of an exception.
+    Everything else is marked by the shape of the smaller trace.
+    """
+    if bucket.kind in DEATHS:
+        return Marks((*_of_death(bucket, read), *_of_option(bucket, read)))
+    if bucket.kind in _THROWN:
+        return Marks((*_of_message(bucket), *_of_option(bucket, read)))
+    if bucket.kind in SEVERITY:
+        return Marks()
+    shape = smallest_shape(bucket, read)
+    return Marks() if shape is None else _of_shape(bucket, shape)
+
+
+def needs_reduction(bucket: Bucket) -> bool:
+    """Whether nothing but the shape of a smaller trace tells which defect a bucket shows."""
+    return bucket.kind.startswith(_WRONG)
+
+
+def comparable(bucket: Bucket, others: Iterable[Bucket], known: Iterable[str]) -> bool:
+    """Whether there is something that the shape of a smaller trace could make one defect with
+    `bucket`: another bucket of its solver that only its shape marks, or such a mark among `known`.
+    """
+    for other in others:
+        found = other.state in MARKED and other.solver == bucket.solver
+        if found and other.key != bucket.key and needs_reduction(other):
+            return True
+    return any(mark.startswith(_of_shapes(bucket)) for mark in known)
+
+
+def _of_shapes(bucket: Bucket) -> tuple[str, str]:
+    """How the marks begin that the shape of a smaller trace gives to a bucket."""
+    return f"{bucket.solver} is wrong", f"{bucket.solver} {bucket.kind} of "
+
+
+def gains_by_reduction(bucket: Bucket) -> bool:
+    """Whether a smaller trace may tell more of the defect: its shape, the option that it needs, or the
+    call before the last one.
+    """
+    return bucket.kind in (*DEATHS, "exception") or needs_reduction(bucket)
+
+
+def _of_message(bucket: Bucket) -> tuple[str, ...]:
+    said = abstract(bucket.message)
+    if bucket.kind == "ill-formed":  # its end may be cut off, behind a long term
+        said = said.partition("TERM")[0]
+    if len(re.findall(r"[a-z]{2,}", said.partition(":")[2])) < _TELLING_WORDS:
+        return ()
+    return (f"{bucket.solver} {bucket.kind}: {said}",)
+
+
+def _of_death(bucket: Bucket, read: Read) -> tuple[str, ...]:
+    """The place of the death; and where calls that neither solve nor make anything lead there, the innermost function
+    with these calls: what one call breaks may show at once, or in the call after it.
+    """
+    names = place(bucket.backtrace)
+    if not names:
+        return ()
+    found = [f"{bucket.solver} dies in {' < '.join(names)}"]
+    calls = [bucket.action, *_call_before(bucket, read)]
+    shape = smallest_shape(bucket, read)
+    for call in [call for call in calls if call not in _COMPLETE]:
+        if names[0] != "recursion":
+            found.append(f"{bucket.solver} dies in {names[0]} by {call}")
+        if shape is not None and shape.formulas:
+            found.append(f"{bucket.solver} dies by {call} on {_words(shape)}")
+    return tuple(found)
+
+
+def _of_option(bucket: Bucket, read: Read) -> tuple[str, ...]:
+    """The one option without which the smaller trace does not show the finding. Which part of the
+    solver meets first what such an option breaks is chance.
+
+    Options that only let the solver do more, such as to keep proofs, do not tell.
+    """
+    shape = smallest_shape(bucket, read)
+    telling = [o for o in shape.options if not _ENABLING.search(o)] if shape else []
+    if shape is None or len(telling) != 1 or len(shape.options) > 1 or bucket.tier == DOCUMENTED:
+        return ()
+    return (f"{bucket.solver} fails with {telling[0]}",)
+
+
+def _call_before(bucket: Bucket, read: Read) -> list[str]:
+    """The action before the last one of the smaller trace; empty where there is no smaller trace."""
+    text = _smaller(bucket, read)
+    actions = [row.action for row in read_rows(text)] if text else []
+    return actions[-2:-1]
+
+
+def _smaller(bucket: Bucket, read: Read) -> str | None:
+    files = [
+        form.file for form in bucket.reproducers if form.form == "min.trace" and form.reproduces
+    ]
+    return read(files[0]) if files else None
+
+
+def smallest_shape(bucket: Bucket, read: Read) -> Shape | None:
+    """The shape of the smaller trace of a bucket; None where there is none, or none can be read."""
+    text = _smaller(bucket, read)
+    try:
+        return None if text is None else shape_of(parse_trace(text, bucket.key))
+    except InputError:
+        return None
+
+
+def _options(shape: Shape) -> str:
+    return f"[{', '.join(shape.options)}]"
+
+
+def _words(shape: Shape) -> str:
+    return f"{_options(shape)} {' & '.join(shape.formulas)}"
+
+
+def _of_shape(bucket: Bucket, shape: Shape) -> Marks:
+    """The whole shape, and what is telling in it. Where nothing is, the kind must be the same, too."""
+    kind = "" if shape.telling else f" {bucket.kind}"
+    whole = f"{_words(shape)} ; {' '.join(shape.calls)}"
+    wrong, wrong_of = _of_shapes(bucket)
+    found = [f"{wrong}{kind} on {whole}"] if shape.formulas else []
+    if not shape.telling:
+        return Marks(tuple(found))
+    options = ", ".join(option for option in shape.options if not _ENABLING.search(option))
+    said = f"{wrong_of}{{}} [{options}]"
+    found.append(f"{wrong_of}{' & '.join(shape.telling)} {_options(shape)}")
+    operators = dict.fromkeys(_OPERATOR.findall(" ".join(shape.telling)))
+    alone = said.format(*operators) if len(operators) == 1 else ""
+    return Marks(tuple(found), alone, tuple(map(said.format, operators)))
+
+
+# ----------------------------------------------------------------------
+# Defects: a second level over buckets. The key of a bucket is fixed at discovery; which buckets
+# are one defect is found out again whenever more is known of them.
+
+
+FILE = "defects.json"  # in the folder of the campaign
+_VERSION = 1
+
+Ranges = Callable[[str], str]  # by the key of a bucket: the releases that show it, empty if unknown
+Span = tuple[Version | None, Version | None]  # the first and the last release; None for no end
+
+
+@dataclass(frozen=True, slots=True)
+class Defect:
+    """Buckets that show one defect, the oldest first. `marks` are those that they have in common."""
+
+    buckets: tuple[str, ...]
+    marks: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """The name of the defect: the key of its oldest bucket."""
+        return self.buckets[0]
+
+
+class Grouping:
+    """Groups buckets to defects. `read` gives the text of a file that a bucket names, and `ranges`
+    the releases that show a bucket.
+
+    What is read of a bucket is remembered until the bucket has other frames or other reproducers.
+    """
+
+    def __init__(self, read: Read, ranges: Ranges) -> None:
+        self._read = read
+        self._ranges = ranges
+        self._known: dict[str, tuple[object, Marks]] = {}
+
+    def marks(self, bucket: Bucket) -> Marks:
+        """The marks of a bucket. A bucket that nobody confirmed has none."""
+        if bucket.state not in MARKED:
+            return Marks()
+        told = (bucket.backtrace, bucket.reproducers)
+        known = self._known.get(bucket.key)
+        if known is None or known[0] != told:
+            known = self._known[bucket.key] = (told, marks(bucket, self._read))
+        return known[1]
+
+    def defects(self, buckets: Iterable[Bucket]) -> list[Defect]:
+        """The defects of the buckets, in the order in which they were first found."""
+        groups = _Groups(self._ranges)
+        for bucket in sorted(buckets, key=lambda bucket: (bucket.first, bucket.key)):
+            groups.add(bucket.key, self.marks(bucket))
+        groups.join_explained()
+        return groups.defects()
+
+
+def grouping(out: Path) -> Grouping:
+    """What groups the buckets of the campaign in folder `out`."""
+    return Grouping(
+        lambda file: read_if_there(out / file),
+        lambda key: kept_range(out / "findings" / key),
+    )
+
+
+def known_of(out: Path, only: Collection[str] | None = None) -> tuple[list[str], dict[str, str]]:
+    """What another campaign knows by the campaign in folder `out`, or by the buckets `only` of it: the
+    keys of its buckets without marks, and all marks of the others, each with the oldest bucket that
+    has it. Raises InputError when no campaign is there.
+    """
+    group = grouping(out)
+    keys: list[str] = []
+    found: dict[str, str] = {}
+    for bucket in read_buckets(out):
+        if only is not None and bucket.key not in only:
+            continue
+        own = group.marks(bucket).own
+        keys += [] if own else [bucket.key]
+        for mark in own:
+            found.setdefault(mark, bucket.key)
+    return keys, found
+
+
+def same(defects: Iterable[Defect]) -> dict[str, str]:
+    """For each bucket whose defect an older bucket shows, the key of the oldest one."""
+    return {key: defect.key for defect in defects for key in defect.buckets[1:]}
+
+
+class _Groups:
+    """Groups of buckets with a mark in common, none of which are known to be different defects."""
+
+    def __init__(self, ranges: Ranges) -> None:
+        self._ranges = ranges
+        self._marks: dict[str, Marks] = {}
+        self._having: dict[str, list[str]] = {}  # the buckets by their marks
+        self._group: dict[str, list[str]] = {}  # the group of each bucket
+
+    def add(self, key: str, marks: Marks) -> None:
+        """Put a bucket into a group of its own, with all groups that it has a mark in common with."""
+        self._marks[key] = marks
+        self._group[key] = [key]
+        for other in [other for mark in marks.own for other in self._having.get(mark, ())]:
+            self._join(other, key)
+        for mark in marks.own:
+            self._having.setdefault(mark, []).append(key)
+
+    def join_explained(self) -> None:
+        """Put a bucket whose smaller trace has several telling operators into the one group that shows
+        the same kind of finding by one of these operators alone. Where two groups do, either may be
+        the defect, and the bucket stays where it is.
+        """
+        alone: dict[str, list[str]] = {}
+        for key, own in self._marks.items():
+            if own.alone:
+                alone.setdefault(own.alone, []).append(key)
+        for keys in alone.values():
+            for other in keys[1:]:
+                self._join(keys[0], other)
+        for key, own in self._marks.items():
+            first = [alone[mark][0] for mark in own.within if mark in alone]
+            groups = {min(self._group[other]): other for other in first}
+            if not own.alone and len(groups) == 1:
+                self._join(first[0], key)
+
+    def _join(self, one: str, other: str) -> None:
+        group, own = self._group[one], self._group[other]
+        if group is not own and not self._apart(group, own):
+            whole = [*group, *own]
+            self._group.update(dict.fromkeys(whole, whole))
+
+    def _apart(self, one: Sequence[str], other: Sequence[str]) -> bool:
+        return any(disjoint(self._ranges(a), self._ranges(b)) for a in one for b in other)
+
+    def defects(self) -> list[Defect]:
+        """The groups as defects."""
+        order = {key: at for at, key in enumerate(self._marks)}
+        groups = [
+            group for key, group in self._group.items() if key == min(group, key=order.__getitem__)
+        ]
+        found = [
+            Defect(tuple(sorted(group, key=order.__getitem__)), self._common(group))
+            for group in groups
+        ]
+        return sorted(found, key=lambda defect: order[defect.key])
+
+    def _common(self, group: Sequence[str]) -> tuple[str, ...]:
+        """The marks of at least two buckets; of a single bucket all."""
+        counts: dict[str, int] = {}
+        for key in group:
+            for mark in (*self._marks[key].own, *self._marks[key].within):
+                counts[mark] = counts.get(mark, 0) + 1
+        return tuple(mark for mark, count in counts.items() if count >= min(2, len(group)))
+
+
+def disjoint(one: str, other: str) -> bool:
+    """Whether no release is in both ranges, such as `4.8.7..4.8.12` and `4.13.0..`. A range that is
+    not known may hold any release.
+    """
+    if not one or not other:
+        return False
+    return not any(_overlap(a, b) for a in _spans(one) for b in _spans(other))
+
+
+def _spans(text: str) -> list[Span]:
+    """The spans of a range. Words that are no releases may stand for any release."""
+    found: list[Span] = []
+    for part in text.split(","):
+        first, dots, last = (word.strip() for word in part.partition(".."))
+        found.append((_release(first), _release(last if dots else first)))
+    return found
+
+
+def _release(name: str) -> Version | None:
+    try:
+        return Version(name)
+    except InvalidVersion:
+        return None
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    firsts = [first for first, _ in (one, other) if first is not None]
+    lasts = [last for _, last in (one, other) if last is not None]
+    return not firsts or not lasts or max(firsts) <= min(lasts)
+
+
+def defects_text(defects: Sequence[Defect]) -> str:
+    """The defects as the text of their file."""
+    told = [{"defect": d.key, "buckets": d.buckets, "marks": d.marks} for d in defects]
+    rows = ",\n".join(f"  {json.dumps(one)}" for one in told)
+    return f'{{\n "version": {_VERSION},\n "defects": [\n{rows}\n ]\n}}\n'

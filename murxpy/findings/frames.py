@@ -1,0 +1,213 @@
+"""The place at which a process died, from its native frames: the same place means the same defect."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import takewhile
+
+from murxpy.processes.handles import Scratch
+from murxpy.processes.parents import command, setup_data
+from murxpy.processes.targets import Plan
+from murxpy.records.config import Budget, reaped_cpu
+from murxpy.worker.process import die_with_parent
+
+FRAMES = 3  # innermost frames that two deaths must share
+_LONGEST = 24  # frames at most in one turn of a recursion
+
+# A frame as gdb prints it: `#0  0x00007ffff58e3c8c in lp::static_matrix<double,
+# double>::set(unsigned int) () from libz3.so`.
+_FRAME = re.compile(r"^#\d+ +(?:(0x[0-9a-f]+) in )?(.+?)(?: \(|$)", re.MULTILINE)
+
+# What the C library does when a program ends itself. The place stands behind these frames, and is
+# the same whether a release ends there by an assertion or by a wrong access to memory.
+_ENDING = re.compile(
+    r"(?:__GI_|__libc_|_+)?(?:raise|abort|assert_fail\w*|pthread_kill\w*|fortify_fail\w*|libc_message"
+    r"|chk_fail|terminate|verbose_terminate\w*)\b|std::terminate|__gnu_cxx::__verbose|__cxxabiv1::__terminate"
+    r"|__cxa_(?:throw|rethrow)\b|__kill\b|kill\b|[\w:]+::~"  # a failure may speak as it is destroyed
+)
+
+# The allocator notices a broken heap long after it was broken, so its frames tell no place.
+_ALLOCATOR = re.compile(
+    r"(?:__GI_|__libc_|_+)?(?:int_)?(?:malloc|calloc|realloc|free|memalign)\w*\b|malloc_\w+|unlink_chunk"
+    r"|tcache_\w+|sysmalloc|operator (?:new|delete)|cfree\b"
+)
+
+# The interpreter and the libraries that call a solver for it. Nothing of the solver follows.
+_CALLER = re.compile(r"ffi_|_?Py|_ctypes|__pyx|method_vectorcall|__libc_start|\?\?$")
+
+
+def functions(backtrace: str) -> tuple[str, ...]:
+    """The functions of all frames, innermost first. A frame without a name counts with its address:
+    gdb loads libraries to the same place each time.
+    """
+    return tuple(name if name != "??" else address for address, name in _FRAME.findall(backtrace))
+
+
+def inside(backtrace: str) -> tuple[str, ...]:
+    """The functions of the solver's own frames, innermost first, without those of the interpreter and
+    of the libraries through which it calls.
+    """
+    names = list(takewhile(lambda name: not _CALLER.match(name), functions(backtrace)))
+    while names and names[-1].startswith("0x"):  # of the library that calls foreign functions
+        names.pop()
+    return tuple(names)
+
+
+def place(backtrace: str) -> tuple[str, ...]:
+    """The functions that say where a process died: one turn of an endless recursion, else the
+    innermost frames. Empty where the frames tell nothing, as inside the allocator.
+    """
+    names = functions(backtrace)
+    start = next((at for at, name in enumerate(names) if not _ENDING.match(name)), len(names))
+    names = names[start:]
+    turn = cycle(names)
+    if turn:
+        return ("recursion", *turn)
+    if not names or _ALLOCATOR.match(names[0]) or _CALLER.match(names[0]):
+        return ()
+    return names[:FRAMES]
+
+
+def cycle(names: Sequence[str]) -> tuple[str, ...]:
+    """One turn of the recursion in which the outermost of `names` lie, the same whichever frame comes
+    first; empty where they do not repeat.
+
+    The innermost frames may be of a call that the recursion makes in each turn. The stack of an
+    endless recursion is so long that gdb does not reach its other end, so the repetition goes on to
+    the last frame.
+    """
+    for length in range(1, _LONGEST + 1):
+        turns = _turns(names, length)
+        if turns >= 2 and turns * length >= max(len(names) // 2, 3 * FRAMES):
+            turn = tuple(names[len(names) - length :])
+            return min(turn[at:] + turn[:at] for at in range(length))
+    return ()
+
+
+def _turns(names: Sequence[str], length: int) -> int:
+    """How often the last `length` names are repeated at the end of `names`."""
+    turn, turns = names[len(names) - length :], 0
+    for end in range(len(names), length - 1, -length):
+        if names[end - length : end] != turn:
+            break
+        turns += 1
+    return turns
+
+
+# ----------------------------------------------------------------------
+# Native frames of a crash, from gdb where it is installed. People read them, and they tell
+# which buckets are alike; they are never part of a bucket's key, which must not depend on gdb.
+
+
+SECONDS = 30.0  # until gdb is ended
+_FRAMES = 64  # that gdb prints at most; one turn of a recursion had up to 13 of them
+
+
+class Backtraces:
+    """Replays traces under gdb, one at a time when `budget` is open, and calls `done(key, frames)`."""
+
+    def __init__(self, budget: Budget, done: Callable[[str, str], None]) -> None:
+        self._budget = budget
+        self._done = done
+        self.cpu = 0.0  # seconds of all processors
+        self._gdb = shutil.which("gdb")
+        self._queue: deque[tuple[str, Plan, str]] = deque()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._key = ""
+        self._folder: Scratch | None = None
+        self._began = 0.0
+
+    def add(self, key: str, plan: Plan, trace: str) -> None:
+        """Ask for the frames of the crash of `trace`. They come later, and never without gdb."""
+        if self._gdb is not None:
+            self._queue.append((key, plan, trace))
+
+    @property
+    def left(self) -> list[str]:
+        """The keys whose frames are still to come."""
+        return [self._key] * (self._process is not None) + [key for key, _, _ in self._queue]
+
+    def poll(self) -> None:
+        """Take the frames of a gdb that has ended, and start gdb on the next trace."""
+        if self._process is not None:
+            before = reaped_cpu()
+            running = self._process.poll() is None
+            self.cpu += reaped_cpu() - before
+            if running and time.monotonic() < self._began + SECONDS:
+                return
+            self._end()
+        if self._queue and self._budget.open:
+            try:
+                self._begin(*self._queue.popleft())
+            except OSError:  # without room for the files there are no frames
+                self.stop()
+
+    def _begin(self, key: str, plan: Plan, trace: str) -> None:
+        self._key = key
+        self._folder = Scratch("gdb")
+        folder = self._folder.path
+        (folder / "setup").write_bytes(setup_data(plan))
+        (folder / "trace").write_text(trace, encoding="utf-8", errors="surrogatepass")
+        replay = command(plan, "once", str(folder / "setup"), str(folder / "trace"))
+        gdb = [
+            self._gdb or "gdb",
+            "-nx",
+            "-batch",
+            "-ex",
+            "set confirm off",
+            "-ex",
+            "set debuginfod enabled off",
+            "-ex",
+            "run",
+            "-ex",
+            f"bt {_FRAMES}",
+            "--args",
+            *replay,
+        ]
+        with (folder / "frames").open("wb") as out:
+            self._process = subprocess.Popen(
+                gdb,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+                env=plan.target.environment(),
+                preexec_fn=partial(die_with_parent, os.getpid()),
+            )
+        self._began = time.monotonic()
+
+    def _end(self) -> None:
+        self._kill()
+        text = ""
+        if self._folder is not None:
+            with contextlib.suppress(OSError):
+                text = (self._folder.path / "frames").read_text("utf-8", "replace")
+        self.stop()
+        frames = "\n".join(re.findall(r"^#\d+ .*$", text, re.M))
+        if frames:
+            self._done(self._key, frames + "\n")
+
+    def stop(self) -> None:
+        """End gdb if it runs, and remove its files."""
+        self._kill()
+        if self._folder is not None:
+            self._folder.remove()
+            self._folder = None
+
+    def _kill(self) -> None:
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            before = reaped_cpu()
+            self._process.wait()
+            self.cpu += reaped_cpu() - before
+            self._process = None

@@ -1,0 +1,77 @@
+"""Buckets as users name them: by their folder, or by the beginning of their key."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from murxpy.errors import InputError, nearest
+from murxpy.findings.buckets import Bucket
+from murxpy.findings.store import FILE, read_buckets
+
+_MOST = 8  # buckets that an error names
+
+
+def is_bucket(folder: Path) -> bool:
+    """Whether a folder is that of a bucket, `OUT/findings/BUCKET`."""
+    whole = folder.absolute()
+    return whole.parent.name == "findings" and (whole.parent.parent / FILE).is_file()
+
+
+def bucket_named(name: str, out: Path) -> Path:
+    """The folder of the one bucket of the campaign in `out` whose key begins with `name`. A whole key
+    names its bucket, although others may begin with it. Raises InputError, which names the candidates.
+    """
+    try:
+        keys = sorted(bucket.key for bucket in read_buckets(out))
+    except InputError:
+        raise InputError(
+            "there is no such file or folder, and no campaign here of which it could name a bucket: name the "
+            "folder of a campaign with --out",
+            file=name if not out.is_dir() else f"{name} in {out}",
+        ) from None
+    found = [key for key in keys if key == name] or [key for key in keys if key.startswith(name)]
+    if not found:
+        hint = nearest(name, keys) or f"; its buckets are {_some(keys)}"
+        raise InputError(f"no bucket of {out} begins with '{name}'{hint if keys else ''}")
+    if len(found) > 1:
+        raise InputError(f"{len(found)} buckets of {out} begin with '{name}': {_some(found)}")
+    return out / "findings" / found[0]
+
+
+def bucket_of(file: Path) -> Bucket | None:
+    """The bucket of the file `OUT/findings/BUCKET/FILE`; None for a file that no campaign keeps."""
+    folder = file.absolute().parent
+    if not is_bucket(folder):
+        return None
+    return next((one for one in read_buckets(folder.parent.parent) if one.key == folder.name), None)
+
+
+def _some(keys: list[str]) -> str:
+    return ", ".join(keys[:_MOST]) + (", ..." if len(keys) > _MOST else "")
+
+
+def kept_trace(folder: Path, *, smaller: bool = True) -> Path:
+    """The file that shows the finding of the bucket in `folder`: with `smaller` its smaller trace if
+    there is one, else the smallest trace that shows it alone, else the runs that must come before it.
+    Raises InputError.
+    """
+    whole = folder.absolute()
+    out = whole.parent.parent
+    if not (out / FILE).is_file():
+        raise InputError("expected a trace, a script, or OUT/findings/BUCKET", file=str(folder))
+    bucket = next((bucket for bucket in read_buckets(out) if bucket.key == whole.name), None)
+    file = None if bucket is None else _file(bucket, out, smaller)
+    if file is None:
+        raise InputError("this campaign has no such bucket with a trace", file=str(folder))
+    return folder / file.name
+
+
+def _file(bucket: Bucket, out: Path, smaller: bool) -> Path | None:
+    kept = bucket.smallest()
+    if kept is None:
+        return None
+    trace = out / kept.file
+    small, history = trace.with_suffix(".min.trace"), trace.with_suffix(".history")
+    if smaller and small.is_file():
+        return small
+    return history if history.is_file() and not kept.confirmed else trace

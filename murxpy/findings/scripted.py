@@ -1,0 +1,73 @@
+"""A script that a trace runs, and a trace that runs a script."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from murxpy.findings.buckets import bucket_key
+from murxpy.machine.tokens import Quoted, print_token, quote
+from murxpy.machine.trace.finished import last_row
+from murxpy.machine.trace.grammar import Trace
+from murxpy.oracles.crash import Outcome, Verdict
+
+
+@dataclass(frozen=True)
+class Scripted:
+    """A script as a solver was given it.
+
+    `expected` are the known answers to its checks. `limit` is the resource limit of each check, 0
+    for none.
+    """
+
+    text: str
+    expected: tuple[str, ...] = ()
+    limit: int = 0
+
+
+def scripted(trace: Trace) -> Scripted | None:
+    """The script that the last line of a trace runs; None where that line runs none. Parameters of
+    the process are options at the beginning of the script.
+    """
+    lines = trace.lines
+    text = (
+        lines[-1].args[0] if lines and lines[-1].action == "run-script" and lines[-1].args else None
+    )
+    if not isinstance(text, Quoted):
+        return None
+    limits = [line.args[0] for line in lines if line.action == "set-limit" and line.args]
+    before = lines[-2] if len(lines) > 1 else lines[-1]
+    expected = tuple(map(str, before.args)) if before.action == "expect" else ()
+    parameters = [line.args for line in lines if line.action == "set-parameter"]
+    head = "".join(f"(set-option :{name} {print_token(value)})\n" for name, value in parameters)
+    return Scripted(head + text.text, expected, int(str(limits[-1])) if limits else 0)
+
+
+def recorded_answers(trace: Trace) -> list[str]:
+    """The answers that the trace records for its checks."""
+    checks = [line for line in trace.lines if line.action.startswith(("check-sat", "run-script"))]
+    results = [result for line in checks for result in line.results]
+    return [str(tokens[0]) for name, tokens in results if name == "answer" and tokens]
+
+
+def trace_of(script: Scripted, solver: str) -> str:
+    """The trace that runs a script alone."""
+    rows = [f"# murxpy-trace 1\n# solver {solver}\n1 new\n"]
+    if script.limit:
+        rows.append(f"1 set-limit {script.limit}\n")
+    if any(answer != "unknown" for answer in script.expected):
+        rows.append(f"1 expect {' '.join(script.expected)}\n")
+    return "".join([*rows, f"1 run-script {quote(script.text)}\n"])
+
+
+def answers_in(outcome: Outcome) -> list[str]:
+    """The answers to the checks of the script that a replay ran last."""
+    row = last_row(outcome.trace)
+    return row.answers if row is not None and row.action == "run-script" else []
+
+
+def loose_key(verdict: Verdict, family: str) -> tuple[str, str]:
+    """The kind and bucket of a finding without the theories of its script, which a reduction
+    changes.
+    """
+    without = replace(verdict, call=replace(verdict.call, operator=""))
+    return verdict.kind, bucket_key(family, without)

@@ -1,0 +1,415 @@
+"""The rules of implication that a campaign uses: those that the user names, and only those that are
+proved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from murxpy.data import load_catalogue
+from murxpy.data.named import load_grammar, load_pool
+from murxpy.data.rules import BOOKS, fingerprint, load_book, proofs_path, read_proofs
+from murxpy.data.theories import Plain
+from murxpy.errors import InputError, nearest
+from murxpy.fuzzers.seeds import SIZE_LIMIT, SeedFiles, collect_seeds
+from murxpy.learning.guide import OFF
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.checks.invariants import INVARIANTS, PHRASES, PROMISES
+from murxpy.machine.checks.registry import CHECKS as ANSWER_CHECKS
+from murxpy.oracles.documented import Documented
+from murxpy.sources.enumeration.calls import calls_grammar
+from murxpy.sources.enumeration.grammar import Grammar, check_grammar
+from murxpy.sources.enumeration.operators import with_operators
+from murxpy.sources.mutation.implications.book import Book
+from murxpy.sources.mutation.implications.generated import generated
+from murxpy.sources.mutation.registry import API, SOURCES
+from murxpy.sources.mutation.source import BOTH, TEXT
+
+_GENERATED = "generated.yaml"  # the file beside which the proofs of the other rules are kept
+
+
+def shipped_rules() -> list[Plain]:
+    """All shipped rules, and behind them those that follow from the table of operators. Raises
+    InputError.
+    """
+    found = [rule for name in BOOKS.names() for rule in load_book(BOOKS.path(name))]
+    return [*found, *generated_rules()]
+
+
+def generated_rules() -> list[Plain]:
+    """The rules that follow from the table of operators."""
+    file = str(BOOKS.shipped() / _GENERATED)
+    return [{**rule, "file": file} for rule in generated(build_catalogue(load_catalogue()))]
+
+
+def full_name(rule: Plain) -> str:
+    """The name of a rule behind that of its book, as findings and the steps of mutants have it."""
+    return f"{rule['book']}:{rule['name']}"
+
+
+def named_rules(names: Sequence[str] = ()) -> list[Plain]:
+    """The rules of these books, of these files, and those with these names, with or without that of
+    their book; without names all shipped ones. Raises InputError for a name that is none.
+    """
+    shipped = shipped_rules()
+    found: list[Plain] = []
+    for name in names:
+        if Path(name).suffix in (".yaml", ".yml"):
+            found += load_book(BOOKS.path(name))
+            continue
+        own = [rule for rule in shipped if name in (rule["book"], rule["name"], full_name(rule))]
+        if not own:
+            known = list(dict.fromkeys([r["book"] for r in shipped] + [r["name"] for r in shipped]))
+            raise InputError(
+                f"unknown rules '{name}'{nearest(name, known)}; expected a rule, a file of rules whose "
+                f"name ends with .yaml, or one of {', '.join(dict.fromkeys(r['book'] for r in shipped))}"
+            )
+        found += own
+    return [rule for at, rule in enumerate(found) if rule not in found[:at]] if names else shipped
+
+
+def well_sorted(rules: Sequence[Plain]) -> None:
+    """Raise InputError with the place of a rule whose patterns are not well-sorted. Rules that follow
+    from the table of operators are left out.
+    """
+    Book([rule for rule in rules if not rule.get("generated")], build_catalogue(load_catalogue()))
+
+
+def proved_rules(names: Sequence[str] = ()) -> list[Plain]:
+    """Those of the named rules that can be used: their kept proofs are proofs of this very text. Each
+    has the instances that are proved. Raises InputError if there are none.
+    """
+    found, known = list[Plain](), dict[str, Plain]()
+    for rule in named_rules(names):
+        file = str(rule["file"])
+        if file not in known:
+            known[file] = read_proofs(proofs_path(Path(file)))
+        proof = known[file].get(rule["name"])
+        if proof and proof["text"] == fingerprint(rule):
+            keys = dict.fromkeys(key for some in proof["by"].values() for key in some)
+            found.append({**rule, "proved": list(keys)})
+    if not found:
+        raise InputError(
+            f"none of the rules in {', '.join(names)} is proved: 'murxpy rules FILE --check' proves them"
+        )
+    return found
+
+
+# ----------------------------------------------------------------------
+# The API fuzzer, which walks a state machine of the solver's API: the setup of its session, as
+# plain data.
+
+
+LimitedBy = Literal["solver", "wall"]
+
+# The checks of the solver's promises, by name; cheap ones are on by default.
+_NAMED = {check.option: check for check in ANSWER_CHECKS if check.option}
+DEFAULT_CHECKS = (*(name for name, check in _NAMED.items() if check.default), "planted")
+SCRIPT_CHECKS = ("models", "cores")  # checks that also judge the answers to whole scripts
+CHECKS = (*_NAMED, "planted", *(f"invariant-{name}" for name in PHRASES))
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the user wants of the runs.
+
+    `theories`: every run has exactly these theories; if empty, all theories of the solver.
+    `options`: names and values that every run sets. `swarm`: runs differ in theories, operators and
+    weights. `random_options`: runs set options at random. `limits`: what ends a check, the solver's
+    own resource limit or only the wall time of the run. `checks`: the checks of the solver's
+    promises that are on. `guide`: how a campaign chooses what its runs are made of.
+    """
+
+    theories: tuple[str, ...] = ()
+    options: tuple[tuple[str, str], ...] = ()
+    swarm: bool = True
+    random_options: bool = True
+    limits: LimitedBy = "solver"
+    checks: tuple[str, ...] = DEFAULT_CHECKS
+    guide: str = OFF
+
+
+def session_setup(
+    catalogue: Plain, machine: Plain, wrapper: Plain, profile: Plain, wishes: Wishes
+) -> Plain:
+    """The setup of a session (see `murxpy.worker.session`) that makes random runs as the user
+    wishes. `profile` is the user's profile merged over the wrapper's.
+
+    Raises InputError for a theory that is unknown or that the wrapper does not have.
+    """
+    return {
+        "catalogue": catalogue,
+        "machine": machine,
+        "wrapper": wrapper if wishes.random_options else without_drawn_options(wrapper),
+        "profile": profile,
+        "theories": chosen_theories(wishes.theories, catalogue, wrapper),
+        "swarm": wishes.swarm,
+        "options": [list(option) for option in wishes.options],
+        "limits": wishes.limits,
+        "checks": list(wishes.checks),
+        "documented": Documented(wrapper).operators(),
+        **({} if wishes.guide == OFF else {"guide": wishes.guide}),
+    }
+
+
+def without_drawn_options(wrapper: Plain) -> Plain:
+    """A wrapper of which runs draw no options. They stand under `not-drawn`."""
+    sections = ("options", "process-options")
+    return {
+        **wrapper,
+        **{section: [] for section in sections},
+        "not-drawn": {section: wrapper.get(section) or [] for section in sections},
+    }
+
+
+def chosen_theories(names: Sequence[str], catalogue: Plain, wrapper: Plain) -> list[str] | None:
+    """The theories called `names`, in upper or lower case; None for no names. Raises InputError for
+    a theory that the wrapper does not have.
+    """
+    known = [theory["name"] for theory in catalogue["theories"]]
+    offered = wrapper["theories"] or known
+    chosen = []
+    for name in names:
+        theory = name.upper()
+        if theory not in known:
+            raise InputError(
+                f"unknown theory '{name}'{nearest(theory, known)}; known are {', '.join(known)}"
+            )
+        if theory not in offered:
+            raise InputError(
+                f"{wrapper['solver']} has no theory {theory}: expected some of {', '.join(offered)}"
+            )
+        chosen.append(theory)
+    return list(dict.fromkeys(chosen)) or None
+
+
+def chosen_checks(names: Sequence[str]) -> tuple[str, ...]:
+    """The checks called `names`, in a fixed order. The names may be `all` or `none`; no name means
+    the default. Raises InputError.
+    """
+    if not names:
+        return DEFAULT_CHECKS
+    if "none" in names and len(names) > 1:
+        raise InputError("--check none switches all checks off: leave out the other names")
+    return tuple(name for name in CHECKS if name in names or "all" in names)
+
+
+def without_object(names: Sequence[str], wrapper: Plain) -> list[str]:
+    """The checks among `names` for which this solver gives nothing to check."""
+    readers, own = wrapper.get("readers") or {}, wrapper.get("invariants") or {}
+    invariants = [
+        name
+        for name in PHRASES
+        if name not in INVARIANTS and name not in PROMISES and name not in own
+    ]
+    lacking = [
+        name for name, check in _NAMED.items() if check.reader and check.reader not in readers
+    ] + [f"invariant-{name}" for name in invariants]
+    return [name for name in names if name in lacking]
+
+
+def parse_option(text: str) -> tuple[str, str]:
+    """The name and the value in `NAME=VALUE`. Raises InputError for any other text."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip() or not value.strip():
+        raise InputError(f"--set {text}: expected NAME=VALUE, as in '--set random_seed=7'")
+    return name.strip(), value.strip()
+
+
+# ----------------------------------------------------------------------
+# The mutation fuzzers as sources of a campaign's runs: what the user wants of them, and their
+# part of the setup of a session.
+
+
+WAYS = (TEXT, API, BOTH)
+
+
+@dataclass(frozen=True, slots=True)
+class Mutation:
+    """What the user wants of the mutation fuzzers.
+
+    `mix`: sources with their weights; `api` is the walk over the state machine. `seeds`: files and
+    folders. `walk`: the number of mutants in one run, which then begins anew from a seed.
+    `check_ms`: the limit of a check, in milliseconds of a usual machine. `choices`: the settings of
+    each fuzzer. `dialect`: the dialect of the scripts; if empty, that of the solver. `through`: how
+    mutants reach the solver, one of `WAYS`. `budget`: the number of mutants that one fuzzer makes
+    of one seed; None for no limit. `stability`: the share of mutants of which variants are asked.
+    """
+
+    mix: tuple[tuple[str, float], ...]
+    seeds: tuple[str, ...]
+    walk: int = 25
+    check_ms: float = 50.0
+    size_limit: int = SIZE_LIMIT
+    choices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    dialect: str = ""
+    through: str = TEXT
+    budget: int | None = None
+    stability: float = 0.0
+
+
+def sources_setup(mutation: Mutation, files: SeedFiles) -> dict[str, Any]:
+    """The part `sources` of a session's setup, as plain data."""
+    return {
+        "mix": [list(pair) for pair in mutation.mix],
+        "seeds": files.files,
+        "walk": mutation.walk if mutation.budget is None else min(mutation.walk, mutation.budget),
+        "budget": mutation.budget,
+        "check-ms": mutation.check_ms,
+        "dialect": mutation.dialect,
+        "through": mutation.through,
+        "stability": mutation.stability,
+        "choices": {name: dict(choices) for name, choices in mutation.choices.items()},
+        **_rules(mutation),
+    }
+
+
+def _rules(mutation: Mutation) -> dict[str, Any]:
+    """The rules of implication, if a fuzzer of the mix needs them: those that the user names, else all.
+    Raises InputError if none of them is proved.
+    """
+    choices = [mutation.choices.get(name) or {} for name, _ in mutation.mix if SOURCES[name].ruled]
+    named = [name for choice in choices for name in choice.get("rules") or ()]
+    return {"rules": proved_rules(named)} if choices else {}
+
+
+def needs_terms(mutation: Mutation) -> bool:
+    """True if a fuzzer takes terms from all seeds."""
+    return any(choices.get("corpus") for choices in mutation.choices.values())
+
+
+def seed_files(mutation: Mutation) -> SeedFiles:
+    """The seeds. Raises InputError if there are none."""
+    return collect_seeds(map(Path, mutation.seeds), mutation.size_limit)
+
+
+def parse_mix(text: str) -> tuple[tuple[str, float], ...]:
+    """The sources with their weights in a text such as `api:4,storm:2`. Raises InputError for any
+    other text.
+    """
+    mix = tuple(_parse_source(part.strip()) for part in text.split(","))
+    names = [name for name, _ in mix]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"--mix: '{name}' stands twice; add up its weights")
+    return mix
+
+
+def _parse_source(part: str) -> tuple[str, float]:
+    known = list(SOURCES)
+    name, colon, weight = part.partition(":")
+    if name not in known:
+        raise InputError(
+            f"--mix: unknown source '{name}'{nearest(name, known)}; known are {', '.join(known)}"
+        )
+    try:
+        number = float(weight) if colon else 1.0
+    except ValueError:
+        number = 0.0
+    if not 0 < number < 1e9:
+        raise InputError(f"--mix: expected a weight above 0 behind '{name}:', found '{weight}'")
+    return name, number
+
+
+def check_mix(mutation: Mutation) -> None:
+    """Raise KeyError for a source of a recorded mix that there is not."""
+    for name in (*dict(mutation.mix), *mutation.choices):
+        SOURCES[name]
+
+
+def needs_seeds(mix: Sequence[tuple[str, float]]) -> bool:
+    """True if the mix has a source other than the walk."""
+    return any(SOURCES[name].mutants is not None for name, _ in mix)
+
+
+# ----------------------------------------------------------------------
+# What the user wants of an enumeration, and its part of the setup of a session.
+
+
+# The grammars of the thesis without floats, whose scripts take four tenths of the time of all eight.
+QUICK = ("core", "arrays", "bitvectors", "ints", "reals", "realints", "strings")
+
+
+@dataclass(frozen=True, slots=True)
+class Enumerated:
+    """The scripts of `grammars`, which are names or files: of each grammar `take` scripts, from
+    index `at` on. A run tests `block` of them, each check within `check_ms` milliseconds of a usual
+    machine. With `simplify`, the terms of scripts go through the solver's simplifier, and no script
+    is answered. With `calls`, `grammars` are pools, of which all sequences of up to so many calls are
+    made. With `canonical`, only one of each kind of twins is tested.
+    """
+
+    grammars: tuple[str, ...]
+    take: int
+    at: int = 0
+    block: int = 100
+    check_ms: float = 50.0
+    simplify: bool = False
+    calls: int = 0
+    canonical: bool = False
+
+    def loaded(self) -> list[Grammar]:
+        """The grammars, after their check. Raises InputError."""
+        if self.calls:
+            return [sequences(name, self.calls) for name in self.grammars]
+        return all_checked(self.grammars)
+
+
+def enumeration_setup(wanted: Enumerated) -> dict[str, Any]:
+    """The part `enumeration` of a session's setup, as plain data. Raises InputError for a grammar
+    that is unknown or not well-sorted.
+    """
+    setup = {
+        "grammars": [grammar.plain for grammar in wanted.loaded()],
+        "at": str(wanted.at),
+        "take": wanted.take,
+        "block": wanted.block,
+        "check-ms": wanted.check_ms,
+    }
+    if wanted.simplify:
+        setup["simplify"] = True
+    if wanted.canonical:
+        setup["canonical"] = build_catalogue(load_catalogue()).commuting()
+    return setup
+
+
+def checked(name: str) -> Grammar:
+    """A grammar, shipped or the user's, after its check. Raises InputError."""
+    catalogue = build_catalogue(load_catalogue())
+    grammar = Grammar(with_operators(load_grammar(name), catalogue))
+    check_grammar(grammar, catalogue)
+    return grammar
+
+
+def all_checked(names: Sequence[str]) -> list[Grammar]:
+    """Grammars, each after its check. Raises InputError, also where two have one name, by which their
+    scripts are counted.
+    """
+    found: dict[str, Grammar] = {}
+    for name in names:
+        grammar = checked(name)
+        if grammar.name in found:
+            raise InputError(
+                f"another grammar, of {found[grammar.name].file}, is called {grammar.name}, too: expected each "
+                "name once",
+                file=grammar.file,
+            )
+        found[grammar.name] = grammar
+    return list(found.values())
+
+
+def sequences(pool: str, most: int) -> Grammar:
+    """The sequences of up to `most` calls over a pool, shipped or the user's. Raises InputError."""
+    return Grammar(calls_grammar(load_pool(pool), most, build_catalogue(load_catalogue())))
+
+
+def of_calls(wanted: Enumerated, pool: str, most: int, first: int | None) -> Enumerated:
+    """All sequences of up to `most` calls over a pool, or the `first` of them, each in a run of its own.
+    Raises InputError.
+    """
+    number = sequences(pool, most).up_to(most + 1)
+    take = min(first or number, number)
+    return replace(wanted, grammars=(pool,), take=take, at=0, block=1, calls=most)

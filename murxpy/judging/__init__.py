@@ -1,0 +1,1 @@
+"""Who is right where solvers disagree, and which releases show a defect."""

@@ -1,0 +1,238 @@
+"""Scripts that an older release, the baseline, decides with the same limit, and that the target leaves
+unknown although it gets twice the limit and three random seeds: each is a finding of the target.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+from murxpy.data import load_catalogue
+from murxpy.findings.buckets import candidate
+from murxpy.judging.comparing.regressions import written
+from murxpy.judging.cross_check import CrossCheck, Hooks, Unfinished
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.tokens import Quoted
+from murxpy.machine.trace.finished import add_header, header_rows, last_row
+from murxpy.machine.trace.grammar import Line, parse_trace
+from murxpy.machine.witnesses import unknowns
+from murxpy.oracles.crash import Outcome, judge
+from murxpy.oracles.disagreement import OPPOSITE
+from murxpy.processes.handles import Job
+from murxpy.processes.inquiries import Ask, Inquirer, Questions
+from murxpy.processes.service import Replays
+from murxpy.processes.targets import Plan, absolute_target
+from murxpy.records.finding import Finding
+from murxpy.sources.mutation.known import SEEDS, TWICE, plain, seeded
+
+ASKED = 3  # scripts of one run that the older release is asked about, at most
+_WAITING = 24  # runs that may wait; with more, the target waits, too
+_UNKNOWN = "\n      answer unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Undecided:
+    """A script with a check that the target left unknown: its text, the answers that are known of its
+    checks, those that the target gave, and the limit of each check.
+    """
+
+    text: str
+    expected: tuple[str, ...]
+    answers: tuple[str, ...]
+    limit: int
+
+    def lines(self, text: str, expected: Sequence[str], times: int = 1) -> tuple[Line, ...]:
+        """The lines that run a script with so many times the limit."""
+        limit = [Line("set-limit", [times * self.limit], seed=1)] if self.limit else []
+        known = [Line("expect", list(expected), seed=1)]
+        run = Line("run-script", [Quoted(text)], seed=1)
+        return (Line("new", seed=1), *limit, *(known if any(expected) else []), run)
+
+    def decided(self, answers: Sequence[str]) -> tuple[str, ...]:
+        """What is known where the older release gives `answers`: its answer to each check that the
+        target left unknown, and `unknown` for the others. Empty where it decides none of them, and
+        where it contradicts what is known.
+        """
+        pairs = list(zip(self.answers, answers, strict=False))
+        wanted = (*self.expected, *["unknown"] * len(pairs))
+        if any(OPPOSITE.get(now) == known for (_, now), known in zip(pairs, wanted, strict=False)):
+            return ()
+        made = tuple([now if was == "unknown" else "unknown" for was, now in pairs])
+        return made if any(answer in OPPOSITE for answer in made) else ()
+
+
+def undecided(trace: str) -> list[Undecided]:
+    """The scripts of a run that the target left unknown, without its own options and questions, the
+    first ones only.
+    """
+    found: dict[str, Undecided] = {}
+    expected, limit = tuple[str, ...](), 0
+    for line in _lines(trace):
+        if line.action == "set-limit":
+            limit = int(str(line.args[0]))
+        if line.action == "expect":
+            expected = tuple(map(str, line.args))
+        if line.action != "run-script":
+            continue
+        answers = tuple([str(words[0]) for name, words in line.results if name == "answer"])
+        text = str(line.args[0].text) if isinstance(line.args[0], Quoted) else ""
+        if "unknown" in answers and not unknowns.is_marked(text):
+            bare = plain(text)
+            found.setdefault(bare, Undecided(bare, expected, answers, limit))
+        expected = ()
+    return list(found.values())[:ASKED]
+
+
+def _lines(trace: str) -> Iterator[Line]:
+    if _UNKNOWN in trace:
+        yield from parse_trace(trace, "trace").lines
+
+
+class Baseline:
+    """Asks plan number `at` of the pool of `replays` about the scripts that the first plan left
+    unknown. `versions` are those of all plans. A run goes on to `judges` if there are any.
+    """
+
+    only_differences = False  # what the target shows by itself counts, too
+
+    def __init__(
+        self,
+        replays: Replays,
+        at: int,
+        versions: Sequence[str],
+        hooks: Hooks,
+        judges: CrossCheck | None,
+    ) -> None:
+        self._plans: Sequence[Plan] = replays.pool.plans
+        self._at, self._hooks, self._judges = at, hooks, judges
+        self._version = versions[0]
+        family = self._plans[0].target.family
+        self._release = f"{family} {versions[at]}"
+        setup = self._plans[0].setup
+        dialect = build_catalogue(setup.get("catalogue") or load_catalogue()).dialect(family)
+        self._asks = unknowns.REASON in dialect.commands
+        self._inquirer = Inquirer(replays)
+        self._open: dict[int, Job] = {}
+        self._dropped = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether the target should wait."""
+        return len(self._open) >= _WAITING or (self._judges is not None and self._judges.full)
+
+    @property
+    def busy(self) -> bool:
+        """Whether some run is not done."""
+        return bool(self._open) or (self._judges is not None and self._judges.busy)
+
+    @property
+    def unfinished(self) -> Unfinished:
+        """What is not finished now."""
+        left = Unfinished() if self._judges is None else self._judges.unfinished
+        return replace(left, runs=left.runs + len(self._open) + self._dropped)
+
+    def run_ended(self, target: int, job: Job, outcome: Outcome) -> None:
+        """Take a run of the target that ended."""
+        scripts = [] if outcome.after else undecided(outcome.trace)
+        if not scripts:
+            self._over(target, job, outcome)
+            return
+        self._open[job.index] = job
+        self._inquirer.add(
+            self._lost(outcome.trace, scripts), partial(self._looked, target, job, outcome)
+        )
+
+    def _over(self, target: int, job: Job, outcome: Outcome) -> None:
+        if self._judges is not None:
+            self._judges.run_ended(target, job, outcome)
+        elif not outcome.after:
+            self._hooks.runs(target).done(job.index)
+
+    def _looked(
+        self, target: int, job: Job, outcome: Outcome, looked: tuple[Counter[str], list[Outcome]]
+    ) -> None:
+        counts, shown = looked
+        del self._open[job.index]
+        self._hooks.count(counts)
+        for one in shown:
+            found = self._finding(target, job, one)
+            if found is not None:
+                self._hooks.found(found)
+        self._over(target, job, outcome)
+
+    def _finding(self, target: int, job: Job, shown: Outcome) -> Finding | None:
+        family = self._plans[target].target.family
+        alone = replace(job, text=shown.trace)  # its trace is the script, and not the run
+        return candidate(target, family, self._version, alone, (), shown)
+
+    def _lost(
+        self, trace: str, scripts: Sequence[Undecided]
+    ) -> Questions[tuple[Counter[str], list[Outcome]]]:
+        """Ask both releases about scripts, and give the replays in which the target shows that it has
+        lost an answer.
+        """
+        counts: Counter[str] = Counter()
+        shown: list[Outcome] = []
+        head = self._header(trace)
+        for script in scripts:
+            counts["baseline:asked"] += 1
+            outcome = yield Ask(self._at, written(head, script.lines(script.text, ())))
+            row = last_row(outcome.trace, ("run-script",))
+            known = () if row is None else script.decided(row.answers)
+            counts["baseline:decided"] += bool(known)
+            found = (yield from self._unknown(head, script, known)) if known else None
+            if found is not None:
+                counts["baseline:lost"] += 1
+                shown.append(found)
+        return counts, shown
+
+    def _unknown(
+        self, head: str, script: Undecided, known: Sequence[str]
+    ) -> Questions[Outcome | None]:
+        """The last of three replays with different random seeds and twice the limit, in all of which
+        the target gives up; None where it does not.
+        """
+        text = unknowns.marked(script.text, self._asks, baseline=self._release)
+        outcome = None
+        for seed in SEEDS:
+            asked = script.lines(seeded(text, seed), known, TWICE)
+            outcome = yield Ask(0, written(head, asked))
+            verdict = judge(outcome)
+            if verdict is None or verdict.against != unknowns.BASELINE:
+                return None
+        return outcome
+
+    def _header(self, trace: str) -> str:
+        """The header of the run's trace, with the name of the older release."""
+        older = absolute_target(self._plans[self._at].target.name)
+        head = "".join(f"{row}\n" for row in header_rows(trace))
+        return add_header(head, f"# {unknowns.BASELINE} {older}\n")
+
+    def feed(self) -> None:
+        """Begin the next inquiries if none are under way."""
+        self._inquirer.feed()
+        if self._judges is not None:
+            self._judges.feed()
+
+    def hasten(self) -> None:
+        """Look at what is there as soon as it is known, because the campaign ends soon."""
+        if self._judges is not None:
+            self._judges.hasten()
+
+    def close_judges(self) -> None:
+        """Forget the runs that were not looked at. They stay open."""
+        self._dropped += len(self._open)
+        self._open.clear()
+        self._inquirer.clear()
+        if self._judges is not None:
+            self._judges.close_judges()
+
+    def close(self) -> Unfinished:
+        """End everything, and return what was not finished. The runs in question stay open."""
+        left = self.unfinished
+        self.close_judges()
+        if self._judges is not None:
+            self._judges.close()
+        return left

@@ -1,0 +1,206 @@
+"""The check of seeds: each script is read, lifted and run on solvers, whose answers are compared
+with the labels of the script.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from murxpy.errors import InputError
+from murxpy.fuzzers.seeds import SUFFIX, folder_label, with_status
+from murxpy.judging.judged_solver import JudgedSolver
+from murxpy.judging.limits import own_limit
+from murxpy.logic.catalogue import Catalogue
+from murxpy.machine.trace.lift import for_judges, lift
+from murxpy.oracles.disagreement import answers_of
+from murxpy.processes.inquiries import Ask, Questions
+from murxpy.smtlib.printing.scripts import print_script
+from murxpy.smtlib.printing.terms import Unsayable
+from murxpy.smtlib.reading.scripts import read_file, read_text
+from murxpy.smtlib.script import (
+    Assert,
+    CheckSat,
+    Command,
+    DeclareDatatypes,
+    DeclareSort,
+    DefineFunsRec,
+    Script,
+    SetInfo,
+    SetLogic,
+)
+from murxpy.sources.mutation.preparing import View, views
+
+DECIDED = ("sat", "unsat")
+# From good to bad. The verdicts that count as faults stand in FAULTS.
+VERDICTS = ("right", "unlabelled", "undecided", "mislabelled", "disagreement", "unreadable")
+FAULTS = ("mislabelled", "disagreement", "unreadable")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The result for one seed: a verdict of VERDICTS, the seed's labels, the answers of each solver
+    in order, and the reason why the seed is no good.
+    """
+
+    path: str
+    verdict: str
+    labels: list[str | None] = field(default_factory=list)
+    answers: dict[str, list[str]] = field(default_factory=dict)
+    reason: str = ""
+
+
+def check_seeds(
+    paths: Sequence[Path], solver: JudgedSolver, catalogue: Catalogue, limit: int, jobs: int = 1
+) -> Iterator[Checked]:
+    """Check each script, `jobs` of them at a time, and yield the results in order. `limit` is the
+    limit of each check in milliseconds, given to the solvers as their own limits.
+    """
+    return solver.answers((_check(path, solver, catalogue, limit) for path in paths), jobs)
+
+
+def _check(
+    path: Path, solver: JudgedSolver, catalogue: Catalogue, limit: int
+) -> Questions[Checked]:
+    try:
+        script = read_file(path, catalogue)
+        trace = for_judges(lift(script))
+    except InputError as error:
+        return Checked(str(path), "unreadable", reason=str(error))
+    return judge(str(path), _labels(script, path), (yield from _ask(solver, trace.text(), limit)))
+
+
+def _labels(script: Script, path: Path) -> list[str | None]:
+    """The labels of the checks of a script. A script with one check and no label gets the label of
+    its folder.
+    """
+    statuses = script.statuses()
+    return [folder_label(path) or None] if statuses == [None] else statuses
+
+
+def _ask(solver: JudgedSolver, trace: str, limit: int) -> Questions[dict[str, list[str]]]:
+    """The answers of all solvers to the checks of a lifted script."""
+    answers = {}
+    for number, plan in enumerate(solver.solvers.plans):
+        outcome = yield Ask(number, trace, {"limit": own_limit(plan, limit)})
+        answers[plan.target.name] = [now for _, _, now in answers_of(outcome.report)]
+    return answers
+
+
+def judge(path: str, labels: list[str | None], answers: dict[str, list[str]]) -> Checked:
+    """Compare the answers with the labels. It is worse when solvers contradict each other than when
+    all solvers contradict a label.
+    """
+    verdict, reason = "right", ""
+    for at, label in enumerate(labels):
+        decided = {
+            name: given[at]
+            for name, given in answers.items()
+            if at < len(given) and given[at] in DECIDED
+        }
+        found = _verdict(label, list(decided.values()))
+        if VERDICTS.index(found) > VERDICTS.index(verdict):
+            verdict = found
+            said = (
+                ", ".join(f"{name} {answer}" for name, answer in decided.items())
+                or "nobody decides it"
+            )
+            reason = f"check {at + 1} of {len(labels)}: labelled {label or 'nothing'}, {said}"
+    return Checked(path, verdict, labels, answers, reason)
+
+
+def _verdict(label: str | None, answers: list[str]) -> str:
+    if len(set(answers)) > 1:
+        return "disagreement"
+    if not answers:
+        return "undecided"
+    if label not in DECIDED:
+        return "unlabelled"
+    return "right" if answers[0] == label else "mislabelled"
+
+
+# ----------------------------------------------------------------------
+# Seeds of one check each, from scripts that solvers have answered: a script with several checks
+# is split, and a check without a label gets the answer of two solvers.
+
+
+_KEPT = (DeclareSort, DeclareDatatypes, DefineFunsRec)
+_WITNESSES = 2  # answers and labels that must agree
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledSeed:
+    """A script with one check: its logic, its label, its text, and the number of the check in the
+    script from which it was taken, which has `checks` checks.
+    """
+
+    logic: str
+    label: str
+    text: str
+    number: int = 1
+    checks: int = 1
+
+
+def split(checked: Checked, catalogue: Catalogue, dialect: str) -> Iterator[LabelledSeed]:
+    """The seeds that come of a script: one for each check whose label and answers agree, if there
+    are two of them. A script with one check stays as it is, apart from its label.
+
+    A seed is printed in the standard, or in `dialect` if the standard cannot say it; it is left out
+    if neither can.
+    """
+    agreed = [_agreed(checked, at) for at in range(len(checked.labels))]
+    if not any(agreed):
+        return
+    path = Path(checked.path)
+    script = read_file(path, catalogue)
+    logic = script.logic or "ALL"
+    if not script.incremental and agreed[0]:
+        yield LabelledSeed(logic, agreed[0], with_status(read_text(path), agreed[0]))
+        return
+    for number, (view, label) in enumerate(zip(views(script), agreed, strict=False), 1):
+        text = _text(script, view, label, dialect) if label else None
+        if text is not None:
+            yield LabelledSeed(logic, label, text, number, len(agreed))
+
+
+def _agreed(checked: Checked, at: int) -> str:
+    """What the label and the answers to a check say together; empty if they do not agree, or if
+    there are too few of them.
+    """
+    said = [checked.labels[at], *(a[at] for a in checked.answers.values() if at < len(a))]
+    decided = [word for word in said if word in DECIDED]
+    return str(decided[0]) if len(decided) >= _WITNESSES and len(set(decided)) == 1 else ""
+
+
+def _text(script: Script, view: View, label: str, dialect: str) -> str | None:
+    """The script of one check alone."""
+    commands: list[Command] = [
+        SetInfo("status", label),
+        SetLogic(script.logic or "ALL"),
+        *(c for c in script.commands if isinstance(c, _KEPT)),
+        *map(Assert, view.asserted),
+        CheckSat(),
+    ]
+    alone = Script(script.name, script.tables, commands)
+    for one in ("standard", dialect):
+        try:
+            return print_script(alone, one)
+        except Unsayable:
+            continue
+    return None
+
+
+def write_seeds(folder: Path, source: Path, seeds: Sequence[LabelledSeed]) -> None:
+    """Write the seeds of one script: `LOGIC/LABEL/NAME.smt2`, with the number of the check behind
+    the name of a script with several checks.
+    """
+    for seed in seeds:
+        inside = folder / seed.logic / seed.label
+        inside.mkdir(parents=True, exist_ok=True)
+        stem = source.stem + (f"-{seed.number}" if seed.checks > 1 else "")
+        file, again = inside / f"{stem}{SUFFIX}", 1
+        while file.exists():  # another script has the same name
+            again += 1
+            file = inside / f"{stem}.{again}{SUFFIX}"
+        file.write_text(seed.text, encoding="utf-8")

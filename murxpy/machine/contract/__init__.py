@@ -1,0 +1,1 @@
+"""Contract mode: calls that a binding must refuse cleanly, and stress on its objects."""

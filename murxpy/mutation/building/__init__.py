@@ -1,1 +1,0 @@
-"""Expressions of a wanted sort, made of the terms of a seed."""

@@ -1,1 +1,0 @@
-"""Pools of formulas whose truth in one interpretation is known: the parts of a seed, and what is built of them."""

@@ -1,1 +1,0 @@
-"""Variants of a script that mean the same: other names, another order, other random seeds."""

@@ -1,0 +1,1 @@
+"""Targets, worker processes, and the service that replays traces in them."""

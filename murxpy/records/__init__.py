@@ -1,0 +1,1 @@
+"""Plain values that the parts of a campaign hand to each other."""

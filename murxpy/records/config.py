@@ -1,0 +1,159 @@
+"""The part of a campaign's processor time that is not spent on its runs, their replays and its judges."""
+
+from __future__ import annotations
+
+import os
+import resource
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from murxpy.processes.limits import Limits
+from murxpy.processes.targets import Plan
+
+
+class Budget:
+    """Gives a `share`, from 0 to 1, of the time of all processors that the campaign takes. The clock
+    decides only when something is done, and never whether: what began waits while the share is
+    spent, and what is left is done after the last run, when the budget is `unbounded`, or in a later
+    session.
+    """
+
+    def __init__(self, share: float) -> None:
+        self._share = share
+        self._left = False
+        self.unbounded = False
+
+    def passed(self, spent: float, total: float) -> None:
+        """Note that the campaign took `total` seconds until now, `spent` of them from this budget."""
+        self._left = spent < self._share * total
+
+    @property
+    def open(self) -> bool:
+        """Whether something may begin or go on now."""
+        return self.unbounded or self._left
+
+
+# ----------------------------------------------------------------------
+# The time of all processors that the parts of a campaign took.
+
+
+def own_cpu() -> float:
+    """The seconds of this process."""
+    return _seconds(resource.RUSAGE_SELF)
+
+
+def reaped_cpu() -> float:
+    """The seconds of all children of this process that have ended and were waited for, with what
+    these have waited for.
+    """
+    return _seconds(resource.RUSAGE_CHILDREN)
+
+
+def tree_cpu(pid: int) -> float:
+    """The seconds of process `pid`, of all children that it has waited for, and of all processes that
+    live below it; 0 where it is gone.
+    """
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text("ascii", "replace")
+        below = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()
+    except OSError:
+        return 0.0
+    own = sum(map(int, stat.rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
+    return own + sum(tree_cpu(int(child)) for child in below)
+
+
+def cpu_counts(seconds: Mapping[str, float]) -> dict[str, int]:
+    """Counters of a campaign that say how long its parts took."""
+    return {f"cpu-ns:{name}": int(1e9 * value) for name, value in seconds.items()}
+
+
+def _seconds(who: int) -> float:
+    usage = resource.getrusage(who)
+    return usage.ru_utime + usage.ru_stime
+
+
+# ----------------------------------------------------------------------
+# The configuration of a campaign.
+
+
+# What a campaign with a limit of time may take longer: this part of its time, and at least so many
+# seconds.
+OVERTIME, LEAST_OVERTIME = 0.1, 15.0
+
+# Seconds of the overtime that are kept for ending the processes and for the summary. On two cores
+# with eight busy processes that took 3 s.
+_CLOSING = 6.0
+
+
+def overtime(seconds: float) -> float:
+    """How many seconds longer than its limit of time a campaign may take."""
+    return max(LEAST_OVERTIME, OVERTIME * seconds)
+
+
+def deadline(since: float, seconds: float) -> float:
+    """When a campaign with a limit of so many seconds, which began at `since`, must have done all but
+    ending its processes and its summary. Both moments are those of `time.monotonic`.
+    """
+    return since + seconds + overtime(seconds) - _CLOSING
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignConfig:
+    """What the user asks of a campaign.
+
+    `judges` are solvers that answer the decided checks of the `targets` again. The campaign writes
+    to the folder `out`. If `seed` is None, the campaign takes the seed that is stored in `out`, or
+    draws a new one. `jobs` is the number of worker processes. The campaign ends after `time`
+    seconds, after `runs` runs for each target in this session, or with the first finding that makes
+    the exit code 1 (`first`); None means no limit.
+
+    Buckets whose keys match a pattern of `known` are known to the user already, and so are defects
+    with a mark in `known_marks`, which maps marks to buckets of other campaigns. Findings of the
+    kinds in `fail_on` make the exit code 1 although they would not by default. `machine` and
+    `arguments` are only recorded. With `damp`, walks draw the fatal calls of the buckets less
+    often. With `backtrace`, gdb is asked for native frames where it is installed. With `minimize`,
+    findings are made smaller while the campaign runs, and with `bisect` the releases that show them
+    are found. Both, programs and gdb take `share` of the workers' time, from 0 to 1. There are
+    `tick` seconds between two `Tick` events. With `compare`, the one judge is a
+    newer release of the one target's solver: it replays the runs, and only what it shows and the
+    target does not counts as a finding. `baseline` is an older release of the one target's solver:
+    what it decides and the target does not is a finding, too.
+
+    What `time` limits is counted from the moment `since` of `time.monotonic`, by default from the
+    beginning of the campaign; the runs get all of `time`, unless the start took very long. After it, the campaign goes on for at most
+    `overtime(time)` seconds to confirm and describe what was found; with `finish` until nothing is left.
+    With `resume`, there are no new runs: only what earlier sessions left is done.
+    """
+
+    targets: tuple[Plan, ...]
+    out: Path
+    seed: int | None = None
+    jobs: int = 1
+    time: float | None = None
+    runs: int | None = None
+    first: bool = False
+    limits: Limits = field(default_factory=Limits)
+    known: tuple[str, ...] = ()
+    known_marks: Mapping[str, str] = field(default_factory=dict)
+    fail_on: tuple[str, ...] = ()
+    machine: str = "default"
+    arguments: Mapping[str, Any] = field(default_factory=dict)
+    damp: bool = True
+    backtrace: bool = True
+    minimize: bool = False
+    tick: float = 0.5
+    judges: tuple[Plan, ...] = ()
+    bisect: bool = False
+    share: float = 0.15
+    compare: bool = False
+    baseline: Plan | None = None
+    since: float | None = None
+    finish: bool = False
+    resume: bool = False
+
+    @property
+    def others(self) -> tuple[Plan, ...]:
+        """The plans whose solvers look at the runs of the targets."""
+        return (*self.judges, *([self.baseline] if self.baseline else []))

@@ -1,0 +1,497 @@
+"""What a smaller trace must still show: the finding of the trace itself, or what the user asks for."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from time import monotonic
+from typing import Any, Generic, Protocol, TypeVar
+
+from murxpy.errors import InputError, nearest
+from murxpy.findings.buckets import bucket_key
+from murxpy.findings.folder import write_atomically
+from murxpy.machine.checks.registry import ANSWERING
+from murxpy.machine.trace.finished import Call, last_call, last_row
+from murxpy.oracles.crash import Outcome, judge, signal_name
+from murxpy.passes.reduction import Reducer
+from murxpy.processes import interrupts
+from murxpy.processes.inquiries import OutOfTime
+from murxpy.processes.targets import Plan
+
+Shows = Callable[[Outcome], bool]
+Runs = Sequence[Sequence[Outcome]]  # for each replay: how it ended, and then how its process did
+LATE = 2.0  # seconds after which a candidate counts as one that hangs, until the last test
+GOLDEN_RUNS = 3  # replays of the given trace, which must all show the same
+
+_SIGNALS = {number.name: number.name for number in signal.Signals}
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """What must stay in place of the finding. All fields that are given must hold.
+
+    `message` is that of a finding, and `part` is a part of it. `exit` is the name of a signal or
+    the exit code with which the process ends. With `unknown` the last check answers unknown. With
+    `slower` a replay takes longer than so many seconds.
+    """
+
+    message: str | None = None
+    part: str | None = None
+    exit: str | None = None
+    unknown: bool = False
+    slower: float | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.words())
+
+    def words(self) -> str:
+        """What must stay, in words."""
+        wishes = (
+            "" if self.message is None else f"message '{self.message}'",
+            "" if self.part is None else f"a message with '{self.part}'",
+            "" if self.exit is None else f"exit {self.exit}",
+            "last check unknown" if self.unknown else "",
+            "" if self.slower is None else f"slower than {self.slower:g} s",
+        )
+        return ", ".join(filter(None, wishes))
+
+
+def exit_kind(text: str) -> str:
+    """Read an exit code from 0 to 255, or the name of a signal with or without `SIG`.
+
+    Raises InputError for anything else.
+    """
+    name = text.upper()
+    name = name if name.startswith("SIG") else f"SIG{name}"
+    if text.isdecimal() and int(text) <= 255:
+        return str(int(text))
+    if name not in _SIGNALS:
+        raise InputError(
+            f"--match-exit {text}: expected an exit code from 0 to 255 or a signal{nearest(name, _SIGNALS)}"
+        )
+    return name
+
+
+@dataclass(frozen=True, slots=True)
+class Golden:
+    """What a trace shows: `key` says it in words, and `shows` tells whether a replay shows it, too.
+
+    `trace` is that of a replay up to there, which takes `seconds`, and `least` at least. With `alone` it shows in how the
+    process ends after the run. A replay shows a hang if it does not end in `late` seconds.
+    """
+
+    key: str
+    shows: Shows
+    trace: str
+    seconds: float
+    least: float
+    alone: bool = False
+    late: float | None = None
+
+
+def golden(runs: Runs, family: str, name: str, tries: int, match: Match) -> Golden:
+    """Find out what the replays `runs` of the trace in the file `name` show.
+
+    Raises InputError when the trace is malformed or shows nothing. With one try it is also raised
+    when the replays do not all show the same.
+    """
+    for outcome in runs[0]:
+        refuse_malformed(outcome, name)
+    hangs = not match and all(run and run[-1].cause == "wall" for run in runs)
+    key, said, same = (
+        _match(runs, match) if match else _hang(runs) if hangs else _finding(runs, family)
+    )
+    shown = [outcome for run in runs for outcome in run if same(outcome)]
+    times = sum(any(map(same, run)) for run in runs)
+    if not shown:
+        what = (
+            f"{said}: not so in {len(runs)} replays"
+            if match
+            else (
+                f"it shows no finding in {len(runs)} replays, expected a trace that 'murxpy replay' exits with 1 for"
+            )
+        )
+        raise InputError(what, file=name)
+    if times < len(runs) and tries == 1:
+        found = 0 if match else sum(any(map(judge, run)) for run in runs)
+        others = f", and other findings in {found - times}" if found > times else ""
+        raise InputError(
+            f"{said} in {times} of {len(runs)} replays{others}; let each candidate be replayed several times with --tries 5",
+            file=name,
+        )
+    seconds = [outcome.seconds for run in runs for outcome in run]
+    late = LATE if hangs else match.slower
+    return Golden(key, same, shown[0].trace, max(seconds), min(seconds), shown[0].after, late)
+
+
+def _match(runs: Runs, match: Match) -> tuple[str, str, Shows]:
+    """The key of what the user asks for, the words for it, and what shows it."""
+    call = Call() if match.slower is None or not runs[0] else last_call(runs[0][0].trace)
+    where = "" if match.slower is None else f" in {call.action}"
+    return match.words() + where, match.words(), partial(_matches, match=match, call=call)
+
+
+def _hang(runs: Runs) -> tuple[str, str, Shows]:
+    """The same for a trace whose replays do not end: those of smaller ones must hang in the same
+    call.
+    """
+    call = last_call(runs[0][-1].trace)
+    return f"hang in {call.action}", f"it hangs in {call.action}", partial(_late, call=call)
+
+
+def _finding(runs: Runs, family: str) -> tuple[str, str, Shows]:
+    """The same for the finding that most replays show."""
+    shown = (next(((v, o) for o in run if (v := judge(o)) is not None), None) for run in runs)
+    found = [(bucket_key(family, one[0]), *one) for one in shown if one is not None]
+    if not found:
+        return "", "", lambda outcome: False
+    ((key, _),) = Counter(key for key, _, _ in found).most_common(1)
+    verdict, outcome = next((v, o) for of, v, o in found if of == key)
+    same = partial(shows, family=family, key=key, kind=verdict.kind, after=outcome.after)
+    return key, f"it shows {key}", same
+
+
+def refuse_malformed(outcome: Outcome, name: str) -> None:
+    """Raise InputError if the replay found the trace, which came from the file `name`, malformed."""
+    report = outcome.report or {}
+    if report.get("status") == "malformed":
+        message = str(report["message"])
+        raise InputError(re.sub("^(candidate|trace):", lambda _: f"{name}:", message))
+
+
+def shows(outcome: Outcome, family: str, key: str, kind: str, after: bool = False) -> bool:
+    """Whether `outcome` is a finding of this kind in this bucket. With `after` it shows in how the
+    process ends after the run.
+    """
+    verdict = judge(outcome)
+    if verdict is None or outcome.after is not after:
+        return False
+    return verdict.kind == kind and bucket_key(family, verdict) == key
+
+
+def _matches(outcome: Outcome, match: Match, call: Call) -> bool:
+    if match.slower is not None and not _late(outcome, call):
+        return False
+    if match.exit is not None and match.exit != _exit(outcome):
+        return False
+    if match.unknown and not _last_unknown(outcome):
+        return False
+    if match.message is None and match.part is None:
+        return True
+    verdict = judge(outcome)
+    if verdict is None:
+        return False
+    return match.message in (None, verdict.message) and (match.part or "") in verdict.message
+
+
+def _exit(outcome: Outcome) -> str:
+    """The signal or the exit code with which the process ended; empty while it lives."""
+    if outcome.status is None or outcome.cause != "died":
+        return ""
+    return signal_name(outcome.status) or str(os.waitstatus_to_exitcode(outcome.status))
+
+
+def _last_unknown(outcome: Outcome) -> bool:
+    """Whether the last check in the replay answered `unknown`."""
+    if outcome.cause != "report" or (outcome.report or {}).get("status") == "malformed":
+        return False
+    row = last_row(outcome.trace, ANSWERING)
+    return row is not None and row.answers[:1] == ["unknown"]
+
+
+def _late(outcome: Outcome, call: Call) -> bool:
+    there = last_call(outcome.trace)
+    return outcome.cause == "wall" and (there.action, there.operator) == (
+        call.action,
+        call.operator,
+    )
+
+
+# ----------------------------------------------------------------------
+# The pipeline of reduction: a problem is made smaller as long as a predicate holds. A `Problem`
+# says what a candidate is, which candidates are smaller, and which passes make them. A
+# `Predicate` says whether a candidate still shows what must stay. `reduce` works for every
+# problem and every predicate.
+
+
+_SAVE_SECONDS = 2.0  # between two times that the best candidate is written into a file
+
+T = TypeVar("T")  # a candidate
+A = TypeVar("A")  # what a predicate is asked about a candidate
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """The progress of a reduction: the size of the best candidate so far, and its text.
+
+    If `unit` is `line`, the text is a trace.
+    """
+
+    lines: int
+    terms: int
+    tests: int
+    seconds: float
+    unit: str
+    text: Callable[[], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is to be reduced, on the target of `plan`, and how; `name` is that of its file.
+
+    `jobs` replays are made at a time, and a candidate is replayed `tries` times at most. The
+    reduction ends after `time` seconds and after `replays` candidates; None sets no limit. With one
+    job the result of a reduction that `replays` ends does not depend on the clock. What stays is the
+    finding, unless `match` or `command`, the words of a user's command, says something else. With `judges` the
+    finding is that one of these solvers disagrees. `follow` gets the progress. `wait` is called before
+    each candidate, and returns when it may be replayed.
+    """
+
+    plan: Plan
+    name: str
+    jobs: int = 1
+    time: float | None = None
+    replays: int | None = None
+    tries: int = 1
+    match: Match = field(default_factory=Match)
+    command: tuple[str, ...] = ()
+    judges: Sequence[Plan] = ()
+    follow: Callable[[Progress], None] = lambda progress: None
+    wait: Callable[[], None] = lambda: None
+    began: float = field(default_factory=monotonic)
+
+    @property
+    def deadline(self) -> float | None:
+        """The moment at which the time is over."""
+        return None if self.time is None else self.began + self.time
+
+    @contextmanager
+    def enough_time(self, what: str) -> Iterator[None]:
+        """Inside, OutOfTime becomes an InputError, since there is no result yet."""
+        try:
+            yield
+        except OutOfTime:
+            raise InputError(
+                f"the {self.time:g} s are over before it was seen what {what}; give it more with --time",
+                file=self.name,
+            ) from None
+
+
+class Saver:
+    """Writes the best candidate so far into a file now and then, in case the process is killed."""
+
+    def __init__(self, file: Path) -> None:
+        self._file, self._lines, self._written = file, 0, monotonic()
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.unit != "line" or progress.lines == self._lines:
+            return
+        if monotonic() - self._written >= _SAVE_SECONDS:
+            write_atomically(self._file, progress.text())
+            self._lines, self._written = progress.lines, monotonic()
+
+
+@dataclass(frozen=True, slots=True)
+class Minimized:
+    """The smallest candidate that was found.
+
+    `text` is its trace, and `best` its text in the form of its problem, such as SMT-LIB. `key` says
+    what it shows. `before` and `after` are sizes in `unit`: `line`, `run` or `character`. `ended`
+    is `complete`, `time`, `replays` or `interrupted`. `needs` says in sentences what a trace needs
+    beside its formulas, where that is known.
+    """
+
+    text: str
+    best: str
+    key: str
+    before: int
+    after: int
+    tests: int
+    replays: int
+    repeated: int
+    seconds: float
+    ended: str
+    unit: str = "line"
+    needs: tuple[str, ...] = ()
+
+
+class OutOfReplays(Exception):
+    """As many candidates were replayed as the task allows."""
+
+
+class Replays(Protocol):
+    """A service that makes replays for a predicate. It raises OutOfTime after `deadline`."""
+
+    deadline: float | None
+
+    @property
+    def replays(self) -> int:
+        """The number of replays that were made."""
+
+    def close(self) -> None:
+        """End all processes."""
+
+
+class Predicate(ABC, Generic[A]):
+    """Decides whether a candidate shows what must stay; `key` says in words what that is.
+
+    `start` is the text of a trace that shows it and ends with the line that does so. It is empty
+    where there is no such text.
+    """
+
+    key = ""
+    start = ""
+
+    def __init__(self, deadline: float | None, *services: Replays) -> None:
+        self._services = services
+        self.limit(deadline)
+
+    @contextmanager
+    def closed_on_error(self) -> Iterator[None]:
+        """Inside, an error ends all processes."""
+        try:
+            yield
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def replays(self) -> int:
+        """The number of replays that were made."""
+        return sum(service.replays for service in self._services)
+
+    def limit(self, deadline: float | None) -> None:
+        """Raise OutOfTime from now on when something is asked after `deadline` (monotonic)."""
+        for service in self._services:
+            service.deadline = deadline
+
+    @abstractmethod
+    def first(self, candidates: Iterator[A]) -> int | None:
+        """The index of the first candidate that was seen to show it; None when none does."""
+
+    @abstractmethod
+    def result(self, best: A) -> tuple[str, str]:
+        """The key of what the smallest candidate shows, and its text as a trace."""
+
+    def written(self, text: str) -> str:
+        """The trace that a replay of `text` writes; empty where no single replay does."""
+        return ""
+
+    def doubted(self, best: A) -> bool:
+        """Whether the smallest candidate does not show it after all, so that the reduction starts
+        again.
+        """
+        return False
+
+    def close(self) -> None:
+        """End all processes."""
+        for service in self._services:
+            service.close()
+
+
+@dataclass(frozen=True)
+class Problem(Generic[T, A]):
+    """What is reduced: candidates, which never change, and passes that make them smaller.
+
+    The first of `starts` shows what must stay; the others are smaller and may show it. `order`
+    gives keys to sort candidates by, the smallest for the best. `text` differs for different
+    candidates. `asked` is what a predicate is asked about a candidate. `size` is in `unit`, and
+    `before` is the size of what was given. `counts` gives the numbers of lines and terms, for a
+    user who watches. `shrink` runs all passes until none of them changes anything.
+    """
+
+    starts: Sequence[T]
+    order: Callable[[T], Any]
+    text: Callable[[T], str]
+    asked: Callable[[T], A]
+    size: Callable[[T], int]
+    counts: Callable[[T], tuple[int, int]]
+    shrink: Callable[[Reducer[T]], None]
+    before: int
+    unit: str = "line"
+
+
+def reduce(problem: Problem[T, A], predicate: Predicate[A], task: Task) -> Minimized:
+    """Make the candidate of `problem` as small as it can be while `predicate` holds.
+
+    Ctrl-C and the end of the time or of the replays leave the best candidate so far.
+    """
+    search = _Search(problem, predicate, task)
+    ended = search.run()
+    predicate.limit(None)
+    best, reducer = search.reducer.best, search.reducer
+    key, text = predicate.result(problem.asked(best))
+    return Minimized(
+        text,
+        problem.text(best),
+        key,
+        problem.before,
+        problem.size(best),
+        reducer.tests,
+        predicate.replays,
+        reducer.repeated,
+        monotonic() - task.began,
+        ended,
+        problem.unit,
+    )
+
+
+class _Search(Generic[T, A]):
+    """One reduction under way."""
+
+    def __init__(self, problem: Problem[T, A], predicate: Predicate[A], task: Task) -> None:
+        self._problem, self._predicate, self._task = problem, predicate, task
+        self._left = task.replays
+        self.reducer = self._begin()
+
+    def _begin(self) -> Reducer[T]:
+        problem = self._problem
+        return Reducer(problem.starts[0], self._first, problem.order, problem.text, self._tell)
+
+    def run(self) -> str:
+        """Reduce, and say how that ended."""
+        problem = self._problem
+        try:
+            with interrupts.deferred():
+                self.reducer.offer(reversed(problem.starts[1:]))
+                problem.shrink(self.reducer)
+                while self._predicate.doubted(problem.asked(self.reducer.best)):
+                    self.reducer = self._begin()
+                    problem.shrink(self.reducer)
+        except OutOfTime:
+            return "time"
+        except OutOfReplays:
+            return "replays"
+        except KeyboardInterrupt:
+            return "interrupted"
+        return "complete"
+
+    def _asked(self, candidate: T) -> A:
+        interrupts.check()
+        self._task.wait()
+        if self._left is not None:
+            self._left -= 1
+        return self._problem.asked(candidate)
+
+    def _first(self, candidates: Iterator[T]) -> int | None:
+        found = self._predicate.first(map(self._asked, islice(candidates, self._left)))
+        if found is None:
+            self._tell(self.reducer.best)
+            if self._left == 0:
+                raise OutOfReplays
+        return found
+
+    def _tell(self, best: T) -> None:
+        problem, seconds = self._problem, monotonic() - self._task.began
+        lines, terms = problem.counts(best)
+        text = partial(problem.text, best)
+        self._task.follow(Progress(lines, terms, self.reducer.tests, seconds, problem.unit, text))

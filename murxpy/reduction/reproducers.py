@@ -1,0 +1,359 @@
+"""The other side of a disagreement: a model of assertions that the trace's solver calls unsat, from
+a solver that answers sat to them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from murxpy.errors import InputError, MurxpyError
+from murxpy.findings.buckets import bucket_key, normalise
+from murxpy.findings.folder import write_atomically
+from murxpy.findings.ranges import with_range
+from murxpy.findings.scripted import recorded_answers
+from murxpy.judging.disagreement import header_judges
+from murxpy.judging.judged_solver import JudgedSolver
+from murxpy.judging.operators import judge_plans
+from murxpy.judging.triage import other_solvers
+from murxpy.logic.catalogue import Catalogue, build_catalogue
+from murxpy.machine.replaying.judging import CHECKS
+from murxpy.machine.script import OWN_CHECK
+from murxpy.machine.tokens import Quoted
+from murxpy.machine.trace.grammar import Line, Trace, parse_trace
+from murxpy.oracles.crash import INVALID_MODEL, Outcome, judge
+from murxpy.oracles.disagreement import KIND, answers_of
+from murxpy.oracles.disagreement import KIND as DISAGREEMENT
+from murxpy.oracles.regression import KINDS as REGRESSIONS
+from murxpy.oracles.regression import OF_ANSWERS
+from murxpy.processes.inquiries import Ask, Questions
+from murxpy.processes.limits import Limits
+from murxpy.processes.pool import Pool
+from murxpy.processes.targets import Plan, version_of
+from murxpy.records.finding import Reproducer
+from murxpy.reduction.programs import run_program
+from murxpy.reduction.script_sights import Shown
+from murxpy.reduction.script_writer import ScriptWriter
+from murxpy.translate.planted import under_planted
+from murxpy.translate.programs.endings import asking_why
+from murxpy.translate.programs.program import DEADLINE, last_script, lifted, programs
+from murxpy.translate.programs.vocabulary import Claim, sentence
+from murxpy.translate.python import UNSATISFIED, to_python
+
+
+def refuted(plan: Plan, trace: Trace, catalogue: Catalogue, limits: Limits) -> Trace | None:
+    """The trace of a disagreement with a planted model of its last check, which refutes the answer
+    unsat: the model of the first judge in the header, or else of the first other solver, whose values
+    make all assertions true. A script that the trace runs is told in calls.
+
+    None where the trace does not answer unsat, or where no judge has such a model. A judge that only
+    the header names is not asked.
+    """
+    calls = lifted(trace, catalogue, KIND) or trace
+    try:
+        names = header_judges(trace) or other_solvers(plan.target.family)
+    except InputError:
+        names = other_solvers(plan.target.family)
+    at = next((k for k, row in reversed([*enumerate(calls.lines)]) if row.action in CHECKS), None)
+    if at is None or ("answer", "unsat") not in _answers(calls, at):
+        return None
+    calls = Trace(trace.name, calls.lines, trace.header)
+    rest = Trace(trace.name, calls.lines[at:]).text()
+    try:
+        with closing(JudgedSolver(plan, judge_plans(names), limits)) as solver:
+            for judge in range(1, len(names) + 1):
+                model = solver.answer(_model(solver, judge, calls.text()))
+                planted = "".join(f"0 {row}\n" for row in model)
+                before = replace(calls, lines=calls.lines[:at]).text()
+                made = parse_trace(f"{before}{planted}{rest}", trace.name)
+                if model and _true(made, catalogue):
+                    return made
+    except MurxpyError:
+        return None
+    return None
+
+
+def _answers(trace: Trace, at: int) -> list[tuple[str, str]]:
+    return [(name, str(words[0])) for name, words in trace.lines[at].results if words]
+
+
+def _model(solver: JudgedSolver, judge: int, source: str) -> Questions[Sequence[str]]:
+    """The lines `plant` of the model of a judge; none where its last answer is not sat."""
+    solvers = solver.solvers.of_trace(source)
+    outcome = yield Ask(judge, source, solvers.settings(0, judge, model=True, values=True))
+    report = outcome.report or {}
+    answered = [now for _, _, now in answers_of(report)][-1:] == ["sat"]
+    return ["plant", *report.get("plants", ())] if answered and not report.get("finding") else []
+
+
+def _true(trace: Trace, catalogue: Catalogue) -> bool:
+    """Whether all assertions of the last check are true in the planted model."""
+    try:
+        _, verdicts = under_planted(trace, catalogue)
+    except MurxpyError:
+        return False
+    return all(verdict == "true" for _, verdict in verdicts)
+
+
+# ----------------------------------------------------------------------
+# A script with many checks, cut behind the one whose model is wrong.
+
+
+_CHECKS = 20  # checks behind which a script is cut, one after another
+
+
+def cut_behind_wrong_model(
+    plan: Plan, trace: Trace, catalogue: Catalogue, file: Path, shown: Shown, limits: Limits
+) -> Trace:
+    """The trace whose last line runs its script only up to the first check whose model is wrong;
+    unchanged where it runs no script with several checks, or where none of them shows that. `file`
+    is written to.
+    """
+    last = trace.lines[-1] if trace.lines else Line("")
+    if shown.kind != INVALID_MODEL or last.action != "run-script" or not last.args:
+        return trace
+    try:
+        for line in _cuts(last):
+            cut = replace(trace, lines=[*trace.lines[:-1], line])
+            writer = ScriptWriter(plan, cut, catalogue, file, shown, cut.text(), limits)
+            if writer.shows_at_once():
+                return cut
+    except MurxpyError:
+        return trace
+    finally:
+        file.unlink(missing_ok=True)
+    return trace
+
+
+def _cuts(last: Line) -> Iterator[Line]:
+    """The line with its script cut behind each check but the last one, with the answers up to there."""
+    script = last.args[0]
+    rows = script.text.splitlines() if isinstance(script, Quoted) else []
+    checks = [at for at, row in enumerate(rows) if row.startswith("(check-sat")]
+    answers = [result for result in last.results if result[0] == "answer"]
+    for count, at in enumerate(checks[:-1][:_CHECKS], 1):
+        text = "\n".join([*rows[: at + 1], "(get-model)", ""])
+        yield replace(last, args=[Quoted(text)], results=answers[:count])
+
+
+# ----------------------------------------------------------------------
+# The translations of a finding's trace into a Python program and an SMT-LIB script, and whether
+# each of them shows the finding again.
+
+
+HANG = "hang"
+SECONDS = 20.0  # that a program gets; a program that does not end by then hangs
+
+_COMPARED = re.compile(r"^expected .+ got ", re.M)  # what a plain program prints when it was asked
+_RELEASE = re.compile(r"\d+(?:\.\d+)+")
+_DEFECT = re.compile(r"^line \d+: (.*)$", re.M)
+
+
+def base_of(trace: Path) -> Path:
+    """The path of the reproducers beside a trace, without their endings."""
+    name = trace.name
+    for ending in (".trace", ".history", ".min"):
+        name = name.removesuffix(ending)
+    return trace.with_name(name)
+
+
+def plain_programs(
+    trace: Trace, catalogue: Catalogue, wrapper: dict[str, Any], kind: str, message: str
+) -> Iterator[str]:
+    """The texts of the programs that could show the finding of a trace, the plainest first."""
+    answer = next(iter(recorded_answers(trace)[-1:]), "")
+    told = sentence(trace.header.get("solver", ""), kind, message, answer)
+    asked = asking_why(trace, kind)
+    for program in programs(asked, catalogue, wrapper, Claim(kind, message, told)):
+        yield program.text
+
+
+def write_programs(
+    plan: Plan,
+    trace: Path,
+    text: str,
+    shown: Shown,
+    limits: Limits | None = None,
+    forms: Sequence[str] = ("python", "smt2"),
+) -> list[Reproducer]:
+    """Write the translations of `text`, the trace in the file `trace`, beside it, and try them.
+
+    Gives the Python program and the SMT-LIB script, those of them that `forms` names; nothing where
+    the target has no wrapper. Raises OSError.
+    """
+    if "wrapper" not in plan.setup or "catalogue" not in plan.setup:
+        return []
+    work = _Programs(plan, trace, text, shown, limits or Limits())
+    made = {"python": work.python, "smt2": work.script}
+    return [make() for form, make in made.items() if form in forms]
+
+
+class _Programs:
+    """The translations of one trace."""
+
+    def __init__(self, plan: Plan, trace: Path, text: str, shown: Shown, limits: Limits) -> None:
+        self._plan, self._shown, self._limits = plan, shown, limits
+        self._base, self._text = base_of(trace), text
+        self._catalogue = build_catalogue(plan.setup["catalogue"])
+        given = _with_release(parse_trace(text, trace.name), plan)
+        file = self._base.with_name(f"{self._base.name}.smt2")
+        self._trace = cut_behind_wrong_model(
+            plan, given, self._catalogue, file, shown, self._limits
+        )
+
+    @cached_property
+    def _refuted(self) -> Trace | None:
+        """The trace with a model that refutes its answer, where the finding is such an answer."""
+        if self._shown.kind != DISAGREEMENT:
+            return None
+        return refuted(self._plan, self._trace, self._catalogue, self._limits)
+
+    def python(self) -> Reproducer:
+        """Write the plainest program that shows the finding. If none does, write all lines of the
+        trace as a program.
+        """
+        file = self._base.with_name(f"{self._base.name}.py")
+        for text in self._plain():
+            write_atomically(file, with_range(text, file))
+            outcome = self._run(file)
+            if _exit_code(outcome) == 1 and _COMPARED.search(outcome.output):
+                return Reproducer("python", str(file), True)
+        try:
+            written = dict.fromkeys(map(self._long, (last_script(self._trace), self._trace)))
+        except MurxpyError as error:
+            file.unlink(missing_ok=True)
+            return Reproducer("python", "", None, str(error))
+        shows, note = False, ""
+        for text in written:
+            write_atomically(file, with_range(text, file))
+            shows, note = self._python(file)
+            if shows:
+                break
+        return Reproducer("python", str(file), shows, note)
+
+    def _long(self, trace: Trace) -> str:
+        """A program with all lines of a trace."""
+        deadline = DEADLINE if self._shown.kind == HANG else 0
+        return to_python(trace, self._catalogue, dict(self._plan.setup["wrapper"]), deadline)
+
+    def _plain(self) -> Iterator[str]:
+        """The texts of the programs that could show the finding, the plainest first."""
+        wrapper, shown = dict(self._plan.setup["wrapper"]), self._shown
+        for trace in filter(None, (self._refuted, self._trace)):
+            yield from plain_programs(trace, self._catalogue, wrapper, shown.kind, shown.message)
+
+    def script(self) -> Reproducer:
+        """Write the trace as a script."""
+        file = self._base.with_name(f"{self._base.name}.smt2")
+        asked = asking_why(self._trace, self._shown.kind)
+        writer = ScriptWriter(
+            self._plan, asked, self._catalogue, file, self._shown, self._text, self._limits
+        )
+        writer.refuted = self._refuted
+        return writer.write()
+
+    def _python(self, file: Path) -> tuple[bool, str]:
+        """Whether the program shows the finding, and a note."""
+        shown, outcome = self._shown, self._run(file)
+        ended = self._ended(outcome)
+        if ended is not None:
+            return ended
+        if shown.kind == HANG:
+            late = _exit_code(outcome) == 1 and "Timeout (" in outcome.output
+            return (True, "") if late else (False, _exit_words(outcome))
+        defects = _DEFECT.findall(outcome.output)
+        if _exit_code(outcome) == 1 and defects and "Traceback" not in outcome.output:
+            recorded, seen = _bare(shown.message), _bare(defects[-1])
+            same = normalise(recorded) == normalise(seen) or recorded in seen or seen in recorded
+            # the program asks a fresh solver in place of our evaluator
+            same = same or (shown.kind == INVALID_MODEL and seen == UNSATISFIED)
+            same = same or (recorded.startswith(OWN_CHECK) and recorded[len(OWN_CHECK) :] in seen)
+            return (True, "") if same else (False, f"it shows: {defects[-1]}")
+        return False, _exit_words(outcome)
+
+    def _run(self, file: Path, *words: str) -> Outcome:
+        return run_program(self._plan, file, words, self._text, SECONDS, self._limits)
+
+    def _ended(self, outcome: Outcome) -> tuple[bool, str] | None:
+        """Whether the end of the process is the finding; None where the program exited by itself."""
+        if outcome.cause == "wall":
+            hangs = self._shown.kind == HANG
+            return hangs, "" if hangs else f"no end within {SECONDS:g} s"
+        verdict = judge(outcome)
+        key = "" if verdict is None else bucket_key(self._plan.target.family, verdict)
+        if key == self._shown.key:
+            return True, ""
+        code = _exit_code(outcome)
+        return None if code is not None and code >= 0 else (False, f"it shows {key}")
+
+
+def _with_release(trace: Trace, plan: Plan) -> Trace:
+    """The trace with the release of its target in the header, where it names none and the target is
+    a release.
+    """
+    _, _, release = plan.target.name.partition("@")
+    named = " " in trace.header.get("solver", "")
+    if named or not _RELEASE.fullmatch(release):
+        return trace
+    return replace(trace, header={**trace.header, "solver": f"{plan.target.family} {release}"})
+
+
+def _bare(message: str) -> str:
+    """The message without the quotes that Python prints around texts."""
+    return re.sub(r"\bb?(['\"])(.*)\1", r"\2", message)
+
+
+def _exit_code(outcome: Outcome) -> int | None:
+    """The exit code, negative for a signal; None where the process was killed."""
+    return None if outcome.status is None else os.waitstatus_to_exitcode(outcome.status)
+
+
+def _exit_words(outcome: Outcome) -> str:
+    rows = [row for row in outcome.output.splitlines() if row.strip()]
+    last = f": {rows[-1][:200]}" if rows else ""
+    return f"it ends with exit code {_exit_code(outcome)}{last}"
+
+
+# ----------------------------------------------------------------------
+# The program of a finding for a command: its forms are tried on a solver, as a campaign tries
+# them, and the first that shows the finding is given.
+
+
+def to_show(kind: str, key: str, message: str) -> Shown:
+    """What a program must show of a finding. Of two releases that are compared, the program is for
+    the newer one alone, so it shows the answer that this one gives, or its finding.
+    """
+    if kind in OF_ANSWERS:
+        kind = DISAGREEMENT
+    elif kind in REGRESSIONS:
+        key = key.removeprefix(f"{kind}-")
+        kind = INVALID_MODEL if key.startswith(INVALID_MODEL) else kind
+    return Shown(kind, key, message)
+
+
+def loaded_release(plan: Plan) -> str:
+    """The solver of a target with its release, such as `z3 5.4.1`. Raises TargetError where it cannot
+    be loaded.
+    """
+    with closing(Pool([plan], Limits())) as pool:
+        (about,) = pool.warm()
+    return f"{plan.target.family} {version_of(about)}".strip()
+
+
+def tried_program(plan: Plan, text: str, shown: Shown) -> str | None:
+    """The first program of the trace `text` that shows the finding on the target of `plan`; None
+    where none of them does. Raises OSError.
+    """
+    with tempfile.TemporaryDirectory(prefix="murxpy-program-") as folder:
+        trace = Path(folder, "finding.trace")
+        for form in write_programs(plan, trace, text, shown, forms=("python",)):
+            if form.reproduces:
+                return Path(form.file).read_text(encoding="utf-8", errors="surrogatepass")
+    return None

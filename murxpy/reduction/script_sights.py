@@ -1,0 +1,477 @@
+"""What a solver printed for a script that asks for evidence, and what that shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from murxpy.errors import InputError
+from murxpy.findings.buckets import normalise
+from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.terms import Term
+from murxpy.machine.witnesses.show import show
+from murxpy.machine.witnesses.slowness import KIND as SLOW
+from murxpy.machine.witnesses.unknowns import KIND as INCOMPLETENESS
+from murxpy.machine.witnesses.unknowns import REASON, of_limit
+from murxpy.oracles.crash import DEATHS, MEMORY_FAULTS, Outcome, judge
+from murxpy.semantics.values import CannotSay, Value
+from murxpy.smtlib.lexer import solid, tokenize
+from murxpy.smtlib.models import Valuation, read_printed_model
+from murxpy.smtlib.reading.scripts import read_script
+from murxpy.translate.asking import Asked, Evidence
+from murxpy.translate.programs.vocabulary import unevaluated
+
+ANSWERS = ("sat", "unsat", "unknown")
+# sentences that stand between answers
+_NOISE = re.compile(r"^(?:WARNING: .*|[A-Z][a-z]+ .*\.)$", re.M)
+_DECLARES = ("(declare", "(define", "(set-logic")
+_PROBE = "murxpy.value"  # begins the names of constants that stand for printed values
+
+
+def expressions(output: str) -> list[str]:
+    """What a solver printed, one expression after another, without warnings. Nothing where it is no
+    SMT-LIB.
+    """
+    text = _NOISE.sub("", output)
+    try:
+        tokens = tokenize(text, "output")
+    except InputError:
+        return []
+    found, depth, start = [], 0, 0
+    for token, at in zip(tokens, solid(text), strict=True):
+        if depth == 0:
+            start = at
+        depth += (token == "(") - (token == ")")
+        if depth == 0:
+            found.append(text[start : at + len(token)])
+    return found
+
+
+def pair(expression: str) -> tuple[str, str]:
+    """Term and value in an answer to `(get-value (TERM))`; empty texts where it is none."""
+    inner = expressions(expression.strip()[1:-1])
+    parts = expressions(inner[0][1:-1]) if len(inner) == 1 and inner[0].startswith("(") else []
+    return (parts[0], parts[1]) if len(parts) == 2 else ("", "")
+
+
+def answers(printed: Sequence[str]) -> list[str]:
+    """The answers among printed expressions."""
+    return [text for text in printed if text in ANSWERS]
+
+
+def errors(printed: Sequence[str]) -> Iterator[str]:
+    """The messages of the errors among printed expressions."""
+    for text in printed:
+        if text.startswith("(error"):
+            yield text[6:-1].strip().strip('"').replace('""', '"')
+
+
+@dataclass
+class Replies:
+    """The commands that ask for evidence, each with what the solver printed for it."""
+
+    pairs: list[tuple[Asked, str]] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, asked: Sequence[Asked], printed: Sequence[str]) -> Replies:
+        """Lay what was printed last beside the commands. Nothing where the two do not fit."""
+        speaking = [one for one in asked if one.kind != "silent"]
+        count = len(speaking)
+        if not count or len(printed) < count:
+            return cls()
+        return cls(list(zip(speaking, printed[-count:], strict=True)))
+
+    def of_kind(self, *kinds: str) -> list[tuple[Asked, str]]:
+        """The commands of some kinds, with what was printed."""
+        return [(asked, text) for asked, text in self.pairs if asked.kind in kinds]
+
+    def value(self, asked: Asked) -> str:
+        """The printed value of a term; empty without one."""
+        return next((pair(text)[1] for one, text in self.pairs if one is asked), "")
+
+
+class Judged:
+    """The values that a solver printed, judged by our evaluator under the model that it printed."""
+
+    def __init__(self, script: str, replies: Replies, catalogue: Catalogue, dialect: str) -> None:
+        # a solver gives some formulas no value, such as those with quantifiers
+        asked = replies.of_kind(*_VALUED, "universe")
+        valued = [one for one, _ in asked if one.kind == "formula" or replies.value(one)]
+        rows = [row for row in script.splitlines() if row.startswith(_DECLARES)]
+        given = [
+            f"(define-fun {one.term} () {one.sort} {replies.value(one)})"
+            for one in valued
+            if one.kind == "constant"
+        ]
+        for at, one in enumerate(valued):
+            rows += [f"(declare-const {_PROBE}{at} {one.sort})"]
+            rows += [f"(assert (= {_PROBE}{at} {one.term}))"]
+            if replies.value(one):
+                given.append(f"(define-fun {_PROBE}{at} () {one.sort} {replies.value(one)})")
+        model = next((text for _, text in replies.of_kind("model")), "()")
+        self._equations: dict[Asked, Term] = {}
+        try:
+            made = read_script("\n".join(rows), "script", catalogue, dialect=dialect)
+        except InputError:
+            return
+        if len(made.assertions()) != len(valued):
+            return  # a declaration of the script stands in one line with an assertion
+        self._terms = made.tables.terms
+        self._equations = dict(zip(valued, made.assertions(), strict=True))
+        universes = {
+            term.args[0].sort: term.args[0]
+            for one, term in self._equations.items()
+            if one.kind == "universe"
+        }
+        known = read_printed_model(_with(model, given), made)
+        self._valuation = Valuation(made, known, universes=universes)
+
+    def holds(self, asked: Asked) -> bool | None:
+        """Whether a formula is true under the model; None where it cannot be said."""
+        if asked not in self._equations:
+            return None
+        found = self._value(self._equations[asked].args[1])
+        return None if found is None else bool(found)
+
+    def agrees(self, asked: Asked) -> bool | None:
+        """Whether the printed value of a term is right if the printed values of its arguments are;
+        None where it cannot be said.
+        """
+        if asked not in self._equations:
+            return None
+        equation = self._equations[asked]
+        sides = (equation.args[0], self._of_printed(equation.args[1]))
+        found = self._value(self._terms.apply(equation.op, sides, equation.indices, equation.sort))
+        return None if found is None else bool(found)
+
+    def right(self, asked: Asked) -> str:
+        """The value that a term has if the printed values of its arguments are right; empty where it
+        cannot be said.
+        """
+        term = self._equations[asked].args[1]
+        found = self._value(self._of_printed(term))
+        return "" if found is None else show(found, term.sort)
+
+    def arguments(self, asked: Asked) -> list[Asked]:
+        """The arguments of a term whose values were printed."""
+        args = self._equations[asked].args[1].args
+        known = {equation.args[1]: one for one, equation in self._equations.items()}
+        return [known[arg] for arg in dict.fromkeys(args) if arg in known]
+
+    def _of_printed(self, term: Term) -> Term:
+        """The term with the printed values of its arguments in their place."""
+        printed = {one.args[1]: one.args[0] for one in self._equations.values()}
+        if not term.args or any(arg.free for arg in term.args):
+            return term
+        args = tuple(printed.get(arg, arg) for arg in term.args)
+        return self._terms.apply(term.op, args, term.indices, term.sort)
+
+    def _value(self, term: Term) -> Value | None:
+        try:
+            return self._valuation.value(term)
+        except (CannotSay, InputError, OverflowError, MemoryError, RecursionError):
+            return None
+
+
+_VALUED = ("formula", "constant", "term")
+
+
+def _with(model: str, given: Sequence[str]) -> str:
+    """A printed model with more definitions."""
+    body = model.strip()[1:-1].strip().removeprefix("model")
+    return "\n".join(["(", body, *given, ")"])
+
+
+# ----------------------------------------------------------------------
+# Whether what a solver printed for a script shows a finding, for each kind of finding.
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A finding that a script shows. `wrong` says in one sentence what is wrong, `prints` what the
+    script prints, and `expected` what it should print.
+
+    `kept` are the questions that show it; None keeps all. `more` are commands that are still to be
+    run behind the script, whose last answer must then be `answer`; if it is not, the finding is shown
+    as `otherwise` says.
+    """
+
+    wrong: str
+    prints: str
+    expected: str
+    kept: tuple[Asked, ...] | None = None
+    more: tuple[str, ...] = ()
+    answer: str = ""
+    otherwise: Sight | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The finding that a program or a script must show."""
+
+    kind: str
+    key: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A finding with the answers of its trace, a script of it, and what running that script printed."""
+
+    finding: Shown
+    recorded: tuple[str, ...]
+    evidence: Evidence
+    outcome: Outcome
+    printed: tuple[str, ...]
+    catalogue: Catalogue
+
+    @property
+    def ends(self) -> bool:
+        """Whether the finding is how the script ends, and not what it answers to questions."""
+        return self.finding.kind in (*DEATHS, "hang", "exception", "ill-formed")
+
+    @property
+    def replies(self) -> Replies:
+        """The evidence that was asked for, with what was printed."""
+        return Replies.of(self.evidence.asked, self.printed)
+
+
+def sight(seen: Seen) -> Sight | None:
+    """What the script shows of the finding; None where it does not show it."""
+    if seen.outcome.cause == "wall":
+        return (
+            Sight("the solver does not end", "nothing", "an answer")
+            if seen.finding.kind == "hang"
+            else None
+        )
+    if seen.finding.kind in DEATHS:
+        return _death(seen)
+    verdict = judge(seen.outcome)
+    if verdict is not None and (verdict.signal or verdict.kind in DEATHS[:-1]):
+        # the program of a solver can end where its library throws an exception
+        return _death(seen) if seen.finding.kind == "exception" else None
+    look = _LOOKS.get(seen.finding.kind, _error)
+    return look(seen)
+
+
+def _death(seen: Seen) -> Sight | None:
+    verdict = judge(seen.outcome)
+    if verdict is None or verdict.kind not in DEATHS:
+        return None
+    signals = MEMORY_FAULTS if verdict.signal in MEMORY_FAULTS else (verdict.signal,)
+    same = any(signal and f"-{signal.lower()}-" in seen.finding.key for signal in signals)
+    same = same or seen.finding.kind == "exception"
+    if not same and normalise(verdict.message) != normalise(seen.finding.message):
+        return None
+    if verdict.kind == "exit" and seen.finding.kind != "exit":
+        return None
+    said = "" if verdict.message == verdict.signal else f": {verdict.message}"
+    how = f"dies with {verdict.signal}" if verdict.signal else "ends"
+    return Sight(f"the solver {how}{said}", "no answer to the last command", "an answer")
+
+
+def _error(seen: Seen) -> Sight | None:
+    message = seen.finding.message.partition(": ")[2] or seen.finding.message
+    message = _IN_SCRIPT.sub("", message)
+    wanted = _bare(message)
+    if not wanted:
+        return None
+    if any(wanted in _bare(text) for text in errors(seen.printed)):
+        return Sight(
+            f"the solver ends a command with an error: {message}", "this error", "an answer"
+        )
+    if any(wanted in _bare(text) for _, text in seen.replies.of_kind("reason")):
+        wrong = f"the solver cannot answer, because an exception ends its check: {message}"
+        return Sight(wrong, "unknown, and this message as the reason", "an answer")
+    return None
+
+
+def _bare(text: str) -> str:
+    return normalise(text.replace('"', ""))
+
+
+def _answers(seen: Seen) -> Sight | None:
+    found = answers(seen.printed)
+    stated = _EXPECTED.search(seen.finding.message)
+    wanted = stated[1] if stated is not None else "".join(seen.recorded[-1:])
+    same = found[-1:] == [wanted] or (found == list(seen.recorded) and wanted in found)
+    if wanted not in OTHER or not same:
+        return None
+    plain = Sight(f"the answer {wanted} is wrong", wanted, OTHER[wanted], kept=())
+    planted = seen.evidence.planted
+    if wanted == "unsat" and planted:
+        model = f"sat, as it answers where {' and '.join(planted)} is asserted"
+        rows = seen.evidence.text.splitlines()
+        given = [row for row in rows if row.startswith(_GIVEN)]
+        check = [row for row in rows if row.startswith("(check-sat")][-1].partition(" ; ")[0]
+        more = ("(reset)", *given, *(f"(assert {text})" for text in planted), check)
+        return replace(plain, expected=model, more=more, answer="sat", otherwise=plain)
+    return plain
+
+
+_GIVEN = ("(set-option", "(set-logic", "(declare", "(define", "(assert")
+_IN_SCRIPT = re.compile(r"^(?:script|check) error: ")  # of a script that the trace runs
+_EXPECTED = re.compile(r"answered (\w+), expected \w+")
+OTHER = {"sat": "unsat", "unsat": "sat"}
+
+
+def _model(seen: Seen) -> Sight | None:
+    replies = seen.replies
+    models = tuple(asked for asked, _ in replies.of_kind("model"))
+    formulas = replies.of_kind("formula")
+    for asked, _ in formulas:
+        if replies.value(asked) == "false":
+            return Sight(
+                "the solver answers sat, and by its own evaluation its model makes an assertion false",
+                f"sat, and false as the value of {asked.term}",
+                "the value true for each assertion",
+                (*models, asked),
+            )
+    judged = Judged(seen.evidence.text, replies, seen.catalogue, seen.evidence.dialect)
+    wrong = next((asked for asked, _ in formulas if judged.holds(asked) is False), None)
+    about = f": {wrong.term}" if wrong is not None else ""
+    sentence = f"the solver answers sat, but its model makes an assertion false{about}"
+    found = _wrong_value(seen, judged, sentence)
+    if found is None and wrong is not None:
+        constants = tuple(asked for asked, _ in replies.of_kind("constant"))
+        kept = (*models, *constants, *([wrong] if replies.value(wrong) else []))
+        return Sight(sentence, "sat and this model", "a model that makes all assertions true", kept)
+    return found or _error(
+        seen
+    )  # the finding can be an error of the solver's own check of its model
+
+
+def _wrong_value(seen: Seen, judged: Judged, wrong: str) -> Sight | None:
+    """The smallest term whose printed value is not what the printed values of its arguments say."""
+    replies = seen.replies
+    terms = [asked for asked, _ in replies.of_kind("term", "formula")]
+    for asked in sorted(terms, key=lambda asked: len(asked.term)):
+        if judged.agrees(asked) is False:
+            inside = judged.arguments(asked)
+            models = [one for one, _ in replies.of_kind("model", "universe")]
+            values = " and ".join(f"{one.term} = {replies.value(one)}" for one in inside)
+            return Sight(
+                wrong,
+                f"the value {replies.value(asked)} for {asked.term}",
+                f"the value {judged.right(asked)} for this term where {values}, or another model",
+                (*models, *inside, asked),
+            )
+    return None
+
+
+def _values(seen: Seen) -> Sight | None:
+    judged = Judged(seen.evidence.text, seen.replies, seen.catalogue, seen.evidence.dialect)
+    return _wrong_value(seen, judged, "the solver gives a term a wrong value under its own model")
+
+
+def _no_value(seen: Seen) -> Sight | None:
+    words = unevaluated(seen.finding.message)
+    for asked, text in seen.replies.of_kind("constant"):
+        term = pair(" ".join(text.split()))[1]
+        if any(word in term for word in words):
+            models = tuple(asked for asked, _ in seen.replies.of_kind("model"))
+            return Sight(
+                f"the value of a constant is a term that is no value: {term}",
+                f"{term} as the value of {asked.term}",
+                "a value",
+                (*models, asked),
+            )
+    return None
+
+
+def _core(seen: Seen) -> Sight | None:
+    evidence = seen.evidence
+    for asked, text in seen.replies.of_kind("core", "assumptions"):
+        if asked.kind == "assumptions":
+            return Sight(
+                "the assumptions that the solver gives as unsat agree with the assertions",
+                f"unsat, {text} for the unsat assumptions, and sat where only these are assumed",
+                "unsat twice",
+                more=(f"(check-sat-assuming {text})",),
+                answer="sat",
+            )
+        parts = expressions(text[1:-1])
+        unknown = set(_SYMBOL.findall(text)) - set(_SYMBOL.findall(evidence.text))
+        if unknown:
+            return Sight(
+                "the unsat core has what was neither asserted nor assumed",
+                " ".join(text.split()),
+                "only what was asserted or assumed",
+            )
+        rows = [row for row in evidence.text.splitlines() if row.startswith(_SETTING)]
+        formulas = [evidence.formulas.get(part, part) for part in parts]
+        asserted = [f"(assert {text})" for text in (*evidence.background, *formulas)]
+        return Sight(
+            "the unsat core that the solver gives is satisfiable",
+            f"unsat, {' '.join(text.split())}, and sat where the core is asserted alone",
+            "unsat twice",
+            more=("(reset)", *rows, *asserted, "(check-sat)"),
+            answer="sat",
+        )
+    return None
+
+
+_SYMBOL = re.compile(r"""[^\s()";|]+""")
+_SETTING = ("(set-logic", "(declare", "(define")
+
+
+def _made(seen: Seen) -> Sight | None:
+    for asked, text in seen.replies.of_kind("made"):
+        if not text.startswith("(error"):
+            made = " ".join(text.split())
+            return Sight(
+                f"what the solver makes of {asked.term} is not equal to it: {made}",
+                f"{made}, and sat where the two differ",
+                "a term that equals it, and unsat",
+                more=("(push 1)", f"(assert (distinct {asked.term} {made}))", "(check-sat)"),
+                answer="sat",
+            )
+    return None
+
+
+def _repeated(seen: Seen) -> Sight | None:
+    values = [text for _, text in seen.replies.of_kind("term")]
+    again = [text for _, text in seen.replies.of_kind("again")]
+    half = len(values) // 2
+    if again != ["sat"] or not half or values[:half] != values[half:]:
+        return None
+    return Sight(
+        "a model that was blocked is given again",
+        f"{' '.join(values[:half])} twice",
+        "other values the second time, or unsat",
+    )
+
+
+def _undecided(seen: Seen) -> Sight | None:
+    reasons = [text for text in seen.printed if text.startswith(f"(:{REASON}")]
+    limited, slow = any(map(of_limit, reasons)), seen.finding.kind == SLOW
+    if "unknown" not in answers(seen.printed) or not reasons or limited != slow:
+        return None
+    why = "the limit as the reason" if slow else "a reason that is no limit"
+    return Sight(seen.finding.message, f"unknown, and {why}", "an answer")
+
+
+_LOOKS: Mapping[str, Callable[[Seen], Sight | None]] = {
+    "disagreement": _answers,
+    "wrong-answer": _answers,
+    "wrong-unsat": _answers,
+    "invalid-model": _model,
+    "invalid-value": _values,
+    "model-value": _no_value,
+    "invalid-core": _core,
+    "invalid-assumptions": _core,
+    "repeated-model": _repeated,
+    "invalid-simplify": _made,
+    "invalid-elimination": _made,
+    "exception": _error,
+    SLOW: _undecided,
+    INCOMPLETENESS: _undecided,
+}
+
+
+def confirmed(sight: Sight, before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether a script that was cut down to the questions of a sight still prints what shows it."""
+    if sight.answer:
+        return answers(after)[-1:] == [sight.answer]
+    return bool(after) and set(after) <= set(before)

@@ -1,1 +1,0 @@
-"""The releases of the solvers: which there are, and an environment for each that is used."""

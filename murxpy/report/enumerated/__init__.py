@@ -1,1 +1,0 @@
-"""Grammars, and what an enumeration of their scripts guarantees, as tables and text."""

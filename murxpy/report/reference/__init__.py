@@ -1,1 +1,0 @@
-"""Tables of what murxpy knows: the rules of implication."""

@@ -1,1 +1,0 @@
-"""What studies of many scripts found, as tables, plain data and drawings."""

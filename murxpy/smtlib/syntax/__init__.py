@@ -1,1 +1,0 @@
-"""The characters, tokens and symbols of SMT-LIB."""

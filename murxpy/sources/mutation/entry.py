@@ -1,0 +1,68 @@
+"""What a source of runs declares of itself. The command line, `--mix`, the help and the session
+derive from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from murxpy.sources.mutation.workshop import Fuzzer, Seed
+
+Labels = Callable[[Mapping[str, Any]], Sequence[str]]
+Groups = Callable[[int, Seed, Mapping[str, Any]], frozenset[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """A setting of a source. It is an option of the source's command, and with the source's name in
+    front a setting in `--mix`.
+
+    `kind`: a switch, a number from `least` to `most`, one of `choices`, a file of fusion functions,
+    whose laws are checked before it is used, names of fusion functions with commas between them, or
+    names of rules of implication and files of them.
+    """
+
+    name: str
+    help: str
+    kind: Literal["switch", "number", "choice", "functions", "function-names", "rules"] = "switch"
+    least: int = 0
+    most: int = 0
+    choices: tuple[str, ...] = ()
+    default: Any = None
+    metavar: str = ""
+
+
+KEEP_OPTIONS = Setting(
+    "keep-options",
+    "Keep the options that a seed sets, as far as the wrapper lists them, and its check-sat-using.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A source of runs.
+
+    `brief` is its line in the list of commands, and `about` the help of its own command (for the
+    walk, that of `murxpy fuzz`). `mutants` makes its mutants; it is None for the walk, which needs
+    no seeds. `labels` gives the labels that its seeds must have, by its settings: one for each
+    seed, "" for any label. `groups` names the groups of a seed at one of the places of a run, by
+    the settings: two seeds are drawn together only if they have a group in common. It is None if
+    all seeds can be drawn together. With `chained`, each mutant is made from an earlier one that
+    was decided. With `asks`, the source asks the solver about a seed in SMT-LIB, so the solver must
+    read scripts. With `ruled`, it uses rules of implication, and with `implies`, all its mutants are made
+    by such rules.
+    """
+
+    name: str
+    brief: str
+    about: str = ""
+    mutants: Fuzzer | None = None
+    labels: Labels = lambda settings: ("",)
+    groups: Groups | None = None
+    chained: bool = False
+    asks: bool = False
+    ruled: bool = False
+    implies: bool = False
+    settings: tuple[Setting, ...] = ()

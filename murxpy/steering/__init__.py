@@ -1,0 +1,1 @@
+"""Which seed files and which arms the runs of a campaign get."""

@@ -1,0 +1,325 @@
+"""Run seeds, and the ledger that says which runs are done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from typing import Any
+
+from murxpy.errors import InputError
+from murxpy.learning.guide import Pending
+from murxpy.machine.random import Stream, mix
+from murxpy.records.yields import Begun, Key, Yield, begun, credit
+from murxpy.sources.mutation.corpus import STEERED, Corpus, Pairing
+from murxpy.sources.mutation.registry import API, SOURCES
+
+
+def run_seed(seed: int, index: int) -> int:
+    """The 64-bit seed of run `index` in the campaign with `seed`. It depends on nothing else."""
+    return int.from_bytes(blake2b(f"{seed}:{index}".encode()).digest()[:8], "big")
+
+
+class Ledger:
+    """Hands out the indices of runs. All indices below `next` were handed out; those of them in
+    `open()` are not done.
+
+    `ended` holds open runs that ended and were counted, but wait for their judges. It maps the
+    index to the bucket of the run's finding, empty for a run without one. The next session hands
+    these runs out again, and does not count them again. With `resume`, no other runs are handed out.
+    """
+
+    def __init__(
+        self,
+        following: int = 0,
+        again: tuple[int, ...] = (),
+        limit: int | None = None,
+        ended: Mapping[int, str] | None = None,
+        *,
+        resume: bool = False,
+    ) -> None:
+        self.next = following
+        self.ended = dict(ended or {})
+        self._resume = resume
+        self._again = self._in_order(again)
+        self._running: dict[int, None] = {}
+        self._left = sum(index in self.ended for index in again) if resume else limit
+
+    def _in_order(self, again: Iterable[int]) -> list[int]:
+        """Open runs in the order in which they are handed out again, the last one first."""
+        late = self._resume
+        return sorted(again, key=lambda i: (late and i not in self.ended, i), reverse=True)
+
+    def take(self) -> int | None:
+        """The next index to run; None when the limit is reached."""
+        if self._left == 0:
+            return None
+        if self._left is not None:
+            self._left -= 1
+        if self._again:
+            index = self._again.pop()
+        else:
+            index, self.next = self.next, self.next + 1
+        self._running[index] = None
+        return index
+
+    @property
+    def upcoming(self) -> int:
+        """The index that `take` gives next, unless the limit is reached."""
+        return self._again[-1] if self._again else self.next
+
+    @property
+    def redoing(self) -> bool:
+        """Whether the next index was handed out before."""
+        return bool(self._again)
+
+    def close(self) -> None:
+        """Hand out no more."""
+        self._left = 0
+
+    def done(self, index: int) -> None:
+        """Note that run `index` is over, and that nobody waits for its judges."""
+        self._running.pop(index, None)
+        self.ended.pop(index, None)
+
+    def give_back(self, index: int) -> None:
+        """Note that run `index` was not begun, so that it is handed out again."""
+        if index in self._running:
+            del self._running[index]
+            self._again = self._in_order([*self._again, index])
+            if self._left is not None:
+                self._left += 1
+
+    def open(self) -> list[int]:
+        """The indices below `next` of runs that are not done."""
+        return sorted([*self._again, *self._running])
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether the limit is reached and every run handed out is done."""
+        return self._left == 0 and not self._running
+
+
+# ----------------------------------------------------------------------
+# Steering: which seed files the runs of a target work on. Seed files that paid before are used
+# more often, and none is used beyond its budget. The choice depends only on the counters of
+# earlier runs, in the order of their numbers, and never on a clock. The choice is written into
+# the seed of the run (`murxpy.sources.mutation.corpus`), so that the run can be made again without the
+# campaign.
+
+
+MOST = 4.0  # the largest weight of a seed file; an unused seed file has the weight 1
+_KEY = 0x5EED5
+# what the names of counters begin with that runs keep for their seed files
+_COUNTED = ("mutator:", "unreadable:", "mislabelled:")
+
+
+class Steering:
+    """Chooses the run seeds of one target.
+
+    `seed` is the seed of the campaign, `sources` a part of a session's setup, `saved` what `state`
+    gave in an earlier session. `yields` says what came of each seed file that was used, and
+    `changed` holds those that are to be stored. `starved` are the sources that lack seeds of a
+    label that they need, or two seeds that can be drawn together. Raises InputError where all sources are starved.
+    """
+
+    def __init__(
+        self,
+        seed: int,
+        sources: Mapping[str, Any],
+        yields: Iterable[Yield] = (),
+        saved: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._seed = seed
+        self._corpus = Corpus(sources["seeds"], sources["mix"], sources.get("choices"))
+        budget = sources.get("budget")
+        self._runs = None if budget is None else max(1, int(budget) // int(sources["walk"]))
+        self.yields: dict[Key, Yield] = {entry.key: entry for entry in yields}
+        self.changed: dict[Key, Yield] = {}
+        saved = saved or {}
+        self._begun = Pending(begun, saved)
+        self._paid: dict[str, None] = dict.fromkeys(saved.get("paid", ()))
+        self._numbers = {entry.name: number for number, entry in enumerate(self._corpus.seeds)}
+        self._pairing: dict[str, Pairing] = {}
+        self._pools: dict[str, list[list[int]]] = {}
+        self._single: dict[str, list[str]] = {}
+        self._pair_up(sources.get("choices") or {})
+        self.starved = tuple(source for source in self._pools if not self._alive(source))
+        if len(self.starved) == len(self._pools):
+            raise InputError(
+                "; ".join(f"{source}: {self.lacking(source)}" for source in self.starved)
+            )
+        for source, pools in self._pools.items():
+            for pool in pools:
+                pool[:] = [number for number in pool if not self._spent(source, number)]
+            self._pools[source] = self._pairing[source].paired(pools)
+
+    def _pair_up(self, choices: Mapping[str, Any]) -> None:
+        """Fill the pools of all sources with the seed files that can be drawn together."""
+        for source in self._corpus.sources:
+            pools = self._corpus.among(source)[:STEERED]
+            own = choices.get(source) or {}
+            pairing = Pairing(SOURCES[source], self._corpus.seeds, own)
+            self._pairing[source] = pairing
+            self._pools[source] = pairing.paired(pools)
+            self._single[source] = self._left(pools, self._pools[source])
+
+    def _left(self, before: Sequence[Sequence[int]], after: Sequence[Sequence[int]]) -> list[str]:
+        """The names of the seed files that are in a pool of `before`, and in none of `after`."""
+        kept = {number for pool in after for number in pool}
+        all_ = dict.fromkeys(number for pool in before for number in pool)
+        return [self._corpus.seeds[number].name for number in all_ if number not in kept]
+
+    def lacking(self, source: str) -> str:
+        """What a starved source lacks, in words."""
+        among = zip(self._corpus.labels[source], self._corpus.among(source), strict=True)
+        labels = dict.fromkeys(label for label, pool in among if not pool)
+        count = len(self._corpus.seeds)
+        if not labels:
+            return f"no two of the {count} seeds can be drawn together"
+        where = "(by its (set-info :status ...), or its folder)"
+        if count == 1:
+            return f"the only seed is not labelled {' or '.join(labels)} {where}"
+        named = " and none ".join(f"labelled {label}" for label in labels)
+        return f"none of the {count} seeds is {named} {where}"
+
+    def notices(self) -> list[str]:
+        """What users are told of sources that make no runs, and of seed files that a source never
+        draws because no other seed file has anything in common with them.
+        """
+        starved = [f"{name}: {self.lacking(name)}; it makes no runs" for name in self.starved]
+        single = [
+            f"{source}: {len(names)} of the seed files left out, which can be drawn together with"
+            f" none: {', '.join(names[:3])}{', ...' if len(names) > 3 else ''}"
+            for source, names in self._single.items()
+            if names and source not in self.starved
+        ]
+        return starved + single
+
+    def state(self) -> dict[str, Any]:
+        """The plain data to store besides `yields`."""
+        return {**self._begun.state(), "paid": list(self._paid)}
+
+    @property
+    def used_up(self) -> bool:
+        """Whether no source has seed files left."""
+        return not any(self._alive(source) for source in self._pools)
+
+    def told(self, index: int, news: int) -> None:
+        """Note how many pairs of signals run `index`, which is over, was the first to give."""
+        run = self._begun.over.get(index)
+        if run is not None and news:
+            for source in dict.fromkeys(source for source, _ in run.keys):
+                run.counts[f"mutator:{source}:news"] = news
+
+    def ready(self, index: int) -> bool:
+        """Whether run `index` can be chosen: all runs are over from which it is to be learnt."""
+        return self._begun.ready(index)
+
+    def seed_of(self, index: int, wanted: str | None = None) -> int:
+        """The seed of run `index`, which begins now, of the source `wanted` if the guidance of the
+        campaign chose one. A run that began before keeps its seed.
+        """
+        if index in self._begun.open:
+            return self._begun.open[index].seed
+        self._learn(index)
+        seed = run_seed(self._seed, index)
+        source = self._corpus.draw(seed).source if wanted is None else wanted
+        stream = Stream(mix(seed, _KEY))
+        if not self._alive(source):
+            alive = [other for other in self._pools if self._alive(other)]
+            source = stream.choose(alive) if alive else source
+        seeds = self._choose(source, stream)
+        seed = self._corpus.steered(seed, source, seeds)
+        self._begun.open[index] = self._begin(seed)
+        return seed
+
+    def count(self, index: int, counts: Mapping[str, int]) -> None:
+        """Note the counters of run `index`, under the names of a run's report."""
+        if index in self._begun.open:
+            own = self._begun.open[index].counts
+            own.update(
+                {
+                    name: n + own.get(name, 0)
+                    for name, n in counts.items()
+                    if name.startswith(_COUNTED)
+                }
+            )
+
+    def found(self, index: int, bucket: str) -> None:
+        """Note that run `index` had a finding of `bucket`, empty for a finding that does not count
+        for its seed file.
+        """
+        if index in self._begun.open:
+            self._begun.open[index].buckets.append(bucket)
+
+    def done(self, index: int) -> None:
+        """Note that run `index` is over."""
+        self._begun.done(index)
+
+    def fuzzer_of(self, seed: int) -> str | None:
+        """The mutation fuzzer that makes the run of this seed; None for a walk."""
+        source = self._corpus.draw(seed).source
+        return None if source == API else source
+
+    def _alive(self, source: str) -> bool:
+        return source == API or (bool(self._pools[source]) and all(self._pools[source]))
+
+    def _choose(self, source: str, stream: Stream) -> list[int]:
+        """Draw a seed file for each place of a run, by weight. The second seed file is drawn among
+        those that can be drawn together with the first one.
+        """
+        pools = self._pools[source]
+        if not all(pools):
+            return []
+        seeds = [self._drawn(source, pool, stream) for pool in pools[:1]]
+        for pool in pools[1:]:
+            partners = self._pairing[source].partners(seeds[0], pool)
+            seeds.append(self._drawn(source, partners, stream))
+        return seeds
+
+    def _drawn(self, source: str, pool: Sequence[int], stream: Stream) -> int:
+        """Draw a seed file of the pool: draw one uniformly, and accept it with a chance that is its
+        share of the largest weight.
+        """
+        while True:
+            number = stream.choose(pool)
+            known = self.yields.get((source, self._corpus.seeds[number].name))
+            if stream.random() * MOST < (1.0 if known is None else min(MOST, known.weight)):
+                return number
+
+    def _begin(self, seed: int) -> Begun:
+        """Count a run under its source and under each of its seed files, and take the seed files
+        whose budget that uses up out of the pools.
+        """
+        drawn = self._corpus.draw(seed)
+        run = Begun(
+            seed,
+            [(drawn.source, self._corpus.seeds[number].name) for number in drawn.seeds[:STEERED]],
+        )
+        for key in dict.fromkeys(run.keys):
+            self.yields.setdefault(key, Yield(*key)).runs += 1
+            self._changed(key)
+        return run
+
+    def _changed(self, key: Key) -> None:
+        """Mark a seed file as to be stored. If its budget is used up, it is not drawn any more."""
+        self.changed[key] = self.yields[key]
+        source, name = key
+        number = self._numbers.get(name, -1)
+        pools = self._pools.get(source, [])
+        if number >= 0 and self._spent(source, number) and any(number in pool for pool in pools):
+            rest = [[other for other in pool if other != number] for pool in pools]
+            self._pools[source] = self._pairing[source].paired(rest)
+
+    def _spent(self, source: str, number: int) -> bool:
+        known = self.yields.get((source, self._corpus.seeds[number].name))
+        return known is not None and (
+            known.unusable or (self._runs is not None and known.runs >= self._runs)
+        )
+
+    def _learn(self, index: int) -> None:
+        """Count, in their order, the runs that are far enough before `index`."""
+        for _, run in self._begun.due(index):
+            credit(self.yields, run, self._paid)
+            for key in run.keys:
+                self._changed(key)

@@ -1,0 +1,1 @@
+"""Questions that are put to many targets: a matrix of releases, stability, slow scripts."""

@@ -1,0 +1,1 @@
+"""The search for scripts on which a solver is slow."""

@@ -1,0 +1,469 @@
+"""The journal of a search: one line of JSON for each step, written as soon as the step is done.
+
+No line has a time or a path in it: the same search writes the same journal.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from murxpy.data import load_catalogue, load_machine
+from murxpy.errors import InputError
+from murxpy.findings.folder import PERF, Folder, Lines
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.random import Settings
+from murxpy.processes.environments import Notice
+from murxpy.processes.limits import Limits
+from murxpy.sources.trees.scripts import Garden
+from murxpy.sources.trees.universe import Shape
+from murxpy.studies.performance.keeping import Keeper
+from murxpy.studies.performance.minimizing import (
+    SECOND,
+    Measured,
+    confirmed,
+    measured,
+    minimized,
+    plain,
+)
+from murxpy.studies.performance.search import Agents, Attempt, Pipeline, Plan, Search, Step
+from murxpy.studies.performance.solvers import CRASH, LATE, Solvers, Weight, differ
+
+FILE = PERF
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round that ended: the step that gave its best script, the margin, and where that was slow
+    enough to be a finding, what is left of the script by dialect, its operators and its weights; and
+    the `whole` script with its weights.
+    """
+
+    number: int
+    step: int
+    margin: float
+    operators: Sequence[str] = ()
+    texts: Mapping[str, str] = field(default_factory=dict)
+    weights: Sequence[tuple[str, float, float]] = ()
+    whole: Mapping[str, str] = field(default_factory=dict)
+    before: Sequence[tuple[str, float, float]] = ()
+
+
+class Journal:
+    """The journal in a folder. Raises InputError where the folder has the journal of another search:
+    `about` says what is searched. `steps` and `rounds` are those that the journal had at first, by
+    number.
+    """
+
+    def __init__(self, folder: Path, about: Mapping[str, Any]) -> None:
+        self._path = folder / FILE
+        self._head = {"perf": _VERSION, **about}
+        self.steps: dict[int, Attempt] = {}
+        self.rounds: dict[int, Round] = {}
+        self._file = Lines(folder, FILE)
+        for number, line in enumerate(self._file.lines, 1):
+            try:
+                self._take(number, json.loads(line))
+            except (ValueError, KeyError, TypeError, AttributeError):
+                raise InputError(
+                    "expected a line that 'murxpy perf' has written; remove it, and its step is made again",
+                    file=str(self._path),
+                    line=number,
+                ) from None
+        if not self._file.lines:
+            self._write(self._head)
+
+    def _take(self, number: int, entry: dict[str, Any]) -> None:
+        if number == 1:
+            self._compare(entry)
+        elif "round" in entry:
+            self.rounds[entry["round"]] = _round_in(entry)
+        else:
+            self.steps[entry["step"]] = _attempt_in(entry)
+
+    def _compare(self, before: Mapping[str, Any]) -> None:
+        now = json.loads(json.dumps(self._head))
+        for name in dict.fromkeys((*now, *before)):
+            if before.get(name) != now.get(name):
+                raise InputError(
+                    f"this folder has a search with {name} {before.get(name)}, not {now.get(name)}: "
+                    "expected the same options, or another folder",
+                    file=str(self._path.parent),
+                )
+
+    def step(self, step: Step, attempt: Attempt) -> None:
+        """Note a step."""
+        choice = step.choice
+        self._write(
+            {
+                "step": choice.number,
+                "loop": choice.loop,
+                **({"construct": choice.construct} if choice.construct else {}),
+                "weights": plain_weights(attempt.weights),
+                "margin": attempt.margin,
+                "spent": attempt.spent,
+            }
+        )
+
+    def round(self, ended: Round) -> None:
+        """Note the end of a round."""
+        self._write(
+            {"round": ended.number, **{k: v for k, v in asdict(ended).items() if k != "number"}}
+        )
+
+    def _write(self, entry: Mapping[str, Any]) -> None:
+        self._file.append(json.dumps(entry))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
+
+
+def _attempt_in(entry: Mapping[str, Any]) -> Attempt:
+    weights = tuple([Weight(answer, ms, limit) for answer, ms, limit in entry["weights"]])
+    return Attempt(weights, entry["margin"], entry["spent"])
+
+
+def _round_in(entry: Mapping[str, Any]) -> Round:
+    return Round(entry["round"], **{name: entry[name] for name in entry if name != "round"})
+
+
+def plain_weights(weights: Sequence[Weight]) -> list[tuple[str, float, float]]:
+    """Weights as a journal has them."""
+    return [(weight.answer, weight.ms, weight.limit) for weight in weights]
+
+
+# ----------------------------------------------------------------------
+# A campaign of searches for slow scripts: its folder, its limits of time, and what it tells.
+
+
+CONFIRMED = "confirmed.jsonl"  # what the clock says of the scripts of the journal, one a line
+ODD = "odd"  # folder of the scripts that showed a bug once, and not in a replay
+_CANDIDATES = 150  # smaller scripts that are weighed at most
+
+
+class Stopped(Exception):
+    """The user wants the campaign to end now. The next one goes on with what is under way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is searched, in the user's words: scripts of `shape` on which the targets are slower than
+    the references. A query costs at most `query_ms` milliseconds of a usual machine, and `jobs` of
+    them are made at a time. With `bisect`, the releases in the cache are asked for each finding.
+    """
+
+    targets: tuple[str, ...]
+    references: tuple[str, ...]
+    shape: Shape
+    seed: int
+    query_ms: float = 5000.0
+    stale: int = 100
+    learning: bool = True
+    wrapper: str | None = None
+    bisect: bool = False
+    jobs: int = 1
+
+    def about(self, versions: Mapping[str, str]) -> dict[str, Any]:
+        """What the search depends on, as plain data."""
+        return {
+            "targets": [f"{name} {versions[name]}" for name in self.targets],
+            "references": [f"{name} {versions[name]}" for name in self.references],
+            "shape": self.shape.plain(),
+            "seed": self.seed,
+            "query-ms": self.query_ms,
+            "stale": self.stale,
+            "learning": self.learning,
+            "jobs": self.jobs,
+        }
+
+
+def garden_of(
+    shape: Shape, seed: int, dialects: Sequence[str], without: Collection[str] = ()
+) -> Garden:
+    """The maker of the scripts of a shape, with the theories and literals that are shipped, and without
+    these operators. Raises InputError.
+    """
+    catalogue = build_catalogue(load_catalogue())
+    return Garden(shape, catalogue, Settings(load_machine("default"), {}), seed, dialects, without)
+
+
+@dataclass
+class Told:
+    """How far a campaign is, and what it found: `found` slow scripts of all sessions, `differ` scripts
+    to which solvers gave opposite answers, and `died` of which a solver died; `new` findings of this
+    session. `doing` says what is done beside weighing scripts, empty where nothing is.
+    """
+
+    steps: int = 0
+    rounds: int = 0
+    best: float = 0.0
+    late: int = 0
+    refused: int = 0
+    again: int = 0
+    unconfirmed: int = 0
+    new: int = 0
+    differ: int = 0
+    died: int = 0
+    found: list[dict[str, Any]] = field(default_factory=list)
+    doing: str = ""
+
+
+class PerfCampaign:
+    """Searches until it is told to stop, and keeps everything in the folder `out`. `watch` is told of
+    each step, and `stopped` says whether the user wants to end it.
+    """
+
+    def __init__(
+        self,
+        wanted: Wanted,
+        out: Path,
+        limits: Limits,
+        notice: Notice,
+        watch: Callable[[Told], None] = lambda told: None,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._wanted, self._watch, self._stopped, self._notice = wanted, watch, stopped, notice
+        self.told = Told()
+        self._until: float | None = None
+        self._causes: set[tuple[str, ...]] = set()
+        self._seen: set[int] = set()  # steps whose scripts were judged
+        self._refusing: set[str] = set()  # solvers of which it was told that they refuse a script
+        with ExitStack() as stack:
+            self._folder = Folder(out, PERF)
+            stack.callback(self._folder.close)
+            self._solvers = self._opened(limits)
+            stack.callback(self._solvers.close)
+            known = self._solvers.known
+            dialects = tuple(one.family for one in known)
+            self._garden = garden_of(
+                wanted.shape, wanted.seed, dialects, {kind for one in known for kind in one.unread}
+            )
+            self._journal = Journal(out, wanted.about({one.name: one.version for one in known}))
+            stack.callback(self._journal.close)
+            self._confirmed = Lines(out, CONFIRMED)
+            stack.callback(self._confirmed.close)
+            self._keeper = Keeper(self._folder, known, len(wanted.targets), wanted.wrapper, notice)
+            stack.callback(self._keeper.close)
+            self._stack = stack.pop_all()
+        operators = self._garden.applications.operators()
+        agents = Agents(wanted.seed, operators, learning=wanted.learning)
+        plan = Plan(dialects, len(wanted.targets), wanted.query_ms, wanted.stale)
+        self._search = Search(self._garden, plan, agents, self._solvers.weighing)
+        self._pipeline = Pipeline(self._search, self._solvers, wanted.jobs, self._journal.steps)
+
+    def _opened(self, limits: Limits) -> Solvers:
+        wanted, notice = self._wanted, self._notice
+        names, theories = (*wanted.targets, *wanted.references), wanted.shape.theories
+        return Solvers(names, theories, wanted.wrapper, limits, notice, wanted.jobs, self._check)
+
+    @property
+    def versions(self) -> str:
+        """The solvers with their releases."""
+        return " ".join(f"{one.name} {one.version}" for one in self._solvers.known)
+
+    def run(
+        self, seconds: float | None = None, steps: int | None = None, until: float | None = None
+    ) -> Told:
+        """Search for so many seconds, or until so many steps were made in all. A script that is slow
+        enough at the end is made small and confirmed, too, as far as there is time before `until`, a
+        moment of `time.monotonic`. The next start goes on with what is under way then.
+        """
+        self._until = until
+        if self._wanted.query_ms < SECOND:
+            self._notice("a query may cost less than a second, so no script can be a finding")
+        begun, known = time.monotonic(), len(self._journal.steps)
+        last = None if steps is None else max(steps, known)
+        try:
+            self._recall()
+            while seconds is None or self.told.steps < known or time.monotonic() < begun + seconds:
+                if not self._made_step(last):
+                    break
+            now = self._search.round
+            if now.slow and now.step not in self._seen:  # the round goes on with the next start
+                self._solvers.stop()
+                self._judge(self._made_small())
+        except Stopped:
+            pass
+        return self.told
+
+    def _made_step(self, last: int | None) -> bool:
+        """Make a step, or end the round; whether there was one to make."""
+        made = self._pipeline.next(last)
+        if made is not None:
+            self._note(*made)
+        elif self._search.over:
+            self._end_round()
+        return made is not None or self._search.number != last
+
+    def _check(self) -> None:
+        if self._stopped() or (self._until is not None and time.monotonic() >= self._until):
+            raise Stopped
+        self._watch(self.told)
+
+    def _recall(self) -> None:
+        """Take what the clock said in earlier sessions; a line that was torn is said again."""
+        for number, line in enumerate(self._confirmed.lines, 1):
+            try:
+                self._remember(json.loads(line))
+            except (ValueError, KeyError, TypeError):
+                raise InputError(
+                    "expected a line that 'murxpy perf' has written; remove it, and its script is measured again",
+                    file=str(self._folder.path / CONFIRMED),
+                    line=number,
+                ) from None
+
+    def _remember(self, entry: dict[str, Any]) -> None:
+        self._seen.add(entry["step"])
+        self._causes.add(tuple(entry["operators"]))
+        if entry["confirmed"]:
+            self.told.found.append(entry)
+        else:
+            self.told.unconfirmed += 1
+
+    def _note(self, step: Step, attempt: Attempt) -> None:
+        told, weights = self.told, attempt.weights
+        told.steps += 1
+        told.best = self._search.round.margin
+        told.late += any(weight.answer == LATE for weight in weights)
+        told.differ += differ(weights)
+        told.refused += any(not weight.counts for weight in weights)
+        told.died += any(weight.answer == CRASH for weight in weights)
+        if step.choice.number not in self._journal.steps:
+            if shows_bug(weights):
+                self._keep(step, weights)
+            self._journal.step(step, attempt)
+            self._tell_refusals(weights)
+
+    def _tell_refusals(self, weights: Sequence[Weight]) -> None:
+        """Tell of each solver once why it does not count for a script."""
+        for one, weight in zip(self._solvers.known, weights, strict=False):
+            if weight.message and one.name not in self._refusing:
+                self._refusing.add(one.name)
+                self._notice(
+                    f"{one.name} answers '{weight.answer}' to a script, which has no margin then, and "
+                    f"maybe to others: {weight.message}"
+                )
+
+    def _keep(self, step: Step, weights: Sequence[Weight]) -> None:
+        """Keep a script that shows a bug: a solver dies of it, or two solvers give opposite answers. A
+        script that does not show that again is kept apart.
+        """
+        self.told.new += 1
+        number, texts = step.choice.number, self._search.texts(step)
+        said = list(zip(self._solvers.known, weights, strict=False))
+        words = ", ".join(f"{one.name} {weight.answer}" for one, weight in said)
+        limit = self._wanted.query_ms
+        if differ(weights):
+            found = self._keeper.keep_opposite(texts, weights, limit, number)
+        else:
+            died = next(one for one, weight in said if weight.answer == CRASH)
+            found = self._keeper.keep_death(died, texts[died.family], limit, number)
+        if found is not None:
+            self._notice(f"{words}: {found.verdict.message} ({found.bucket})")
+            return
+        for dialect, text in texts.items():
+            self._folder.write(f"{ODD}/{number}-{dialect}.smt2", text)
+        file = self._folder.path / ODD / f"{number}-*.smt2"
+        self._notice(f"{words}, but not in a replay: {file}")
+
+    def _end_round(self) -> None:
+        """Make the script of the round small, note it, have the clock confirm it, and begin the next
+        round.
+        """
+        ended = self._journal.rounds.get(self.told.rounds + 1)
+        if ended is None:
+            ended = self._made_small()
+            self._journal.round(ended)
+        self._judge(ended)
+        self._search.next_round(ended.operators)
+        self.told.rounds, self.told.best = ended.number, 0.0
+
+    def _made_small(self) -> Round:
+        """The round with what is left of its script, where that is slow enough to be a finding."""
+        now, slow = self._search.round, self._search.slow
+        ended = Round(self.told.rounds + 1, now.step, now.margin)
+        if slow is None:
+            return ended
+        self._notice(
+            f"a script of {now.margin / 1000:.3f} s is made smaller, which can take some minutes"
+        )
+        self.told.doing = "making a script smaller"
+        small = minimized(slow, self._solvers.weighing, self._solvers.answers, _CANDIDATES)
+        self.told.doing = ""
+        return replace(
+            ended,
+            operators=small.operators(),
+            texts=small.texts(),
+            weights=plain_weights(small.weights),
+            whole=slow.texts(),
+            before=plain_weights(slow.weights),
+        )
+
+    def _judge(self, ended: Round) -> None:
+        """Have the clock confirm a script whose operators are not known yet."""
+        cause = tuple(ended.operators)
+        if not ended.weights or ended.step in self._seen:
+            return
+        if cause in self._causes:
+            self.told.again += 1
+            return
+        self.told.doing = "measuring a slow script by the clock"
+        entry = self._confirm(ended)
+        self.told.doing = ""
+        self._remember(entry)
+        self.told.new += entry["confirmed"]
+
+    def _confirm(self, ended: Round) -> dict[str, Any]:
+        """Measure the script of a round, and keep it where it is slow by the clock, too."""
+        wanted, texts = self._wanted, ended.texts
+        rows = measured(texts, ended.weights, wanted.query_ms, self._solvers)
+        shown = confirmed(rows, len(wanted.targets))
+        if not shown:  # of less than a second, the clock may say less than the solver
+            texts = ended.whole
+            rows = measured(texts, ended.before, wanted.query_ms, self._solvers)
+            shown = confirmed(rows, len(wanted.targets))
+        entry: dict[str, Any] = {
+            "step": ended.step,
+            "confirmed": shown,
+            "operators": list(ended.operators),
+            "costs": plain(rows),
+        }
+        if shown:
+            for dialect, text in texts.items():
+                self._folder.write(f"scripts/{ended.step}-{dialect}.smt2", text)
+            entry |= self._kept(ended, texts, rows) if wanted.references else {}
+        self._confirmed.append(json.dumps(entry))
+        return entry
+
+    def _kept(
+        self, ended: Round, texts: Mapping[str, str], rows: Sequence[Measured]
+    ) -> dict[str, Any]:
+        """Keep a script as a finding of each target; the buckets, and the releases that show it."""
+        count, found = len(self._wanted.targets), dict[str, Any]()
+        names = self._garden.universe.tables.catalogue.operators
+        cause = "+".join(dict.fromkeys(names[kind].smtlib for kind in ended.operators))
+        for number, solver in enumerate(self._solvers.known[:count]):
+            text = texts[solver.family]
+            own = [rows[number], *rows[count:]]
+            kept = self._keeper.keep_slow(solver, text, own, cause, ended.step)
+            if kept is not None:
+                found.setdefault("buckets", []).append(kept.bucket)
+                if self._wanted.bisect:
+                    found["since"] = self._keeper.since(kept, solver, self._check)
+        return found
+
+    def close(self) -> None:
+        """End all processes, and release the folder."""
+        self._stack.close()
+
+
+def shows_bug(weights: Sequence[Weight]) -> bool:
+    """Whether what solvers said to a script shows a bug of one of them."""
+    return differ(weights) or any(weight.answer == CRASH for weight in weights)
