@@ -15,9 +15,9 @@ import common
 from children import Outcome, Write, run_all
 from literals import classes
 
-from murxpy.findings.buckets import normalise
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import SPECIAL, VALUE, Term, TermTable
+from murxpy.oracles.crash import normalise
 from murxpy.worker.session import Session
 
 Collected = dict[str, Any]

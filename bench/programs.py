@@ -25,6 +25,7 @@ from pathlib import Path
 from common import RESULTS, ROOT, circumstances, percent, table
 
 from murxpy.findings.buckets import bucket_key
+from murxpy.findings.kinds.sights import Shown
 from murxpy.findings.named import kept_trace
 from murxpy.findings.origin import origin
 from murxpy.findings.replayed import replay_trace
@@ -42,7 +43,6 @@ from murxpy.processes.plans import Request, make_plans
 from murxpy.processes.targets import Plan
 from murxpy.records.finding import Reproducer
 from murxpy.reduction.reproducers import HANG, write_programs
-from murxpy.reduction.script_sights import Shown
 
 FOLDER = ROOT / "traces" / "regressions"
 TABLE = FOLDER / "programs.json"

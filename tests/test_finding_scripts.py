@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 
 from murxpy.data import load_catalogue
+from murxpy.findings.kinds.registry import kind_of
+from murxpy.findings.kinds.sights import Seen, Shown, Sight, expressions, pair
 from murxpy.judging.regress import read_table
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.tokens import quote
@@ -23,7 +25,6 @@ from murxpy.processes.releases import short
 from murxpy.processes.targets import Plan
 from murxpy.records.finding import Reproducer
 from murxpy.reduction.reproducers import cut_behind_wrong_model, refuted, write_programs
-from murxpy.reduction.script_sights import Seen, Shown, Sight, expressions, pair, sight
 from murxpy.reduction.script_writer import ScriptWriter, front_ends
 from murxpy.translate.asking import WAYS, Way, of_script, with_evidence
 
@@ -36,6 +37,10 @@ BEGIN = "# solver z3 5.4.0\n0 new\n return o1\n0 mk-sort SORT_BOOL\n return s1\n
 CONSTANT = '0 mk-const s1 "a"\n return t1 s1\n0 mk-term OP_NOT SORT_BOOL 1 t1\n return t2 s1\n'
 MODEL = f"{BEGIN}{CONSTANT}0 assert-formula t2\n0 check-sat\n answer sat\n0 check-model\n"
 CORE = f"{BEGIN}{CONSTANT}0 assert-formula t1\n0 check-sat-assuming 1 t2\n answer unsat\n0 check-core\n"
+
+
+def sight(seen: Seen) -> Sight | None:
+    return kind_of(seen.finding.kind).sight(seen)
 
 
 def seen(trace: str, kind: str, output: str, message: str = "", way: Way = WAYS[0]) -> Sight | None:

@@ -26,6 +26,7 @@ ROOMS = (
     "records",
     "processes",
     "fuzzers",
+    "findings.kinds",
     "oracles",
     "worker",
     "sources",

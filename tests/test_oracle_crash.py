@@ -16,11 +16,11 @@ from murxpy.findings.buckets import (
     bucket_key,
     failing,
     new_bucket,
-    normalise,
     read_known,
 )
+from murxpy.machine.outcomes import INTERNAL
 from murxpy.machine.trace.finished import Call, last_call, options, read_row
-from murxpy.oracles.crash import INTERNAL, Outcome, Verdict, judge, python_frames
+from murxpy.oracles.crash import Outcome, Verdict, judge, normalise, python_frames
 from murxpy.solvers.exceptions import Contract
 
 OUTPUTS = {

@@ -16,6 +16,7 @@ import pytest
 
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.errors import InputError
+from murxpy.findings.kinds.registry import kind_of
 from murxpy.judging.regress import read_table
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.machine.trace.grammar import parse_trace
@@ -25,7 +26,6 @@ from murxpy.reduction.reproducers import Shown, write_programs
 from murxpy.translate.programs.calls import PlainWrapper
 from murxpy.translate.programs.program import Program, programs
 from murxpy.translate.programs.sheet import WIDTH, Sheet
-from murxpy.translate.programs.vocabulary import Claim, sentence
 
 FOLDER = Path(__file__).parent.parent / "traces" / "regressions"
 TABLE = json.loads((FOLDER / "programs.json").read_text(encoding="utf-8"))
@@ -73,7 +73,7 @@ def wrapper(solver: str) -> dict[str, Any]:
 
 def printed(text: str, kind: str, message: str = "", name: str = "t.trace") -> list[Program]:
     trace = parse_trace(text, name)
-    claim = Claim(kind, message, sentence("z3 5.4.1", kind, message))
+    claim = kind_of(kind).claim("z3 5.4.1", message, "")
     return list(programs(trace, catalogue(), wrapper(trace.solver), claim))
 
 

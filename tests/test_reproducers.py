@@ -18,6 +18,7 @@ from commands import FAKE, fuzz_fake, outcome
 from test_minimize_wishes import wait_for
 
 from murxpy.data import load_catalogue
+from murxpy.findings.kinds.sights import Judged, Replies, Shown
 from murxpy.findings.replayed import replay_trace
 from murxpy.findings.store import read_buckets
 from murxpy.logic.catalogue import STANDARD, build_catalogue
@@ -28,7 +29,6 @@ from murxpy.records.events import Reproduced
 from murxpy.records.finding import Reproducer
 from murxpy.reduction.programs import run_program
 from murxpy.reduction.reproducers import base_of, write_programs
-from murxpy.reduction.script_sights import Judged, Replies, Shown
 from murxpy.translate.asking import Asked
 
 SHOWN = Shown("crash", "crash-sigsegv-fake", "SIGSEGV")

@@ -19,8 +19,9 @@ from murxpy.errors import InternalError, TargetError
 from murxpy.findings.archive import Archive
 from murxpy.findings.buckets import candidate
 from murxpy.findings.collector import Collector
+from murxpy.machine.outcomes import INTERNAL
 from murxpy.machine.trace.finished import last_call
-from murxpy.oracles.crash import INTERNAL, Verdict
+from murxpy.oracles.crash import HANG, Verdict
 from murxpy.processes.inquiries import Trial, Trials
 from murxpy.processes.pool import Result
 from murxpy.processes.service import Fresh, Future, Replays
@@ -155,7 +156,7 @@ class Hangs:
             return
         target = self._target_of[result.job.number]
         message = f"no return within {2 * self._patience:g} s"
-        verdict = Verdict("hang", "solver", message, "", last_call(trial.outcomes[-1].trace))
+        verdict = Verdict(HANG, "solver", message, "", last_call(trial.outcomes[-1].trace))
         found = candidate(
             target, *self._family(target), result.job, result.past, result.outcome, verdict
         )

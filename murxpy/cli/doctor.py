@@ -25,11 +25,11 @@ from murxpy.processes.limits import Limits
 from murxpy.processes.plans import Request, make_plans
 from murxpy.processes.targets import Plan
 from murxpy.records.snapshot import BucketView
+from murxpy.solvers.exceptions import REFUSALS
 
 _GIB = 1 << 30
 _MISSING = ("section", "key", "spelling", "name")
 _MESSAGES = 12  # messages shown of each class of refusals
-_CLASSES = ("unsupported", "resources", "ill-formed", "undocumented")
 
 
 def host_lines(host: Host, worker_memory: int, jobs: int) -> Iterator[str]:
@@ -165,7 +165,7 @@ def _probe_lines(probe: Probe) -> Iterator[str]:
         yield f"    found {bucket.key}: {one_line(bucket.message, 120)}"
     if not probe.refused:
         yield "  refused  nothing"
-    for name in _CLASSES:
+    for name in REFUSALS:
         yield from _refused_lines(probe, name)
 
 

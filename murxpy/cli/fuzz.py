@@ -27,11 +27,11 @@ from murxpy.cli.options import (
 from murxpy.cli.params import OUT, Existing, NamedFile, Target, duration, names, run_seed
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
+from murxpy.findings.kinds.registry import KINDS
 from murxpy.fuzzers.seeds import SUFFIX
 from murxpy.fuzzers.setups import CHECKS, DEFAULT_CHECKS, WAYS, parse_mix
 from murxpy.learning.guide import OFF
 from murxpy.learning.guide import WAYS as WAYS_TO_GUIDE
-from murxpy.oracles.crash import SEVERITY
 from murxpy.processes.targets import solver_of
 from murxpy.sources.mutation.registry import FUZZERS
 
@@ -158,7 +158,7 @@ _EXAMPLES = (
 )
 @click.option(
     "--fail-on",
-    type=names(SEVERITY),
+    type=names(KINDS),
     default="",
     metavar="KINDS",
     help="Further kinds of findings that make the exit code 1, such as hang,out-of-memory.",

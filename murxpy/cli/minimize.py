@@ -25,6 +25,7 @@ from murxpy.cli.report.console import is_live_terminal, over_line, say
 from murxpy.cli.report.text import amount, brief, one_line, percent, rate
 from murxpy.errors import InputError
 from murxpy.findings.folder import write_atomically
+from murxpy.findings.kinds.sights import Shown
 from murxpy.findings.named import is_bucket
 from murxpy.findings.origin import holds_traces, read_history
 from murxpy.findings.replayed import replay_trace
@@ -32,6 +33,7 @@ from murxpy.findings.scripted import Scripted
 from murxpy.fuzzers.seeds import statuses_of
 from murxpy.judging.operators import judge_plans
 from murxpy.machine.trace.grammar import Trace, parse_trace, read_trace
+from murxpy.oracles.crash import HANG
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.processes import interrupts
 from murxpy.processes.plans import Request, make_plans
@@ -40,7 +42,6 @@ from murxpy.reduction.histories import minimize_history, minimize_joined
 from murxpy.reduction.instances import NoInstance, regenerate
 from murxpy.reduction.pipeline import Match, Minimized, Progress, Saver, Task, exit_kind
 from murxpy.reduction.reproducers import base_of, write_programs
-from murxpy.reduction.script_sights import Shown
 from murxpy.reduction.scripts import minimize_script, others_than
 from murxpy.reduction.traces import minimize_trace
 
@@ -302,7 +303,7 @@ def _refused(trace: Trace, watch: Watch, error: InputError) -> None:
 def _print_forms(plan: Plan, output: Path, result: Minimized, judged: bool) -> None:
     """Write the result in its other forms, and print for each whether it shows the finding."""
     replayed = replay_trace(plan, result.text, str(output))
-    shown = Shown(DISAGREEMENT if judged else "hang", result.key, "")
+    shown = Shown(DISAGREEMENT if judged else HANG, result.key, "")
     if replayed.found is not None and not judged:
         shown = Shown(
             replayed.found.verdict.kind, replayed.found.bucket, replayed.found.verdict.message

@@ -15,15 +15,14 @@ from murxpy.cli.report.finding import ShownModel, finding_json, finding_page, pr
 from murxpy.cli.report.judged import Evaluation, unread
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError, MurxpyError
+from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.named import is_bucket, kept_trace
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.replaying.defuse import PLANT
 from murxpy.machine.trace.grammar import Trace, parse_trace, read_trace
-from murxpy.oracles.crash import WRONG_MODELS
 from murxpy.translate.dry import term_texts
 from murxpy.translate.planted import under_planted
 
-_WRONG_UNSAT = "wrong-unsat"
 _WALL = 20.0  # seconds until a replay that asks for a model is ended, as with 'murxpy eval'
 
 
@@ -58,13 +57,14 @@ def show(folder: Path, solver: str | None, wrapper: str | None, as_json: bool) -
 
 def _model(folder: Path, kind: str, solver: str | None, wrapper: str | None) -> ShownModel | None:
     """The model of a finding in which a model is wrong or missed; None for other findings."""
-    if kind not in (*WRONG_MODELS, _WRONG_UNSAT):
+    about = kind_of(kind).about_model
+    if not about:
         return None
     file = kept_trace(folder)
     source = f"of {file.name}"
     try:
         trace = parse_trace(read_trace(file), str(file))
-        if kind == _WRONG_UNSAT:
+        if about == "planted":
             return _planted(trace)
         plan = plan_of(trace, solver, wrapper, file)
         asked = Asked(plan, asking(trace), file, _WALL)

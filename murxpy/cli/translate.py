@@ -21,6 +21,7 @@ from murxpy.cli.report.text import one_line
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.errors import InputError, MurxpyError
 from murxpy.findings.folder import read_if_there
+from murxpy.findings.kinds.sights import Shown
 from murxpy.findings.named import bucket_of, is_bucket, kept_trace
 from murxpy.findings.origin import origin
 from murxpy.findings.ranges import with_range
@@ -30,7 +31,6 @@ from murxpy.processes.plans import Request, make_plans, usable_request
 from murxpy.processes.releases import short
 from murxpy.processes.targets import Plan
 from murxpy.reduction.reproducers import loaded_release, plain_programs, to_show, tried_program
-from murxpy.reduction.script_sights import Shown
 from murxpy.solvers.forbidden import Forbidden
 from murxpy.translate.murxla import to_murxla
 from murxpy.translate.planted import to_defined

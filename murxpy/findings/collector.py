@@ -15,12 +15,13 @@ from murxpy.findings.buckets import (
     candidate,
     failing,
     fails_when_confirmed,
-    rank_of,
 )
 from murxpy.findings.defects import Defect, Grouping, same
 from murxpy.findings.frames import Backtraces
+from murxpy.findings.kinds.registry import kind_of
+from murxpy.machine.outcomes import INTERNAL
 from murxpy.machine.trace.finished import Call
-from murxpy.oracles.crash import DEATHS, INTERNAL, Outcome, Verdict, judge
+from murxpy.oracles.crash import ABORT, CRASH, DEATHS, Outcome, Verdict, judge
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.oracles.documented import Documented
 from murxpy.processes.handles import DAMPED, Damp, Job
@@ -70,7 +71,7 @@ class Confirmation:
     def _trial(self, jobs: tuple[Job, ...]) -> Trial:
         patient = tuple(replace(job, wall=self._wall, call=_CALL_FACTOR * job.call) for job in jobs)
         private = self._found.outcome.cause == "parent"
-        rank = rank_of(self._found.verdict.kind)
+        rank = kind_of(self._found.verdict.kind).rank
         return Trial(patient, Fresh(self._found.target, private), self._over, rank)
 
     def _over(self, trial: Future) -> None:
@@ -126,7 +127,7 @@ def _related(one: Verdict, other: Verdict) -> bool:
 # The collector of findings: it counts each finding, has it confirmed, and reports it.
 
 
-_NATIVE = ("crash", "abort")  # kinds with native frames
+_NATIVE = (CRASH, ABORT)  # kinds with native frames
 
 
 class Collector:

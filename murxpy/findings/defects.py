@@ -17,9 +17,10 @@ from packaging.version import InvalidVersion, Version
 
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
-from murxpy.findings.buckets import Bucket, normalise
+from murxpy.findings.buckets import Bucket
 from murxpy.findings.folder import read_if_there
 from murxpy.findings.frames import place
+from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.ranges import kept_range
 from murxpy.findings.store import read_buckets
 from murxpy.logic.catalogue import Catalogue, build_catalogue
@@ -28,10 +29,10 @@ from murxpy.machine.tokens import Quoted, Ref, Token, print_token
 from murxpy.machine.trace.finished import read_rows
 from murxpy.machine.trace.grammar import Line, Trace, parse_trace
 from murxpy.machine.trace.lift import lift
-from murxpy.oracles.crash import DEATHS, SEVERITY
-from murxpy.oracles.disagreement import KIND as DISAGREEMENT
+from murxpy.oracles.crash import normalise
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.smtlib.reading.scripts import read_script
+from murxpy.solvers.exceptions import ILL_FORMED
 
 LARGEST = 400  # lines of a trace whose shape is worth comparing
 _ASSERTING = ("assert-formula", "assert-tracked")
@@ -220,9 +221,6 @@ def _shown(head: str, parts: Sequence[str]) -> str:
 
 Read = Callable[[str], str | None]  # the text of a file under the campaign's folder
 
-_THROWN = ("exception", "ill-formed", "new-exception")
-# How the kinds of findings begin that are about what a solver answers.
-_WRONG = ("invalid-", "wrong-", "model-", "repeated-", "invariant", DISAGREEMENT)
 # Actions that solve something or make a term: nothing that they broke shows in a later call alone.
 _COMPLETE = (*ANSWERING, *MAKING, "run-script")
 MARKED = ("confirmed", "known")  # states of buckets that have marks
@@ -290,11 +288,12 @@ def marks(bucket: Bucket, read: Read) -> Marks:
     The place at which a process died marks its defect, and so does the message of an exception.
     Everything else is marked by the shape of the smaller trace.
     """
-    if bucket.kind in DEATHS:
+    mark = kind_of(bucket.kind).mark
+    if mark == "place":
         return Marks((*_of_death(bucket, read), *_of_option(bucket, read)))
-    if bucket.kind in _THROWN:
+    if mark == "message":
         return Marks((*_of_message(bucket), *_of_option(bucket, read)))
-    if bucket.kind in SEVERITY:
+    if not mark:
         return Marks()
     shape = smallest_shape(bucket, read)
     return Marks() if shape is None else _of_shape(bucket, shape)
@@ -302,7 +301,7 @@ def marks(bucket: Bucket, read: Read) -> Marks:
 
 def needs_reduction(bucket: Bucket) -> bool:
     """Whether nothing but the shape of a smaller trace tells which defect a bucket shows."""
-    return bucket.kind.startswith(_WRONG)
+    return kind_of(bucket.kind).smaller == "needed"
 
 
 def comparable(bucket: Bucket, others: Iterable[Bucket], known: Iterable[str]) -> bool:
@@ -325,12 +324,12 @@ def gains_by_reduction(bucket: Bucket) -> bool:
     """Whether a smaller trace may tell more of the defect: its shape, the option that it needs, or the
     call before the last one.
     """
-    return bucket.kind in (*DEATHS, "exception") or needs_reduction(bucket)
+    return kind_of(bucket.kind).smaller != ""
 
 
 def _of_message(bucket: Bucket) -> tuple[str, ...]:
     said = abstract(bucket.message)
-    if bucket.kind == "ill-formed":  # its end may be cut off, behind a long term
+    if bucket.kind == ILL_FORMED:  # its end may be cut off, behind a long term
         said = said.partition("TERM")[0]
     if len(re.findall(r"[a-z]{2,}", said.partition(":")[2])) < _TELLING_WORDS:
         return ()

@@ -22,9 +22,10 @@ from murxpy.errors import InputError
 from murxpy.findings.buckets import KEPT, Bucket, Kept, bucket_key, new_bucket
 from murxpy.findings.damage import WRONG
 from murxpy.findings.folder import Folder, read_if_there
+from murxpy.findings.kinds.registry import KINDS
 from murxpy.findings.store import FILE, LATER, ROWS, Changes, Store, TargetState, is_key
 from murxpy.machine.trace.finished import header_value, last_call
-from murxpy.oracles.crash import SEVERITY, Outcome, Verdict, judge
+from murxpy.oracles.crash import Outcome, Verdict, judge
 
 DAMAGED = f"{FILE}.damaged"  # the name of a damaged store that is kept; a number stands behind it
 _STEM = re.compile(r"([0-9a-f]{16,64})(?:-\d+)?")  # of a trace: the seed of its run
@@ -387,7 +388,7 @@ def _verdict(folder: Path, text: str) -> tuple[str, Verdict]:
 
 def _kind_in(key: str, solver: str) -> str:
     """The kind of finding that a key begins with."""
-    begins = [kind for kind in SEVERITY if key.startswith(f"{kind}-")]
+    begins = [kind for kind in KINDS if key.startswith(f"{kind}-")]
     if begins:
         return max(begins, key=len)
     return key.partition(f"-{solver}-")[0] if f"-{solver}-" in key else key.partition("-")[0]

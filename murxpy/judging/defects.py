@@ -18,12 +18,12 @@ from murxpy.foreign import read_text
 from murxpy.fuzzers.seeds import SUFFIX, statuses_of
 from murxpy.judging.bisection import Answer
 from murxpy.judging.disagreement import HEADER
-from murxpy.machine.outcomes import STATE
+from murxpy.machine.outcomes import EXCEPTION, STATE
 from murxpy.machine.replaying.untracer import COMPARED as COMPARED
 from murxpy.machine.trace.finished import header_value, read_rows
 from murxpy.machine.trace.grammar import parse_trace, read_trace
 from murxpy.machine.witnesses.unknowns import AT_LIMIT, BASELINE
-from murxpy.oracles.crash import DEATHS, Outcome, judge
+from murxpy.oracles.crash import DEATHS, HANG, Outcome, judge
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.oracles.disagreement import OPPOSITE
 from murxpy.oracles.regression import COSTS, FACTOR, OF_ANSWERS, SHOWS, SLOWER, VANISHED
@@ -40,7 +40,6 @@ from murxpy.processes.targets import (
 )
 from murxpy.smtlib.reading.scripts import MAX_SCRIPT
 
-_HANG = "hang"
 _LACKING = "replay-refused:set-parameter:"  # a counter: the rest of the trace ran without it
 
 
@@ -67,7 +66,7 @@ class Sign:
             return any(sort not in (STATE, "resources") for sort in refused)
         if self.answer:
             return last_answer(outcome) == self.answer
-        if self.kind == _HANG:
+        if self.kind == HANG:
             return outcome.cause == "wall"
         verdict = judge(outcome)
         if verdict is None:
@@ -84,11 +83,11 @@ class Sign:
 def sign_of(outcome: Outcome) -> Sign | None:
     """How the defect that a replay shows is known again; None where it shows none."""
     if outcome.cause == "wall":
-        return Sign(_HANG)
+        return Sign(HANG)
     verdict = judge(outcome)
     if verdict is None:
         return None
-    error = _error(verdict.message) if verdict.kind == "exception" else ""
+    error = _error(verdict.message) if verdict.kind == EXCEPTION else ""
     return Sign(verdict.kind, verdict.call.action, error)
 
 

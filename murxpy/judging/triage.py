@@ -28,7 +28,6 @@ from murxpy.judging.judged_solver import JudgedSolver
 from murxpy.judging.operators import judge_plans
 from murxpy.judging.solvers import Solvers
 from murxpy.machine.trace.grammar import parse_trace, read_trace
-from murxpy.oracles.crash import INVALID_MODEL
 from murxpy.oracles.disagreement import (
     KIND,
     GivenAnswer,
@@ -41,6 +40,7 @@ from murxpy.oracles.disagreement import (
 from murxpy.processes.inquiries import Ask, Questions
 from murxpy.processes.limits import Limits
 from murxpy.processes.plans import Request, make_plans, usable_request
+from murxpy.solvers.exceptions import INVALID_MODEL
 
 KINDS = (KIND, INVALID_MODEL)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from murxpy.logic.sorts import Sort
 from murxpy.machine.database import Entry, SortEntry
-from murxpy.machine.outcomes import Stopped
+from murxpy.machine.outcomes import CONTRACT, Stopped
 from murxpy.machine.run import Run
 from murxpy.solvers.frame import literal_value
 
@@ -75,5 +75,5 @@ def _check(
     broken = run.call(chosen, (obj, facts), (), name)
     if broken is not None:
         raise Stopped(
-            run.finding("contract", "binding", str(broken), name, str(facts["kind"]), chosen.name)
+            run.finding(CONTRACT, "binding", str(broken), name, str(facts["kind"]), chosen.name)
         )

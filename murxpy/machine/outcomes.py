@@ -7,6 +7,20 @@ from typing import Any
 # The class of a refusal that is not the binding's: the state of the run does not allow the line.
 STATE = "state"
 
+# Kinds of findings that a run makes beside its checks, each of which names a kind of its own. What
+# murxpy does with each kind stands in `murxpy.findings.kinds`.
+EXCEPTION = "exception"
+CONTRACT = "contract"
+WRONG_ANSWER = "wrong-answer"
+WRONG_UNSAT = "wrong-unsat"
+MODEL_VALUE = "model-value"
+INVALID_CORE = "invalid-core"
+INCOMPLETENESS = "incompleteness"
+SLOW = "slow"
+DISAGREEMENT = "disagreement"  # found by another solver
+EXIT = "exit"  # the process ended by itself
+INTERNAL = "internal"  # an error of murxpy
+
 
 class Refused(Exception):
     """The binding refused a call; the run goes on without its result."""

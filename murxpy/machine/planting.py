@@ -11,7 +11,7 @@ from typing import Any
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, VALUE, Term, subterms
 from murxpy.machine.database import Entry, SortEntry
-from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.outcomes import WRONG_UNSAT, Refused, Stopped
 from murxpy.machine.planted import OPEN, Planted, write_words
 from murxpy.machine.run import Run
 from murxpy.machine.tokens import print_token, quote
@@ -116,7 +116,6 @@ def _claim(run: Run, term: Term, value: Value, there: dict[Term, Any]) -> Any:
 
 
 SHOWN = 8  # the number of constants whose values a finding names
-KIND = "wrong-unsat"
 WHY = "the planted model satisfies all assertions"
 
 
@@ -192,7 +191,7 @@ def judge_planted(run: Run, answer: str, action: str) -> None:
     message = (
         f"answered unsat, expected sat: {WHY}; {', '.join(shown[:SHOWN] + more) or 'no constants'}"
     )
-    raise Stopped(run.finding(KIND, "solver", message, action, about, ""))
+    raise Stopped(run.finding(WRONG_UNSAT, "solver", message, action, about, ""))
 
 
 def satisfied(run: Run, formulas: Sequence[Term]) -> bool:

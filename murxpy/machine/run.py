@@ -18,12 +18,12 @@ from murxpy.logic.sorts import Sort, SortTable
 from murxpy.logic.terms import Term, TermTable
 from murxpy.logic.typing import Checker
 from murxpy.machine.database import Database, Entry
-from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.outcomes import CONTRACT, EXCEPTION, WRONG_ANSWER, Refused, Stopped
 from murxpy.machine.planted import Planted
 from murxpy.machine.random import Stream, mix, point
 from murxpy.machine.state import SolverState
 from murxpy.machine.tokens import STRANGERS, quote
-from murxpy.solvers.exceptions import INVALID_MODEL, UNDOCUMENTED, Refusal
+from murxpy.solvers.exceptions import ILL_FORMED, INVALID_MODEL, UNDOCUMENTED, Refusal
 from murxpy.solvers.facts import Pairs
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.spelling import Spelling, SpellingSet, run_spelling
@@ -460,21 +460,21 @@ class Run(Lines, Steps):
             or refusal.message.startswith(SOLVING)
             or (refusal.of_terms and action in ASSERTING)
         )
-        if refusal.sort == "ill-formed" and not refusal.ours and solving:
+        if refusal.sort == ILL_FORMED and not refusal.ours and solving:
             # The solver accepted all terms when they were built. So a sort error in a check or a
             # simplification is its own fault, and so is a sort error in a result of the solver.
             refusal = Refusal(UNDOCUMENTED, refusal.type, refusal.message)
         text = f"{refusal.type}: {refusal.message}"
-        found = ("exception", "binding")
+        found = (EXCEPTION, "binding")
         if refusal.sort == INVALID_MODEL:
             refusal, found = replace(refusal, sort=UNDOCUMENTED), (INVALID_MODEL, "solver")
         self.count_refusal(refusal.sort, text)
         if operator:
             self.counts[f"op-refused:{operator}:{refusal.sort}"] += 1
         self.result(f"refused {refusal.sort} {quote(text)}")
-        if refusal.sort in (UNDOCUMENTED, "ill-formed"):
-            ours = refusal.sort == "ill-formed"
-            kind, tier = ("ill-formed", "murxpy") if ours else found
+        if refusal.sort in (UNDOCUMENTED, ILL_FORMED):
+            ours = refusal.sort == ILL_FORMED
+            kind, tier = (ILL_FORMED, "murxpy") if ours else found
             raise Stopped(self.finding(kind, tier, text, action, operator, spelling))
         raise Refused(refusal.sort, text)
 
@@ -489,7 +489,7 @@ class Run(Lines, Steps):
         if {expected, answer} == {"sat", "unsat"}:
             message = f"answered {answer}, expected {expected} by how the check was made"
             raise Stopped(
-                self.finding("wrong-answer", "solver", message, action, operator(), spelling)
+                self.finding(WRONG_ANSWER, "solver", message, action, operator(), spelling)
             )
 
     def count_refusal(self, sort: str, text: str) -> None:
@@ -636,6 +636,6 @@ class Run(Lines, Steps):
             tier = "murxpy" if self.wrapper.refusal(error).ours else "binding"
             raise Stopped(
                 self.finding(
-                    "contract", tier, f"{type(error).__name__}: {error}", "term-sort", "", ""
+                    CONTRACT, tier, f"{type(error).__name__}: {error}", "term-sort", "", ""
                 )
             ) from None

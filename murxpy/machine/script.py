@@ -22,7 +22,7 @@ from murxpy.machine.witnesses.scripted import answered, asks, check_script
 from murxpy.machine.witnesses.unknowns import is_marked, judge_unknowns
 from murxpy.smtlib.logics import theories
 from murxpy.smtlib.script import Script
-from murxpy.solvers.exceptions import INVALID_MODEL, UNDOCUMENTED
+from murxpy.solvers.exceptions import ILL_FORMED, INVALID_MODEL, UNDOCUMENTED
 from murxpy.solvers.spelling import Spelling
 from murxpy.solvers.wrapper import Wrapper
 
@@ -194,7 +194,7 @@ class Alone:
         if refusal.sort == "resources":
             return Said(UNKNOWN, 0, message)
         # in a check, what the solver has read is no longer ill-formed; it may still be unsupported
-        ill_formed = refusal.sort == "ill-formed" and refusal.message.startswith(SOLVING)
+        ill_formed = refusal.sort == ILL_FORMED and refusal.message.startswith(SOLVING)
         return Said(CRASH if refusal.sort == UNDOCUMENTED or ill_formed else ERROR, 0, message)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.machine.database import Entry
-from murxpy.machine.outcomes import Stopped
+from murxpy.machine.outcomes import CONTRACT, Stopped
 from murxpy.machine.planting import judge_planted
 from murxpy.machine.run import Run
 from murxpy.machine.signals import note_check
@@ -308,7 +308,7 @@ def own(
     if isinstance(broken, str):
         # The finding has the name of the spelling that ran. A replay uses the same spelling, so it
         # finds the same.
-        raise Stopped(run.finding("contract", "binding", broken, action, "", chosen.name))
+        raise Stopped(run.finding(CONTRACT, "binding", broken, action, "", chosen.name))
     if run.signals is not None:
         run.signals.note(f"{action}@{chosen.name}", 1)
     if run.wrapper.facts.own_actions[action].changes:

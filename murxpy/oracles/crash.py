@@ -14,41 +14,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from murxpy.machine.outcomes import EXIT
 from murxpy.machine.trace.finished import Call, last_call
-from murxpy.machine.witnesses.slowness import KIND as SLOW
+from murxpy.solvers.exceptions import INVALID_MODEL
 
 # Whose fault a finding is; `documented` means that the solver documents what the finding needs as
 # experimental or the like.
 Tier = Literal["solver", "binding", "documented", "murxpy"]
 Cause = Literal["report", "died", "parent", "wall", "cpu", "memory", "channel", "stopped"]
 
-SEVERITY = {
-    "crash": "high",
-    "abort": "high",
-    "asan": "high",
-    "ubsan": "medium",
-    "exit": "high",
-    "flood": "medium",
-    "out-of-memory": "low",
-    "hang": "low",
-    "exception": "medium",
-    "contract": "medium",
-    "ill-formed": "low",
-    "internal": "low",
-    # of two releases that are compared, see `murxpy.oracles.regression`
-    "new-exception": "medium",
-    "became-unknown": "low",
-    "slower": "low",
-    "vanished": "low",
-    # an answer that is not wrong, but less than the solver could say, or one that costs too much
-    "incompleteness": "low",
-    SLOW: "low",
-}
+# Kinds of findings in which the process dies, or passes a limit.
+CRASH, ABORT, ASAN, UBSAN = "crash", "abort", "asan", "ubsan"
+FLOOD, OUT_OF_MEMORY, HANG = "flood", "out-of-memory", "hang"
 
 # A process that reads memory that is not its own dies now by one of these, now by the other.
 MEMORY_FAULTS = ("SIGSEGV", "SIGBUS")
 # A defect that broke memory may show as any of these kinds, depending on where the memory lies.
-DEATHS = ("crash", "abort", "asan", "exit")
+DEATHS = (CRASH, ABORT, ASAN, EXIT)
 
 # Signals that somebody outside may have sent: such a death counts only when a replay shows it again.
 FROM_OUTSIDE = ("SIGKILL", "SIGTERM", "SIGINT", "SIGHUP")
@@ -65,31 +47,31 @@ _ASSERTION = re.compile(
 # quadratic time in the length of a line, so lines are cut before.
 _LONG_LINE = re.compile(r"^(.{1000}).+$", re.M)
 _LAST_WORDS: tuple[tuple[str | None, str, re.Pattern[str]], ...] = (
-    ("asan", "AddressSanitizer", re.compile(r"^SUMMARY: AddressSanitizer: (.+)$", re.M)),
-    ("asan", "AddressSanitizer", re.compile(r"ERROR: AddressSanitizer: (.+)$", re.M)),
-    ("ubsan", "runtime error", re.compile(r"^(\S+:\d+):\d+: (runtime error: .+)$", re.M)),
+    (ASAN, "AddressSanitizer", re.compile(r"^SUMMARY: AddressSanitizer: (.+)$", re.M)),
+    (ASAN, "AddressSanitizer", re.compile(r"ERROR: AddressSanitizer: (.+)$", re.M)),
+    (UBSAN, "runtime error", re.compile(r"^(\S+:\d+):\d+: (runtime error: .+)$", re.M)),
     (
-        "ubsan",
+        UBSAN,
         "UndefinedBehavior",
         re.compile(r"^SUMMARY: UndefinedBehaviorSanitizer: (.+)$", re.M),
     ),
     (
-        "abort",
+        ABORT,
         "ASSERTION",
         re.compile(r"(ASSERTION VIOLATION)\nFile: (.+)\nLine: (\d+)\n(.*)$", re.M),
     ),
     (
-        "abort",
+        ABORT,
         "Fatal failure",
         re.compile(r"(Fatal failure within .+)(?:\n(?:Check failure\n)?\s*(.*))?$", re.M),
     ),
-    ("abort", "Assertion", _ASSERTION),
+    (ABORT, "Assertion", _ASSERTION),
     # z3 checks its model itself, and ends the process if the model is none
-    ("invalid-model", "Failed to validate", re.compile(r"^(Failed to validate)\b", re.M)),
-    ("abort", "UNEXPECTED CODE", re.compile(r"(UNEXPECTED CODE WAS REACHED.*)$", re.M)),
-    ("abort", "UNREACHABLE", re.compile(r"(UNREACHABLE.*)$", re.M)),
-    ("out-of-memory", "std::bad_alloc", re.compile(r"(std::bad_alloc)")),
-    ("out-of-memory", "memory", re.compile(r"([Oo]ut of memory|Cannot allocate memory)")),
+    (INVALID_MODEL, "Failed to validate", re.compile(r"^(Failed to validate)\b", re.M)),
+    (ABORT, "UNEXPECTED CODE", re.compile(r"(UNEXPECTED CODE WAS REACHED.*)$", re.M)),
+    (ABORT, "UNREACHABLE", re.compile(r"(UNREACHABLE.*)$", re.M)),
+    (OUT_OF_MEMORY, "std::bad_alloc", re.compile(r"(std::bad_alloc)")),
+    (OUT_OF_MEMORY, "memory", re.compile(r"([Oo]ut of memory|Cannot allocate memory)")),
     (
         None,
         "terminate called",
@@ -153,24 +135,9 @@ class Verdict:
     against: str = ""
 
 
-# An error of murxpy itself. The call of its verdict is module and function of the error.
-INTERNAL = "internal"
-# Kinds in which a model, or a value in it, is wrong.
-INVALID_MODEL = "invalid-model"
-WRONG_MODELS = (INVALID_MODEL, "model-value", "invalid-value")
 # Calls that break a precondition, or that end the lives of objects: a death in one of them is the
 # fault of the binding.
 _LIVES = ("misuse", "del", "gc", "delete")
-
-
-def is_about_answers(kind: str) -> bool:
-    """Whether findings of this kind are about something that the solver answered and that is wrong."""
-    return kind not in SEVERITY
-
-
-def severity(kind: str) -> str:
-    """`high`, `medium` or `low`. Wrong answers are `high`."""
-    return SEVERITY.get(kind, "high")
 
 
 def judge(outcome: Outcome) -> Verdict | None:
@@ -208,21 +175,21 @@ def _judge_death(outcome: Outcome) -> Verdict:
 def _death(outcome: Outcome) -> tuple[str, str, str, bool]:
     """What a death shows: kind, message, the signal's name, and whether it may come from outside."""
     name = signal_name(outcome.status)
-    died = "abort" if name == "SIGABRT" else "crash"
+    died = ABORT if name == "SIGABRT" else CRASH
     if outcome.cause == "memory":
-        return "out-of-memory", "the memory limit was passed", "", False
+        return OUT_OF_MEMORY, "the memory limit was passed", "", False
     if outcome.cause == "parent":
         return died, "it killed the process that started it", name, True
     if outcome.cause == "channel":
-        return "crash", "it closed the descriptors of its process", "", False
+        return CRASH, "it closed the descriptors of its process", "", False
     if name == "SIGXFSZ":
-        return "flood", "it printed more than the limit", name, False
+        return FLOOD, "it printed more than the limit", name, False
     if name == "SIGKILL" and 0 < outcome.memory_limit * 0.8 <= outcome.peak:
-        return "out-of-memory", "killed by the system for its memory", "", False
+        return OUT_OF_MEMORY, "killed by the system for its memory", "", False
     spoken, message = _last_words(outcome.output)
     if not name:
         code = os.waitstatus_to_exitcode(outcome.status or 0)
-        return spoken or "exit", message or f"the process exited with code {code}", "", False
+        return spoken or EXIT, message or f"the process exited with code {code}", "", False
     return spoken or died, message or name, name, name in FROM_OUTSIDE
 
 
@@ -257,3 +224,24 @@ def python_frames(output: str) -> str:
     """
     start = output.rfind("Fatal Python error: ")
     return output[start:].strip() if start >= 0 else ""
+
+
+# What differs between two findings of one defect, and what stands in its place.
+_VARIABLE = (
+    (re.compile(r"0x[0-9a-fA-F]+"), "ADDR"),
+    (re.compile(r"(?:/[\w.+-]+)+/([\w.+-]+)"), r"\1"),  # only the file's name stays of a path
+    (re.compile(r"\|[^|]*\||\"[^\"]*\"|`[^`']*'|'[^']*'"), "NAME"),
+    (re.compile(r"(?<![A-Za-z_])[-+]?\d+(?:\.\d+)?"), "N"),
+    (re.compile(r"\b([A-Za-z_]+?)[!_]?\d+\b"), r"\1N"),
+    (re.compile(r"\s+"), " "),
+)
+
+
+def normalise(message: str) -> str:
+    """The message without the parts that differ between two findings of one defect: addresses,
+    numbers, paths, quoted names.
+    """
+    text = message.strip()[:2000]
+    for pattern, replacement in _VARIABLE:
+        text = pattern.sub(replacement, text)
+    return text[:400]

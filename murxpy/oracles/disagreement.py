@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from murxpy.machine.outcomes import DISAGREEMENT
 from murxpy.machine.replaying.judging import CHECKS
 from murxpy.machine.trace.finished import last_row, read_rows
 
-KIND = "disagreement"
+KIND = DISAGREEMENT
 OPPOSITE = {"sat": "unsat", "unsat": "sat"}
 
 # For each check: its line, the answer that the trace records, and the answer of the judge.

@@ -8,10 +8,22 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from murxpy.machine.outcomes import STATE
+from murxpy.machine import outcomes
+from murxpy.machine.outcomes import STATE, WRONG_ANSWER, WRONG_UNSAT
 from murxpy.machine.trace.finished import Row, last_row, read_rows
-from murxpy.oracles.crash import DEATHS, Outcome, Tier, Verdict, judge
+from murxpy.oracles.crash import (
+    DEATHS,
+    FLOOD,
+    HANG,
+    OUT_OF_MEMORY,
+    UBSAN,
+    Outcome,
+    Tier,
+    Verdict,
+    judge,
+)
 from murxpy.oracles.disagreement import OPPOSITE
+from murxpy.solvers.exceptions import ILL_FORMED
 
 WRONG = "became-wrong"
 UNDECIDED = "answers-differ"
@@ -38,8 +50,8 @@ FACTOR = 10  # a check is slower when the newer release needs more than so many 
 FLOOR_MS = 50.0
 
 # What limits of murxpy or of the solver end says nothing about a release.
-_LIMITED = ("out-of-memory", "flood", "hang")
-_KNOWN_WRONG = ("wrong-answer", "wrong-unsat")
+_LIMITED = (OUT_OF_MEMORY, FLOOD, HANG)
+_KNOWN_WRONG = (WRONG_ANSWER, WRONG_UNSAT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,11 +190,11 @@ def regression(older: Seen, newer: Seen, floor: float) -> str:
 def _of_verdict(verdict: Verdict) -> str:
     if verdict.doubtful:
         return ""
-    if verdict.kind in (*DEATHS, "ubsan"):
+    if verdict.kind in (*DEATHS, UBSAN):
         return CRASH
-    if verdict.kind == "exception":
+    if verdict.kind == outcomes.EXCEPTION:
         return EXCEPTION
-    if verdict.kind == "ill-formed":  # the newer release takes the call for a wrong one
+    if verdict.kind == ILL_FORMED:  # the newer release takes the call for a wrong one
         return VANISHED
     if verdict.tier == "murxpy":
         return ""

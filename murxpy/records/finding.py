@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from murxpy.findings.kinds.registry import kind_of
 from murxpy.machine.trace.finished import options
-from murxpy.oracles.crash import Outcome, Verdict, python_frames, severity
+from murxpy.oracles.crash import Outcome, Verdict, python_frames
 from murxpy.processes.handles import Job
 
 State = Literal["candidate", "unconfirmed", "confirmed", "triaged"]
@@ -102,7 +103,7 @@ class Finding:
     @property
     def severity(self) -> str:
         """`high`, `medium` or `low`."""
-        return severity(self.verdict.kind)
+        return kind_of(self.verdict.kind).severity
 
     @property
     def backtrace(self) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from murxpy.oracles.crash import Tier
 from murxpy.records.finding import Reproducer
+from murxpy.solvers.exceptions import REFUSALS
 from murxpy.sources.mutation.tying import ACROSS, WITHIN
 
 # The parts of a campaign whose time of all processors is told.
@@ -199,8 +200,7 @@ class Snapshot:
     @property
     def refusals(self) -> dict[str, int]:
         """The number of refused calls by class, always with all four classes in this order."""
-        classes = ("unsupported", "resources", "ill-formed", "undocumented")
-        return {name: self.counts.get(f"refusal:{name}", 0) for name in classes}
+        return {name: self.counts.get(f"refusal:{name}", 0) for name in REFUSALS}
 
     @property
     def mutants(self) -> dict[str, int]:

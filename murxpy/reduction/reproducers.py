@@ -15,8 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from murxpy.errors import InputError, MurxpyError
-from murxpy.findings.buckets import bucket_key, normalise
+from murxpy.findings.buckets import bucket_key
 from murxpy.findings.folder import write_atomically
+from murxpy.findings.kinds.registry import kind_of
+from murxpy.findings.kinds.sights import Shown
 from murxpy.findings.ranges import with_range
 from murxpy.findings.scripted import recorded_answers
 from murxpy.judging.disagreement import header_judges
@@ -28,9 +30,9 @@ from murxpy.machine.replaying.judging import CHECKS
 from murxpy.machine.script import OWN_CHECK
 from murxpy.machine.tokens import Quoted
 from murxpy.machine.trace.grammar import Line, Trace, parse_trace
-from murxpy.oracles.crash import INVALID_MODEL, Outcome, judge
-from murxpy.oracles.disagreement import KIND, answers_of
+from murxpy.oracles.crash import Outcome, judge, normalise
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
+from murxpy.oracles.disagreement import answers_of
 from murxpy.oracles.regression import KINDS as REGRESSIONS
 from murxpy.oracles.regression import OF_ANSWERS
 from murxpy.processes.inquiries import Ask, Questions
@@ -39,12 +41,11 @@ from murxpy.processes.pool import Pool
 from murxpy.processes.targets import Plan, version_of
 from murxpy.records.finding import Reproducer
 from murxpy.reduction.programs import run_program
-from murxpy.reduction.script_sights import Shown
 from murxpy.reduction.script_writer import ScriptWriter
+from murxpy.solvers.exceptions import INVALID_MODEL
 from murxpy.translate.planted import under_planted
 from murxpy.translate.programs.endings import asking_why
 from murxpy.translate.programs.program import DEADLINE, last_script, lifted, programs
-from murxpy.translate.programs.vocabulary import Claim, sentence
 from murxpy.translate.python import UNSATISFIED, to_python
 
 
@@ -56,7 +57,7 @@ def refuted(plan: Plan, trace: Trace, catalogue: Catalogue, limits: Limits) -> T
     None where the trace does not answer unsat, or where no judge has such a model. A judge that only
     the header names is not asked.
     """
-    calls = lifted(trace, catalogue, KIND) or trace
+    calls = lifted(trace, catalogue, models=False) or trace
     try:
         names = header_judges(trace) or other_solvers(plan.target.family)
     except InputError:
@@ -117,7 +118,7 @@ def cut_behind_wrong_model(
     is written to.
     """
     last = trace.lines[-1] if trace.lines else Line("")
-    if shown.kind != INVALID_MODEL or last.action != "run-script" or not last.args:
+    if kind_of(shown.kind).question != "model" or last.action != "run-script" or not last.args:
         return trace
     try:
         for line in _cuts(last):
@@ -148,7 +149,6 @@ def _cuts(last: Line) -> Iterator[Line]:
 # each of them shows the finding again.
 
 
-HANG = "hang"
 SECONDS = 20.0  # that a program gets; a program that does not end by then hangs
 
 _COMPARED = re.compile(r"^expected .+ got ", re.M)  # what a plain program prints when it was asked
@@ -169,10 +169,14 @@ def plain_programs(
 ) -> Iterator[str]:
     """The texts of the programs that could show the finding of a trace, the plainest first."""
     answer = next(iter(recorded_answers(trace)[-1:]), "")
-    told = sentence(trace.header.get("solver", ""), kind, message, answer)
-    asked = asking_why(trace, kind)
-    for program in programs(asked, catalogue, wrapper, Claim(kind, message, told)):
+    claim = kind_of(kind).claim(trace.header.get("solver", ""), message, answer)
+    for program in programs(_asked(trace, kind), catalogue, wrapper, claim):
         yield program.text
+
+
+def _asked(trace: Trace, kind: str) -> Trace:
+    """The trace as its script is written and its program made: it asks why, where that shows the finding."""
+    return asking_why(trace) if kind_of(kind).question == "reason" else trace
 
 
 def write_programs(
@@ -200,6 +204,7 @@ class _Programs:
 
     def __init__(self, plan: Plan, trace: Path, text: str, shown: Shown, limits: Limits) -> None:
         self._plan, self._shown, self._limits = plan, shown, limits
+        self._kind = kind_of(shown.kind)
         self._base, self._text = base_of(trace), text
         self._catalogue = build_catalogue(plan.setup["catalogue"])
         given = _with_release(parse_trace(text, trace.name), plan)
@@ -240,7 +245,7 @@ class _Programs:
 
     def _long(self, trace: Trace) -> str:
         """A program with all lines of a trace."""
-        deadline = DEADLINE if self._shown.kind == HANG else 0
+        deadline = DEADLINE if self._kind.ends == "no end" else 0
         return to_python(trace, self._catalogue, dict(self._plan.setup["wrapper"]), deadline)
 
     def _plain(self) -> Iterator[str]:
@@ -252,7 +257,7 @@ class _Programs:
     def script(self) -> Reproducer:
         """Write the trace as a script."""
         file = self._base.with_name(f"{self._base.name}.smt2")
-        asked = asking_why(self._trace, self._shown.kind)
+        asked = _asked(self._trace, self._shown.kind)
         writer = ScriptWriter(
             self._plan, asked, self._catalogue, file, self._shown, self._text, self._limits
         )
@@ -265,7 +270,7 @@ class _Programs:
         ended = self._ended(outcome)
         if ended is not None:
             return ended
-        if shown.kind == HANG:
+        if self._kind.ends == "no end":
             late = _exit_code(outcome) == 1 and "Timeout (" in outcome.output
             return (True, "") if late else (False, _exit_words(outcome))
         defects = _DEFECT.findall(outcome.output)
@@ -273,7 +278,7 @@ class _Programs:
             recorded, seen = _bare(shown.message), _bare(defects[-1])
             same = normalise(recorded) == normalise(seen) or recorded in seen or seen in recorded
             # the program asks a fresh solver in place of our evaluator
-            same = same or (shown.kind == INVALID_MODEL and seen == UNSATISFIED)
+            same = same or (self._kind.question == "model" and seen == UNSATISFIED)
             same = same or (recorded.startswith(OWN_CHECK) and recorded[len(OWN_CHECK) :] in seen)
             return (True, "") if same else (False, f"it shows: {defects[-1]}")
         return False, _exit_words(outcome)
@@ -284,7 +289,7 @@ class _Programs:
     def _ended(self, outcome: Outcome) -> tuple[bool, str] | None:
         """Whether the end of the process is the finding; None where the program exited by itself."""
         if outcome.cause == "wall":
-            hangs = self._shown.kind == HANG
+            hangs = self._kind.ends == "no end"
             return hangs, "" if hangs else f"no end within {SECONDS:g} s"
         verdict = judge(outcome)
         key = "" if verdict is None else bucket_key(self._plan.target.family, verdict)

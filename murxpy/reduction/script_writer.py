@@ -16,18 +16,18 @@ from pathlib import Path
 
 from murxpy.errors import MurxpyError
 from murxpy.findings.folder import write_atomically
+from murxpy.findings.kinds.registry import kind_of
+from murxpy.findings.kinds.sights import Seen, Shown, Sight, confirmed, expressions
 from murxpy.findings.ranges import with_range
 from murxpy.findings.scripted import recorded_answers, scripted
 from murxpy.logic.catalogue import Catalogue
 from murxpy.machine.trace.grammar import Trace
-from murxpy.machine.witnesses.slowness import KIND as SLOW
-from murxpy.oracles.crash import INVALID_MODEL, Outcome
+from murxpy.oracles.crash import Outcome
 from murxpy.processes.handles import Scratch
 from murxpy.processes.limits import Limits
 from murxpy.processes.targets import Plan
 from murxpy.records.finding import Reproducer
 from murxpy.reduction.programs import run_command
-from murxpy.reduction.script_sights import Seen, Shown, Sight, confirmed, expressions, sight
 from murxpy.translate.asking import WAYS, Evidence, Way, of_script, with_evidence
 from murxpy.translate.expressions import SourceWrapper
 
@@ -97,7 +97,6 @@ def _where(file: Path, package: str) -> str:
 
 SECONDS = 20.0  # that a script gets; a script that does not end by then hangs
 _LATER = 5.0  # seconds that a script gets that differs from the trace, such as one without limits
-_HANG = "hang"
 
 
 class ScriptWriter:
@@ -115,6 +114,7 @@ class ScriptWriter:
     ) -> None:
         self._plan, self._trace, self._catalogue, self._file = plan, trace, catalogue, file
         self._shown, self._text, self._limits = shown, text, limits
+        self._kind = kind_of(shown.kind)
         self._recorded = tuple(recorded_answers(trace))
         # the trace, in calls, with a planted model that refutes its last answer
         self.refuted: Trace | None = None
@@ -141,7 +141,7 @@ class ScriptWriter:
                 if outcome.cause == "wall":
                     endless.add(way)
         literal = scripts[0][1]
-        reason = _own_reason(self._shown) or literal.lost or self._unread()
+        reason = self._kind.no_script or _own_reason(self._shown) or literal.lost or self._unread()
         if reason:
             return self._none(f"not in SMT-LIB: {reason}")
         if literal.missing:
@@ -180,9 +180,8 @@ class ScriptWriter:
         """The scripts that differ, in the order in which they are tried. Raises MurxpyError."""
         tried: set[str] = set()
         wrapper = self._plan.setup["wrapper"]
-        name_all = "core" in self._shown.kind and "assert-tracked" not in wrapper["actions"]
-        # without its limit a slow script is only slow
-        for way in [way for way in WAYS if way.limited or self._shown.kind != SLOW]:
+        name_all = self._kind.question == "core" and "assert-tracked" not in wrapper["actions"]
+        for way in [way for way in WAYS if way.limited or not self._kind.needs_limit]:
             evidence = self._evidence(way, name_all)
             if evidence.text not in tried:
                 tried.add(evidence.text)
@@ -193,7 +192,7 @@ class ScriptWriter:
         if given is None:
             trace = self.refuted or self._trace
             return with_evidence(trace, self._catalogue, family, way, name_all)
-        models = self._shown.kind == INVALID_MODEL
+        models = self._kind.question == "model"
         made = of_script(given.text, self._catalogue, family, given.limit, models, way)
         return replace(made, planted=self._planted)
 
@@ -209,11 +208,11 @@ class ScriptWriter:
         """The script with its header, which is empty where the script does not show the finding; and
         how the run of the script ended.
         """
-        seconds = _LATER if way.words and self._shown.kind != _HANG else SECONDS
+        seconds = _LATER if way.words and self._kind.ends != "no end" else SECONDS
         outcome = self._run(end, evidence.text, seconds)
         printed = tuple(expressions(outcome.output))
         seen = Seen(self._shown, self._recorded, evidence, outcome, printed, self._catalogue)
-        found = sight(seen)
+        found = self._kind.sight(seen)
         while found is not None:
             cut = self._confirmed(end, seen, found, seconds)
             if cut:
@@ -223,13 +222,16 @@ class ScriptWriter:
 
     def _confirmed(self, end: FrontEnd, seen: Seen, found: Sight, seconds: float) -> str:
         """The script cut down to what shows the finding; empty where it then does not show it."""
-        cuts = [_cut(seen.evidence, one) for one in _smaller(found, seen.evidence, seen.ends)]
+        cuts = [
+            _cut(seen.evidence, one)
+            for one in _smaller(found, seen.evidence, bool(self._kind.ends))
+        ]
         for cut in dict.fromkeys(text for one in cuts for text in (_tidy(one), one)):
             again = self._run(end, cut, seconds)
             after = tuple(expressions(again.output))
             same = (
-                sight(replace(seen, outcome=again, printed=after)) is not None
-                if seen.ends
+                self._kind.sight(replace(seen, outcome=again, printed=after)) is not None
+                if self._kind.ends
                 else confirmed(found, seen.printed, after)
             )
             if same:
@@ -266,8 +268,6 @@ class ScriptWriter:
 
 def _own_reason(shown: Shown) -> str:
     """Why no script can show a finding, whatever it says; empty where one could."""
-    if shown.kind == "invalid-proof":
-        return "no command checks a printed proof"
     thrown = shown.message.partition(":")[0]
     error = getattr(builtins, thrown, None)
     if isinstance(error, type) and issubclass(error, Exception) and error is not RuntimeError:

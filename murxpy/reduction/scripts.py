@@ -20,6 +20,7 @@ from murxpy.findings.buckets import bucket_key
 from murxpy.findings.scripted import Scripted, answers_in, loose_key, trace_of
 from murxpy.judging.disagreement import HEADER, evaluated
 from murxpy.logic.catalogue import STANDARD, build_catalogue
+from murxpy.machine.outcomes import WRONG_ANSWER
 from murxpy.machine.script import for_others
 from murxpy.machine.trace.finished import add_header
 from murxpy.machine.trace.lift import lift
@@ -39,7 +40,6 @@ from murxpy.sources.mutation.known import TWICE
 
 _TEXTS = 500  # printed scripts that are remembered
 VOTES = 2  # other solvers that must give the right answer where our evaluator cannot
-WRONG = "wrong-answer"
 # right answers with those that are findings
 WRONG_PAIRS = tuple(OPPOSITE.items())
 UNKNOWN_PAIRS = (("sat", "unknown"), ("unsat", "unknown"))
@@ -149,9 +149,9 @@ class ScriptPredicate(Predicate[Printed]):
             self._disagree(answers_in(outcome), source, name)
             return None
         self.key = bucket_key(self._target.family, verdict)
-        if verdict.kind in (WRONG, unknowns.KIND):
+        if verdict.kind in (WRONG_ANSWER, unknowns.KIND):
             pairs = list(zip(source.expected, answers_in(outcome), strict=False))
-            wrong = WRONG_PAIRS if verdict.kind == WRONG else UNKNOWN_PAIRS
+            wrong = WRONG_PAIRS if verdict.kind == WRONG_ANSWER else UNKNOWN_PAIRS
             at = next(at for at, pair in enumerate(pairs) if pair in wrong)
             self.checks, self._right = at + 1, source.expected[at]
         return verdict

@@ -17,7 +17,10 @@ from murxpy.errors import InputError
 
 UNDOCUMENTED = "undocumented"
 INVALID_MODEL = "invalid-model"  # the solver's own check of its model failed
-CLASSES = ("unsupported", "resources", "ill-formed", INVALID_MODEL, UNDOCUMENTED)
+ILL_FORMED = "ill-formed"
+# Classes of refused calls that are counted.
+REFUSALS = ("unsupported", "resources", ILL_FORMED, UNDOCUMENTED)
+CLASSES = ("unsupported", "resources", ILL_FORMED, INVALID_MODEL, UNDOCUMENTED)
 MEMORY = (MemoryError,)
 # Patterns look at so many characters at each end of a message, because some of them take quadratic
 # time on a long one.

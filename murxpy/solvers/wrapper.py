@@ -21,6 +21,7 @@ from murxpy.errors import InputError, TargetError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.solvers.callables import Callables, find_callables
 from murxpy.solvers.exceptions import (
+    ILL_FORMED,
     UNDOCUMENTED,
     Contract,
     Refusal,
@@ -235,7 +236,7 @@ class Wrapper:
             return Refusal("unsupported", known.type, f"this release has no {lacking}")
         if self._thrower.ours(error):
             return Refusal(
-                "ill-formed", known.type, f"{known.message} (in a helper of the wrapper)", ours=True
+                ILL_FORMED, known.type, f"{known.message} (in a helper of the wrapper)", ours=True
             )
         return known
 

@@ -8,12 +8,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from murxpy.findings.kinds.registry import kind_of
 from murxpy.learning.arms import OPTION, SOURCE, TRANSITION, Arm, Arms, parse_arm
 from murxpy.learning.guide import RUN, Choices, Gains, Guide, Pending, Result
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.machine.generate.guided import Reader, groups_of, option_names
+from murxpy.machine.outcomes import INTERNAL
 from murxpy.machine.random import Stream, mix
-from murxpy.oracles.crash import INTERNAL, Verdict, is_about_answers
+from murxpy.oracles.crash import Verdict
 from murxpy.processes.handles import DAMPED, Damp
 from murxpy.records.yields import PLAIN, WITHOUT, ArmYield, Learnt
 from murxpy.solvers.facts import Option, build_facts
@@ -187,7 +189,7 @@ class Guidance:
         run = self._runs.open.get(index)
         if run is not None:
             run.buckets.append(bucket)
-            run.wrong = run.wrong or is_about_answers(verdict.kind)
+            run.wrong = run.wrong or kind_of(verdict.kind).answers
             if verdict.call.action and verdict.kind != INTERNAL:
                 run.call = [verdict.call.action, verdict.call.operator, verdict.call.spelling]
 

@@ -16,6 +16,7 @@ from murxpy.machine.solve import SPECIAL_OPTIONS
 from murxpy.machine.tokens import Quoted, Ref, Token, print_token
 from murxpy.machine.trace.grammar import INDENT, MURXLA_OPTIONS, MURXLA_SOLVERS, Line, Trace
 from murxpy.machine.trace.murxla import CONTAINER_FIRST, SPECIAL
+from murxpy.solvers.exceptions import ILL_FORMED, UNDOCUMENTED
 from murxpy.translate.dry import AnyReading, Silent, interpret
 
 # The operators that belong to no solver. The cases of a datatype are made on the way to a match.
@@ -88,7 +89,7 @@ LIMITS = {"cvc5": "reproducible-resource-limit"}
 
 
 _SPECIAL = {ours: theirs for names in SPECIAL.values() for theirs, ours in names.items()}
-_DEFECTS = ("undocumented", "ill-formed")
+_DEFECTS = (UNDOCUMENTED, ILL_FORMED)
 
 
 class _Unsaid(Exception):

@@ -23,7 +23,7 @@ from murxpy.machine.run import Run
 from murxpy.machine.tokens import Ref, Token
 from murxpy.machine.trace.grammar import Trace
 from murxpy.machine.trace.reading import Reading
-from murxpy.solvers.exceptions import UNDOCUMENTED
+from murxpy.solvers.exceptions import ILL_FORMED, UNDOCUMENTED
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.spelling import Spelling, run_spelling
 from murxpy.translate.dry import interpret, plain_text
@@ -222,7 +222,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _TIDY = re.compile(r"[^A-Za-z0-9_]+")
 _VALUES = ("get-value", "get-value-completion")
 _SELF_CHECKS = ("check-sort", "check-term", "check-value", "check-eq")
-_DEFECTS = (UNDOCUMENTED, "ill-formed")
+_DEFECTS = (UNDOCUMENTED, ILL_FORMED)
 
 
 def to_python(

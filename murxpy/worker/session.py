@@ -21,7 +21,7 @@ from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.guided import Reader
 from murxpy.machine.generate.options import draw_value, option_choice
 from murxpy.machine.generate.swarm import Profile, SwarmDrawer
-from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.outcomes import CONTRACT, Refused, Stopped
 from murxpy.machine.random import Settings
 from murxpy.machine.replaying.judging import judge
 from murxpy.machine.replaying.untracer import replay
@@ -70,7 +70,7 @@ def watched(run: Run) -> Iterator[list[dict[str, Any]]]:
             message = f"class {letter}: a finalizer raises {thrown.type}; {thrown.message}"
             found.append(
                 run.finding(
-                    "contract",
+                    CONTRACT,
                     "binding",
                     message,
                     "misuse",

@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from murxpy.machine.outcomes import EXIT, INTERNAL
 from murxpy.worker import process
 from murxpy.worker.buffer import TraceBuffer
 from murxpy.worker.channel import Channel, Message
@@ -87,9 +88,7 @@ class Worker:
         except Exception as error:
             report = _internal(job, error)
         except SystemExit as error:
-            report = _finding(
-                job, "exit", f"SystemExit({error.code!r}) left the session", "binding"
-            )
+            report = _finding(job, EXIT, f"SystemExit({error.code!r}) left the session", "binding")
         self._trace.end()
         answer: Message = {
             "job": job["job"],
@@ -141,7 +140,7 @@ def _internal(job: Message, error: Exception) -> dict[str, Any]:
     module, function = _place(error)
     traceback.print_exception(error)
     message = f"{type(error).__name__}: {error} ({module}, {function})"
-    report = _finding(job, "internal", message, "murxpy")
+    report = _finding(job, INTERNAL, message, "murxpy")
     # the part of murxpy at fault stands in the place of a call of the solver
     report["finding"] |= {"action": module, "operator": function}
     return report

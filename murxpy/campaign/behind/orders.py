@@ -16,6 +16,7 @@ from murxpy.findings.archive import Archive
 from murxpy.findings.buckets import Bucket, Kept, worst_first
 from murxpy.findings.defects import comparable, needs_reduction
 from murxpy.findings.folder import read_if_there
+from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.ranges import kept_range
 from murxpy.oracles.disagreement import KIND
 from murxpy.oracles.documented import TIER as DOCUMENTED
@@ -25,7 +26,6 @@ from murxpy.records.config import Budget, CampaignConfig
 from murxpy.records.finding import Reproducer
 
 _MORE = 8  # times as many replays for a reduction that the user asked for
-_HANGING = 60  # replays for a hang, each of which takes seconds where it shows it
 _TARGET = re.compile(
     r"-(\d+)\.trace$"
 )  # the name of a trace that was found on another target than the first
@@ -176,7 +176,7 @@ class Aftermath:
             str(file),
             target,
             minimize,
-            _HANGING if bucket.kind == "hang" else replays,
+            kind_of(bucket.kind).replays or replays,
             telling,
             rank=worst_first(bucket),
         )

@@ -17,6 +17,7 @@ from murxpy.campaign.behind.requests import CLOSED, Answer, Request, Wait
 from murxpy.data.grants import only_granted
 from murxpy.errors import InputError, MurxpyError
 from murxpy.findings.folder import write_atomically
+from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.origin import read_history
 from murxpy.findings.ranges import keep_answers, keep_range, kept_answers
 from murxpy.findings.replayed import replay_trace
@@ -28,7 +29,6 @@ from murxpy.judging.operators import judge_plans
 from murxpy.judging.regress import find_range
 from murxpy.machine.trace.grammar import parse_trace, read_trace
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
-from murxpy.oracles.regression import KINDS as REGRESSIONS
 from murxpy.processes.environments import cached, package_of
 from murxpy.processes.limits import Limits
 from murxpy.processes.releases import short
@@ -104,8 +104,6 @@ def _unheard(text: str) -> None:
 
 
 NICE = 10  # steps, so that the workers of the campaign come first
-# kinds whose keys are words and no buckets
-_OWN_WORDS = ("hang", DISAGREEMENT, *REGRESSIONS)
 _LOOK = 0.1  # seconds between two looks whether there is time again
 _TRIES = 5  # replays of a candidate, for a finding that does not show each time
 
@@ -174,7 +172,7 @@ def answer(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:
         except MurxpyError as error:
             made.append(Reproducer("min.trace", "", None, str(error)))
         else:
-            same = result.key == shown.key or request.kind in _OWN_WORDS
+            same = result.key == shown.key or not kind_of(request.kind).keyed
             made.append(
                 Reproducer(form, str(small), True, "" if same else f"it shows {result.key}")
             )

@@ -19,10 +19,11 @@ from murxpy.findings.buckets import MARK, Bucket, worst_first
 from murxpy.findings.defects import Defect, grouping, same
 from murxpy.findings.folder import read_if_there
 from murxpy.findings.frames import functions, place
+from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.ranges import kept_range
 from murxpy.foreign import escaped
+from murxpy.machine.outcomes import EXCEPTION
 from murxpy.machine.trace.finished import read_rows
-from murxpy.oracles.crash import DEATHS
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.records.snapshot import BucketView
@@ -36,16 +37,17 @@ _ENDS = {"SIGSEGV": "a segmentation fault", "SIGABRT": "an abort"}
 def sentence(bucket: Bucket) -> str:
     """What is wrong, in one sentence for whoever mends it."""
     said = one_line(_first_line(bucket.message))
-    if bucket.kind in DEATHS:
+    ends = kind_of(bucket.kind).ends
+    if ends in ("death", "exit"):
         return _death(bucket, said)
-    if bucket.kind == "exception":
+    if bucket.kind == EXCEPTION:
         return f"{_where(bucket)} raises {said}"
     if bucket.kind == DISAGREEMENT:
         verdict = str(bucket.triage.get("verdict", ""))
         words = verdict.replace("-", " ")
         known = f": {words}" if verdict in _TRIAGED and words not in said else ""
         return f"{said}{known}"
-    if bucket.kind == "hang":
+    if ends == "no end":
         return f"{_where(bucket)} does not return: {said}"
     if not _WORD.match(said):  # a name, such as z3 or mk-term, stays as it is
         return said or bucket.kind

@@ -15,7 +15,7 @@ from murxpy.findings.replayed import Replayed
 from murxpy.foreign import escaped
 from murxpy.judging.triage import Judged
 from murxpy.machine.trace.grammar import Trace
-from murxpy.oracles.disagreement import Answers, Disagreement
+from murxpy.oracles.disagreement import KIND, Answers, Disagreement
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ def judged_json(
         if found is None
         else {"line": found.line, "answer": found.ours, "judge": releases[found.judge]}
     )
-    outcome = "disagreement" if found is not None and not fails(replayed) else data["outcome"]
+    outcome = KIND if found is not None and not fails(replayed) else data["outcome"]
     return {
         **data,
         "fails": found is not None or data["fails"],

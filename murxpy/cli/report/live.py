@@ -26,6 +26,7 @@ from murxpy.cli.report.text import (
 )
 from murxpy.records.events import Ended, Event, Notice, Started, Tick
 from murxpy.records.snapshot import BucketView, Left, Snapshot, WorkerView
+from murxpy.solvers.exceptions import ILL_FORMED, UNDOCUMENTED
 
 LABEL = 10  # columns of the labels at the left side
 ANSWER_STYLES = {"sat": "green", "unsat": "blue", "unknown": "yellow", "over-limit": "magenta"}
@@ -90,7 +91,7 @@ def figures(started: Started, snapshot: Snapshot, screen: Screen) -> list[Text]:
         *(_flow("judges", _judged(snapshot), screen) if snapshot.judged else []),
         *_flow(
             "refused",
-            _amounts(snapshot.refusals, {"ill-formed": "bold red", "undocumented": "red"}),
+            _amounts(snapshot.refusals, {ILL_FORMED: "bold red", UNDOCUMENTED: "red"}),
             screen,
         ),
         *_flow("findings", _findings(snapshot), screen),

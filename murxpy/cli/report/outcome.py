@@ -10,9 +10,10 @@ from typing import Any
 
 from murxpy.cli.report.text import amount, brief, one_line
 from murxpy.findings.replayed import Replayed
+from murxpy.machine.outcomes import INTERNAL
 from murxpy.machine.trace.finished import Call, last_call, read_rows
 from murxpy.machine.trace.grammar import Trace
-from murxpy.oracles.crash import INTERNAL, python_frames
+from murxpy.oracles.crash import HANG, python_frames
 from murxpy.processes.limits import Limits
 
 _SHOWN = 5  # differences, messages of refusals and Python frames that are shown at most
@@ -66,7 +67,7 @@ def outcome_json(replayed: Replayed, trace: Trace | None = None) -> dict[str, An
     call = _call(replayed)
     return {
         "fails": fails(replayed),
-        "outcome": found.verdict.kind if found else "hang" if hangs(replayed) else _ended(replayed),
+        "outcome": found.verdict.kind if found else HANG if hangs(replayed) else _ended(replayed),
         "solver": about["solver"],
         "version": about["version"],
         "seconds": round(outcome.seconds, 3),

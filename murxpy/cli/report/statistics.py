@@ -13,10 +13,10 @@ from murxpy.cli.report.seeds import print_seeds
 from murxpy.cli.report.text import heading, one_line, print_whole
 from murxpy.records.snapshot import YIELD, Snapshot
 from murxpy.records.yields import Yield
+from murxpy.solvers.exceptions import REFUSALS
 from murxpy.sources.mutation.variants import METHODS
 from murxpy.sources.mutation.varied import TIMES
 
-CLASSES = ("unsupported", "resources", "ill-formed", "undocumented")
 _MESSAGES = 10  # messages shown of each class of refusals
 
 
@@ -87,7 +87,7 @@ def _print_operators(
     """The operators that were tried, by theory, and the operators that were never executed."""
     tried, good = snapshot.part("op:"), snapshot.part("op-ok:")
     refused = snapshot.part("op-refused:")
-    used = [name for name in CLASSES if any(key.endswith(f":{name}") for key in refused)]
+    used = [name for name in REFUSALS if any(key.endswith(f":{name}") for key in refused)]
     listed = {kind for kinds in theories.values() for kind in kinds}
     groups = {**theories, "other": [kind for kind in tried if kind not in listed]}
     table = _table("operator", "tried", "ok", *used)
@@ -174,7 +174,7 @@ def _print_refusals(console: Console, snapshot: Snapshot) -> None:
         False,
         "fold",
     )
-    for name in CLASSES:
+    for name in REFUSALS:
         prefix = f"{name}:"
         own = [
             (n, key.removeprefix(prefix)) for key, n in messages.items() if key.startswith(prefix)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
 
-from murxpy.findings.buckets import Bucket, bucket_key, normalise
+from murxpy.findings.buckets import Bucket, bucket_key
 from murxpy.judging.disagreement import evaluated, operators, options
 from murxpy.judging.solvers import Solvers
 from murxpy.machine.outcomes import STATE
@@ -20,7 +20,7 @@ from murxpy.machine.replaying.untracer import COMPARED
 from murxpy.machine.tokens import Quoted
 from murxpy.machine.trace.finished import Call, Row, add_header, last_row, without_header
 from murxpy.machine.trace.grammar import Line, parse_trace
-from murxpy.oracles.crash import Outcome, Verdict, judge
+from murxpy.oracles.crash import Outcome, Verdict, judge, normalise
 from murxpy.oracles.disagreement import (
     OPPOSITE,
     GivenAnswer,

@@ -28,7 +28,7 @@ from murxpy.machine.contract.values import (
     slots,
 )
 from murxpy.machine.inspect import sort_facts
-from murxpy.machine.outcomes import Misused, Stopped, Unbroken
+from murxpy.machine.outcomes import CONTRACT, Misused, Stopped, Unbroken
 from murxpy.machine.run import Run
 from murxpy.machine.tokens import Python, print_token, quote
 from murxpy.solvers.exceptions import BROKEN, RESOURCES, UNREACHED, Thrown
@@ -360,7 +360,7 @@ def threw(run: Run, rule: Rule, thrown: Thrown, what: str) -> None:
             if thrown.place
             else f"class {rule.letter}: {thrown.text}"
         )
-        raise Stopped(run.finding("contract", "binding", message, "misuse", what, rule.name))
+        raise Stopped(run.finding(CONTRACT, "binding", message, "misuse", what, rule.name))
     outcome = {UNREACHED: "unreached", RESOURCES: "resources"}.get(thrown.sort, "refused")
     run.counts[f"misuse-{outcome}:{rule.name}"] += 1
 
@@ -373,7 +373,7 @@ def returned(run: Run, rule: Rule, fault: str | None, what: str) -> None:
         run.counts[f"misuse-finding:{rule.name}"] += 1
         raise Stopped(
             run.finding(
-                "contract", "binding", f"class {rule.letter}: {fault}", "misuse", what, rule.name
+                CONTRACT, "binding", f"class {rule.letter}: {fault}", "misuse", what, rule.name
             )
         )
     run.counts[f"misuse-kept:{rule.name}"] += 1

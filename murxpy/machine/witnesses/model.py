@@ -14,7 +14,7 @@ from typing import Any
 from murxpy.logic.sorts import Sort, components
 from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, Term, subterms
 from murxpy.machine.database import Entry
-from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.outcomes import MODEL_VALUE, Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.witnesses.reading import Unreadable, Values
 from murxpy.machine.witnesses.solving import applied, call_first, fresh_solver
@@ -242,9 +242,7 @@ class Model:
 
     def _bad_value(self, message: str) -> Stopped:
         return Stopped(
-            self.run.finding(
-                "model-value", "solver", message, "check-model", "", self._spelling.name
-            )
+            self.run.finding(MODEL_VALUE, "solver", message, "check-model", "", self._spelling.name)
         )
 
     def _partial(self, values: Values, tables: dict[str, int]) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from murxpy.errors import InputError
 from murxpy.logic.terms import Term
-from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.outcomes import INVALID_CORE, Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.witnesses.model import TOO_LARGE, theories, unjudged
 from murxpy.machine.witnesses.solving import FACTOR, tidy, timed
@@ -40,6 +40,7 @@ from murxpy.smtlib.script import (
     SetOption,
     at_checks,
 )
+from murxpy.solvers.exceptions import INVALID_MODEL
 from murxpy.solvers.spelling import Spelling
 
 MODEL, CORE = "get-model", "get-unsat-core"
@@ -170,7 +171,7 @@ def _check_model(run: Run, script: Script, check: Question, printed: str, chosen
             message = f"an assertion about {_about(run, [term], ', ')} is false under the model that the solver printed"
             raise Stopped(
                 run.finding(
-                    "invalid-model",
+                    INVALID_MODEL,
                     "solver",
                     message,
                     "run-script",
@@ -227,7 +228,7 @@ def _check_core(run: Run, script: Script, check: Question, printed: str, chosen:
     named = {command.name: command for command in check.asserted if command.name is not None}
     if not check.assumptions and not names <= named.keys():
         message = "the unsat core has what was neither asserted nor assumed"
-        raise Stopped(run.finding("invalid-core", "solver", message, "run-script", "", chosen.name))
+        raise Stopped(run.finding(INVALID_CORE, "solver", message, "run-script", "", chosen.name))
     kept = [
         command.term for command in check.asserted if command.name is None or command.name in names
     ]
@@ -238,7 +239,7 @@ def _check_core(run: Run, script: Script, check: Question, printed: str, chosen:
         message = f"the unsat core is satisfiable when solved anew; {_evidence(evaluated)}"
         raise Stopped(
             run.finding(
-                "invalid-core",
+                INVALID_CORE,
                 "solver",
                 message,
                 "run-script",

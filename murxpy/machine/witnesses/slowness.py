@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import re
 
-from murxpy.machine.outcomes import Stopped
+from murxpy.machine.outcomes import SLOW, Stopped
 from murxpy.machine.run import Run
 from murxpy.smtlib.logics import theories
 
-KIND = "slow"
+KIND = SLOW
 SIZE, REFERENCE, PARENT = "size", "reference", "parent"
 # What the cost of a script is measured against, in the words of messages.
 AGAINST = {

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from murxpy.machine.outcomes import Stopped
+from murxpy.machine.outcomes import INCOMPLETENESS, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.witnesses.slowness import PARENT
 from murxpy.smtlib.logics import theories
 
-KIND = "incompleteness"
+KIND = INCOMPLETENESS
 _ATTRIBUTE = "satisfiable-by-construction"
 MARK = f"(set-info :{_ATTRIBUTE} true)"
 # The mark of a script that was made by a rule from one that the solver decided; its value names the rule.

@@ -9,7 +9,7 @@ from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.machine import script, solve
-from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.outcomes import WRONG_ANSWER, Refused, Stopped
 from murxpy.machine.random import Stream, mix
 from murxpy.machine.run import Run
 from murxpy.machine.signals import expect_scripts
@@ -273,7 +273,7 @@ class _Chain:
         runs leave this seed out.
         """
         run = self._run
-        if (stopped.finding or {}).get("kind") != "wrong-answer":
+        if (stopped.finding or {}).get("kind") != WRONG_ANSWER:
             return False
         run.state.expected.clear()
         # the expected answers depend on the labels of these seeds

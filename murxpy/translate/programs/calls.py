@@ -25,7 +25,7 @@ from murxpy.machine.tokens import Python, Ref
 from murxpy.machine.trace.grammar import Trace
 from murxpy.machine.trace.reading import Reading
 from murxpy.solvers.callables import PROPERTY
-from murxpy.solvers.exceptions import UNDOCUMENTED
+from murxpy.solvers.exceptions import ILL_FORMED, UNDOCUMENTED
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.spelling import Spelling, SpellingSet, run_spelling
 from murxpy.translate.asking import theory_options
@@ -356,7 +356,7 @@ _WORD = re.compile(r"[A-Za-z]\w*", re.ASCII)
 _OTHER = re.compile(r"\W+", re.ASCII)
 _BASES = {"mk-sort": "sort", "mk-value": "value", "mk-special-value": "value"}
 SELF_CHECKS = ("check-sort", "check-term", "check-value", "check-eq")
-_DEFECTS = (UNDOCUMENTED, "ill-formed")
+_DEFECTS = (UNDOCUMENTED, ILL_FORMED)
 
 
 @dataclass(frozen=True, slots=True)

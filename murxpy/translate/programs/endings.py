@@ -5,7 +5,7 @@ it should be: an interpolant or an abduct.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from textwrap import indent
 
@@ -16,20 +16,6 @@ from murxpy.machine.trace.grammar import Line, Trace
 from murxpy.machine.witnesses import slowness, unknowns
 from murxpy.translate.expressions import Code
 from murxpy.translate.programs.calls import PLAIN, SELF_CHECKS, Calls
-from murxpy.translate.programs.models import (
-    no_value,
-    own_value,
-    repeated,
-    satisfied_alone,
-    satisfied_by_values,
-    simplified,
-    solved_anew,
-    step_anew,
-    step_simplified,
-    unequal_arrays,
-    value_anew,
-    value_simplified,
-)
 from murxpy.translate.programs.sheet import ANSWER
 from murxpy.translate.programs.vocabulary import (
     UNSAT,
@@ -357,17 +343,14 @@ def _accepted(run: Calls) -> None:
 # reason.
 
 
-KINDS = (slowness.KIND, unknowns.KIND)
-
-
-def asking_why(trace: Trace, kind: str) -> Trace:
-    """The trace of a finding of `kind` with a script that asks for the reason of an unknown answer. The
-    checks of a slow script get the limit that the script may cost, so that they are unknown. The trace
-    of another kind is as it was.
+def asking_why(trace: Trace) -> Trace:
+    """The trace of a finding with a script that asks for the reason of an unknown answer. The
+    checks of a slow script get the limit that the script may cost, so that they are unknown. A trace
+    that runs no script is as it was.
     """
     last = trace.lines[-1]
     given = last.args[0] if last.action == "run-script" and last.args else None
-    if kind not in KINDS or not isinstance(given, Quoted):
+    if not isinstance(given, Quoted):
         return trace
     text, bound = slowness.unmarked(given.text)
     before = [line for line in trace.lines[:-1] if not bound or line.action != "set-limit"]
@@ -397,40 +380,3 @@ def _ending(run: Calls, code: str) -> None:
         "print('expected an answer, got', output)",
         f"sys.exit({{'sat': 0, 'unsat': 0, 'unknown': {code}}}.get({ANSWER}, 2))",
     )
-
-
-# ----------------------------------------------------------------------
-# The ways in which a program can end, by the kind of the finding, the plainest first.
-
-
-Ending = Callable[[Calls, Claim], None]
-
-ENDINGS: dict[str, tuple[Ending, ...]] = {
-    "invalid-model": (
-        own_value,
-        simplified,
-        solved_anew,
-        step_simplified,
-        step_anew,
-        unequal_arrays,
-    ),
-    "model-value": (own_value, simplified, solved_anew, no_value),
-    "invalid-value": (value_simplified, value_anew, step_simplified, step_anew),
-    "repeated-model": (repeated,),
-    "invalid-core": (core, foreign_core),
-    "invalid-assumptions": (core, foreign_core),
-    "invalid-simplify": (other_result,),
-    "invalid-substitute": (other_result,),
-    "invalid-elimination": (other_result,),
-    "invalid-proof": (broken_proof,),
-    "invalid-interpolant": (interpolant,),
-    "invalid-abduct": (abduct,),
-    "inconsistent": (inconsistent,),
-    "disagreement": (satisfied_by_values, satisfied_alone, other_answer),
-    "wrong-answer": (satisfied_by_values, satisfied_alone, other_answer),
-    "wrong-unsat": (satisfied_by_values, satisfied_alone, other_answer),
-    "slow": (at_limit,),
-    "incompleteness": (given_up,),
-    "exception": (raised,),
-    "contract": (contract,),
-}

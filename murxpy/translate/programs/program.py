@@ -12,15 +12,15 @@ from murxpy.errors import MurxpyError
 from murxpy.foreign import escaped
 from murxpy.logic.catalogue import Catalogue
 from murxpy.machine.checks.registry import ANSWERING
-from murxpy.machine.outcomes import Refused
+from murxpy.machine.outcomes import CONTRACT, Refused
 from murxpy.machine.trace.grammar import Line, Trace
 from murxpy.machine.trace.lift import lift
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.translate.asking import theory_options
 from murxpy.translate.expressions import inlined
 from murxpy.translate.programs.calls import Calls, Form, PlainWrapper, go_through
-from murxpy.translate.programs.endings import ENDINGS, Ending, checking_call
-from murxpy.translate.programs.vocabulary import Claim
+from murxpy.translate.programs.endings import checking_call
+from murxpy.translate.programs.vocabulary import Claim, Ending
 
 # an exception that is not the finding tells nothing
 _HOOK = (
@@ -35,7 +35,6 @@ _FORMS = (
     Form(plain_solver=False, nested=False),
     Form(plain=False, plain_solver=False, nested=False),
 )
-_IN_CHILD = ("crash", "abort", "asan", "exit", "hang")  # kinds of findings that end no call
 _LIBRARY = ("copy", "gc", "itertools", "operator", "pickle")  # modules of Python that calls use
 DEADLINE = 10  # seconds after which a program says that its calls do not end
 
@@ -58,16 +57,17 @@ def programs(
     run. A form that cannot say the trace is left out.
     """
     seen: set[str] = set()
-    calls = lifted(trace, catalogue, claim.kind)
+    calls = lifted(trace, catalogue, models=claim.question == "model")
     if calls is not None:
         yield from _forms(calls, catalogue, wrapper, claim, _FORMS[:2], seen)
     # a process can die where a context dies, which the main one does not before the process ends
-    forms = [form for form in _FORMS if form.main or claim.kind in _IN_CHILD]
+    forms = [form for form in _FORMS if form.main or claim.in_child]
     yield from _forms(trace, catalogue, wrapper, claim, forms, seen)
 
 
-def lifted(trace: Trace, catalogue: Catalogue, kind: str) -> Trace | None:
-    """The calls that say the same as the script that the trace of a finding of `kind` runs; None
+def lifted(trace: Trace, catalogue: Catalogue, *, models: bool) -> Trace | None:
+    """The calls that say the same as the script that the trace of a finding runs, with a check of its
+    model behind them if `models`; None
     where it runs none, or where no calls say the same.
     """
     line = trace.lines[-1]
@@ -86,7 +86,7 @@ def lifted(trace: Trace, catalogue: Catalogue, kind: str) -> Trace | None:
     options = theory_options(text, catalogue, trace.solver)
     needed = [Line("set-option", [name, True]) for name in options]
     lines = [*made.lines[:1], *needed, *limits[-1:], *made.lines[1:]]
-    if kind == "invalid-model":
+    if models:
         lines.append(Line("check-model", number=len(lines) + 1))
     return Trace(trace.name, lines, {**made.header, "solver": trace.header.get("solver", "")})
 
@@ -113,7 +113,7 @@ def _forms(
     """The programs of a trace in some forms. `seen` are texts that are left out. What the trace drops
     stays alive, except where the finding is about that.
     """
-    if claim.kind != "contract":
+    if claim.kind != CONTRACT:
         kept = [line for line in trace.lines if line.action not in ("del", "gc")]
         trace = last_script(Trace(trace.name, kept, trace.header))
     release = trace.header.get("solver", "").partition(" ")[2] or "1000000"
@@ -135,7 +135,7 @@ def _endings(claim: Claim) -> Sequence[Ending | None]:
     """The ways in which a program can end that shows the finding; None is one whose calls run in a
     child process.
     """
-    return (None,) if claim.kind in _IN_CHILD else ENDINGS.get(claim.kind, ())
+    return (None,) if claim.in_child else claim.endings
 
 
 def _written(run: Calls, claim: Claim, ending: Ending | None) -> str:
@@ -197,7 +197,7 @@ def _of_child(run: Calls, claim: Claim) -> str:
     if run.failing:
         run.sheet.do(run.failing)
     rows = run.sheet.written([run.imports(), "child calls Process signal sys"])
-    hangs, exits = claim.kind == "hang", claim.kind == "exit"
+    hangs, exits = claim.ends == "no end", claim.ends == "exit"
     ending = _HANGS if hangs else _DIES
     modules = ["sys"] if hangs else ["signal", "sys"]
     if exits:  # a solver may end its process with 1, as an exception in the child does

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -18,50 +18,25 @@ from murxpy.translate.programs.sheet import ANSWER
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a program must show: the kind and the message of the finding, and one sentence that says
-    what is wrong.
+    """What a program must show: the kind and the message of the finding, one sentence that says what is
+    wrong, and how the program ends. `ends` is `death`, `exit` or `no end` where the calls of the program end so; else one
+    of `endings` shows the finding. `question` is what a script of it asks.
     """
 
     kind: str
     message: str
     sentence: str
+    ends: str
+    question: str
+    endings: Sequence[Ending]
+
+    @property
+    def in_child(self) -> bool:
+        """Whether the program makes its calls in a child process."""
+        return self.ends in ("death", "exit", "no end")
 
 
-_SENTENCES = {
-    "invalid-model": "gives a model in which an assertion is false",
-    "model-value": "gives a constant in its model what is no value",
-    "invalid-value": "gives a term another value than its model does",
-    "invalid-core": "gives an unsat core that is satisfiable",
-    "invalid-assumptions": "gives unsat assumptions that are satisfiable",
-    "repeated-model": "gives a model again that was blocked",
-    "invalid-elimination": "eliminates quantifiers from a formula and gets another one",
-    "invalid-interpolant": "gives an interpolant that is none",
-    "invalid-abduct": "gives an abduct that is none",
-    "invalid-proof": "gives a proof that does not prove the answer",
-    "hang": "does not come to an end",
-    "crash": "dies",
-    "abort": "aborts",
-    "exit": "ends the process",
-}
-_ANSWERS = ("disagreement", "wrong-answer", "wrong-unsat")
-
-
-def sentence(about: str, kind: str, message: str, answer: str = "") -> str:
-    """What is wrong with the solver and release `about`, in one line. `answer` is its wrong answer,
-    where the finding is one.
-    """
-    about = about.partition("-")[0]
-    if kind in _ANSWERS and answer:
-        right = {"sat": "unsat", "unsat": "sat"}.get(answer, "another")
-        return f"{about} answers {answer}, and the right answer is {right}."
-    if kind in ("crash", "abort", "exit"):
-        return f"{about} {_SENTENCES[kind]}: {_short(message)}"
-    if kind == "exception":
-        return f"{about} raises {_short(message)}"
-    if kind in _SENTENCES:
-        return f"{about} {_SENTENCES[kind]}."
-    return f"{about}: {_short(message)}"
-
+Ending = Callable[[Calls, Claim], None]  # writes the end of a program
 
 # what a printed value has behind a parenthesis
 _OF_VALUES = {
@@ -81,7 +56,8 @@ def unevaluated(message: str) -> list[str]:
     return [f"({name} " for name in names if name not in _OF_VALUES]
 
 
-def _short(message: str) -> str:
+def shortened(message: str) -> str:
+    """A message as one line of printable ASCII, cut off where it is long."""
     text = " ".join(message.split()).encode("ascii", "backslashreplace").decode()
     return text if len(text) <= 160 else f"{text[:157]}..."
 

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from murxpy.errors import InputError
-from murxpy.findings.buckets import normalise
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import Term
+from murxpy.machine.outcomes import EXCEPTION, EXIT
 from murxpy.machine.witnesses.show import show
 from murxpy.machine.witnesses.slowness import KIND as SLOW
-from murxpy.machine.witnesses.unknowns import KIND as INCOMPLETENESS
 from murxpy.machine.witnesses.unknowns import REASON, of_limit
-from murxpy.oracles.crash import DEATHS, MEMORY_FAULTS, Outcome, judge
+from murxpy.oracles.crash import DEATHS, MEMORY_FAULTS, Outcome, judge, normalise
 from murxpy.semantics.values import CannotSay, Value
 from murxpy.smtlib.lexer import solid, tokenize
 from murxpy.smtlib.models import Valuation, read_printed_model
@@ -227,51 +226,28 @@ class Seen:
     catalogue: Catalogue
 
     @property
-    def ends(self) -> bool:
-        """Whether the finding is how the script ends, and not what it answers to questions."""
-        return self.finding.kind in (*DEATHS, "hang", "exception", "ill-formed")
-
-    @property
     def replies(self) -> Replies:
         """The evidence that was asked for, with what was printed."""
         return Replies.of(self.evidence.asked, self.printed)
 
 
-def sight(seen: Seen) -> Sight | None:
-    """What the script shows of the finding; None where it does not show it."""
-    if seen.outcome.cause == "wall":
-        return (
-            Sight("the solver does not end", "nothing", "an answer")
-            if seen.finding.kind == "hang"
-            else None
-        )
-    if seen.finding.kind in DEATHS:
-        return _death(seen)
-    verdict = judge(seen.outcome)
-    if verdict is not None and (verdict.signal or verdict.kind in DEATHS[:-1]):
-        # the program of a solver can end where its library throws an exception
-        return _death(seen) if seen.finding.kind == "exception" else None
-    look = _LOOKS.get(seen.finding.kind, _error)
-    return look(seen)
-
-
-def _death(seen: Seen) -> Sight | None:
+def see_death(seen: Seen) -> Sight | None:
     verdict = judge(seen.outcome)
     if verdict is None or verdict.kind not in DEATHS:
         return None
     signals = MEMORY_FAULTS if verdict.signal in MEMORY_FAULTS else (verdict.signal,)
     same = any(signal and f"-{signal.lower()}-" in seen.finding.key for signal in signals)
-    same = same or seen.finding.kind == "exception"
+    same = same or seen.finding.kind == EXCEPTION
     if not same and normalise(verdict.message) != normalise(seen.finding.message):
         return None
-    if verdict.kind == "exit" and seen.finding.kind != "exit":
+    if verdict.kind == EXIT and seen.finding.kind != EXIT:
         return None
     said = "" if verdict.message == verdict.signal else f": {verdict.message}"
     how = f"dies with {verdict.signal}" if verdict.signal else "ends"
     return Sight(f"the solver {how}{said}", "no answer to the last command", "an answer")
 
 
-def _error(seen: Seen) -> Sight | None:
+def see_error(seen: Seen) -> Sight | None:
     message = seen.finding.message.partition(": ")[2] or seen.finding.message
     message = _IN_SCRIPT.sub("", message)
     wanted = _bare(message)
@@ -291,7 +267,7 @@ def _bare(text: str) -> str:
     return normalise(text.replace('"', ""))
 
 
-def _answers(seen: Seen) -> Sight | None:
+def see_answer(seen: Seen) -> Sight | None:
     found = answers(seen.printed)
     stated = _EXPECTED.search(seen.finding.message)
     wanted = stated[1] if stated is not None else "".join(seen.recorded[-1:])
@@ -316,7 +292,7 @@ _EXPECTED = re.compile(r"answered (\w+), expected \w+")
 OTHER = {"sat": "unsat", "unsat": "sat"}
 
 
-def _model(seen: Seen) -> Sight | None:
+def see_model(seen: Seen) -> Sight | None:
     replies = seen.replies
     models = tuple(asked for asked, _ in replies.of_kind("model"))
     formulas = replies.of_kind("formula")
@@ -337,9 +313,8 @@ def _model(seen: Seen) -> Sight | None:
         constants = tuple(asked for asked, _ in replies.of_kind("constant"))
         kept = (*models, *constants, *([wrong] if replies.value(wrong) else []))
         return Sight(sentence, "sat and this model", "a model that makes all assertions true", kept)
-    return found or _error(
-        seen
-    )  # the finding can be an error of the solver's own check of its model
+    # the finding can be an error of the solver's own check of its model
+    return found or see_error(seen)
 
 
 def _wrong_value(seen: Seen, judged: Judged, wrong: str) -> Sight | None:
@@ -360,12 +335,12 @@ def _wrong_value(seen: Seen, judged: Judged, wrong: str) -> Sight | None:
     return None
 
 
-def _values(seen: Seen) -> Sight | None:
+def see_value(seen: Seen) -> Sight | None:
     judged = Judged(seen.evidence.text, seen.replies, seen.catalogue, seen.evidence.dialect)
     return _wrong_value(seen, judged, "the solver gives a term a wrong value under its own model")
 
 
-def _no_value(seen: Seen) -> Sight | None:
+def see_no_value(seen: Seen) -> Sight | None:
     words = unevaluated(seen.finding.message)
     for asked, text in seen.replies.of_kind("constant"):
         term = pair(" ".join(text.split()))[1]
@@ -380,7 +355,7 @@ def _no_value(seen: Seen) -> Sight | None:
     return None
 
 
-def _core(seen: Seen) -> Sight | None:
+def see_core(seen: Seen) -> Sight | None:
     evidence = seen.evidence
     for asked, text in seen.replies.of_kind("core", "assumptions"):
         if asked.kind == "assumptions":
@@ -416,7 +391,7 @@ _SYMBOL = re.compile(r"""[^\s()";|]+""")
 _SETTING = ("(set-logic", "(declare", "(define")
 
 
-def _made(seen: Seen) -> Sight | None:
+def see_made(seen: Seen) -> Sight | None:
     for asked, text in seen.replies.of_kind("made"):
         if not text.startswith("(error"):
             made = " ".join(text.split())
@@ -430,7 +405,7 @@ def _made(seen: Seen) -> Sight | None:
     return None
 
 
-def _repeated(seen: Seen) -> Sight | None:
+def see_repeated(seen: Seen) -> Sight | None:
     values = [text for _, text in seen.replies.of_kind("term")]
     again = [text for _, text in seen.replies.of_kind("again")]
     half = len(values) // 2
@@ -443,31 +418,13 @@ def _repeated(seen: Seen) -> Sight | None:
     )
 
 
-def _undecided(seen: Seen) -> Sight | None:
+def see_undecided(seen: Seen) -> Sight | None:
     reasons = [text for text in seen.printed if text.startswith(f"(:{REASON}")]
     limited, slow = any(map(of_limit, reasons)), seen.finding.kind == SLOW
     if "unknown" not in answers(seen.printed) or not reasons or limited != slow:
         return None
     why = "the limit as the reason" if slow else "a reason that is no limit"
     return Sight(seen.finding.message, f"unknown, and {why}", "an answer")
-
-
-_LOOKS: Mapping[str, Callable[[Seen], Sight | None]] = {
-    "disagreement": _answers,
-    "wrong-answer": _answers,
-    "wrong-unsat": _answers,
-    "invalid-model": _model,
-    "invalid-value": _values,
-    "model-value": _no_value,
-    "invalid-core": _core,
-    "invalid-assumptions": _core,
-    "repeated-model": _repeated,
-    "invalid-simplify": _made,
-    "invalid-elimination": _made,
-    "exception": _error,
-    SLOW: _undecided,
-    INCOMPLETENESS: _undecided,
-}
 
 
 def confirmed(sight: Sight, before: Sequence[str], after: Sequence[str]) -> bool:

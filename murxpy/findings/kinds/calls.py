@@ -1,0 +1,99 @@
+"""Kinds of findings in which a call of the binding ends as it must not, and errors of murxpy itself."""
+
+from __future__ import annotations
+
+import re
+
+from murxpy.findings.kinds.deaths import of_script
+from murxpy.findings.kinds.kind import ByMessage, Kind, Parts
+from murxpy.findings.kinds.sights import Seen, Sight, see_death
+from murxpy.machine import outcomes
+from murxpy.machine.outcomes import INTERNAL
+from murxpy.oracles.crash import Verdict
+from murxpy.solvers.exceptions import ILL_FORMED
+from murxpy.translate.programs.endings import contract, raised
+from murxpy.translate.programs.vocabulary import shortened
+
+_OPERATOR = re.compile(r"\bOP_\w+")
+# What a solver throws in one of these actions is about its assertions.
+_SOLVING = (
+    *("check-sat", "check-sat-assuming", "push", "check-core"),
+    *("check-assumptions", "check-model", "check-invariant"),
+)
+
+
+class Call(Kind, family=True):
+    """About a call, and about no answer."""
+
+    answers = False
+    question = ""
+
+
+class RaisedException(Call):
+    name = outcomes.EXCEPTION
+    label = "raises an exception that nobody documents"
+    severity = "medium"
+    rank = 21
+    fails = True
+    ends = "error"
+    mark = "message"
+    smaller = "helps"
+    endings = (raised,)
+
+    def headline(self, about: str, message: str, answer: str) -> str:
+        return f"{about} raises {shortened(message)}"
+
+    def _of_call(self, verdict: Verdict, message: str) -> Parts:
+        if verdict.call.action in _SOLVING:
+            # The solver threw it while it solved: the call that made the solver solve tells nothing.
+            return message, []
+        return of_script(verdict, message) or super()._of_call(verdict, message)
+
+    def _died(self, seen: Seen) -> Sight | None:
+        return see_death(seen)  # the program of a solver can end where its library throws
+
+
+class Contract(ByMessage, Call):
+    name = outcomes.CONTRACT
+    label = "breaks the contract of a call"
+    severity = "medium"
+    rank = 23
+    fails = True
+    ends = ""
+    mark = ""
+    smaller = ""
+    endings = (contract,)
+
+    def _of_rule(self, verdict: Verdict, message: str) -> Parts:
+        return _OPERATOR.sub("an operator", message), ["misuse", verdict.call.spelling]
+
+
+class IllFormed(ByMessage, Call):
+    name = ILL_FORMED
+    label = "refuses a call of murxpy as ill-formed"
+    severity = "low"
+    rank = 26
+    fails = True
+    ends = "error"
+    mark = "message"
+    smaller = ""
+    endings = ()
+
+
+class Internal(ByMessage, Call):
+    name = INTERNAL
+    label = "met an error of murxpy"
+    severity = "low"
+    rank = 27
+    fails = True
+    ends = ""
+    mark = ""
+    smaller = ""
+    endings = ()
+
+    def _of_call(self, verdict: Verdict, message: str) -> Parts:
+        # The type of the error and its place in murxpy: its text quotes values, and which call of
+        # the solver was in hand tells nothing.
+        return verdict.message.partition(":")[0], [verdict.call.action, verdict.call.operator]
+
+    _of_misuse = _of_call

@@ -1,0 +1,174 @@
+"""What a kind of findings is. Whatever murxpy does differently for one kind than for another, it asks
+the kind.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import ClassVar, Literal
+
+from murxpy.findings.kinds.sights import Seen, Sight, see_death, see_error
+from murxpy.oracles.crash import DEATHS, Verdict, judge, normalise
+from murxpy.solvers.exceptions import CONVERTED
+from murxpy.translate.programs.vocabulary import Claim, Ending, shortened
+
+Severity = Literal["high", "medium", "low"]
+# How a run, a script or a program ends that shows the finding: the process dies, it exits, nothing
+# comes to an end, or a call or a command ends with an error. Empty where answers show it.
+End = Literal["death", "exit", "no end", "error", ""]
+# What marks the defect: the place of the death, the message, or the shape of the smaller trace.
+Mark = Literal["place", "message", "shape", ""]
+# Whether a smaller trace tells which defect it is: nothing else does, it may tell more, or it does not.
+Reduction = Literal["needed", "helps", ""]
+# What a script asks that shows the finding: a model, a core by names, or the reason of an unknown answer.
+Question = Literal["model", "core", "reason", ""]
+
+# A place in C or C++ source as assertions print it: `rewriter.cpp:118`, `rewriter.cpp 118`, `File:
+# rewriter.cpp Line: 118`.
+_SOURCE = re.compile(r"(?<![\w-])([\w-]++\.(?:cpp|cc|c|hpp|h))\W{1,3}(?:[Ll]ine:?\s*)?(\d+)")
+# An exception that a misuse let out, such as `class C: AttributeError: 'int' object has ... in
+# ExprRef.__init__ (z3.py)`.
+_THROWN = re.compile(r"class \w: (\w+)(?:: (.*))? in ([\w.<>]+) \(\w+\.\w+\)", re.DOTALL)
+# Rules whose calls name a public callable of the binding.
+BY_NAME = ("call", "edge", "alike", "keyword")
+
+Parts = tuple[str, list[str]]  # what tells a defect from others: a message, and words of the call
+KINDS: dict[str, Kind] = {}  # by their names, in the order of their definitions
+
+
+class Kind:
+    """A kind of findings. Each kind is a subclass that gives a value to every face named here without
+    one; a class that lacks a face raises TypeError when its module is imported. A subclass with
+    `family=True` is no kind, but what some kinds have in common.
+
+    - `name`: the word in traces, keys, lists and JSON. `label`: what the solver does, in words that go
+      behind its name.
+    - `severity`: how bad it is. `rank`: its place in lists, from 0 for the worst. `fails`: whether
+      such a finding makes the exit code 1 without `--fail-on`.
+    - `answers`: whether it is about something that the solver answered and that is wrong.
+    - `ends`, `mark`, `smaller`, `question`: see `End`, `Mark`, `Reduction` and `Question`.
+    - `endings`: the ways in which a program can end that shows it, the plainest first. Where the process
+      dies or does not end, the program makes its calls in a child process instead.
+    """
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+    severity: ClassVar[Severity]
+    rank: ClassVar[int]
+    fails: ClassVar[bool]
+    answers: ClassVar[bool]
+    ends: ClassVar[End]
+    mark: ClassVar[Mark]
+    smaller: ClassVar[Reduction]
+    question: ClassVar[Question]
+    endings: ClassVar[tuple[Ending, ...]]
+    replays: ClassVar[int] = 0  # that a reduction may take at most; 0 for the usual number
+    needs_limit: ClassVar[bool] = False  # whether a script without the trace's limits shows nothing
+    no_script: ClassVar[str] = ""  # why no script can show it
+    # Whether what stays of a smaller trace is told by the key of the bucket. Other keys are words.
+    keyed: ClassVar[bool] = True
+    # Whether a model tells of it: one that the solver gave, or one that was planted and missed.
+    about_model: ClassVar[Literal["given", "planted", ""]] = ""
+
+    def __init_subclass__(cls, *, family: bool = False) -> None:
+        if family:
+            return
+        missing = [face for face in Kind.__annotations__ if not hasattr(cls, face)]
+        if missing:
+            raise TypeError(f"the kind of findings {cls.__name__} lacks {', '.join(missing)}")
+        KINDS[cls.name] = cls()
+
+    # -- lists
+
+    def rank_with(self, triage: Mapping[str, object]) -> int:
+        """The place of a finding in lists, with what triage says of it."""
+        return self.rank
+
+    def headline(self, about: str, message: str, answer: str) -> str:
+        """What is wrong with the solver and release `about`, in one line. `answer` is its wrong answer,
+        where the finding is one.
+        """
+        return f"{about} {self.label}."
+
+    # -- buckets
+
+    def parts(self, verdict: Verdict) -> Parts:
+        """What tells this defect from others. A message that names a place in the solver's source
+        says which defect it is, whatever call reached that place. Without such a place, the call decides.
+        """
+        message = normalise(verdict.message)
+        tells = self._of_misuse if verdict.call.action == "misuse" else self._of_call
+        found = tells(verdict, message)
+        source = _SOURCE.search(verdict.message)
+        return found if source is None else self._at_source(verdict, found, source)
+
+    def _of_call(self, verdict: Verdict, message: str) -> Parts:
+        call = verdict.call
+        return message, [call.action, call.operator, call.spelling]
+
+    def _at_source(self, verdict: Verdict, found: Parts, source: re.Match[str]) -> Parts:
+        return found[0], [source[1], source[2]]
+
+    def _of_misuse(self, verdict: Verdict, message: str) -> Parts:
+        """The parts of a misuse that tell its defect from others."""
+        rule, operator = verdict.call.spelling, verdict.call.operator
+        thrown = _THROWN.fullmatch(verdict.message)
+        if thrown is not None:
+            return _of_thrown(thrown, rule)
+        # The details of this one misuse stand behind the semicolon.
+        message = message.partition(";")[0]
+        if message.endswith(CONVERTED):
+            # What a rule of spellings gets past a binding, it gets past most of its functions.
+            return message, ["misuse", rule]
+        if rule in BY_NAME:  # `call` and `edge` differ in the operands only
+            return message, ["misuse", operator]
+        return self._of_rule(verdict, message)
+
+    def _of_rule(self, verdict: Verdict, message: str) -> Parts:
+        return message, ["misuse", verdict.call.operator, verdict.call.spelling]
+
+    # -- scripts and programs
+
+    def look(self, seen: Seen) -> Sight | None:
+        """What the output of a script shows of the finding; None where it does not show it."""
+        return see_error(seen)
+
+    def sight(self, seen: Seen) -> Sight | None:
+        """What a script shows of the finding, by its end and its output; None where it does not show it."""
+        if seen.outcome.cause == "wall":
+            late = Sight("the solver does not end", "nothing", "an answer")
+            return late if self.ends == "no end" else None
+        if self.ends in ("death", "exit"):
+            return see_death(seen)
+        verdict = judge(seen.outcome)
+        if verdict is not None and (verdict.signal or verdict.kind in DEATHS[:-1]):
+            return self._died(seen)
+        return self.look(seen)
+
+    def _died(self, seen: Seen) -> Sight | None:
+        return None
+
+    def claim(self, about: str, message: str, answer: str) -> Claim:
+        """What a program must show of a finding of the solver and release `about`."""
+        said = self.headline(about.partition("-")[0], message, answer)
+        return Claim(self.name, message, said, self.ends, self.question, self.endings)
+
+
+def _of_thrown(thrown: re.Match[str], rule: str) -> Parts:
+    """Message and place of an exception that a misuse let out.
+
+    Nearly every function of a binding may use an operand before it looks at the operand's type:
+    that is one defect for each rule. Any other exception tells of the function that threw it.
+    """
+    kind, message, function = thrown.groups()
+    if kind == "AttributeError" and rule not in BY_NAME:
+        return kind, ["misuse", rule, kind]
+    return f"{kind}: {normalise(message or '')}", ["misuse", kind, function]
+
+
+class ByMessage(Kind, family=True):
+    """Kinds whose findings are best told by the message."""
+
+    def headline(self, about: str, message: str, answer: str) -> str:
+        return f"{about}: {shortened(message)}"
