@@ -31,7 +31,7 @@ SHARED = {
         "fuzz"
     ],  # the other commands have no --mix and no --compare
     "cli/options.py": ["enumerate", "matrix"],
-    "campaign/going_on.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
+    "campaign/sessions.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "campaign/campaign.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "judging/operators.py": [
         "fuzz",

@@ -52,11 +52,11 @@ def notices(events: list[Event]) -> list[str]:
 
 
 def inquiring(campaign: Campaign) -> bool:
-    return campaign._cross is not None and campaign._cross.unfinished.disagreements > 0
+    return campaign._judges.left.disagreements > 0
 
 
 def some_wait(campaign: Campaign) -> bool:
-    return campaign._cross is not None and campaign._cross.unfinished.runs > 3
+    return campaign._judges.left.runs > 3
 
 
 @pytest.mark.slow

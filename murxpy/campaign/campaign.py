@@ -10,11 +10,10 @@ from collections.abc import Generator, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from murxpy.campaign.behind.orders import Aftermath
-from murxpy.campaign.going_on import choose_seed, refuse_another, told
+from murxpy.campaign.behind.orders import FollowUp
 from murxpy.campaign.run_ends import Breakdown, Hangs, RunEnds
 from murxpy.campaign.runs import FuzzedTarget, barren, idle_code, stored_runs
-from murxpy.campaign.second_look import SecondLook, second_look
+from murxpy.campaign.sessions import choose_seed, refuse_another, told
 from murxpy.campaign.slots import Slots
 from murxpy.campaign.statistics import EventLog, operators_of
 from murxpy.errors import FolderLost, InputError, InternalError
@@ -24,13 +23,16 @@ from murxpy.findings.collector import Collector
 from murxpy.findings.folder import CAMPAIGN, Folder
 from murxpy.findings.frames import Backtraces
 from murxpy.findings.store import Store, TargetState
-from murxpy.judging.cross_check import Hooks, Unfinished
+from murxpy.judging.comparing.baseline import Baseline
+from murxpy.judging.comparing.comparison import Comparison
+from murxpy.judging.cross_check import CrossCheck, Hooks, Judging
 from murxpy.processes import interrupts
 from murxpy.processes.pool import Pool
 from murxpy.processes.service import Replays
 from murxpy.processes.targets import Plan, version_of
 from murxpy.records import events
 from murxpy.records.config import Budget, CampaignConfig, cpu_counts, deadline, own_cpu
+from murxpy.records.services import Service
 from murxpy.records.snapshot import Left
 
 # Without a limit of time: seconds after the last run in which the last findings are confirmed.
@@ -60,6 +62,8 @@ class Campaign:
         self._breakdown = Breakdown([plan.target.name for plan in config.targets])
         self._log = EventLog()
         self._abouts: list[dict[str, Any]] = []
+        # In the order in which they begin what they can, and in which they end.
+        self._services: list[Service] = []
 
     def stop(self, reason: str = "interrupted") -> None:
         """End the campaign soon, in good order. A signal handler may call this."""
@@ -104,16 +108,6 @@ class Campaign:
             refuse_another(store, self.config)
         self.seed = choose_seed(store, self.config)
         self._pool = Pool([*self.config.targets, *self.config.others], self.config.limits)
-        self._budget = Budget(self.config.share)
-        self._traces = Backtraces(self._budget, self._framed)
-        self._aftermath = Aftermath(
-            self.config,
-            self._archive,
-            self._budget,
-            self._log.emit,
-            self._learnt,
-            lambda key: self._collector.older(key),
-        )
         try:
             with interrupts.caught(self._signalled):
                 if interrupts.early():
@@ -129,35 +123,60 @@ class Campaign:
                         self._flush()  # what the user was told of is kept, whatever ends the campaign
                     raise
         finally:
-            self._traces.stop()
-            self._aftermath.queue.stop()
+            for service in self._services:
+                service.close()
             self._pool.close()
 
     def _prepare(self, store: Store) -> None:
         versions = self._load(store)
         config = self.config
         self._replays = Replays(self._pool, range(len(self._targets)))
-        traces = self._traces if config.backtrace else None
+        self._budget = Budget(config.share)
+        self._traces = Backtraces(self._budget, self._framed)
         self._collector = Collector(
-            self._replays, self._archive, traces, self._log.emit, config.known_marks
+            self._replays,
+            self._archive,
+            self._traces if config.backtrace else None,
+            self._log.emit,
+            config.known_marks,
+            config.slots,
         )
         for target in self._targets:
             target.damp = self._collector.damped(target.family)
         tried = self._archive.meta.get("suspects", [])
-        self._hangs = Hangs(self._replays, self._solver, self._collector.found, tried)
+        hangs = Hangs(
+            self._replays, self._solver, self._collector.found, tried, self._time_of_workers
+        )
         self._ends = RunEnds(
             self._targets,
             config.out,
             self._archive,
             self._log,
             self._collector,
-            self._hangs,
+            hangs,
             self._breakdown,
         )
-        self._slots = Slots(
-            config, self._targets, self._replays, self._archive, self._log, self._ends.ended
+        judging = self._ends.cross = self._judging(versions) if config.others else None
+        self._judges = judging or Service()
+        slots = Slots(
+            config,
+            self._targets,
+            self._replays,
+            self._archive,
+            self._log,
+            self._ends.ended,
+            lambda: judging is not None and judging.full,
         )
-        self._cross = self._ends.cross = self._second_look(versions) if config.others else None
+        self._follow_up = FollowUp(
+            config,
+            self._archive,
+            self._budget,
+            self._log.emit,
+            self._learnt,
+            self._collector.older,
+        )
+        self._services += [slots, self._judges, self._collector, hangs]
+        self._services += [self._traces, self._follow_up]
         self._epoch = time.time()
         self._log.restart_clock()
         self._run_time = self._time_of_runs()
@@ -204,7 +223,7 @@ class Campaign:
                 str(config.out),
                 self.seed,
                 config.machine,
-                self._slots.count,
+                config.slots,
                 config.time,
                 config.runs,
             )
@@ -216,22 +235,28 @@ class Campaign:
         opened = meta.get("opened", ()) if config.resume else ()
         self._collector.go_on(opened, meta.get("unframed", ()))
 
-    def _second_look(self, versions: list[str]) -> SecondLook:
-        """What has the runs looked at by other solvers."""
+    def _judging(self, versions: list[str]) -> Judging:
+        """The other solvers that look at the runs."""
+        config, replays, slots = self.config, self._replays, self.config.slots
         hooks = Hooks(
             lambda target: self._targets[target].runs,
             self._ends.triaged,
             self._ends.count,
             lambda: self.buckets,
         )
-        return second_look(
-            self.config,
-            self._replays,
-            versions,
-            self._slots.count,
-            hooks,
-            self._targets[0].runs.lowest,
-        )
+        if config.compare:
+            return Comparison(replays, versions, slots, hooks, self._targets[0].runs.lowest)
+        first = len(config.targets)
+        judges = range(first, first + len(config.judges))
+        cross = CrossCheck(replays, judges, versions, slots, hooks) if judges else None
+        if config.baseline is not None:
+            return Baseline(replays, judges.stop, versions, hooks, cross)
+        assert cross is not None, "some other solver looks at the runs"
+        return cross
+
+    def _time_of_workers(self) -> float:
+        """The seconds that all workers have together."""
+        return self.config.slots * max(self.config.time or 0.0, self._log.now)
 
     def _solver(self, target: int) -> tuple[str, str]:
         return self._targets[target].family, self._targets[target].version
@@ -267,34 +292,32 @@ class Campaign:
     def _loop(self) -> Generator[events.Event, None, str]:
         self._flush()
         while not (reason := self._reason()):
-            with self._breakdown.watch(self._log.runs):
-                self._slots.feed(lambda: self._cross is not None and self._cross.full)
-                self._feed_replays()
-                workers_time = self._slots.count * max(self.config.time or 0.0, self._log.now)
-                self._hangs.feed(workers_time)
-                self._step()
-            yield from self._told()
+            yield from self._turn()
         return reason
+
+    def _turn(self) -> Iterator[events.Event]:
+        """Let each service begin what it can, and take what ended."""
+        with self._breakdown.watch(self._log.runs):
+            for service in self._services:
+                service.feed()
+            self._replays.step()
+            for service in self._services:
+                service.poll()
+            self._keep()
+        yield from self._told()
 
     def _told(self) -> Iterator[events.Event]:
         """The events that can be told now: what was found is told when it is stored."""
         return iter(()) if self._collector.urgent else self._log.drain()
 
-    def _feed_replays(self) -> None:
-        """Begin the next confirmation and the next investigation."""
-        if self._cross is not None:
-            self._cross.feed()
-        self._collector.trials.feed()
-
-    def _step(self) -> None:
-        self._replays.step()
+    def _keep(self) -> None:
+        """Write to the store and tell the figures, when it is time."""
         now = self._log.now
-        self._traces.poll()
-        self._aftermath.queue.poll()
         if now - self._flushed >= (_URGENT if self._collector.urgent else _FLUSH):
             if self._regroup and now - self._compared >= _REGROUP:
                 self._compare()
-            self._aftermath.look()
+            for service in self._services:
+                service.look()
             self._flush()
         if now - self._ticked >= self.config.tick:
             self._ticked = now
@@ -311,7 +334,7 @@ class Campaign:
         if self.config.first and self._exit_code() == 1:
             return "first finding"
         runs = [target.runs for target in self._targets]
-        if not all(each.exhausted for each in runs) or self._collector.trials.busy or self._judging:
+        if not all(each.exhausted for each in runs) or self._busy:
             return ""
         enumerated = any(each.enumerated is not None for each in runs)
         if self.config.resume:
@@ -330,11 +353,11 @@ class Campaign:
         parts = {
             **self._replays.cpu(),
             "targets": self._pool.parents_cpu,
-            "gdb": self._traces.cpu,
-            "aftermath": self._aftermath.queue.cpu,
             "supervisor": own_cpu(),
         }
-        self._budget.passed(parts["gdb"] + parts["aftermath"], sum(parts.values()))
+        behind = {part: cpu for service in self._services for part, cpu in service.cpu().items()}
+        parts.update(behind)
+        self._budget.passed(sum(behind.values()), sum(parts.values()))
         self._log.statistics.spent(cpu_counts(parts))
 
     def _finish(self, reason: str) -> Iterator[events.Event]:
@@ -342,26 +365,20 @@ class Campaign:
         self._stop = "" if self._stop == reason else self._stop
         self._log.end_runs(self._log.now, barren(self.config.targets, self._targets))
         self._account()
-        self._slots.end()
-        self._hangs.clear()
-        self._collector.trials.hurry(self._slots.count)
-        if self._cross is not None:
-            self._cross.hasten()
-            if reason == "first finding":
-                self._cross.close_judges()
+        for service in self._services:
+            service.end_runs(at_once=reason == "first finding")
         with interrupts.caught(self._signalled):  # a signal now ends only the wait
             yield from self._wait(reason)
         if self._regroup:
             self._compare()
-        self._aftermath.settle()
+        for service in self._services:
+            service.settle()
         self._left = self._unsettled()
-        if self._cross is not None:
-            self._cross.close()
         self._untried = self._collector.tell_untried(self.config.fail_on)
         if self._left:
             self._log.notice(f"left for 'murxpy finish' or the next session: {self._left.words()}")
         now = self._log.now
-        kept = {"left": asdict(self._left), "unframed": self._traces.left}
+        kept = {"left": asdict(self._left), "unframed": self._traces.waiting}
         self._archive.note(**kept, opened=self._collector.opened)
         self._archive.session(self._epoch, dict(self.config.arguments), time.time(), reason)
         self._flush()
@@ -371,7 +388,8 @@ class Campaign:
     def _abandon(self, lost: FolderLost) -> Iterator[events.Event]:
         """End at once, since the folder cannot be written any more; what it lacks is written elsewhere."""
         self._log.end_runs(self._log.now, ())
-        self._slots.end()
+        for service in self._services:
+            service.end_runs(at_once=True)
         self._untried |= self._collector.tell_untried(self.config.fail_on)
         self._unkept = str(self._archive.rescue(lost))
         self._log.notice(self._unkept)
@@ -384,18 +402,15 @@ class Campaign:
         """
         ended, hurried = self._log.now, False
         while (
-            (self._unsettled() or self._collector.trials.busy or self._flushed <= ended)
+            (self._unsettled() or self._collector.busy or self._flushed <= ended)
             and self._has_time(reason, ended)
             and not (self._stop or self._breakdown.unusable)
         ):
-            if not (hurried or self._collector.trials.busy):
+            if not (hurried or self._collector.busy):
                 self._compare()  # it decides what is to be made smaller
-                self._aftermath.hurry()
+                self._follow_up.hurry()
                 hurried = True
-            with self._breakdown.watch(self._log.runs):
-                self._feed_replays()
-                self._step()
-            yield from self._told()
+            yield from self._turn()
 
     def _has_time(self, reason: str, ended: float) -> bool:
         """Whether there is still time for what is left after the last run, which was at `ended`.
@@ -408,14 +423,13 @@ class Campaign:
         since, seconds = self._since, config.time
         late = seconds is not None and time.monotonic() >= deadline(since, seconds)
         if reason == "interrupted":
-            return self._judging and now < ended + GRACE
+            return self._judges.busy and now < ended + GRACE
         if reason == "first finding":
             return now < ended + GRACE and not late
         if config.finish or config.time is not None:
             return config.finish or not late
-        busy = self._collector.trials.busy or self._judging
-        patience = max(PATIENCE, ended) if self._aftermath.patient and not busy else GRACE
-        return now < ended + patience or self._aftermath.queue.telling > 0
+        patience = max(PATIENCE, ended) if self._follow_up.patient and not self._busy else GRACE
+        return now < ended + patience or self._follow_up.queue.telling > 0
 
     def _tell_end(self, reason: str, now: float) -> None:
         seeds = {
@@ -438,19 +452,12 @@ class Campaign:
         )
 
     @property
-    def _judging(self) -> bool:
-        return self._cross is not None and self._cross.busy
+    def _busy(self) -> bool:
+        return any(service.busy for service in self._services)
 
     def _unsettled(self) -> Left:
         """What is still to be done with what was found."""
-        judging = self._cross.unfinished if self._cross is not None else Unfinished()
-        return Left(
-            self._collector.unconfirmed,
-            *self._aftermath.left,
-            len(self._traces.left),
-            judging.runs,
-            judging.disagreements,
-        )
+        return sum((service.left for service in self._services), Left())
 
     def _exit_code(self) -> int:
         if self._unkept and not self._breakdown.exit_code:
@@ -483,10 +490,8 @@ class Campaign:
                 self._archive.steered(target.name, runs.steering)
             if runs.guidance is not None:
                 self._archive.guided(target.name, runs.guidance)
-            if runs.enumerated is not None:
-                self._archive.note(**{f"enumerated:{target.name}": runs.enumerated.state()})
-            self._archive.note(**{f"ended:{target.name}": dict(runs.ledger.ended)})
-        self._archive.note(suspects=list(self._hangs.tried))
+        for service in self._services:
+            self._archive.note(**service.state())
         self._collector.urgent = False
         self._flushed = self._log.now
         self._archive.flush(states)

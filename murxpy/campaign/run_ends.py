@@ -13,12 +13,12 @@ from functools import partial
 from pathlib import Path
 
 from murxpy.campaign.runs import FuzzedTarget
-from murxpy.campaign.second_look import SecondLook
 from murxpy.campaign.statistics import EventLog
 from murxpy.errors import InternalError, TargetError
 from murxpy.findings.archive import Archive
 from murxpy.findings.buckets import candidate
 from murxpy.findings.collector import Collector
+from murxpy.judging.cross_check import Judging
 from murxpy.machine.outcomes import INTERNAL
 from murxpy.machine.trace.finished import last_call
 from murxpy.oracles.crash import HANG, Verdict
@@ -27,6 +27,7 @@ from murxpy.processes.pool import Result
 from murxpy.processes.service import Fresh, Future, Replays
 from murxpy.records import events
 from murxpy.records.finding import Finding
+from murxpy.records.services import Service
 
 ROW = 20  # runs of one target in a row that end in an internal error
 SPAN = 200  # the last runs of one target; at most half of them may end in one
@@ -87,10 +88,11 @@ SHARE = 0.1  # the part of the time of all workers that replays of suspects may 
 _WAITING = 50  # suspects that may wait; each takes 60 s or more, so others would never be reached
 
 
-class Hangs:
+class Hangs(Service):
     """Collects runs past the wall limit, replays them, and calls `hung` with the findings of those
     that hang. `family(target)` gives family and version of a target's solver. `tried` names the
-    fatal calls that an earlier session replayed.
+    fatal calls that an earlier session replayed. `workers_time()` are the seconds that all workers have
+    together.
     """
 
     def __init__(
@@ -99,7 +101,9 @@ class Hangs:
         family: Callable[[int], tuple[str, str]],
         hung: Callable[[Finding], None],
         tried: list[str],
+        workers_time: Callable[[], float],
     ) -> None:
+        self._workers_time = workers_time
         self._patience = replays.pool.limits.patience
         self._family = family
         self._hung = hung
@@ -121,13 +125,11 @@ class Hangs:
             self._target_of[result.job.number] = target
             self._suspects.append(result)
 
-    def feed(self, workers_time: float) -> None:
-        """Begin to replay the next suspect, if that fits into the share of `workers_time`: the
-        seconds that all workers have together.
-        """
+    def feed(self) -> None:
+        """Begin to replay the next suspect, if that fits into the share of the time of all workers."""
         if not self._trials.busy and self._suspects:
             needed = 3 * self._patience
-            if self._spent + needed <= SHARE * workers_time:
+            if self._spent + needed <= SHARE * self._workers_time():
                 self._begin(self._suspects.pop(0))
         self._trials.feed()
 
@@ -140,8 +142,12 @@ class Hangs:
         job = replace(result.job, wall=wall, text=result.outcome.trace, name=name)
         self._trials.add(Trial((job,), Fresh(self._target_of[result.job.number]), done))
 
-    def clear(self) -> None:
-        """Forget the suspect that is being replayed."""
+    def state(self) -> dict[str, list[str]]:
+        return {"suspects": list(self.tried)}
+
+    def end_runs(self, *, at_once: bool) -> None:
+        """Forget the suspects, also the one that is being replayed."""
+        self._suspects.clear()
         self._trials.clear()
 
     def _first(self, result: Result, trial: Future) -> None:
@@ -201,7 +207,7 @@ class RunEnds:
         self._collector = collector
         self._hangs = hangs
         self._breakdown = breakdown
-        self.cross: SecondLook | None = None
+        self.cross: Judging | None = None
 
     def ended(self, number: int, result: Result) -> None:
         """Take the result of a run of target number `number`. A result with `Outcome.after` says

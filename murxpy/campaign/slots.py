@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from murxpy.campaign.runs import FuzzedTarget
 from murxpy.campaign.statistics import EventLog
@@ -17,6 +18,7 @@ from murxpy.processes.pool import Lost, Result
 from murxpy.processes.service import Fresh, Future, Group, Replays, Watcher
 from murxpy.records import events
 from murxpy.records.config import CampaignConfig
+from murxpy.records.services import Service
 
 _AHEAD = (
     2  # a process has its next job while it does one, so that it never waits for the supervisor
@@ -27,9 +29,10 @@ _LONGER = 4.0  # times its limits that a run gets which a limit ended deep in th
 Ended = Callable[[int, Result], None]
 
 
-class Slots(Watcher):
+class Slots(Service, Watcher):
     """The slots of `targets`: as many as `config` has jobs, and at least one for each target.
-    `ended` gets the number of the target and the result of each run.
+    `ended` gets the number of the target and the result of each run. While `held` says that the judges are
+    behind, no run begins.
 
     A run that was not begun goes back to the ledger of its target, which hands it out again.
     """
@@ -42,27 +45,30 @@ class Slots(Watcher):
         archive: Archive,
         log: EventLog,
         ended: Ended,
+        held: Callable[[], bool],
     ) -> None:
+        self._held = held
+        self._closed = False
         self._config = config
         self._targets = targets
         self._replays = replays
         self._archive = archive
         self._log = log
         self._tell = ended
-        self.count = max(config.jobs, len(targets))
+        self.count = config.slots
         self._deep = Trials(replays)
         self._groups = [
             Group(target, range(target, self.count, len(targets)), _AHEAD, False, self, "runs")
             for target in range(len(targets))
         ]
 
-    def feed(self, held: Callable[[], bool]) -> None:
-        """Give runs to the processes that have room for more, unless `held` says that the judges
-        are behind.
-        """
+    def feed(self) -> None:
+        """Give runs to the processes that have room for more."""
+        if self._closed:
+            return
         self._deep.feed()
         for target, group in enumerate(self._groups):
-            while self._replays.room(group) and not held():
+            while self._replays.room(group) and not self._held():
                 taken = self._targets[target].runs.take()
                 if taken is None:
                     break
@@ -96,8 +102,18 @@ class Slots(Watcher):
         else:
             self._log.show(worker.slot, target, "waiting")
 
-    def end(self) -> None:
-        """End the processes, since there are no more runs."""
+    def state(self) -> dict[str, Any]:
+        kept: dict[str, Any] = {}
+        for target in self._targets:
+            enumerated = target.runs.enumerated
+            if enumerated is not None:
+                kept[f"enumerated:{target.name}"] = enumerated.state()
+            kept[f"ended:{target.name}"] = dict(target.runs.ledger.ended)
+        return kept
+
+    def end_runs(self, *, at_once: bool) -> None:
+        """End the processes."""
+        self._closed = True
         self._deep.clear()
         for group in self._groups:
             for worker in group.workers:

@@ -29,6 +29,8 @@ from murxpy.processes.inquiries import Trial, Trials
 from murxpy.processes.service import Fresh, Future, Replays
 from murxpy.records import events
 from murxpy.records.finding import Finding
+from murxpy.records.services import Service
+from murxpy.records.snapshot import Left
 
 _SHORT = 8  # runs of the shorter of the two histories that are tried
 # Times the processor's time of one call that a replay gets: what shows a finding just below its
@@ -130,11 +132,11 @@ def _related(one: Verdict, other: Verdict) -> bool:
 _NATIVE = (CRASH, ABORT)  # kinds with native frames
 
 
-class Collector:
+class Collector(Service):
     """Counts findings in `archive`, has them confirmed by `replays`, and reports them with `emit`.
 
-    `known` are the marks of defects that other campaigns found, with their buckets. `urgent` says
-    that there is something to be stored now.
+    `known` are the marks of defects that other campaigns found, with their buckets. `places` is the number
+    of replays at a time once there are no more runs. `urgent` says that there is something to be stored now.
     """
 
     def __init__(
@@ -144,13 +146,15 @@ class Collector:
         traces: Backtraces | None,
         emit: Callable[[events.Event], None],
         known: Mapping[str, str],
+        places: int = 1,
     ) -> None:
         self._pool = replays.pool
+        self._places = places
         self._archive = archive
         self._traces = traces
         self._emit = emit
         self._known = known
-        self.trials = Trials(replays)
+        self._trials = Trials(replays)
         self.urgent = False
         self._damped: dict[str, tuple[int, Damp]] = {}
         self._opened: dict[str, None] = {}
@@ -269,7 +273,7 @@ class Collector:
             self._archive.set_triage(found)
 
     def _confirm(self, found: Finding, settled: Callable[[Finding], None]) -> None:
-        Confirmation(self.trials, self._pool.limits.replay_wall, found, settled)
+        Confirmation(self._trials, self._pool.limits.replay_wall, found, settled)
 
     def _with_tier(self, found: Finding) -> Finding:
         """The finding, with the tier `documented` where the solver documents the fatal call as
@@ -336,10 +340,19 @@ class Collector:
                 plan = self._pool.plans[families.index(bucket.solver)]
                 self._traces.add(bucket.key, plan, text)
 
+    def feed(self) -> None:
+        self._trials.feed()
+
     @property
-    def unconfirmed(self) -> int:
-        """How many buckets wait until one of their findings was replayed."""
-        return len(self._untried)
+    def busy(self) -> bool:
+        return self._trials.busy
+
+    @property
+    def left(self) -> Left:
+        return Left(unconfirmed=len(self._untried))
+
+    def end_runs(self, *, at_once: bool) -> None:
+        self._trials.hurry(self._places)
 
     def tell_untried(self, fail_on: Sequence[str]) -> bool:
         """Report the findings that there was no time to replay, and return whether one of them makes

@@ -18,6 +18,8 @@ from murxpy.processes.handles import Scratch
 from murxpy.processes.parents import command, setup_data
 from murxpy.processes.targets import Plan
 from murxpy.records.config import Budget, reaped_cpu
+from murxpy.records.services import Service
+from murxpy.records.snapshot import Left
 from murxpy.worker.process import die_with_parent
 
 FRAMES = 3  # innermost frames that two deaths must share
@@ -112,13 +114,13 @@ SECONDS = 30.0  # until gdb is ended
 _FRAMES = 64  # that gdb prints at most; one turn of a recursion had up to 13 of them
 
 
-class Backtraces:
+class Backtraces(Service):
     """Replays traces under gdb, one at a time when `budget` is open, and calls `done(key, frames)`."""
 
     def __init__(self, budget: Budget, done: Callable[[str, str], None]) -> None:
         self._budget = budget
         self._done = done
-        self.cpu = 0.0  # seconds of all processors
+        self._cpu = 0.0  # seconds of all processors
         self._gdb = shutil.which("gdb")
         self._queue: deque[tuple[str, Plan, str]] = deque()
         self._process: subprocess.Popen[bytes] | None = None
@@ -132,16 +134,23 @@ class Backtraces:
             self._queue.append((key, plan, trace))
 
     @property
-    def left(self) -> list[str]:
+    def waiting(self) -> list[str]:
         """The keys whose frames are still to come."""
         return [self._key] * (self._process is not None) + [key for key, _, _ in self._queue]
+
+    @property
+    def left(self) -> Left:
+        return Left(frames=len(self.waiting))
+
+    def cpu(self) -> dict[str, float]:
+        return {"gdb": self._cpu}
 
     def poll(self) -> None:
         """Take the frames of a gdb that has ended, and start gdb on the next trace."""
         if self._process is not None:
             before = reaped_cpu()
             running = self._process.poll() is None
-            self.cpu += reaped_cpu() - before
+            self._cpu += reaped_cpu() - before
             if running and time.monotonic() < self._began + SECONDS:
                 return
             self._end()
@@ -149,7 +158,7 @@ class Backtraces:
             try:
                 self._begin(*self._queue.popleft())
             except OSError:  # without room for the files there are no frames
-                self.stop()
+                self.close()
 
     def _begin(self, key: str, plan: Plan, trace: str) -> None:
         self._key = key
@@ -191,12 +200,12 @@ class Backtraces:
         if self._folder is not None:
             with contextlib.suppress(OSError):
                 text = (self._folder.path / "frames").read_text("utf-8", "replace")
-        self.stop()
+        self.close()
         frames = "\n".join(re.findall(r"^#\d+ .*$", text, re.M))
         if frames:
             self._done(self._key, frames + "\n")
 
-    def stop(self) -> None:
+    def close(self) -> None:
         """End gdb if it runs, and remove its files."""
         self._kill()
         if self._folder is not None:
@@ -209,5 +218,5 @@ class Backtraces:
                 os.killpg(self._process.pid, signal.SIGKILL)
             before = reaped_cpu()
             self._process.wait()
-            self.cpu += reaped_cpu() - before
+            self._cpu += reaped_cpu() - before
             self._process = None

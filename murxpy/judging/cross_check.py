@@ -33,6 +33,8 @@ from murxpy.processes.handles import Job
 from murxpy.processes.inquiries import Inquirer
 from murxpy.processes.service import Future, Group, Replays
 from murxpy.records.finding import Finding
+from murxpy.records.services import Service
+from murxpy.records.snapshot import Left
 
 _AHEAD = (
     2  # a process has its next job while it does one, so that it never waits for the supervisor
@@ -243,33 +245,29 @@ class Hooks:
     buckets: Callable[[], Sequence[Bucket]]
 
 
-@dataclass(frozen=True, slots=True)
-class Unfinished:
-    """What a cross-check has left: runs that some judge has not answered, and disagreements that
-    are not investigated.
-    """
+class Judging(Service):
+    """Other solvers look at the runs of a campaign: they judge its answers, or are compared with it."""
 
-    runs: int = 0
-    disagreements: int = 0
+    # Whether only differences are findings, and what a target shows by itself is none.
+    only_differences = False
 
-    def words(self) -> str:
-        """The numbers in words; empty where nothing is left."""
-        runs = f"{self.runs:,} run{'s' * (self.runs != 1)} to be judged" if self.runs else ""
-        known = (
-            f"{self.disagreements:,} known disagreement{'s' * (self.disagreements != 1)} to be investigated"
-            if self.disagreements
-            else ""
-        )
-        return " and ".join(filter(None, (runs, known)))
+    @property
+    def full(self) -> bool:
+        """Whether the targets should wait."""
+        return False
+
+    def run_ended(self, target: int, job: Job, outcome: Outcome) -> None:
+        """Take a run of target number `target` that ended. Its trace is there if a check was
+        decided or something was found.
+        """
+        raise NotImplementedError
 
 
-class CrossCheck:
+class CrossCheck(Judging):
     """Has the runs of the targets judged by the solvers of the plans of these numbers, `judges`, in the
     pool of `replays`. `versions` are those of the loaded solvers, `jobs` is the number of workers of
     the campaign.
     """
-
-    only_differences = False  # what a target shows by itself counts, too
 
     def __init__(
         self,
@@ -289,23 +287,19 @@ class CrossCheck:
 
     @property
     def full(self) -> bool:
-        """Whether the targets should wait."""
         return self._judges.full or self._inquirer.waiting >= _UNDER_INQUIRY
 
     @property
     def busy(self) -> bool:
-        """Whether some run is not done."""
         return bool(self._judges.unsettled) or self._inquirer.busy
 
     @property
-    def unfinished(self) -> Unfinished:
-        """What is not finished now."""
-        return Unfinished(len(self._judges.unsettled) + self._dropped, self._inquirer.waiting)
+    def left(self) -> Left:
+        return Left(
+            runs=len(self._judges.unsettled) + self._dropped, disagreements=self._inquirer.waiting
+        )
 
     def run_ended(self, target: int, job: Job, outcome: Outcome) -> None:
-        """Take a run of target number `target` that ended. Its trace is there if a check was
-        decided or something was found.
-        """
         if outcome.after:  # the process died after the run, which was taken before
             return
         if "\n      answer " in outcome.trace:
@@ -314,24 +308,19 @@ class CrossCheck:
             self._hooks.runs(target).done(job.index)
 
     def feed(self) -> None:
-        """Begin to investigate the next disagreement if none is under way."""
         self._inquirer.feed()
 
-    def hasten(self) -> None:
-        """Investigate each disagreement as soon as it is known, because the campaign ends soon."""
+    def end_runs(self, *, at_once: bool) -> None:
+        # Investigate each disagreement as soon as it is known, because the campaign ends soon.
         self._judges.hasten()
+        if at_once:  # investigations go on
+            self._dropped += len(self._judges.unsettled)
+            self._judges.clear()
 
-    def close_judges(self) -> None:
-        """End the judges. Investigations go on."""
-        self._dropped += len(self._judges.unsettled)
-        self._judges.clear()
-
-    def close(self) -> Unfinished:
-        """End everything, and return what was not finished. The runs in question stay open."""
-        left = self.unfinished
+    def close(self) -> None:
+        """End everything. The runs that are not done stay open."""
         self._judges.clear()
         self._inquirer.clear()
-        return left
 
     def _said(self, target: int, seed: int, trace: str, family: str) -> Mapping[str, str]:
         """The scripts of a run of a target that a family of solvers needs in other words."""

@@ -154,6 +154,11 @@ class CampaignConfig:
     resume: bool = False
 
     @property
+    def slots(self) -> int:
+        """How many processes make runs at a time: as many as there are jobs, and one for each target."""
+        return max(self.jobs, len(self.targets))
+
+    @property
     def others(self) -> tuple[Plan, ...]:
         """The plans whose solvers look at the runs of the targets."""
         return (*self.judges, *([self.baseline] if self.baseline else []))

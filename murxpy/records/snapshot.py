@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass, field
+from operator import add
 from typing import Any, Literal
 
 from murxpy.oracles.crash import Tier
@@ -96,6 +97,9 @@ class Left:
 
     def __bool__(self) -> bool:
         return any(astuple(self))
+
+    def __add__(self, other: Left) -> Left:
+        return Left(*map(add, astuple(self), astuple(other)))
 
     def words(self) -> str:
         """The numbers in words; empty where nothing is left."""

@@ -24,6 +24,8 @@ from murxpy.oracles.documented import Documented
 from murxpy.records import events
 from murxpy.records.config import Budget, CampaignConfig
 from murxpy.records.finding import Reproducer
+from murxpy.records.services import Service
+from murxpy.records.snapshot import Left
 
 _MORE = 8  # times as many replays for a reduction that the user asked for
 _TARGET = re.compile(
@@ -31,7 +33,7 @@ _TARGET = re.compile(
 )  # the name of a trace that was found on another target than the first
 
 
-class Aftermath:
+class FollowUp(Service):
     """Requests reproducers and ranges of confirmed buckets, and reports them through `emit`. Behind
     each, `learnt` is called. `older` gives the older bucket that shows the defect of a bucket, or
     nothing.
@@ -96,16 +98,22 @@ class Aftermath:
         self._hurried = True
         self.look()
 
+    def poll(self) -> None:
+        self.queue.poll()
+
+    def cpu(self) -> dict[str, float]:
+        return {"aftermath": self.queue.cpu}
+
+    def close(self) -> None:
+        self.queue.stop()
+
     @property
-    def left(self) -> tuple[int, int, int]:
-        """How many findings are still to be made smaller, to be written as programs, and to be
-        bisected.
-        """
+    def left(self) -> Left:
         asked = self.queue.left
         made = [request for request in asked if not request.releases]
         smaller = sum(request.minimize for request in made)
         keys = {request.key for request in asked if self._releases[request.target]}
-        return smaller, len(made) - smaller, len(keys)
+        return Left(reductions=smaller, programs=len(made) - smaller, bisections=len(keys))
 
     def _promise(self, what: str) -> None:
         self._emit(events.Notice(f"{what}; Ctrl-C leaves that to the next session"))

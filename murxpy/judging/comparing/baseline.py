@@ -12,7 +12,7 @@ from functools import partial
 from murxpy.data import load_catalogue
 from murxpy.findings.buckets import candidate
 from murxpy.judging.comparing.regressions import written
-from murxpy.judging.cross_check import CrossCheck, Hooks, Unfinished
+from murxpy.judging.cross_check import CrossCheck, Hooks, Judging
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.tokens import Quoted
 from murxpy.machine.trace.finished import add_header, header_rows, last_row
@@ -25,6 +25,7 @@ from murxpy.processes.inquiries import Ask, Inquirer, Questions
 from murxpy.processes.service import Replays
 from murxpy.processes.targets import Plan, absolute_target
 from murxpy.records.finding import Finding
+from murxpy.records.snapshot import Left
 from murxpy.sources.mutation.known import SEEDS, TWICE, plain, seeded
 
 ASKED = 3  # scripts of one run that the older release is asked about, at most
@@ -90,12 +91,10 @@ def _lines(trace: str) -> Iterator[Line]:
         yield from parse_trace(trace, "trace").lines
 
 
-class Baseline:
+class Baseline(Judging):
     """Asks plan number `at` of the pool of `replays` about the scripts that the first plan left
     unknown. `versions` are those of all plans. A run goes on to `judges` if there are any.
     """
-
-    only_differences = False  # what the target shows by itself counts, too
 
     def __init__(
         self,
@@ -128,10 +127,9 @@ class Baseline:
         return bool(self._open) or (self._judges is not None and self._judges.busy)
 
     @property
-    def unfinished(self) -> Unfinished:
-        """What is not finished now."""
-        left = Unfinished() if self._judges is None else self._judges.unfinished
-        return replace(left, runs=left.runs + len(self._open) + self._dropped)
+    def left(self) -> Left:
+        left = Left() if self._judges is None else self._judges.left
+        return left + Left(runs=len(self._open) + self._dropped)
 
     def run_ended(self, target: int, job: Job, outcome: Outcome) -> None:
         """Take a run of the target that ended."""
@@ -216,23 +214,20 @@ class Baseline:
         if self._judges is not None:
             self._judges.feed()
 
-    def hasten(self) -> None:
-        """Look at what is there as soon as it is known, because the campaign ends soon."""
+    def end_runs(self, *, at_once: bool) -> None:
+        if at_once:
+            self._forget()
         if self._judges is not None:
-            self._judges.hasten()
+            self._judges.end_runs(at_once=at_once)
 
-    def close_judges(self) -> None:
+    def _forget(self) -> None:
         """Forget the runs that were not looked at. They stay open."""
         self._dropped += len(self._open)
         self._open.clear()
         self._inquirer.clear()
-        if self._judges is not None:
-            self._judges.close_judges()
 
-    def close(self) -> Unfinished:
-        """End everything, and return what was not finished. The runs in question stay open."""
-        left = self.unfinished
-        self.close_judges()
+    def close(self) -> None:
+        """End everything. The runs that are not done stay open."""
+        self._forget()
         if self._judges is not None:
             self._judges.close()
-        return left

@@ -22,7 +22,7 @@ from murxpy.judging.comparing.regressions import (
     regression_key,
     suspects,
 )
-from murxpy.judging.cross_check import Hooks, Unfinished
+from murxpy.judging.cross_check import Hooks, Judging
 from murxpy.judging.solvers import loaded_solvers
 from murxpy.oracles.crash import Outcome
 from murxpy.oracles.disagreement import answers_of
@@ -31,6 +31,7 @@ from murxpy.processes.handles import Job
 from murxpy.processes.inquiries import Inquirer, Questions
 from murxpy.processes.service import Future, Group, Replays
 from murxpy.processes.targets import absolute_target
+from murxpy.records.snapshot import Left
 
 _AHEAD = 2  # a process has its next job while it does one, so that it never waits
 _WAITING = 24  # runs that may wait for the comparison; with more, the older release waits, too
@@ -51,7 +52,7 @@ class _Run:
     counts: Counter[str] = field(default_factory=Counter)
 
 
-class Comparison:
+class Comparison(Judging):
     """Has each run of the first plan in the pool of `replays` replayed by the second. `versions` are
     those of the two releases, `jobs` is the number of workers of the campaign. `lowest` gives the
     smallest index of a run that is not done.
@@ -96,9 +97,8 @@ class Comparison:
         return bool(self._open)
 
     @property
-    def unfinished(self) -> Unfinished:
-        """What is not finished now."""
-        return Unfinished(len(self._open))
+    def left(self) -> Left:
+        return Left(runs=len(self._open))
 
     def run_ended(self, target: int, job: Job, outcome: Outcome) -> None:
         """Take a run of the older release that ended."""
@@ -176,21 +176,16 @@ class Comparison:
             regression_finding(self._pair, solved, run.job, version, self._hooks.buckets())
         )
 
-    def hasten(self) -> None:
-        """From now on, look into the runs that are there, because the campaign ends soon."""
-        self._hasty = True
+    def end_runs(self, *, at_once: bool) -> None:
+        self._hasty = True  # look into the runs that are there
+        if at_once:
+            self.close()
 
-    def close_judges(self) -> None:
-        """Forget the runs that were not looked into."""
-        self.close()
-
-    def close(self) -> Unfinished:
-        """End everything, and return what was not finished. The runs in question stay open."""
-        left = self.unfinished
+    def close(self) -> None:
+        """End everything. The runs that are not done stay open."""
         for run in self._open.values():
             if run.future is not None:
                 self._replays.cancel(run.future)
         self._open.clear()
         self._replays.end(self._group)
         self._inquirer.clear()
-        return left

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from campaigns import config, plan, run
 
-from murxpy.campaign.behind.orders import Aftermath
+from murxpy.campaign.behind.orders import FollowUp
 from murxpy.campaign.behind.process import bisected, waiting
 from murxpy.campaign.behind.queue import Lane, Queue
 from murxpy.campaign.behind.requests import Answer, Request
@@ -163,10 +163,10 @@ class Shelf:
         return None
 
 
-def looking(out: Path, shelf: Shelf | Archive, told: list[events.Event], **known: Any) -> Aftermath:
+def looking(out: Path, shelf: Shelf | Archive, told: list[events.Event], **known: Any) -> FollowUp:
     """What looks after the findings in `shelf`; `told` gets its events."""
     wishes = config(out, {"wrapper": {}}, **known)
-    return Aftermath(wishes, shelf, Budget(0.0), told.append, lambda: None, lambda key: "")  # type: ignore[arg-type]
+    return FollowUp(wishes, shelf, Budget(0.0), told.append, lambda: None, lambda key: "")  # type: ignore[arg-type]
 
 
 def test_wrong_answers_are_made_smaller_at_the_end_where_they_can_be_one_defect(
@@ -176,14 +176,14 @@ def test_wrong_answers_are_made_smaller_at_the_end_where_they_can_be_one_defect(
     shelf.add("model", "invalid-model")
     shelf.add("crash", "crash")
     shelf.add("judge", "invalid-model", "other")
-    aftermath = looking(tmp_path, shelf, told)
-    aftermath.look()
-    assert aftermath.queue.telling == 1, "there may be time for it while runs are made"
-    aftermath.hurry()
-    assert aftermath.queue.busy and aftermath.queue.telling == 0 and told == []
+    follow_up = looking(tmp_path, shelf, told)
+    follow_up.look()
+    assert follow_up.queue.telling == 1, "there may be time for it while runs are made"
+    follow_up.hurry()
+    assert follow_up.queue.busy and follow_up.queue.telling == 0 and told == []
     shelf.add("core", "invalid-core")
-    aftermath.look()
-    assert aftermath.queue.telling == 2
+    follow_up.look()
+    assert follow_up.queue.telling == 2
 
 
 @pytest.mark.parametrize(
@@ -200,9 +200,9 @@ def test_a_wrong_answer_is_made_smaller_to_compare_it_with_known_ones(
 ) -> None:
     shelf, told = Shelf(), list[events.Event]()
     shelf.add("model", "invalid-model")
-    aftermath = looking(tmp_path, shelf, told, known_marks={mark: "older"})
-    aftermath.hurry()
-    assert aftermath.queue.telling == counts
+    follow_up = looking(tmp_path, shelf, told, known_marks={mark: "older"})
+    follow_up.hurry()
+    assert follow_up.queue.telling == counts
     assert [event.text for event in told if isinstance(event, events.Notice)] == counts * [
         "findings are still made smaller, to see which are one defect (1 left); Ctrl-C leaves that to the next session"
     ]
@@ -250,15 +250,15 @@ def test_a_trace_stays_until_its_reproducers_are_made(tmp_path: Path) -> None:
 
         shown(1, 30)
         archive.flush(())
-        aftermath = looking(tmp_path, archive, told, minimize=True)
-        aftermath.look()
-        (request,) = aftermath.queue.left
+        follow_up = looking(tmp_path, archive, told, minimize=True)
+        follow_up.look()
+        (request,) = follow_up.queue.left
         for seed in range(2, 6):
             shown(seed, 30 - seed)
             archive.flush(())
         assert Path(request.trace).is_file()
         assert len(archive.buckets["key-00000000"].traces) == 3
-        aftermath._done(request, Answer((Reproducer("trace", request.trace, True),)))
+        follow_up._done(request, Answer((Reproducer("trace", request.trace, True),)))
         shown(6, 2)
         archive.flush(())
         assert Path(request.trace).is_file(), "its reproducers lie beside it"
