@@ -28,6 +28,7 @@ ROOMS = (
     "fuzzers",
     "findings.kinds",
     "oracles",
+    "graphs",
     "worker",
     "sources",
     "passes",
@@ -45,7 +46,7 @@ ROOMS = (
 )
 HOST_SIDE = ROOMS[: ROOMS.index("worker")]
 WORKER_SIDE = (*ROOMS[ROOMS.index("worker") :], "errors", "foreign")
-DATA_READS = ("machine.checks", "logic", "machine", "solvers")
+DATA_READS = ("graphs", "machine.checks", "logic", "machine", "solvers")
 EVERYBODY = ("errors", "foreign")
 FILES = sorted(p for p in PACKAGE.rglob("*.py") if "_data" not in p.parts)
 
@@ -122,6 +123,11 @@ def test_the_worker_side_imports_only_the_standard_library() -> None:
         if module.split(".")[0] not in ("murxpy", *sys.stdlib_module_names)
     ]
     assert foreign == []
+
+
+def test_only_graphs_imports_networkx() -> None:
+    using = {room(module_name(path)) for path in FILES if "networkx" in imports(path)}
+    assert using == {"graphs"}
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:

@@ -24,6 +24,7 @@ from murxpy.data import inspect_machine, load_catalogue, load_machine, load_wrap
 from murxpy.data.machine_check import CONDITIONS
 from murxpy.data.visits import expected_operators, expected_visits
 from murxpy.errors import InputError, nearest
+from murxpy.graphs import MACHINE_FORMATS
 
 
 @click.group()
@@ -54,6 +55,12 @@ def fsm() -> None:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Draw the machine into this file.",
 )
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(MACHINE_FORMATS),
+    help="Print the machine as a graph for other programs: Graphviz, GraphML, or nodes and links as JSON.",
+)
 @json_option
 def show(
     machine: str,
@@ -61,6 +68,7 @@ def show(
     solver: str | None,
     given: tuple[str, ...],
     svg: Path | None,
+    form: str | None,
     as_json: bool,
 ) -> None:
     """Show the states of a machine, the probabilities of its transitions, and what to expect of a
@@ -79,6 +87,12 @@ def show(
     reach = [] if runs is None else expected_operators(load_catalogue(), data, wrapper, total)
     if svg is not None:
         _write(svg, machine_svg(data, visits))
+    if form is not None:
+        from murxpy.graphs.machine import written  # only this pays for networkx
+
+        shares = {taken: visits.probability(*taken) for taken in visits.taken}
+        click.echo(written(data, form, shares), nl=False)
+        return
     if as_json:
         expected = {} if runs is None else {"reach": reach_json(reach, runs)}
         click.echo(json.dumps(machine_json(data, visits) | expected, indent=2))
@@ -96,16 +110,22 @@ def show(
 @click.argument("file", type=NamedFile())
 def check(file: str) -> int:
     """Check the machine in FILE: its names, its weights, and that each state can be reached and
-    left.
+    left. A second look, whose notes make the exit code 1, finds transitions that nothing can take, and
+    states in which a run can go round without ever checking anything.
     """
+    from murxpy.graphs.machine import oddities  # only this pays for networkx
+
     machine, errors = inspect_machine(file)
     for error in errors:
         fail(str(error), error.exit_code)
     if errors:
         return errors[0].exit_code
+    notes = [note for _, _, note in oddities(machine)]
+    for note in notes:
+        say(f"{file}: {note}")
     transitions = sum(len(state["do"]) for state in machine["states"].values())
     say(f"{file}: sound, {len(machine['states'])} states, {transitions} transitions")
-    return 0
+    return int(bool(notes))
 
 
 def _chance(text: str) -> tuple[str, float]:

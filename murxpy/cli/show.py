@@ -17,6 +17,7 @@ from murxpy.data import load_catalogue
 from murxpy.errors import InputError, MurxpyError
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.named import is_bucket, kept_trace
+from murxpy.graphs import TRACE_FORMATS
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.replaying.defuse import PLANT
 from murxpy.machine.trace.grammar import Trace, parse_trace, read_trace
@@ -36,14 +37,30 @@ _WALL = 20.0  # seconds until a replay that asks for a model is ended, as with '
     help="Solver that is asked for a wrong model.  [default: the one on which it was found]",
 )
 @wrapper_option
+@click.option(
+    "--graph",
+    type=click.Choice(TRACE_FORMATS),
+    is_flag=False,
+    flag_value="text",
+    help="Print instead which lines of its smallest trace need which: as a picture of text, or for Graphviz, or as "
+    "nodes and links in JSON.",
+)
 @json_option
-def show(folder: Path, solver: str | None, wrapper: str | None, as_json: bool) -> None:
+def show(
+    folder: Path, solver: str | None, wrapper: str | None, graph: str | None, as_json: bool
+) -> None:
     """Print one finding whole: what is wrong, how often it was found, which releases show it, the
     smallest script, program or trace that shows it, what it needs, and the frames of a crash.
 
-    BUCKET is a folder OUT/findings/BUCKET or the beginning of its name. Where a model is wrong, the
+    BUCKET is a folder OUT/findings/BUCKET or the beginning of its name; with --graph also a trace. Where a model is wrong, the
     finding is replayed for its model, with the wrong terms marked.
     """
+    if graph is not None:
+        from murxpy.graphs.trace import written  # only this pays for networkx
+
+        file = kept_trace(folder) if is_bucket(folder) else folder
+        click.echo(written(parse_trace(read_trace(file), str(file)), graph), nl=False)
+        return
     if not is_bucket(folder):
         raise InputError("expected OUT/findings/BUCKET of a campaign", file=str(folder))
     named = folder if len(folder.parts) > 2 else folder.absolute()

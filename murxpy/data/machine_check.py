@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from typing import Any
 
@@ -142,15 +142,20 @@ def _closure() -> set[tuple[str, str]]:
 
 
 Machine = dict[str, Any]
+# A fault of a state, or of the transition at a position of a state.
+Fault = tuple[str, int | None, str]
 
 
-def machine_errors(document: Document, machine: Machine) -> list[InputError]:
+def machine_errors(
+    document: Document, machine: Machine, out_of_reach: Callable[[Machine], Iterable[Fault]]
+) -> list[InputError]:
     """Return all faults of a machine, each with its line. A check that relies on another one is
-    made only if that one finds no fault.
+    made only if that one finds no fault. `out_of_reach` gives the faults of its graph.
     """
     errors = [*_names(document, machine), *_values(document, machine)]
     if not errors:
-        errors = [*_kinds(document, machine), *_reach(document, machine)]
+        reach = [document.error(("states", name), text) for name, _, text in out_of_reach(machine)]
+        errors = [*_kinds(document, machine), *reach]
     return errors or list(_stuck(document, machine))
 
 
@@ -280,37 +285,6 @@ def _kinds(document: Document, machine: Machine) -> Iterator[InputError]:
                     place,
                     f"state '{name}' leads to the choice '{target}', which only decisions may",
                 )
-
-
-def _reach(document: Document, machine: Machine) -> Iterator[InputError]:
-    start, final = machine["start"], machine["final"]
-    following: dict[str, list[str]] = {name: [] for name in machine["states"]}
-    before: dict[str, list[str]] = {name: [] for name in machine["states"]}
-    for name, state in machine["states"].items():
-        for transition in state["do"]:
-            following[name].append(transition["to"])
-            before[transition["to"]].append(name)
-    reached, ending = _within_reach(start, following), _within_reach(final, before)
-    for name in machine["states"]:
-        if name not in reached:
-            yield document.error(
-                ("states", name), f"state '{name}' is never reached from '{start}'"
-            )
-        if name not in ending:
-            yield document.error(
-                ("states", name), f"the final state '{final}' is not in reach of state '{name}'"
-            )
-
-
-def _within_reach(start: str, following: Mapping[str, list[str]]) -> set[str]:
-    """Return the state `start` and all states that some number of steps in `following` leads to."""
-    reached = {start}
-    waiting = [start]
-    while waiting:
-        new = [name for name in following[waiting.pop()] if name not in reached]
-        reached.update(new)
-        waiting += new
-    return reached
 
 
 def _stuck(document: Document, machine: Machine) -> Iterator[InputError]:
