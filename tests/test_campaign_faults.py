@@ -91,12 +91,18 @@ def test_a_call_that_takes_too_much_of_the_processor_ends_its_run(tmp_path: Path
 def test_an_endless_recursion_is_told_although_a_limit_ends_it_first(
     tmp_path: Path, limits: Limits
 ) -> None:
-    """It overflows the stack after about 0.4 s of the processor."""
-    campaign, events = run(tmp_path, {"every": {"recursion": 4}}, runs=8, limits=limits)
+    """It overflows the stack after about 0.4 s of the processor, which a busy machine may not give to it in
+    four times the limit.
+    """
+    for attempt in range(3):
+        out = tmp_path / str(attempt)
+        campaign, events = run(out, {"every": {"recursion": 4}}, runs=8, limits=limits)
+        if campaign.buckets:
+            break
     bucket = only_bucket(campaign)
     assert (bucket.kind, bucket.signal, bucket.state) == ("crash", "SIGSEGV", "confirmed")
     seeds = {event.finding.seed for event in found(events)}
-    again = counters(tmp_path).get("run:again", 0)
+    again = counters(out).get("run:again", 0)
     # a quiet machine may overflow the stack before it looks at the call for a second time
     assert len(seeds) == bucket.count and (
         again == bucket.count or (again == 0 and limits.wall > 1)
