@@ -108,7 +108,7 @@ def test_an_endless_recursion_is_told_although_a_limit_ends_it_first(
         again == bucket.count or (again == 0 and limits.wall > 1)
     )
     assert not [event for event in events if isinstance(event, Overstayed)]
-    assert events[-1].snapshot.runs == counters(tmp_path)["run:total"] == 8
+    assert events[-1].snapshot.runs == counters(out)["run:total"] == 8
 
 
 def test_a_run_that_stays_deep_in_the_stack_is_made_again_once(tmp_path: Path) -> None:
