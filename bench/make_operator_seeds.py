@@ -18,7 +18,7 @@ from murxpy.data import load_catalogue, load_machine
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import collect_seeds
 from murxpy.logic.catalogue import Catalogue, Operator, build_catalogue
-from murxpy.logic.terms import subterms
+from murxpy.logic.walks import subterms
 from murxpy.machine.random import Settings
 from murxpy.semantics.ranges.all import core  # noqa: F401  # enters the backward rules
 from murxpy.semantics.ranges.backward import RULES

@@ -25,7 +25,7 @@ from murxpy.data.theories import Plain
 from murxpy.errors import MurxpyError
 from murxpy.fuzzers.setups import proved_rules
 from murxpy.logic.catalogue import Catalogue, build_catalogue
-from murxpy.logic.terms import subterms
+from murxpy.logic.walks import subterms
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.values import Interpretation
 from murxpy.smtlib.building import Tables

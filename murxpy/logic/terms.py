@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
 from operator import attrgetter
 from typing import Any
 
 from murxpy.logic.sorts import Sort
+from murxpy.logic.walks import subterms
 
 CONSTANT, VARIABLE, VALUE, SPECIAL, FUNCTION = (
     "OP_CONSTANT",
@@ -134,42 +134,10 @@ _FEW = 16  # in a tuple of at most this length, a search is faster than in a set
 _serial = attrgetter("serial")
 
 
-def bottom_up(root: Term, done: Container[Term]) -> Iterator[Term]:
-    """Yield the terms in `root` that are not in `done`, arguments first. The caller must add each
-    to `done` before it asks for the next.
-    """
-    stack = [root]
-    while stack:
-        term = stack[-1]
-        waiting = [] if term in done else [arg for arg in term.args if arg not in done]
-        if waiting:
-            stack.extend(waiting)
-            continue
-        stack.pop()
-        if term not in done:
-            yield term
-
-
-def subterms(roots: Iterable[Term]) -> Iterator[Term]:
-    """Yield all different terms in `roots`, including `roots` themselves."""
-    seen: dict[Term, None] = {}
-    stack = list(roots)
-    while stack:
-        term = stack.pop()
-        if term not in seen:
-            seen[term] = None
-            yield term
-            stack.extend(term.args)
-
-
 def is_value(term: Term) -> bool:
     """Return whether a term is a literal, or a constant array or an application of a constructor to
     such terms.
     """
-    stack = [term]
-    while stack:
-        one = stack.pop()
-        if not one.literal and one.op not in ("OP_CONST_ARRAY", "OP_DT_APPLY_CONS"):
-            return False
-        stack += one.args
-    return True
+    return all(
+        one.literal or one.op in ("OP_CONST_ARRAY", "OP_DT_APPLY_CONS") for one in subterms([term])
+    )

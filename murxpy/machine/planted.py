@@ -14,8 +14,9 @@ from typing import Any
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort, SortTable
-from murxpy.logic.terms import SPECIAL, Term, bottom_up
+from murxpy.logic.terms import SPECIAL, Term
 from murxpy.logic.values import LITERAL_KINDS, BadValue, is_literal, read_value, write_value
+from murxpy.logic.walks import bottom_up
 from murxpy.machine.tokens import Quoted, Token
 from murxpy.semantics.domains import make_array, make_function
 from murxpy.semantics.evaluator import Evaluator

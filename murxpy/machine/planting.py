@@ -9,7 +9,8 @@ from contextlib import suppress
 from typing import Any
 
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import CONSTANT, VALUE, Term, subterms
+from murxpy.logic.terms import CONSTANT, VALUE, Term
+from murxpy.logic.walks import subterms
 from murxpy.machine.database import Entry, SortEntry
 from murxpy.machine.outcomes import WRONG_UNSAT, Refused, Stopped
 from murxpy.machine.planted import OPEN, Planted, write_words

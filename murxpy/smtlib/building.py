@@ -9,17 +9,9 @@ from typing import Any
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Constructor, Datatype, IllSorted, Sort, SortTable, reachable
-from murxpy.logic.terms import (
-    CONSTANT,
-    FUNCTION,
-    SPECIAL,
-    VALUE,
-    VARIABLE,
-    Term,
-    TermTable,
-    bottom_up,
-)
+from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, VALUE, VARIABLE, Term, TermTable
 from murxpy.logic.typing import Checker
+from murxpy.logic.walks import bottom_up
 
 
 class Tables:

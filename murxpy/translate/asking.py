@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, Term, subterms
+from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, Term
+from murxpy.logic.walks import subterms
 from murxpy.machine.checks.registry import ANSWERING, MAKING
 from murxpy.machine.tokens import Ref
 from murxpy.machine.trace.grammar import Line, Trace

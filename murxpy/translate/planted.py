@@ -10,7 +10,8 @@ from typing import Any
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import CONSTANT, Term, subterms
+from murxpy.logic.terms import CONSTANT, Term
+from murxpy.logic.walks import subterms
 from murxpy.machine.checks.registry import ANSWERING
 from murxpy.machine.database import Entry
 from murxpy.machine.planted import read_words

@@ -13,7 +13,8 @@ from murxpy.errors import InputError
 from murxpy.foreign import escaped
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import CONSTANT, subterms
+from murxpy.logic.terms import CONSTANT
+from murxpy.logic.walks import subterms
 from murxpy.machine import tokens
 from murxpy.machine.checks.registry import ANSWERING
 from murxpy.machine.contract import protocols, stress

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from murxpy.logic.terms import Term, subterms
+from murxpy.logic.terms import Term
+from murxpy.logic.walks import subterms
 from murxpy.machine.actions.base import Check, register
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.outcomes import Refused, Stopped

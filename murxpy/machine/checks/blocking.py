@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from murxpy.logic.terms import subterms
+from murxpy.logic.walks import subterms
 from murxpy.machine.actions.base import Check, register, values_to_read
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator

@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from murxpy.errors import InputError
-from murxpy.logic.terms import Term, subterms
+from murxpy.logic.terms import Term
+from murxpy.logic.walks import subterms
 from murxpy.machine.actions.base import Check, register
 from murxpy.machine.checks.assertions import needs_model
 from murxpy.machine.outcomes import Refused, Stopped

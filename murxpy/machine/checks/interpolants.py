@@ -7,7 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from murxpy.logic.terms import CONSTANT, Term, subterms
+from murxpy.logic.terms import CONSTANT, Term
+from murxpy.logic.walks import subterms
 from murxpy.machine.actions.base import Check, register
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator

@@ -12,7 +12,8 @@ from typing import Any
 from zlib import crc32
 
 from murxpy.errors import nearest
-from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, VARIABLE, Term, subterms
+from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, VARIABLE, Term
+from murxpy.logic.walks import subterms
 from murxpy.machine.actions.base import Check, register
 from murxpy.machine.checks.cores import evidence
 from murxpy.machine.contract import protocols

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from murxpy.logic.terms import subterms
+from murxpy.logic.walks import subterms
 from murxpy.machine.actions.base import Check, register, values_to_read
 from murxpy.machine.checks.assertions import needs_model
 from murxpy.machine.database import Entry

@@ -6,8 +6,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from murxpy.logic.terms import SPECIAL, VALUE, Term, bottom_up
+from murxpy.logic.terms import SPECIAL, VALUE, Term
 from murxpy.logic.values import LITERAL_KINDS, is_literal
+from murxpy.logic.walks import bottom_up
 from murxpy.machine.database import Entry
 from murxpy.machine.generate import leaves
 from murxpy.machine.generate.apply import Unfit, gen_term

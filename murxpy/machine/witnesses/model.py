@@ -12,7 +12,8 @@ from functools import partial
 from typing import Any
 
 from murxpy.logic.sorts import Sort, components
-from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, Term, subterms
+from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, Term
+from murxpy.logic.walks import subterms
 from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import MODEL_VALUE, Refused, Stopped
 from murxpy.machine.run import Run

@@ -14,8 +14,9 @@ from math import prod
 from typing import Any
 
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import CONSTANT, Term, subterms
+from murxpy.logic.terms import CONSTANT, Term
 from murxpy.logic.values import LITERAL_KINDS, is_literal
+from murxpy.logic.walks import subterms
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.random import Stream, mix
 from murxpy.machine.run import Run

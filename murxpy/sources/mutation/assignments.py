@@ -13,7 +13,8 @@ from typing import Any
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import CONSTANT, FUNCTION, VALUE, Term, bottom_up
+from murxpy.logic.terms import CONSTANT, FUNCTION, VALUE, Term
+from murxpy.logic.walks import bottom_up
 from murxpy.machine.generate.leaves import Drawing, draw
 from murxpy.machine.planted import DOMAIN, TOO_LARGE, WORLDS, Judged, element
 from murxpy.machine.random import Stream

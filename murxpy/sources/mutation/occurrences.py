@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from murxpy.logic.catalogue import Catalogue
-from murxpy.logic.terms import FUNCTION, Term, bottom_up
+from murxpy.logic.terms import FUNCTION, Term
+from murxpy.logic.walks import bottom_up
 from murxpy.machine.random import Stream
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.building import binds as binds

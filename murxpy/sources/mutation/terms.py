@@ -14,8 +14,9 @@ from typing import Any
 from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.signature import Binding, Index, Linear, Pattern
 from murxpy.logic.sorts import IllSorted, Sort
-from murxpy.logic.terms import CONSTANT, Term, is_value, subterms
+from murxpy.logic.terms import CONSTANT, Term, is_value
 from murxpy.logic.typing import Checker
+from murxpy.logic.walks import subterms
 from murxpy.machine.random import Stream, Weighted
 from murxpy.smtlib.script import Script
 from murxpy.sources.mutation.functions.composed import LITERALS

@@ -13,7 +13,8 @@ from itertools import groupby
 from typing import Any
 
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import FUNCTION, Term, bottom_up
+from murxpy.logic.terms import FUNCTION, Term
+from murxpy.logic.walks import bottom_up
 from murxpy.machine.random import Stream, mix
 from murxpy.passes.script import changed, named
 from murxpy.smtlib import script as c

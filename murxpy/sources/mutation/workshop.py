@@ -10,7 +10,8 @@ from typing import Any, Protocol, TypeVar
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
-from murxpy.logic.terms import Term, subterms
+from murxpy.logic.terms import Term
+from murxpy.logic.walks import subterms
 from murxpy.machine.generate.swarm import Profile
 from murxpy.machine.random import Stream
 from murxpy.smtlib.building import Tables

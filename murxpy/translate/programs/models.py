@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, Term, subterms
+from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, Term
+from murxpy.logic.walks import subterms
 from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.planting import planted_of, satisfied

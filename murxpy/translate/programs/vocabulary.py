@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from murxpy.logic.terms import CONSTANT, Term, subterms
+from murxpy.logic.terms import CONSTANT, Term
+from murxpy.logic.walks import subterms
 from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import Refused
 from murxpy.translate.expressions import Code

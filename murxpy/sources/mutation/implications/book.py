@@ -7,7 +7,8 @@ from typing import Any
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import VARIABLE, Term, subterms
+from murxpy.logic.terms import VARIABLE, Term
+from murxpy.logic.walks import subterms
 from murxpy.sources.mutation.implications.matching import (
     APPLY,
     LETTER,

@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import FUNCTION, Term, bottom_up
+from murxpy.logic.terms import FUNCTION, Term
+from murxpy.logic.walks import bottom_up
 from murxpy.machine.random import Stream
 from murxpy.smtlib.building import Tables, binds, substituted
 from murxpy.sources.mutation.implications.book import Book, Use

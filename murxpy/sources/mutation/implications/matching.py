@@ -9,16 +9,8 @@ from typing import Any
 
 from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.sorts import Sort, SortParam
-from murxpy.logic.terms import (
-    CONSTANT,
-    FUNCTION,
-    SPECIAL,
-    VALUE,
-    VARIABLE,
-    Term,
-    bottom_up,
-    subterms,
-)
+from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, VALUE, VARIABLE, Term
+from murxpy.logic.walks import bottom_up, subterms
 from murxpy.machine.random import Stream
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.values import CannotSay, Interpretation

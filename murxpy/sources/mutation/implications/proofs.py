@@ -10,7 +10,8 @@ from math import prod
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import CONSTANT, Term, bottom_up
+from murxpy.logic.terms import CONSTANT, Term
+from murxpy.logic.walks import bottom_up
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.exact import regex
 from murxpy.semantics.registry import Points

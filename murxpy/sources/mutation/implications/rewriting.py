@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import IllSorted, Sort
-from murxpy.logic.terms import Term, bottom_up
+from murxpy.logic.terms import Term
+from murxpy.logic.walks import bottom_up
 from murxpy.machine.random import Stream
 from murxpy.smtlib.building import Tables
 from murxpy.sources.mutation.implications.book import Book, Use
