@@ -48,21 +48,9 @@ def preorder(roots: Sequence[H], inner: Callable[[H], Sequence[H]] = ARGS) -> It
     return subterms(reversed(roots), lambda node: reversed(inner(node)))
 
 
-def reached(roots: Iterable[H], inner: Callable[[H], Iterable[H]] = ARGS) -> dict[H, None]:
-    """Return all different nodes in `roots`: first the roots, then the parts of the last root, of
-    the last of its parts that is new, and so on.
-    """
-    found = dict.fromkeys(roots)
-    stack = list(found)
-    while stack:
-        for part in inner(stack.pop()):
-            if part not in found:
-                found[part] = None
-                stack.append(part)
-    return found
-
-
-def bottom_up(root: H, done: Container[H], inner: Callable[[H], Iterable[H]] = ARGS) -> Iterator[H]:
+def bottom_up(
+    root: H, done: Container[object], inner: Callable[[H], Iterable[H]] = ARGS
+) -> Iterator[H]:
     """Yield the nodes in `root` that are not in `done`, parts first. The caller must add each to
     `done` before it asks for the next.
     """
@@ -76,3 +64,11 @@ def bottom_up(root: H, done: Container[H], inner: Callable[[H], Iterable[H]] = A
         stack.pop()
         if node not in done:
             yield node
+
+
+def backwards(term: Any) -> tuple[Any, ...]:
+    """Return the arguments of a term, the last one first. With these parts, a walk takes the first
+    argument first.
+    """
+    args: tuple[Any, ...] = term.args
+    return args[::-1]

@@ -17,6 +17,7 @@ from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort, SortTable
 from murxpy.logic.terms import Term, TermTable
 from murxpy.logic.typing import Checker
+from murxpy.logic.walks import subterms
 from murxpy.machine.database import Database, Entry
 from murxpy.machine.outcomes import CONTRACT, EXCEPTION, WRONG_ANSWER, Refused, Stopped
 from murxpy.machine.planted import Planted
@@ -74,8 +75,8 @@ class Meter:
     def __init__(self, counts: defaultdict[str, int]) -> None:
         self.counts = counts
         self._decided: set[frozenset[int]] = set()
-        self._useful: set[int] = set()
-        self._reached: set[int] = set()
+        self._useful: set[Term] = set()
+        self._reached: set[Term] = set()
         self._model_due = False
         self._core_due = False
         self._line = ""  # the action of the last line, until its first call has ended
@@ -140,18 +141,9 @@ class Meter:
         self._core_due = False
 
 
-def _visit(terms: Iterable[Term], seen: set[int]) -> int:
+def _visit(terms: Iterable[Term], seen: set[Term]) -> int:
     """Mark the operator terms below `terms`; gives how many were new."""
-    stack = list(terms)
-    new = 0
-    while stack:
-        term = stack.pop()
-        if term.leaf or term.serial in seen:
-            continue
-        seen.add(term.serial)
-        new += 1
-        stack.extend(term.args)
-    return new
+    return sum(not term.leaf for term in subterms(terms, seen=seen))
 
 
 # ----------------------------------------------------------------------

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from murxpy.logic.sorts import IllSorted, Sort, components, reachable, well_founded
 from murxpy.logic.terms import CONSTANT, FUNCTION, VALUE, VARIABLE, Term
+from murxpy.logic.walks import subterms
 from murxpy.passes.reduction import Reducer, ddmin, each, fixpoint
 from murxpy.smtlib import script as c
 from murxpy.smtlib.building import BV, DT, FP, Gone, Rebuilder, Tables, substituted
@@ -52,14 +53,7 @@ def changed(command: Command, new: Callable[[Term], Term]) -> Command:
 
 def terms(commands: Commands) -> dict[Term, None]:
     """The different terms in a script."""
-    seen: dict[Term, None] = {}
-    stack = [term for command in commands for term in roots(command)]
-    while stack:
-        term = stack.pop()
-        if term not in seen:
-            seen[term] = None
-            stack.extend(term.args)
-    return seen
+    return dict.fromkeys(subterms(term for command in commands for term in roots(command)))
 
 
 def largest_first(commands: Commands) -> Iterator[Term]:

@@ -12,6 +12,7 @@ from math import prod
 
 from murxpy.logic.sorts import Constructor, Sort, SortParam
 from murxpy.logic.terms import Term
+from murxpy.logic.walks import subterms
 from murxpy.semantics.registry import (
     Asking,
     Body,
@@ -141,18 +142,17 @@ def _recursive(sort: Sort) -> bool:
     """Return whether a value of the datatype can contain a value of the same datatype, at any
     depth.
     """
-    seen: dict[Sort, None] = {}
-    work = [f for c in sort.datatype.constructors for _, f in c.fields]
-    while work:
-        inner = work.pop()
-        if inner.kind == "SORT_DT" and inner.datatype is sort.datatype:
-            return True
-        if inner not in seen:
-            seen[inner] = None
-            work.extend(inner.sorts())
-            if inner.kind == "SORT_DT":
-                work.extend(f for c in inner.datatype.constructors for _, f in c.fields)
-    return False
+    return any(
+        inner.kind == "SORT_DT" and inner.datatype is sort.datatype
+        for inner in subterms(_field_sorts(sort), lambda one: [*one.sorts(), *_field_sorts(one)])
+    )
+
+
+def _field_sorts(sort: Sort) -> list[Sort]:
+    """Return the sorts of the fields as the datatype of a sort declares them."""
+    if sort.kind != "SORT_DT":
+        return []
+    return [field for cons in sort.datatype.constructors for _, field in cons.fields]
 
 
 @enumeration("SORT_DT")

@@ -14,6 +14,7 @@ from murxpy.errors import InputError
 from murxpy.logic.catalogue import STANDARD, Catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
+from murxpy.logic.walks import subterms
 from murxpy.semantics.domains import samples
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.values import CannotSay, Element, FunctionValue, Interpretation, Value
@@ -209,16 +210,8 @@ class _ModelReader(Reader):
 
 def declared(script: Script) -> list[Term]:
     """Return the constants and functions that a script declares or that occur in its assertions."""
-    found = dict.fromkeys(script.constants())
-    stack, seen = list(script.assertions()), set()
-    while stack:
-        term = stack.pop()
-        if term not in seen:
-            seen.add(term)
-            stack.extend(term.args)
-            if term.op == CONSTANT:
-                found[term] = None
-    return list(found)
+    used = [term for term in subterms(script.assertions()) if term.op == CONSTANT]
+    return list(dict.fromkeys([*script.constants(), *used]))
 
 
 # ----------------------------------------------------------------------

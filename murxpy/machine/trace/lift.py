@@ -10,6 +10,7 @@ from murxpy.errors import InputError
 from murxpy.logic.sorts import Datatype, Sort, reachable
 from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, VALUE, VARIABLE, Term
 from murxpy.logic.values import to_codes, write_value
+from murxpy.logic.walks import backwards, bottom_up
 from murxpy.machine.solve import SPECIAL_OPTIONS
 from murxpy.machine.tokens import FieldSort, Quoted, Ref, Token
 from murxpy.machine.trace.grammar import VERSION, Line, Trace
@@ -183,17 +184,9 @@ class Lifter:
 
     def term(self, root: Term) -> Ref:
         """The id of a term. The term and its parts are made if there are no lines yet that do."""
-        known, stack = self._terms, [root]
-        while stack:
-            term = stack[-1]
-            missing = [a for a in term.args if a not in known] if term not in known else []
-            if missing:
-                stack.extend(reversed(missing))
-                continue
-            stack.pop()
-            if term not in known:
-                self._make(term)
-        return Ref("t", known[root])
+        for term in bottom_up(root, self._terms, backwards):
+            self._make(term)
+        return Ref("t", self._terms[root])
 
     def terms(self, terms: Sequence[Term]) -> list[Token]:
         """The number of terms, and their ids."""

@@ -7,12 +7,13 @@ not name. A function with any other body has no table, and is evaluated when it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import product
 from math import prod
 from typing import Any, Protocol
 
 from murxpy.logic.sorts import Sort
+from murxpy.logic.walks import subterms
 from murxpy.semantics.closures import Built
 from murxpy.semantics.domains import canonical
 from murxpy.semantics.equality import same, unified
@@ -123,11 +124,13 @@ def _name(
     """Add the values with which a body compares its variables. A value that is missed leads to
     Unnamed later.
     """
-    stack = [body]
-    while stack:
-        row = rows.rows[stack.pop()]
-        if row[0] in _LOOKED_INTO:
-            stack.extend(row[1:])
+
+    def parts(at: int) -> Iterable[int]:
+        row = rows.rows[at]
+        return row[1:] if row[0] in _LOOKED_INTO else ()
+
+    for at in subterms([body], parts):
+        row = rows.rows[at]
         if row[0] == "=":
             for variable, other in ((row[1], row[2]), (row[2], row[1])):
                 inner = rows.rows[variable]

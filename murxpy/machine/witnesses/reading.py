@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from murxpy.logic.sorts import Sort, SortTable
+from murxpy.logic.walks import occurrences
 from murxpy.machine.witnesses.functions import Fresh, Unnamed, apart, equal, tabulated
 from murxpy.semantics.closures import Built, Stored
 from murxpy.semantics.domains import canonical, make_array
@@ -310,18 +311,23 @@ def _element(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
     return Element(row[1])
 
 
+def _joined(values: Rows, row: Row, *tags: str) -> Iterator[Row]:
+    """The rows that a row joins by operations with these tags, the last one first."""
+
+    def inner(one: Row) -> Iterable[Row]:
+        return [values.rows[p] for p in one[1:]] if one[0] in tags else ()
+
+    return (one for one in occurrences([row], inner) if one[0] not in tags)
+
+
 def _sequence(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
     expect(sort, ("SORT_SEQ", "SORT_STRING"), "a sequence")
     if sort is not None and sort.kind == "SORT_STRING":
         return "".join(_characters(values, row))
     inner = None if sort is None else sort.sort(0)
     made: list[Value] = []
-    stack = [row]
-    while stack:
-        tag, *parts = stack.pop()
-        if tag == "concat":
-            stack.extend(values.rows[p] for p in reversed(parts))
-        elif tag == "seq":
+    for tag, *parts in reversed(list(_joined(values, row, "concat"))):
+        if tag == "seq":
             made.extend([values.value(p, inner, env) for p in parts])
         else:
             raise CannotSay(f"a sequence with '{tag}'")
@@ -330,15 +336,11 @@ def _sequence(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
 
 def _characters(values: Rows, row: Row) -> Iterator[str]:
     """The characters of a string that is given as a sequence of its parts."""
-    stack = [row]
-    while stack:
-        tag, *parts = stack.pop()
+    for tag, *parts in reversed(list(_joined(values, row, "concat", "seq"))):
         if tag == "string":
             yield parts[0]
         elif tag == "char":
             yield chr(parts[0])
-        elif tag in ("concat", "seq"):
-            stack.extend(values.rows[p] for p in reversed(parts))
         else:
             raise CannotSay(f"a string with '{tag}'")
 
@@ -363,12 +365,8 @@ def _set(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
     if sort is None:
         raise CannotSay("a set of unknown sort")
     members: list[Value] = []
-    stack = [row]
-    while stack:
-        tag, *parts = stack.pop()
-        if tag == "union":
-            stack.extend(values.rows[p] for p in parts)
-        elif tag == "set":
+    for tag, *parts in _joined(values, row, "union"):
+        if tag == "set":
             members.extend([values.value(p, sort.sort(0), env) for p in parts])
         elif tag == "universe":
             return make_set(sort, (), True, values.points)
@@ -381,12 +379,8 @@ def _bag(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
     expect(sort, ("SORT_BAG",), "a bag")
     inner = None if sort is None else sort.sort(0)
     counts: dict[Value, int] = {}
-    stack = [row]
-    while stack:
-        tag, *parts = stack.pop()
-        if tag == "sum":
-            stack.extend(values.rows[p] for p in parts)
-        elif tag == "bag" and parts:
+    for tag, *parts in _joined(values, row, "sum"):
+        if tag == "bag" and parts:
             count = values.rows[parts[1]]
             if count[0] != "int" or count[1] < 0:
                 raise Unreadable(f"a bag with the count {count}")

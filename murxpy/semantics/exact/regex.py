@@ -16,6 +16,7 @@ from itertools import count
 from typing import Any
 
 from murxpy.logic.values import MAX_CODE_POINT
+from murxpy.logic.walks import subterms
 from murxpy.semantics.values import CannotSay, check_length
 
 CHARS, WORD, CONCAT, UNION, INTER, NOT, LOOP = (
@@ -267,17 +268,11 @@ def is_empty(root: Regex) -> bool:
 def _representatives(root: Regex) -> list[int]:
     """Return a character of each class that the expression tells apart, and perhaps further ones."""
     edges = {0}
-    seen = {root}
-    work = [root]
-    while work:
-        node = work.pop()
+    for node in subterms([root], _looked_at):
         for low, high in _ranges(node):
             edges.update((low, high + 1))
         if node.kind == WORD:
             edges.update((ord(node.data[0]), ord(node.data[0]) + 1))
-        fresh = [part for part in _looked_at(node) if part not in seen]
-        seen.update(fresh)
-        work.extend(fresh)
     return sorted(edge for edge in edges if edge <= MAX_CODE_POINT)
 
 

@@ -7,7 +7,7 @@ points and at one other point make a table.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain, count
@@ -15,6 +15,7 @@ from typing import Any
 
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import FUNCTION, VARIABLE, Term
+from murxpy.logic.walks import subterms
 from murxpy.semantics.closures import Built, Closure, Stored
 from murxpy.semantics.domains import canonical, make_array, make_function, rows_of, samples
 from murxpy.semantics.equality import apply, same, same_at, unified
@@ -130,16 +131,15 @@ def _named(body: Term, variable: Term) -> tuple[tuple[Term, bool], ...] | None:
     looks the variable up. Return None if it does anything else with the variable.
     """
     named: dict[tuple[Term, bool], None] = {}
-    work, seen = [body], dict[Term, None]()
-    while work:
-        term = work.pop()
-        if term in seen or variable not in term.free:
-            continue
-        seen[term] = None
-        if variable not in term.args:
-            if term is variable:
-                return None
-            work.extend(term.args)
+
+    def inner(term: Term) -> Iterable[Term]:
+        looked_into = variable not in term.args and variable in term.free
+        return term.args if looked_into else ()
+
+    for term in subterms([body], inner):
+        if term is variable:
+            return None
+        if variable not in term.free or variable not in term.args:
             continue
         others = _compared(term, variable)
         if others is None:
@@ -174,19 +174,10 @@ def _compared(term: Term, variable: Term) -> list[tuple[Term, bool]] | None:
 
 def _bound_inside(body: Term, variable: Term) -> bool:
     """Return whether a binder in `body` binds a variable."""
-    work, seen = [body], dict[Term, None]()
-    while work:
-        term = work.pop()
-        if term not in seen:
-            seen[term] = None
-            if (
-                term.op in BINDERS
-                and term.op != VARIABLE
-                and any(arg is variable for arg in term.args)
-            ):
-                return True
-            work.extend(term.args)
-    return False
+    return any(
+        term.op in BINDERS and term.op != VARIABLE and any(arg is variable for arg in term.args)
+        for term in subterms([body])
+    )
 
 
 # ----------------------------------------------------------------------

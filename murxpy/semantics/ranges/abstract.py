@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from murxpy.logic.sorts import Sort
 from murxpy.logic.values import MAX_CODE_POINT
+from murxpy.logic.walks import subterms
 from murxpy.semantics.exact import regex
 from murxpy.semantics.exact.floats import Format, format_of
 from murxpy.semantics.exact.regex import Regex
@@ -393,13 +394,10 @@ def language_of(wanted: Range) -> Regex | None:
 
 def endless(language: Regex) -> bool:
     """Return whether an expression has a part for words of any length."""
-    stack = [language]
-    while stack:
-        node = stack.pop()
-        if node.kind == regex.NOT or (node.kind == regex.LOOP and node.data[1] is None):
-            return True
-        stack.extend(node.parts)
-    return False
+    return any(
+        node.kind == regex.NOT or (node.kind == regex.LOOP and node.data[1] is None)
+        for node in subterms([language], lambda one: one.parts)
+    )
 
 
 def mirrored(language: Regex) -> Regex:

@@ -9,6 +9,7 @@ from typing import get_args
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import FUNCTION, Term
+from murxpy.logic.walks import bottom_up
 from murxpy.smtlib import script as c
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.scripts import Writer, print_script
@@ -161,21 +162,12 @@ class _Naming(Printer):
         return super().term(term) if self.inside(term) else self._apply(term, self._small)
 
     def _measure(self, root: Term) -> None:
-        sizes, stack = self._sizes, [root]
-        while stack:
-            term = stack[-1]
-            args = () if term.op == FUNCTION else term.args
-            waiting = [arg for arg in args if arg not in sizes]
-            if waiting:
-                stack.extend(waiting)
-                continue
-            stack.pop()
-            if term in sizes:
-                continue
+        sizes = self._sizes
+        for term in bottom_up(root, sizes, lambda one: () if one.op == FUNCTION else one.args):
             size = (
                 PLAIN + 1
                 if term.sort.kind == "SORT_CASE"
-                else 1 + sum([self._size(arg) for arg in args])
+                else 1 + sum([self._size(arg) for arg in term.args if term.op != FUNCTION])
             )
             if size <= PLAIN:
                 # a term that raises Unsayable gets no size, so it raises Unsayable again the next

@@ -10,6 +10,7 @@ from typing import Any
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Datatype, Sort, reachable
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
+from murxpy.logic.walks import backwards, bottom_up
 from murxpy.smtlib import script as c
 from murxpy.smtlib.lexer import joined
 from murxpy.smtlib.printing.terms import Printer
@@ -162,14 +163,9 @@ class Writer:
         it needs.
         """
         order: list[Term] = []
-        stack = [(root, False)]
-        while stack:
-            term, complete = stack.pop()
-            if complete:
-                order.append(term)
-            elif self.new(term):
-                stack.append((term, True))
-                stack += [(part, False) for part in reversed(term.args)]
+        for term in bottom_up(root, self._declared, backwards):
+            self.new(term)
+            order.append(term)
         for term in order:
             self.higher = self.higher or higher_order(term)
             if term.sort not in self._declared and term.sort.kind != "SORT_CASE":

@@ -14,6 +14,7 @@ from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.sorts import Datatype, Sort, SortTable
 from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, VALUE, VARIABLE, Term, is_value
 from murxpy.logic.values import special_value, to_codes
+from murxpy.logic.walks import subterms
 from murxpy.smtlib.lexer import Symbols
 
 # matches the name that a spelling applies, such as `bvadd` in `(bvadd {0} {1})`
@@ -547,15 +548,9 @@ class Printer(DatatypePrinter):
         binders is never a depth of calls.
         """
         found: dict[Term, None] = {}
-        stack, seen = [root], {root}
-        while stack:
-            term = stack.pop()
+        for term in subterms([root]):
             if term.op in self._binders or term.sort.kind == "SORT_CASE":
                 found.update(dict.fromkeys(a for a in term.args if a.op != VARIABLE))
-            for arg in term.args:
-                if arg not in seen:
-                    seen.add(arg)
-                    stack.append(arg)
         # a term is made later than its parts, so this order has the innermost first
         for body in sorted(found, key=attrgetter("serial")):
             self._bodies[body] = self.term(body)

@@ -5,13 +5,14 @@ be applied, and a stack of the applications that are not closed yet.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Operator
 from murxpy.logic.sorts import Constructor, Datatype, Sort
 from murxpy.logic.terms import Term
+from murxpy.logic.walks import occurrences
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.lexer import Source
 from murxpy.smtlib.reading.applying import FOLDS, Applier, Plan
@@ -281,13 +282,14 @@ class ConstructorHead(Head):
 
 def _unify(pattern: Sort, sort: Sort, bound: dict[str, Sort]) -> None:
     """Bind the parameters in `pattern` as far as `sort` determines them."""
-    stack = [(pattern, sort)]
-    while stack:
-        wanted, found = stack.pop()
+
+    def inner(pair: tuple[Sort, Sort]) -> Iterable[tuple[Sort, Sort]]:
+        wanted, found = pair
+        return zip(wanted.sorts(), found.sorts(), strict=False) if wanted.kind == found.kind else ()
+
+    for wanted, found in occurrences([(pattern, sort)], inner):
         if wanted.kind == "SORT_PARAM":
             bound.setdefault(str(wanted.params[0]), found)
-        elif wanted.kind == found.kind:
-            stack.extend(zip(wanted.sorts(), found.sorts(), strict=False))
 
 
 class FieldHead(Head):

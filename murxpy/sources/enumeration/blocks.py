@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from murxpy.errors import InputError
+from murxpy.logic.walks import occurrences
 from murxpy.machine.random import mix, unmix
 from murxpy.sources.enumeration.grammar import Grammar
 
@@ -50,16 +51,11 @@ class Canonical:
         )
 
     def _sorted(self, tree: Tree) -> bool:
-        todo = [tree]
-        while todo:
-            node = todo.pop()
-            if isinstance(node, str):
-                continue
+        for node in _nodes([tree]):
             name = node[0] if node else ""
             commutes = isinstance(name, str) and name in self._operators
             if commutes and _text(node[-2]) > _text(node[-1]):
                 return False
-            todo += node
         return True
 
     def _commutative(self) -> Iterator[str]:
@@ -122,24 +118,20 @@ def _trees(text: str) -> Iterator[Tree]:
     return iter(stack[0])
 
 
+def _occurrences(trees: Sequence[Tree]) -> Iterator[Tree]:
+    """The words and lists in expressions, in their order."""
+    return occurrences(
+        reversed(trees), lambda node: () if isinstance(node, str) else reversed(node)
+    )
+
+
 def _nodes(trees: Sequence[Tree]) -> Iterator[list[Tree]]:
-    todo = list(reversed(trees))
-    while todo:
-        node = todo.pop()
-        if isinstance(node, list):
-            yield node
-            todo += reversed(node)
+    return (node for node in _occurrences(trees) if isinstance(node, list))
 
 
 def _words(trees: Sequence[Tree]) -> Iterator[str]:
     """The words of expressions, in their order."""
-    todo = list(reversed(trees))
-    while todo:
-        node = todo.pop()
-        if isinstance(node, str):
-            yield node
-        else:
-            todo += reversed(node)
+    return (node for node in _occurrences(trees) if isinstance(node, str))
 
 
 def _text(tree: Tree) -> str:
