@@ -11,6 +11,7 @@ from murxpy.errors import InputError
 from murxpy.foreign import escaped
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.values import to_codes
+from murxpy.logic.walks import bottom_up
 from murxpy.machine.checks.registry import MAKING
 from murxpy.machine.solve import SPECIAL_OPTIONS
 from murxpy.machine.tokens import Quoted, Ref, Token, print_token
@@ -245,24 +246,17 @@ class _Writer:
         """Return words with the current names of ids. What is not alive any more is made again
         first.
         """
-        stack = [word for word in words if isinstance(word, Ref) and word not in self._alive]
-        while stack:
-            ref = stack[-1]
-            if ref in self._alive:
-                stack.pop()
-                continue
-            maker = self._makers.get(ref)
-            if maker is None:
-                raise _Unsaid(f"it needs {ref}, which an earlier line could not make")
-            needed = [
-                word for word in maker.args if isinstance(word, Ref) and word not in self._alive
-            ]
-            if needed:
-                stack += needed
-            else:
-                stack.pop()
-                self._emit(maker)
+        for root in reversed([word for word in words if isinstance(word, Ref)]):
+            for ref in bottom_up(root, self._alive, self._needed):
+                self._emit(self._makers[ref])
         return [self._alive[word] if isinstance(word, Ref) else word for word in words]
+
+    def _needed(self, ref: Ref) -> list[Ref]:
+        """Return the ids in the line that makes an object. Raises _Unsaid if there is none."""
+        maker = self._makers.get(ref)
+        if maker is None:
+            raise _Unsaid(f"it needs {ref}, which an earlier line could not make")
+        return [word for word in maker.args if isinstance(word, Ref)]
 
     # -- words
 

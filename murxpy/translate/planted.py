@@ -182,18 +182,9 @@ class _Definitions(Declarations):
 
     def _value(self, value: Any, sort: Sort) -> str:
         term = ValueTerms(self._script.terms, self._script.sorts).term(value, sort)
-        for part in self._elements(term):
-            self._declared.add(part)
+        # the constants in the term of a value are elements of uninterpreted sorts
+        self._declared.update(part for part in subterms([term]) if part.op == CONSTANT)
         return self.term(term)
-
-    def _elements(self, term: Term) -> list[Term]:
-        """Return the constants in the term of a value, which are elements of uninterpreted sorts."""
-        found, stack = [], [term]
-        while stack:
-            part = stack.pop()
-            found += [part] if part.op == CONSTANT else []
-            stack.extend(part.args)
-        return found
 
     def _declare_new_sort(self, sort: Sort) -> None:
         size = self._script.size(sort) if sort.kind == "SORT_UNINTERPRETED" else 0

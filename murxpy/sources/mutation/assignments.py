@@ -14,7 +14,7 @@ from typing import Any
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, FUNCTION, VALUE, Term
-from murxpy.logic.walks import bottom_up
+from murxpy.logic.walks import bottom_up, occurrences, preorder
 from murxpy.machine.generate.leaves import Drawing, draw
 from murxpy.machine.planted import DOMAIN, TOO_LARGE, WORLDS, Judged, element
 from murxpy.machine.random import Stream
@@ -44,16 +44,14 @@ class Depths:
 
     def of(self, formula: Term) -> int:
         """The depth of a formula."""
-        known, stack = self._known, [formula]
-        while stack:
-            term = stack[-1]
-            inner = term.args if self._connects(term) else ()
-            waiting = [arg for arg in inner if arg not in known]
-            if waiting:
-                stack.extend(waiting)
-                continue
-            known[stack.pop()] = 1 + max(map(known.__getitem__, inner)) if inner else 0
+        known = self._known
+        for term in bottom_up(formula, known, self._inner):
+            known[term] = 1 + max(map(known.__getitem__, self._inner(term)), default=-1)
         return known[formula]
+
+    def _inner(self, term: Term) -> tuple[Term, ...]:
+        """The arguments of an operator of formulas that gives a formula."""
+        return term.args if self._connects(term) else ()
 
     def _connects(self, term: Term) -> bool:
         """Whether the term is an operator of formulas that gives a formula."""
@@ -63,18 +61,8 @@ class Depths:
 
 def fragments(catalogue: Catalogue, roots: Iterable[Term]) -> list[Term]:
     """The closed formulas in `roots`, each once, outer ones before those within them."""
-    found: dict[Term, None] = {}
-    seen: dict[Term, None] = {}
-    stack = list(roots)[::-1]
-    while stack:
-        term = stack.pop()
-        if term in seen:
-            continue
-        seen[term] = None
-        if term.sort.kind == "SORT_BOOL" and not term.free:
-            found[term] = None
-        stack.extend(reversed(_inner(catalogue, term)))
-    return list(found)
+    found = preorder(list(roots), lambda term: _inner(catalogue, term))
+    return [term for term in found if term.sort.kind == "SORT_BOOL" and not term.free]
 
 
 def _inner(catalogue: Catalogue, term: Term) -> Sequence[Term]:
@@ -295,23 +283,12 @@ class Literals:
                     value = term.indices[0]
                     known = value if reader is None else reader(term.sort, value)
                     self._values.setdefault(term.sort, {})[known] = None
-        inner = [part for sort in sorts for part in _within(sort)]
+        inner = [part for sort in sorts for part in occurrences([sort], Sort.sorts)]
         self.sorts = dict.fromkeys(one for one in inner if one.kind == "SORT_UNINTERPRETED")
 
     def of(self, sort: Sort) -> list[Value]:
         """The values of a sort."""
         return list(self._values.get(sort, ()))
-
-
-def _within(sort: Sort) -> list[Sort]:
-    """The sort and the sorts in it. The fields of a datatype are left out, since terms have their
-    sorts.
-    """
-    found, stack = [], [sort]
-    while stack:
-        found.append(stack.pop())
-        stack.extend(found[-1].sorts())
-    return found
 
 
 def recursive(script: Script) -> list[Term]:

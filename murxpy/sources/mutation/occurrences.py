@@ -57,21 +57,16 @@ class Occurrences:
         counts, within = self._counts, self._within
         if root in counts:
             return counts[root]
-        stack = [root]
-        while stack:
-            term = stack[-1]
-            if within is not None and not within(term):
-                counts[stack.pop()] = 0
-                continue
-            inner = self._open(term) if term.op in self._special else term.args
-            waiting = [arg for arg in inner if arg not in counts]
-            if waiting:
-                stack.extend(waiting)
-                continue
-            stack.pop()
-            if term not in counts:
-                counts[term] = self._own(term) + sum([counts[arg] for arg in inner])
+        for term in bottom_up(root, counts, self._inner):
+            inside = within is None or within(term)
+            below = sum([counts[arg] for arg in self._inner(term)])
+            counts[term] = self._own(term) + below if inside else 0
         return counts[root]
+
+    def _inner(self, term: Term) -> tuple[Term, ...]:
+        if self._within is not None and not self._within(term):
+            return ()
+        return self._open(term) if term.op in self._special else term.args
 
     def draw(self, root: Term, stream: Stream) -> Occurrence | None:
         """A random occurrence in `root`; None if there is none."""

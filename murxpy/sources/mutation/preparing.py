@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from murxpy.logic.terms import Term
+from murxpy.logic.walks import subterms
 from murxpy.smtlib.logics import MIXED, NEEDS, smallest
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.script import (
@@ -118,13 +119,9 @@ class Logics:
 
     def of(self, script: Script) -> str:
         """The logic of the next script; `ALL` if no logic of the standard has everything in it."""
-        stack = [term for command in script.commands for term in _terms(command)]
-        while stack:
-            term = stack.pop()
-            if term not in self._seen:
-                self._seen.add(term)
-                self._needs.update(dict.fromkeys(self._of(term)))
-                stack.extend(term.args)
+        roots = [term for command in script.commands for term in _terms(command)]
+        for term in subterms(roots, seen=self._seen):
+            self._needs.update(dict.fromkeys(self._of(term)))
         return "ALL" if _MORE in self._needs else smallest(self._needs)
 
     def _of(self, term: Term) -> list[str]:

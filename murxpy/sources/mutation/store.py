@@ -20,6 +20,7 @@ from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import FUNCTION, Term
+from murxpy.logic.walks import backwards, bottom_up
 from murxpy.machine.random import Stream
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.scripts import print_script
@@ -91,14 +92,8 @@ def _scripts(seed: Seed, catalogue: Catalogue, dialect: str) -> Iterator[tuple[s
 def _closed(roots: Iterable[Term]) -> Iterator[Term]:
     """The terms without free variables in `roots`, each once, that mean something elsewhere."""
     alone: dict[Term, bool] = {}
-    stack = [(root, False) for root in roots][::-1]
-    while stack:
-        term, seen = stack.pop()
-        if not seen and term not in alone:
-            alone[term] = True
-            stack.append((term, True))
-            stack.extend((arg, False) for arg in reversed(term.args))
-        elif seen:
+    for root in roots:
+        for term in bottom_up(root, alone, backwards):
             alone[term] = _builtin(term.sort) and all(alone[arg] for arg in term.args)
             kept = alone[term] and not term.free and term.op != FUNCTION
             if kept and term.sort.kind != "SORT_FUN":

@@ -16,7 +16,7 @@ from murxpy.logic.signature import Binding, Index, Linear, Pattern
 from murxpy.logic.sorts import IllSorted, Sort
 from murxpy.logic.terms import CONSTANT, Term, is_value
 from murxpy.logic.typing import Checker
-from murxpy.logic.walks import subterms
+from murxpy.logic.walks import preorder, subterms
 from murxpy.machine.random import Stream, Weighted
 from murxpy.smtlib.script import Script
 from murxpy.sources.mutation.functions.composed import LITERALS
@@ -151,18 +151,13 @@ class Pool:
 
     def __init__(self, catalogue: Catalogue, roots: Iterable[Term]) -> None:
         self.by_sort: dict[Sort, list[Term]] = {}
-        seen: dict[Term, None] = {}
-        stack = list(roots)[::-1]
-        while stack:
-            term = stack.pop()
-            if term in seen:
-                continue
-            seen[term] = None
+
+        def inner(term: Term) -> Sequence[Term]:
+            return term.args[1 if term.op == "OP_UF_APPLY" else len(binds(catalogue, term)) :]
+
+        for term in preorder(list(roots), inner):
             if term.sort.kind not in ("SORT_CASE", "SORT_FUN"):
                 self.by_sort.setdefault(term.sort, []).append(term)
-            bound = binds(catalogue, term)
-            first = 1 if term.op == "OP_UF_APPLY" else len(bound)
-            stack.extend(reversed(term.args[first:]))
         self.sorts = list(self.by_sort)
 
     def add(self, term: Term) -> None:
@@ -318,14 +313,7 @@ class Fitting:
 
     def _new(self, roots: Sequence[Term]) -> list[Term]:
         """The terms in `roots` that were not checked before."""
-        found, stack = [], list(roots)
-        while stack:
-            term = stack.pop()
-            if term not in self._fine:
-                self._fine.add(term)
-                found.append(term)
-                stack.extend(term.args)
-        return found
+        return list(subterms(roots, seen=self._fine))
 
     def _allowed(self, term: Term) -> bool:
         operator, profile = self._catalogue.operators.get(term.op), self._profile

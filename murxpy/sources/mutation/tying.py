@@ -11,6 +11,7 @@ from typing import Any
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, VALUE, Term
+from murxpy.logic.walks import occurrences
 from murxpy.machine.random import Stream
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.script import Script
@@ -31,13 +32,8 @@ def nonzero(formulas: Iterable[Term]) -> frozenset[Term]:
 
 
 def _conjuncts(formulas: Iterable[Term]) -> Iterator[Term]:
-    stack = list(formulas)
-    while stack:
-        formula = stack.pop()
-        if formula.op == "OP_AND":
-            stack.extend(formula.args)
-        else:
-            yield formula
+    parts = occurrences(formulas, lambda one: one.args if one.op == "OP_AND" else ())
+    return (formula for formula in parts if formula.op != "OP_AND")
 
 
 def _excluding(formula: Term) -> Iterator[Term]:

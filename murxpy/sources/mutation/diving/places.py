@@ -11,6 +11,7 @@ from typing import Protocol
 
 import murxpy.semantics.ranges.all  # noqa: F401  # enters the backward rules
 from murxpy.logic.terms import FUNCTION, Term
+from murxpy.logic.walks import bottom_up, occurrences
 from murxpy.machine.random import Stream
 from murxpy.semantics.ranges.abstract import ANY, NOTHING, TRUE, Range
 from murxpy.semantics.ranges.backward import below
@@ -175,19 +176,13 @@ class Places:
         return node
 
     def _weighed(self, start: Node) -> float:
-        if start.total is not None:
-            return start.total
-        stack = [start]
-        while stack:
-            node = stack[-1]
-            inner = self._inner(node)
-            waiting = [child for _, child in inner if child.total is None]
-            if waiting:
-                stack.extend(waiting)
-                continue
-            stack.pop()
-            node.total = node.own + sum([child.total or 0.0 for _, child in inner])
+        if start.total is None:
+            for node in bottom_up(start, (), self._unweighed):
+                node.total = node.own + sum([child.total or 0.0 for _, child in self._inner(node)])
         return start.total or 0.0
+
+    def _unweighed(self, node: Node) -> list[Node]:
+        return [child for _, child in self._inner(node) if child.total is None]
 
     def draw(self, root: Term, stream: Stream, wanted: Range = TRUE) -> Place | None:
         """A random place in a formula, by weight; None if there is none."""
@@ -212,11 +207,9 @@ class Places:
     def nodes(self, root: Term) -> Iterator[Node]:
         """Each occurrence of a term with its range and its weight, from the root down."""
         self.weight(root)
-        stack = [self._node(root, TRUE)]
-        while stack:
-            node = stack.pop()
-            yield node
-            stack.extend(child for _, child in reversed(node.inner or ()))
+        return occurrences(
+            [self._node(root, TRUE)], lambda node: [child for _, child in node.inner or ()][::-1]
+        )
 
     def at(self, root: Term, path: Sequence[int], wanted: Range = TRUE) -> Range:
         """The range of the argument to which a path leads."""

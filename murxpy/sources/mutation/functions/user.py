@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from murxpy.errors import InputError
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, Term
+from murxpy.logic.walks import preorder, subterms
 from murxpy.smtlib.building import Tables, substituted
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Assert, CheckSat, DefineFun, Script, SetLogic
@@ -267,14 +268,8 @@ def _side(equation: Term, constant: Term) -> Term:
 
 def _divisors(term: Term) -> tuple[Term, ...]:
     """The terms by which a term divides, other than literals."""
-    found: dict[Term, None] = {}
-    stack = [term]
-    while stack:
-        top = stack.pop()
-        if top.op in _DIVIDING:
-            found.update(dict.fromkeys(arg for arg in top.args[1:] if not arg.literal))
-        stack.extend(top.args)
-    return tuple(found)
+    dividing = (part for part in subterms([term]) if part.op in _DIVIDING)
+    return tuple(dict.fromkeys(arg for one in dividing for arg in one.args[1:] if not arg.literal))
 
 
 # ----------------------------------------------------------------------
@@ -303,11 +298,4 @@ def refutations(
 
 def constants_of(roots: tuple[Term, ...]) -> list[Term]:
     """The constants in terms, in the order of their first occurrence."""
-    seen: dict[Term, None] = {}
-    stack = list(reversed(roots))
-    while stack:
-        term = stack.pop()
-        if term not in seen:
-            seen[term] = None
-            stack.extend(reversed(term.args))
-    return [term for term in seen if term.op == CONSTANT]
+    return [term for term in preorder(roots) if term.op == CONSTANT]

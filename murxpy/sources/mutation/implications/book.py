@@ -189,11 +189,7 @@ def _alike(one: Term, other: Term, patterns: Patterns, chain: tuple[str, ...]) -
 
 def _said(variant: Variant, catalogue: Catalogue, operators: frozenset[str]) -> bool:
     """Whether all operators of a rule's patterns are among `operators`."""
-    sample = variant.sample
-    stack = [sample.strong, sample.weak]
-    while stack:
-        term = stack.pop()
-        if term.op in catalogue.operators and term.op not in operators and term.op != APPLY:
-            return False
-        stack.extend(term.args)
-    return True
+    return all(
+        term.op not in catalogue.operators or term.op in operators or term.op == APPLY
+        for term in subterms([variant.sample.strong, variant.sample.weak])
+    )

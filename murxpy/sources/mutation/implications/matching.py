@@ -4,13 +4,13 @@ of parts of a term.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.sorts import Sort, SortParam
 from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, VALUE, VARIABLE, Term
-from murxpy.logic.walks import bottom_up, subterms
+from murxpy.logic.walks import bottom_up, occurrences, subterms
 from murxpy.machine.random import Stream
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.values import CannotSay, Interpretation
@@ -43,15 +43,8 @@ def opened(tables: Tables, term: Term, part: Term, variable: Term) -> Term:
     """The term with a variable in place of a part, also where that occurs again, but not in the bodies
     of functions, which have no other variables than their own.
     """
-    functions: dict[Term, Term] = {}
-    stack, seen = [term], dict[Term, None]()
-    while stack:
-        one = stack.pop()
-        if one.op == FUNCTION:
-            functions[one] = one
-        elif one not in seen:
-            seen[one] = None
-            stack.extend(one.args)
+    inside = subterms([term], lambda one: () if one.op == FUNCTION else one.args)
+    functions = {one: one for one in inside if one.op == FUNCTION}
     return substituted(tables, term, {**functions, part: variable})
 
 
@@ -239,9 +232,10 @@ class Matcher:
         it has another form.
         """
         found: dict[str, int] = {}
-        stack = [(pattern, term)] if variant.rule.numbers else []
-        while stack:
-            one, other = stack.pop()
+        start = [(pattern, term)] if variant.rule.numbers else []
+        for one, other in occurrences(
+            start, lambda pair: self._paired(variant.sample.metas, *pair)
+        ):
             if not self.fit(variant, one.sort, other.sort, found):
                 return None
             if plain(variant.sample.metas, one) or one.op == VARIABLE or one.literal:
@@ -252,14 +246,16 @@ class Matcher:
                 letter = variant.letters.get(index) if isinstance(index, int) else None
                 if letter is not None and found.setdefault(letter, value) != value:
                     return None
-            if one.op not in BINDERS:
-                stack.extend(self._paired(variant.sample.metas, one, other))
         return found
 
     def _paired(
         self, metas: Mapping[Term, str], pattern: Term, term: Term
     ) -> Iterator[tuple[Term, Term]]:
-        """The arguments of a pattern, each with one of a term that it may match."""
+        """The arguments of a pattern, each with one of a term that it may match. A metavariable or
+        binder has none.
+        """
+        if plain(metas, pattern) or pattern.op in BINDERS or not pattern.args:
+            return
         commutative = self._operators[term.op].commutative
         for one, other in zip(pattern.args, term.args, strict=False):
             if commutative and not plain(metas, one) and one.op != other.op:
@@ -468,9 +464,14 @@ class Matcher:
         place of its variable.
         """
         (variable,), body = function
-        stack, part = [(body, term)], None
-        while stack:
-            one, other = stack.pop()
+
+        def below(pair: tuple[Term, Term]) -> Iterable[tuple[Term, Term]]:
+            one, other = pair
+            same = one is variable or one is other
+            return () if same else zip(one.args, other.args, strict=True)
+
+        part = None
+        for one, other in occurrences([(body, term)], below):
             if one is variable:
                 if part is not None and part is not other:
                     return False
@@ -483,7 +484,6 @@ class Matcher:
                 )
                 if not same or not one.args:
                     return False
-                stack.extend(zip(one.args, other.args, strict=True))
         closed = part is not None and all(v in term.free for v in part.free)
         return part is not None and closed and self.match(metas, inner, part, known)
 
@@ -581,15 +581,7 @@ class Matcher:
 
 def unbound(patterns: Patterns, pattern: Term, known: Binding) -> list[Term]:
     """The metavariables in a pattern that stand for nothing yet, in the order of their names."""
-    found: dict[Term, None] = {}
-    stack, seen = [pattern], dict[Term, None]()
-    while stack:
-        one = stack.pop()
-        if one in seen:
-            continue
-        seen[one] = None
-        name = patterns.metas.get(one)
-        if name is not None and name not in known.terms and name not in known.functions:
-            found[one] = None
-        stack.extend(one.args)
-    return sorted(found, key=lambda one: patterns.metas[one])
+    metas = patterns.metas
+    bound = known.terms.keys() | known.functions.keys()
+    found = [one for one in subterms([pattern]) if one in metas and metas[one] not in bound]
+    return sorted(found, key=lambda one: metas[one])

@@ -16,6 +16,7 @@ from typing import Generic, TypeVar
 
 from murxpy.logic.catalogue import ANY_ORDER, Catalogue
 from murxpy.logic.terms import FUNCTION, Term
+from murxpy.logic.walks import bottom_up
 from murxpy.machine.random import Stream
 from murxpy.smtlib.building import binds
 from murxpy.sources.mutation.occurrences import Occurrence
@@ -55,18 +56,9 @@ class Places(Generic[K]):
         known = counts.get(start)
         if known is not None:
             return known
-        stack = [start]
-        while stack:
-            node = stack[-1]
-            if node in counts:
-                stack.pop()
-                continue
-            below = self._inner(node)[1]
-            waiting = [child for _, child in below if child not in counts]
-            if waiting:
-                stack.extend(waiting)
-                continue
-            stack.pop()
+        for node in bottom_up(
+            start, counts, lambda one: [child for _, child in self._inner(one)[1]]
+        ):
             counts[node] = self._sum(node)
         return counts[start]
 

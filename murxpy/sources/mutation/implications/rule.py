@@ -12,6 +12,7 @@ from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Constructor, Sort
 from murxpy.logic.terms import Term
+from murxpy.logic.walks import preorder
 from murxpy.machine.random import Stream
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.reading.scripts import read_script
@@ -151,18 +152,12 @@ def _datatype(term: Term) -> Sort:
 
 def _open(catalogue: Catalogue, root: Term, known: Binding) -> Iterator[Term]:
     """The parts of a pattern whose names stand for nothing yet, when they are asked for."""
-    stack, seen = [root], dict[Term, None]()
-    while stack:
-        one = stack.pop()
-        if one in seen:
-            continue
-        seen[one] = None
+    for one in preorder([root]):
         if (
             named(catalogue, one)
             and (_datatype(one).datatype.name, str(one.indices[0])) not in known.constructors
         ):
             yield one
-        stack.extend(reversed(one.args))
 
 
 # ----------------------------------------------------------------------
