@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.signature import Linear, Pattern
 from murxpy.logic.sorts import Sort, components
+from murxpy.logic.walks import subterms
 from murxpy.machine.random import Distribution, Settings, Stream, Weighted
 from murxpy.solvers.wrapper import Wrapper
 
@@ -322,14 +323,11 @@ class Factor:
 
 def n_requires(catalogue: Catalogue, names: list[str]) -> set[str]:
     """All theories that the theories `names` need, directly or through others."""
-    needed: set[str] = set()
-    todo = list(names)
-    while todo:
-        for other in catalogue.theories[todo.pop()].requires:
-            if other not in needed:
-                needed.add(other)
-                todo.append(other)
-    return needed
+
+    def required(name: str) -> Iterable[str]:
+        return catalogue.theories[name].requires
+
+    return set(subterms([other for name in names for other in required(name)], required))
 
 
 def needed_theories(operator: Operator, kind_theory: dict[str, str]) -> set[str]:

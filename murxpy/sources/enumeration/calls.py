@@ -10,6 +10,7 @@ from typing import Any
 
 from murxpy.errors import InputError, nearest
 from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.walks import subterms
 from murxpy.machine.checks.registry import READERS
 from murxpy.machine.outcomes import STATE, Refused
 from murxpy.machine.replaying.untracer import replay
@@ -109,13 +110,11 @@ def _productions(
 
 def _reachable(rules: dict[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
     """The rules of the states that a sequence can come to."""
-    found, todo = dict.fromkeys(["Q0"]), ["Q0"]
-    while todo:
-        for text, _ in rules[todo.pop()]:
-            behind = text.rpartition(" ")[2]
-            if behind in rules and behind not in found:
-                found[behind] = None
-                todo.append(behind)
+
+    def following(name: str) -> list[str]:
+        return [last for text, _ in rules[name] if (last := text.rpartition(" ")[2]) in rules]
+
+    found = set(subterms(["Q0"], following))
     return {name: rules[name] for name in rules if name in found}
 
 

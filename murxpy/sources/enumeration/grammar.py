@@ -13,6 +13,7 @@ from typing import Any
 
 from murxpy.errors import InputError, nearest
 from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.walks import subterms
 from murxpy.smtlib.logics import LOGICS, known
 from murxpy.smtlib.reading.scripts import read_script
 
@@ -344,6 +345,9 @@ class Grammar:
         self.largest = self._largest()
         self._before = [0, 0]  # the number of scripts that are smaller than a size
 
+    def _children(self, name: str) -> list[str]:
+        return [child for production in self.rules[name] for child in production.children]
+
     def check_use(self) -> None:
         """Raise InputError for a nonterminal that is of no use, at its first production."""
         finite: dict[str, None] = {}
@@ -354,12 +358,7 @@ class Grammar:
             and any(all(child in finite for child in each.children) for each in productions)
         ]:
             finite.update(dict.fromkeys(more))
-        used = dict.fromkeys(self.script.children)
-        todo = list(used)
-        while todo:
-            for production in self.rules[todo.pop()]:
-                todo += [child for child in production.children if child not in used]
-                used.update(dict.fromkeys(production.children))
+        used = set(subterms(self.script.children, self._children))
         endless = [name for name in self.rules if name not in finite]
         for name, productions in self.rules.items():
             # one that fails because of others is told only where there is no other
@@ -550,15 +549,12 @@ def _check_cycles(grammar: Grammar) -> None:
         ]
         for name, productions in grammar.rules.items()
     }
+
+    def below(name: str) -> list[str]:
+        return [child for child, _ in alone[name]]
+
     for name in grammar.rules:
-        reached = dict(alone[name])
-        todo = list(reached)
-        while todo:
-            for child, _ in alone[todo.pop()]:
-                if child not in reached:
-                    reached[child] = 0
-                    todo.append(child)
-        if name in reached:
+        if name in subterms(below(name), below):
             raise InputError(
                 f"the nonterminal {name} can stand for itself alone, so that each of its texts would be "
                 "made in endlessly many ways",
