@@ -12,7 +12,7 @@ from chains import chain
 from commands import error, outcome
 from scriptsolvers import answers
 
-from murxpy.cli.report.tables import rules_table
+from murxpy.cli.report.reference import rules_table
 from murxpy.data import load_catalogue
 from murxpy.data.rules import fingerprint, load_book, proofs_path, read_proofs
 from murxpy.data.theories import Plain

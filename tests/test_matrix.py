@@ -381,10 +381,10 @@ def test_each_set_of_releases_has_a_row_with_its_first_script() -> None:
     triggers = [trigger(one, place) for place, ones in showing.items() for one in ones]
     found = Triggers(targets, {1: "g"}, {}, {}, [*triggers, trigger(1, 3, "crash")])
     assert [row[1:6] for row in shown_triggers(found).rows] == [
-        ["b..c, judge", "g", "1", "10", "script 10"],
-        ["a..b, d", "g", "2", "3", "script 3"],
-        ["b..c", "g", "1", "4", "script 4"],
-        ["a", "g", "1", "3", "script 3"],
+        ["b..c, judge", "g", 1, "10", "script 10"],
+        ["a..b, d", "g", 2, "3", "script 3"],
+        ["b..c", "g", 1, "4", "script 4"],
+        ["a", "g", 1, "3", "script 3"],
     ]
 
 

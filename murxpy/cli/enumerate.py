@@ -34,7 +34,6 @@ from murxpy.cli.report.enumerated import (
     tested,
     whole_sizes,
 )
-from murxpy.cli.report.tables import print_table
 from murxpy.errors import FolderLost, InputError
 from murxpy.findings.store import read_counters
 from murxpy.fuzzers.setups import QUICK, Enumerated, enumeration_setup, of_calls
@@ -191,15 +190,15 @@ def _tell(enumerated: Enumerated, target: str, out: Path, *, as_json: bool) -> N
     console = make_console()
     if enumerated.calls:
         click.echo("\nSequences of calls")
-        print_table(console, calls_table(rows))
+        calls_table(rows).print(console)
         for line in calls_guarantee(rows, target):
             say(line)
         return
     click.echo("\nScripts")
-    print_table(console, guarantee_table(rows))
+    guarantee_table(rows).print(console)
     if answered:
         click.echo("\nAnswers of judges to decided scripts")
-        print_table(console, judged_table(answered))
+        judged_table(answered).print(console)
     for line in (*guarantee(rows, target), *judged_lines(answered, whole_sizes(rows))):
         say(line)
 

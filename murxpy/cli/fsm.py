@@ -12,11 +12,10 @@ from murxpy.cli.options import json_option
 from murxpy.cli.params import NamedFile
 from murxpy.cli.report.console import make_console, say
 from murxpy.cli.report.machines import machine_svg
-from murxpy.cli.report.tables import (
+from murxpy.cli.report.reference import (
     machine_json,
     machine_summary,
     machine_table,
-    print_table,
     reach_json,
     reach_table,
 )
@@ -100,10 +99,10 @@ def show(
     console = make_console()
     console.print(f"{data['name']}: {data['about']}", soft_wrap=True)
     console.print(machine_summary(data, visits), "", sep="\n", soft_wrap=True)
-    print_table(console, machine_table(data, visits))
+    machine_table(data, visits).print(console)
     if runs is not None:
         console.print()
-        print_table(console, reach_table(reach, runs))
+        reach_table(reach, runs).print(console)
 
 
 @fsm.command()

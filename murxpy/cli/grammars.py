@@ -10,7 +10,6 @@ import click
 from murxpy.cli.options import index, json_option
 from murxpy.cli.report.console import make_console, say
 from murxpy.cli.report.enumerated import SIZES, counts_table, productions
-from murxpy.cli.report.tables import print_table
 from murxpy.data.named import grammar_names
 from murxpy.errors import InputError
 from murxpy.fuzzers.setups import checked
@@ -109,7 +108,7 @@ def _show(found: list[Grammar], as_json: bool) -> None:
         ]
         click.echo(json.dumps(rows, indent=2))
     else:
-        print_table(make_console(), counts_table(found))
+        counts_table(found).print(make_console())
 
 
 def _from(grammar: Grammar, first: int, take: int) -> Iterator[tuple[int, str]]:

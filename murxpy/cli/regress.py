@@ -15,7 +15,6 @@ from murxpy.cli.options import json_option, theory_option, time_option, tries_op
 from murxpy.cli.params import Finding, Target, in_out_option
 from murxpy.cli.report.console import Progress, make_console, say
 from murxpy.cli.report.releases import regressed_table, regressed_total
-from murxpy.cli.report.tables import print_table
 from murxpy.errors import InputError
 from murxpy.judging.defects import Defect, defects_of, files_in
 from murxpy.judging.regress import TABLE, Regressed, read_table
@@ -114,5 +113,5 @@ def _print(rows: list[Regressed], solver: str, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([asdict(row) for row in rows], indent=2))
     else:
-        print_table(make_console(), regressed_table(rows))
+        regressed_table(rows).print(make_console())
         say(f"{solver}: {regressed_total(rows)}")

@@ -13,7 +13,6 @@ from murxpy.cli import fail
 from murxpy.cli.options import json_option
 from murxpy.cli.report.console import make_console
 from murxpy.cli.report.releases import mebibytes, releases_table
-from murxpy.cli.report.tables import print_table
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.errors import InputError, TargetError
 from murxpy.processes.environments import (
@@ -98,7 +97,7 @@ def _print(name: str, package: Package, known: Sequence[str], there: Sequence[En
         f"the wrapper is written for {package.taken or 'all'}",
         soft_wrap=True,
     )
-    print_table(console, releases_table(known, there, _usable(package, known, there)))
+    releases_table(known, there, _usable(package, known, there)).print(console)
 
 
 def _usable(package: Package, known: Sequence[str], there: Sequence[Environment]) -> list[str]:

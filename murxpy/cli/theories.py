@@ -13,11 +13,10 @@ import click
 from murxpy.cli.options import json_option
 from murxpy.cli.params import names
 from murxpy.cli.report.console import make_console, say
-from murxpy.cli.report.tables import (
+from murxpy.cli.report.reference import (
     books_table,
     laws,
     operators_table,
-    print_table,
     rules_table,
     theories_json,
     theories_table,
@@ -55,9 +54,9 @@ def theories(theory: str | None, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(theories_json(catalogue, wrappers), indent=2))
     elif theory is None:
-        print_table(make_console(), theories_table(catalogue, wrappers))
+        theories_table(catalogue, wrappers).print(make_console())
     else:
-        print_table(make_console(), operators_table(catalogue["theories"][0], wrappers))
+        operators_table(catalogue["theories"][0], wrappers).print(make_console())
 
 
 @click.command()
@@ -96,12 +95,12 @@ def rules(name: str | None, check: bool, by: tuple[str, ...], as_json: bool) -> 
         rows = [{**rule, "proof": proof} for rule, proof in zip(chosen, proofs, strict=True)]
         click.echo(json.dumps(rows, indent=2))
     elif name is None:
-        print_table(make_console(), books_table(chosen, proofs))
+        books_table(chosen, proofs).print(make_console())
     elif len(chosen) == 1:
         for line in laws(chosen[0], proofs[0]):
             say(line)
     else:
-        print_table(make_console(), rules_table(chosen, proofs))
+        rules_table(chosen, proofs).print(make_console())
     return 1 if wrong else 0
 
 

@@ -9,9 +9,8 @@ import click
 from murxpy.cli.options import json_option
 from murxpy.cli.params import NamedFile
 from murxpy.cli.report.console import make_console
-from murxpy.cli.report.tables import (
+from murxpy.cli.report.reference import (
     options_table,
-    print_table,
     profile_lines,
     spellings_table,
     wrappers_table,
@@ -31,7 +30,7 @@ def wrappers(wrapper: str | None, as_json: bool) -> None:
         if as_json:
             click.echo(json.dumps(loaded, indent=2))
         else:
-            print_table(console, wrappers_table(loaded))
+            wrappers_table(loaded).print(console)
         return
     data = load_wrapper(wrapper)
     if as_json:
@@ -45,7 +44,7 @@ def wrappers(wrapper: str | None, as_json: bool) -> None:
     ):
         if table.rows:
             console.print()
-            print_table(console, table)
+            table.print(console)
         else:
             console.print(f"no {title}")
     if data["profile"]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.console import Console
 
-from murxpy.cli.report.tables import Table, print_table
+from murxpy.cli.report.tables import COUNT, MEAN, NUMBER, RATIO, TEXT, Kind, Table
 from murxpy.cli.report.text import amount, heading
 from murxpy.learning.arms import KINDS, parse_arm
 from murxpy.records.yields import PLAIN, ArmYield
@@ -17,8 +17,15 @@ from murxpy.records.yields import PLAIN, ArmYield
 MOST = 20  # arms of a kind that are shown
 FEW = 5  # runs, below which a ratio says nothing
 _RATIOS = ("findings", "wrong", "news")  # what is compared with the runs without an arm of the kind
-_COUNTED = tuple(word for name in _RATIOS for word in (name, f"x {name}"))
-_COLUMNS = ("runs", "new", *_COUNTED, "decided", "killed", "chance")
+_COLUMNS: dict[str, Kind] = {
+    "arm": TEXT,
+    "runs": NUMBER,
+    "new": COUNT,
+    **{word: kind for name in _RATIOS for word, kind in ((name, COUNT), (f"x {name}", RATIO))},
+    "decided": NUMBER,
+    "killed": COUNT,
+    "chance": MEAN,
+}
 
 
 def print_arms(
@@ -35,7 +42,7 @@ def print_arms(
                 base = baseline(entries, kind)
                 named = f"{kind} arms of {target}".capitalize()
                 heading(console, f"{named}: {amount(len(mine), 'arm')} used")
-                print_table(console, _table(ranked(mine, base), base, most))
+                _table(ranked(mine, base), base, most).print(console)
 
 
 def baseline(entries: Sequence[ArmYield], kind: str) -> ArmYield:
@@ -75,7 +82,7 @@ def _of(entry: ArmYield, kind: str) -> bool:
 
 
 def _table(entries: Sequence[ArmYield], base: ArmYield, most: int) -> Table:
-    table = Table(("arm", *_COLUMNS), right=_COLUMNS)
+    table = Table(_COLUMNS)
     if base.runs:
         table.add("(none)", *_cells(base, None))
     for entry in entries[:most]:
@@ -85,18 +92,13 @@ def _table(entries: Sequence[ArmYield], base: ArmYield, most: int) -> Table:
     return table
 
 
-def _cells(entry: ArmYield, base: ArmYield | None) -> list[str]:
-    cells = [f"{entry.runs:,}", _count(entry.new)]
+def _cells(entry: ArmYield, base: ArmYield | None) -> list[Any]:
+    cells: list[Any] = [entry.runs, entry.new]
     for name in _RATIOS:
-        times = None if base is None else ratio(entry, base, name)
-        cells += [_count(getattr(entry, name)), "" if times is None else f"{times:.1f}"]
+        cells += [getattr(entry, name), None if base is None else ratio(entry, base, name)]
     checks = entry.decided + entry.undecided
     decided = f"{100 * entry.decided / checks:.0f} %" if checks else "-"
-    return [*cells, decided, _count(entry.killed), "" if base is None else f"{entry.chance:.2f}"]
-
-
-def _count(number: int) -> str:
-    return f"{number:,}" if number else "-"
+    return [*cells, decided, entry.killed, None if base is None else entry.chance]
 
 
 def arms_json(arms: Mapping[str, Sequence[ArmYield]]) -> str:

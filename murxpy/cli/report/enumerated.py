@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from murxpy.cli.report.tables import Table
+from murxpy.cli.report.tables import Kind, Table, kinds
 from murxpy.machine.script import UNKNOWN
 from murxpy.sources.enumeration.blocks import (
     AGREED,
@@ -27,10 +27,9 @@ SIZES = 8  # that a table shows
 def counts_table(grammars: Sequence[Grammar]) -> Table:
     """The number of scripts of each size, a row for each grammar."""
     sizes = [str(size) for size in range(1, SIZES + 1)]
-    table = Table(["grammar", *sizes, "scripts"], right=sizes)
+    table = Table({**kinds(["grammar"], sizes), **kinds(["scripts"])})
     for grammar in grammars:
-        counts = [f"{grammar.of_size(int(size)):,}" for size in sizes]
-        table.add(grammar.name, *counts, grammar.about)
+        table.add(grammar.name, *(grammar.of_size(int(size)) for size in sizes), grammar.about)
     return table
 
 
@@ -126,20 +125,12 @@ def guarantee_table(rows: Sequence[Tested]) -> Table:
     """A row for each grammar and size."""
     numbers = ["size", "scripts", "tested", "decided", "unknown", "refused", "findings", "killed"]
     twins = [TWIN] if any(row.of(TWIN) for row in rows) else []
-    table = Table(["grammar", *numbers, *(f"{name}s" for name in twins)], right=numbers)
+    columns = kinds(["grammar"], numbers, EXACT)
+    table = Table(columns | {f"{name}s": Kind(number_text, right=False) for name in twins})
     for row in rows:
-        cells = [
-            row.size,
-            row.scripts,
-            row.run - row.of(TWIN),
-            row.decided,
-            row.of(UNKNOWN),
-            row.refused,
-            row.of(FINDING),
-            row.of(KILLED),
-            *map(row.of, twins),
-        ]
-        table.add(row.grammar, *map(number_text, cells))
+        ended = row.decided, row.of(UNKNOWN), row.refused, row.of(FINDING), row.of(KILLED)
+        run = row.run - row.of(TWIN)
+        table.add(row.grammar, row.size, row.scripts, run, *ended, *map(row.of, twins))
     return table
 
 
@@ -147,6 +138,9 @@ def number_text(number: int) -> str:
     """A number in full, or as a power of ten where nobody reads its digits."""
     digits = str(number)
     return f"{number:,}" if len(digits) <= 15 else f"{digits[0]}.{digits[1:3]}e{len(digits) - 1}"
+
+
+EXACT = Kind(number_text)
 
 
 def whole_sizes(rows: Sequence[Tested]) -> list[Tested]:
@@ -208,11 +202,9 @@ def _parts(row: Tested) -> list[int]:
 def calls_table(rows: Sequence[Tested]) -> Table:
     """A row for each number of calls."""
     parts = ["to the end", "not allowed", "refused", "unknown", "findings", "killed"]
-    numbers = ["calls", "sequences", "made", *parts]
-    table = Table(["pool", *numbers], right=numbers)
+    table = Table(kinds(["pool"], ["calls", "sequences", "made", *parts], EXACT))
     for row in rows:
-        cells = [row.size - 1, row.scripts, row.run, *_parts(row)]
-        table.add(row.grammar, *map(number_text, cells))
+        table.add(row.grammar, row.size - 1, row.scripts, row.run, *_parts(row))
     return table
 
 
@@ -267,10 +259,9 @@ def judged(counts: Mapping[str, int]) -> list[Judged]:
 def judged_table(rows: Sequence[Judged]) -> Table:
     """A row for each grammar, judge and size."""
     numbers = ["size", "agrees", "unknown", "differs", "not asked"]
-    table = Table(["grammar", "judge", *numbers], right=numbers)
+    table = Table(kinds(["grammar", "judge"], numbers))
     for row in rows:
-        said = (f"{row.of(name):,}" for name in _SAID)
-        table.add(row.grammar, row.judge, str(row.size), *said)
+        table.add(row.grammar, row.judge, row.size, *map(row.of, _SAID))
     return table
 
 

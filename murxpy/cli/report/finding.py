@@ -18,7 +18,7 @@ from rich.text import Text
 
 from murxpy.cli.report.findings import DefectView, bucket_data, defect_views, evidence, sentence
 from murxpy.cli.report.judged import Evaluation
-from murxpy.cli.report.text import amount, replay_command
+from murxpy.cli.report.text import amount, labelled, replay_command
 from murxpy.errors import InputError
 from murxpy.findings.buckets import Bucket
 from murxpy.findings.folder import read_if_there
@@ -37,7 +37,6 @@ _FORMS = {
     "trace": "Trace",
 }
 _SHORT = 60  # lines of a form at most that is taken although another one is shorter
-_LABEL = 12  # columns of a label
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,10 +152,7 @@ def _lines(page: FindingPage, model: ShownModel | None, width: int) -> Iterator[
     for row in textwrap.wrap(sentence(bucket), width, break_on_hyphens=False):
         yield Text(row, "bold red")
     yield Text()
-    for label, said in _facts(page):
-        rows = textwrap.wrap(said, width - _LABEL, break_on_hyphens=False, break_long_words=False)
-        for at, row in enumerate(rows):
-            yield Text.assemble((f"{label if not at else '':<{_LABEL}}", "cyan"), row)
+    yield from labelled(_facts(page), width)
     if page.text:
         yield from _heading(f"{_FORMS[page.form]} ({page.file})")
         yield from (Text(escaped(row, keep="\t")) for row in page.text.rstrip("\n").split("\n"))

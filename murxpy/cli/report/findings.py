@@ -14,7 +14,8 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from murxpy.cli.report.text import amount, form_word, one_line, replay_command, table_csv
+from murxpy.cli.report.tables import NUMBER, Table, kinds
+from murxpy.cli.report.text import amount, form_word, one_line, replay_command
 from murxpy.findings.buckets import MARK, Bucket, worst_first
 from murxpy.findings.defects import Defect, grouping, same
 from murxpy.findings.folder import read_if_there
@@ -164,23 +165,17 @@ def finding_lines(rows: Sequence[BucketView], width: int | None) -> Iterator[Tex
     """The lines of `print_findings`. Messages are cut to `width` columns, unless that is None; keys
     and commands are never cut.
     """
-    kinds = max(4, *(len(row.kind) for row in rows))
-    solvers = max(6, *(len(_solver(row)) for row in rows))
-    tiers = max(7, *(len(row.tier) for row in rows))
-    yield Text(
-        f"{'count':>7}  {'status':<6}  {'kind':<{kinds}}  {'tier':<{tiers}}  {'solver':<{solvers}}  {'lines':>5}  message",
-        "cyan",
-    )
-    for row, others in _defects(rows):
-        lines = row.lines or "-"
-        text = Text(f"{row.count:>7,}  ").append(
-            f"{row.status:<6}", STATUS_STYLES.get(row.status, "")
-        )
-        text.append(
-            f"  {row.kind:<{kinds}}  {row.tier:<{tiers}}  {_solver(row):<{solvers}}  {lines:>5}  "
-        )
+    defects = list(_defects(rows))
+    columns = {"  count": NUMBER, **kinds(["status", "kind", "tier   ", "solver"], ["lines"])}
+    table = Table(columns)
+    for row, _ in defects:
+        status = Text(row.status, STATUS_STYLES.get(row.status, ""))
+        table.add(row.count, status, row.kind, row.tier, _solver(row), row.lines or "-")
+    head, *texts = table.lines()
+    yield head.append("  message", "cyan")
+    for text, (row, others) in zip(texts, defects, strict=True):
         message = one_line(("" if row.confirmed else "(not confirmed) ") + first_line(row.message))
-        yield from _with_message(text, message, width)
+        yield from _with_message(text.append("  "), message, width)
         yield Text(f"         {row.key}", "bold" if row.status == "new" else "")
         if row.range:
             yield Text(f"         releases that show it: {row.range}", "dim")
@@ -260,7 +255,7 @@ def bucket_data(row: BucketView) -> dict[str, Any]:
 def findings_csv(rows: Sequence[BucketView]) -> str:
     """The buckets as lines of values with commas between them, below a line of names."""
     columns = (*_FIELDS, "lines", "same", "releases", "program", "script", "message")
-    return table_csv(columns, map(_csv_row, rows))
+    return Table(kinds(columns), [*map(_csv_row, rows)]).to_csv()
 
 
 def _csv_row(row: BucketView) -> list[object]:
@@ -539,7 +534,7 @@ def _data(view: DefectView) -> dict[str, Any]:
 
 def defects_csv(views: Sequence[DefectView]) -> str:
     """The defects as lines of values with commas between them, below a line of names."""
-    return table_csv(_COLUMNS, map(_row, views))
+    return Table(kinds(_COLUMNS), [*map(_row, views)]).to_csv()
 
 
 def _row(view: DefectView) -> list[object]:

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from murxpy.cli.report.outcome import fails, outcome_json, outcome_lines
+from murxpy.cli.report.tables import NUMBER, Table, kinds
 from murxpy.cli.report.text import amount, one_line, replay_command
 from murxpy.findings.replayed import Replayed
 from murxpy.foreign import escaped
@@ -185,36 +186,27 @@ def print_triage(console: Console, judged: Sequence[Judged], out: str) -> None:
     if not judged:
         console.print("no disagreements and no invalid models")
         return
-    width = max(12, *(len(entry.triage.get("verdict", "")) for entry in judged))
-    who = max(6, *(len(_culprit(entry)) for entry in judged))
-    console.print(
-        Text(
-            f"{'count':>6}  {'verdict':<{width}}  {'wrong':<{who}}  {'by':<6}  {'lines':>5}  operators and options",
-            "cyan",
-        )
-    )
+    columns = {" count": NUMBER, **kinds(["verdict     ", "wrong ", "by    "], ["lines"])}
+    table = Table({**columns, **kinds(["operators and options"])})
     for entry in judged:
-        for line in _triage_lines(entry, width, who, out):
+        triage, kept = entry.triage, entry.bucket.smallest()
+        verdict = triage.get("verdict", "none")
+        who = [triage.get(name) or "-" for name in ("release", "by")]
+        parts = [kind.removeprefix("OP_") for kind in triage.get("operators", ())]
+        parts += triage.get("options", ())
+        told = Text(verdict, _STYLES.get(verdict, "yellow"))
+        table.add(entry.bucket.count, told, *who, kept.lines if kept else "-", ", ".join(parts))
+    head, *texts = table.lines()
+    console.print(head, soft_wrap=True)
+    for text, entry in zip(texts, judged, strict=True):
+        for line in (text, *_triage_lines(entry, out)):
             console.print(line, soft_wrap=True)
 
 
-def _culprit(entry: Judged) -> str:
-    return str(entry.triage.get("release") or "-")
-
-
-def _triage_lines(entry: Judged, width: int, who: int, out: str) -> Iterator[Text]:
+def _triage_lines(entry: Judged, out: str) -> Iterator[Text]:
+    """What stands below the figures of a bucket."""
     triage, bucket = entry.triage, entry.bucket
-    verdict = triage.get("verdict", "none")
     kept = bucket.smallest()
-    parts = [kind.removeprefix("OP_") for kind in triage.get("operators", ())] + list(
-        triage.get("options", ())
-    )
-    text = Text(f"{bucket.count:>6,}  ").append(
-        f"{verdict:<{width}}", _STYLES.get(verdict, "yellow")
-    )
-    yield text.append(
-        f"  {_culprit(entry):<{who}}  {triage.get('by') or '-':<6}  {kept.lines if kept else '-':>5}  {', '.join(parts)}"
-    )
     yield Text(f"        {bucket.key}", "bold")
     if entry.same:
         yield Text(f"        probably the same as {entry.same}", "dim")

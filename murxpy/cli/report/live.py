@@ -13,6 +13,7 @@ from rich.live import Live
 from rich.text import Text
 
 from murxpy.cli.report.findings import STATUS_STYLES
+from murxpy.cli.report.tables import Table, kinds
 from murxpy.cli.report.text import (
     amount,
     brief,
@@ -212,9 +213,7 @@ def _workers(snapshot: Snapshot, screen: Screen, room: int) -> list[Text]:
     if not views or room < 2:
         return []
     shown = views if len(views) < room else views[: max(0, room - 2)]
-    columns = _Columns.of(views, screen)
-    lines = [Text(columns.row("worker", "target", "runs", "run", "state", "for"), "cyan")]
-    lines += [_worker(view, columns, snapshot.elapsed) for view in shown]
+    lines = _worker_lines(snapshot, screen)[: len(shown) + 1]
     if len(shown) < len(views):
         rest = views[len(shown) :]
         states = sorted({view.state for view in rest})
@@ -225,62 +224,27 @@ def _workers(snapshot: Snapshot, screen: Screen, room: int) -> list[Text]:
     return [_cut(line, screen) for line in lines]
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
-    """The widths of the columns in the table of workers. The column of targets is left out where
-    there is only one target, or where the screen is too narrow.
+def _worker_lines(snapshot: Snapshot, screen: Screen) -> list[Text]:
+    """A line for each worker below a header. Columns stand closer on a narrow screen; that of targets is
+    left out where there is only one target, or where the screen is too narrow.
     """
-
-    target: int
-    runs: int
-    run: int
-    gap: int = 2
-
-    @classmethod
-    def of(cls, views: Sequence[WorkerView], screen: Screen) -> Self:
-        runs = max(5, *(len(f"{view.runs:,}") for view in views))
-        run = max(8, *(len(_seed(view)) for view in views))
-        names = sorted({view.target for view in views})
-        target = max(6, min(24, max(map(len, names)))) if len(names) > 1 else 0
-        shapes = (
-            cls(target, runs, run),
-            cls(target, runs, run, 1),
-            cls(0, runs, run),
-            cls(0, runs, run, 1),
-        )
-        return next((shape for shape in shapes if len(shape.row()) <= screen.width), shapes[-1])
-
-    def row(
-        self,
-        worker: str = "",
-        target: str = "",
-        runs: str = "",
-        run: str = "",
-        state: str = "",
-        span: str = "",
-    ) -> str:
-        cells = [
-            f"{worker:<6}",
-            f"{runs:>{self.runs}}",
-            f"{run:<{self.run}}",
-            f"{state:<10}",
-            f"{span:>6}",
-        ]
-        if self.target:
-            cells.insert(1, f"{target[: self.target]:<{self.target}}")
-        return (" " * self.gap).join(cells)
+    views = snapshot.workers
+    several = len({view.target for view in views}) > 1
+    for named, gap in ((several, 2), (several, 1), (False, 2), (False, 1)):
+        columns = kinds(["worker", *["target"] * named], [" runs"])
+        table = Table({**columns, **kinds(["run     ", "state     "], ["   for"])})
+        for view in views:
+            cells = [view.runs, _seed(view), view.state, brief(snapshot.elapsed - view.since)]
+            name = [view.target[:24]] * named
+            table.add(str(view.worker), *name, *cells, style=_STATE_STYLES[view.state])
+        lines = table.lines(gap)
+        if len(lines[0]) <= screen.width:
+            break
+    return lines
 
 
 def _seed(view: WorkerView) -> str:
     return "-" if view.seed is None else seed_text(view.seed)
-
-
-def _worker(view: WorkerView, columns: _Columns, elapsed: float) -> Text:
-    span = brief(elapsed - view.since)
-    row = columns.row(
-        str(view.worker), view.target, f"{view.runs:,}", _seed(view), view.state, span
-    )
-    return Text(row, _STATE_STYLES[view.state])
 
 
 def _buckets(snapshot: Snapshot, screen: Screen, room: int) -> list[Text]:

@@ -8,7 +8,7 @@ from math import log10
 from typing import Any
 
 from murxpy.cli.report.svg import picture, stroke, words
-from murxpy.cli.report.tables import Table
+from murxpy.cli.report.tables import Table, kinds
 from murxpy.cli.report.text import xml_text
 from murxpy.studies.matrix import ALL_VALUES, JUDGE, KINDS, MODEL, TRIGGERS, Cell, Trigger, Triggers
 
@@ -20,13 +20,12 @@ _STEP = 2  # powers of two between the columns of a table
 def triggers_table(found: Triggers) -> Table:
     """A row for each target, with its triggers by grammar: unsound / invalid model / crash."""
     names = [found.grammars[number] for number in found.grammars]
-    columns = [*names, "all"]
-    table = Table(["target", "scripts", *columns], right=["scripts", *columns])
+    table = Table(kinds(["target"], ["scripts", *names, "all"]))
     for one in found.targets:
         cells = [found.cells.get((one.number, number)) for number in found.grammars]
         whole = found.whole(one.number)
         name = f"{one.name} (judge)" if one.judge else one.name
-        table.add(name, f"{whole.asked:,}", *map(_triggers, cells), _triggers(whole))
+        table.add(name, whole.asked, *map(_triggers, cells), _triggers(whole))
     return table
 
 
@@ -39,17 +38,14 @@ def _triggers(cell: Cell | None) -> str:
 
 def answers_table(found: Triggers) -> Table:
     """A row for each target: how often each answer came, and what was said of its models."""
-    columns = ["decided", "unknown", "error", "timeout", "models right", "not judged", *KINDS]
-    table = Table(["target", *columns], right=columns)
+    answers = ["unknown", "error", "timeout"]
+    columns = ["decided", *answers, "models right", "not judged", *KINDS]
+    table = Table(kinds(["target"], columns))
     for one in found.targets:
         whole = found.whole(one.number)
-        numbers = [
-            whole.decided,
-            *(whole.answers[answer] for answer in ("unknown", "error", "timeout")),
-            *(whole.models[verdict] for verdict in ("true", "unsure")),
-            *(whole.kinds[kind] for kind in KINDS),
-        ]
-        table.add(one.name, *(f"{number:,}" for number in numbers))
+        numbers = [whole.answers[answer] for answer in answers]
+        numbers += [whole.models["true"], whole.models["unsure"]]
+        table.add(one.name, whole.decided, *numbers, *(whole.kinds[kind] for kind in KINDS))
     return table
 
 
@@ -62,11 +58,9 @@ def powers(found: Triggers) -> range:
 def solved_table(found: Triggers) -> Table:
     """A row for each release: the scripts that it decides at a cost of at most 2^k."""
     shown = [*powers(found)][::-1][::_STEP][::-1]
-    columns = [f"2^{power}" for power in shown]
-    table = Table(["release", *columns], right=columns)
+    table = Table(kinds(["release"], [f"2^{power}" for power in shown]))
     for one in found.releases:
-        whole = found.whole(one.number)
-        table.add(one.name, *(f"{whole.solved(power):,}" for power in shown))
+        table.add(one.name, *map(found.whole(one.number).solved, shown))
     return table
 
 
@@ -96,16 +90,15 @@ def shown_triggers(found: Triggers) -> Table:
     scripts, and of the first one its number, itself, and what says that a release is wrong. The rows
     of the newest releases stand first.
     """
-    columns = ["trigger", "shown by", "grammar", "scripts", "first", "script", "why"]
-    table = Table(columns, right=["scripts", "first"])
+    columns = kinds(["trigger", "shown by", "grammar"], ["scripts", "first"])
+    table = Table({**columns, **kinds(["script", "why"])})
     rows = _by_releases(found)
     for (kind, grammar, targets), triggers in rows[:_SHOWN]:
         one = triggers[0]
         script = " ".join(one.script.split())
         number = f"{found.at + one.place:,}" if found.at < _WRITTEN_OUT else f"--at + {one.place:,}"
-        name = found.grammars[grammar]
-        size = f"{len(triggers):,}"
-        table.add(kind, _span(found, targets), name, size, number, script, one.words)
+        place = found.grammars[grammar], len(triggers), number
+        table.add(kind, _span(found, targets), *place, script, one.words)
     return table
 
 
@@ -182,22 +175,20 @@ def _cell_data(cell: Cell) -> dict[str, Any]:
     }
 
 
-def csv_rows(found: Triggers) -> Iterator[list[str]]:
-    """A header, and a row for each target and grammar."""
+def study_table(found: Triggers) -> Table:
+    """A row for each target and grammar, with all figures."""
     answers = ("sat", "unsat", "unknown", "error", "timeout")
     shown = powers(found)
-    yield ["target", "grammar", "scripts", *answers, *KINDS, *(f"solved 2^{n}" for n in shown)]
+    columns = ["scripts", *answers, *KINDS, *(f"solved 2^{n}" for n in shown)]
+    table = Table(kinds(["target", "grammar"], columns))
     for one in found.targets:
         for number, name in found.grammars.items():
             cell = found.cells.get((one.number, number))
             if cell is not None:
-                numbers = [
-                    cell.asked,
-                    *(cell.answers[answer] for answer in answers),
-                    *(cell.kinds[kind] for kind in KINDS),
-                    *(cell.solved(power) for power in shown),
-                ]
-                yield [one.name, name, *map(str, numbers)]
+                numbers = [cell.asked, *(cell.answers[answer] for answer in answers)]
+                numbers += [cell.kinds[kind] for kind in KINDS]
+                table.add(one.name, name, *numbers, *map(cell.solved, shown))
+    return table
 
 
 # ----------------------------------------------------------------------

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from packaging.version import Version
 
-from murxpy.cli.report.tables import Table
+from murxpy.cli.report.tables import Kind, Table, kinds
 from murxpy.cli.report.text import amount
 from murxpy.judging.bisection import Range
 from murxpy.judging.regress import Regressed
@@ -35,7 +35,7 @@ def range_lines(found: Range, solver: str, replays: int) -> Iterator[str]:
 
 def regressed_table(rows: Sequence[Regressed]) -> Table:
     """The kept findings, each with its status."""
-    table = Table(("finding", "status", "why"))
+    table = Table(kinds(["finding", "status", "why"]))
     for row in rows:
         table.add(row.name, row.status, row.why[:120])
     return table
@@ -57,7 +57,11 @@ def releases_table(
     """The releases that the package index or the cache has, the newest first. The wrapper is written
     for those in `usable`.
     """
-    table = Table(("release", "wrapper", "MiB", "installed", "loads"), right=("MiB",))
+    columns = {
+        **kinds(["release", "wrapper"], ["MiB"], Kind(mebibytes)),
+        **kinds(["installed", "loads"]),
+    }
+    table = Table(columns)
     cached = {one.release: one for one in there}
     for release in sorted({*known, *cached}, key=Version, reverse=True):
         one = cached.get(release)
@@ -66,7 +70,7 @@ def releases_table(
             table.add(release, fits)
         else:
             made = time.strftime("%Y-%m-%d", time.localtime(one.made))
-            table.add(release, fits, mebibytes(one.size), made, one.fault or "yes")
+            table.add(release, fits, one.size, made, one.fault or "yes")
     return table
 
 

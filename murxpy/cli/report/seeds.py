@@ -13,7 +13,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from murxpy.cli.report.tables import Table, print_table
+from murxpy.cli.report.tables import COUNT, MEAN, Table, kinds
 from murxpy.cli.report.text import amount, heading
 from murxpy.fuzzers.seeds import is_script
 from murxpy.records.yields import FIGURES, Yield
@@ -40,7 +40,7 @@ def print_seeds(console: Console, seeds: Mapping[str, Sequence[Yield]], most: in
     """
     for target, entries in seeds.items():
         _print_heading(console, target, entries, len(seeds) > 1)
-        print_table(console, _table(ranked(entries), most))
+        _table(ranked(entries), most).print(console)
         _print_faults(console, entries, most)
 
 
@@ -71,16 +71,14 @@ def _print_left_out(console: Console, said: str, files: Sequence[str], most: int
 
 
 def _table(entries: Sequence[Yield], most: int) -> Table:
-    table = Table(("seed", "fuzzer", *_COLUMNS, "weight"), right=(*_COLUMNS, "weight"))
+    table = Table({**kinds(["seed", "fuzzer"], _COLUMNS, COUNT), "weight": MEAN})
     short = _shortened([entry.seed for entry in entries])
     shown = list(entries) if len(entries) <= 2 * most else [*entries[:most], *entries[-most:]]
     for at, entry in enumerate(shown):
         if at == most and len(entries) > 2 * most:
             table.add(f"({len(entries) - 2 * most:,} more)")
-        figures = [
-            f"{getattr(entry, name):,}" if getattr(entry, name) else "-" for name in _COLUMNS
-        ]
-        table.add(short[entry.seed], entry.source, *figures, f"{entry.weight:.2f}")
+        figures = (getattr(entry, name) for name in _COLUMNS)
+        table.add(short[entry.seed], entry.source, *figures, entry.weight)
     return table
 
 

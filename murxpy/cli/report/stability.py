@@ -3,31 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from math import log10
 from typing import Any
 
 from murxpy.cli.report.svg import picture, stroke, words
-from murxpy.cli.report.tables import Table
+from murxpy.cli.report.tables import Table, kinds
 from murxpy.oracles.stability import CLASSES, REFUSED, Spread, class_of
 from murxpy.studies.stability import Row
 
 _COLOURS = {"stable": "#27814b", "unstable": "#c0392b", "unsolved": "#5b6775", "unsure": "#b9770e"}
 _LEFT, _TOP, _ROW, _WIDE, _GAP = 300, 60, 18, 560, 24  # pixels
 _DRAWN = 60  # scripts in the drawing
-CSV = (
-    "target",
-    "script",
-    "class",
-    "method",
-    "variants",
-    "decided",
-    "answers",
-    "least",
-    "middle",
-    "most",
-)
 
 
 def scripts_table(rows: Sequence[Row]) -> Table:
@@ -35,13 +23,11 @@ def scripts_table(rows: Sequence[Row]) -> Table:
     how many variants were decided and how many times the least cost the greatest is.
     """
     methods = list(rows[0].spreads) if rows else []
-    table = Table(
-        ["target", "script", "answer", "cost", "class", *methods], right=["cost", *methods]
-    )
+    columns = kinds(["target", "script", "answer"], ["cost"])
+    table = Table({**columns, **kinds(["class"], methods)})
     for row in rows:
-        cells = [_cell(one) for one in row.spreads.values()]
-        plain = row.plain
-        table.add(row.target, row.script, plain.answer, f"{plain.cost:,}", row.kind, *cells)
+        plain = row.plain.answer, row.plain.cost
+        table.add(row.target, row.script, *plain, row.kind, *map(_cell, row.spreads.values()))
     return table
 
 
@@ -53,16 +39,16 @@ def _cell(one: Spread) -> str:
 def classes_table(rows: Sequence[Row]) -> Table:
     """A row for each target and method, and one for all methods: the number of scripts of each class."""
     columns = (*CLASSES, REFUSED)
-    table = Table(["target", "method", *columns], right=columns)
+    table = Table(kinds(["target", "method"], columns))
     for target in dict.fromkeys(row.target for row in rows):
         own = [row for row in rows if row.target == target]
         for method in own[0].spreads:
             counts = Counter(
                 REFUSED if row.kind == REFUSED else class_of(row.spreads[method]) for row in own
             )
-            table.add(target, method, *(f"{counts[one]:,}" for one in columns))
+            table.add(target, method, *(counts[one] for one in columns))
         whole = Counter(row.kind for row in own)
-        table.add(target, "all", *(f"{whole[one]:,}" for one in columns), strong=True)
+        table.add(target, "all", *(whole[one] for one in columns), style="bold")
     return table
 
 
@@ -88,20 +74,16 @@ def study_data(rows: Sequence[Row]) -> list[dict[str, Any]]:
     ]
 
 
-def csv_rows(rows: Sequence[Row]) -> Iterator[Sequence[object]]:
-    """A header, and a row for each target, script and method."""
-    yield CSV
+def study_table(rows: Sequence[Row]) -> Table:
+    """A row for each target, script and method, with all figures."""
+    figures = ["variants", "decided", "answers", "least", "middle", "most"]
+    table = Table(kinds(["target", "script", "class", "method"], figures))
     for row in rows:
         for method, one in row.spreads.items():
-            numbers = (
-                one.count,
-                one.decided,
-                " ".join(one.answers),
-                one.least,
-                one.middle,
-                one.most,
-            )
-            yield row.target, row.script, class_of(one), method, *numbers
+            known = one.count, one.decided, " ".join(one.answers)
+            costs = one.least, one.middle, one.most
+            table.add(row.target, row.script, class_of(one), method, *known, *costs)
+    return table
 
 
 def drawing(rows: Sequence[Row]) -> str:

@@ -6,11 +6,11 @@ import textwrap
 from collections.abc import Mapping, Sequence
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from murxpy.cli.report.seeds import print_seeds
-from murxpy.cli.report.text import heading, one_line, print_whole
+from murxpy.cli.report.tables import COUNT, Table, kinds
+from murxpy.cli.report.text import heading, one_line
 from murxpy.records.snapshot import YIELD, Snapshot
 from murxpy.records.yields import Yield
 from murxpy.solvers.exceptions import REFUSALS
@@ -41,31 +41,23 @@ def print_statistics(
     _print_refusals(console, snapshot)
 
 
-def _table(*names: str) -> Table:
-    """A table whose first column is text and whose other columns are numbers."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="cyan")
-    table.add_column(names[0], overflow="fold")
-    for name in names[1:]:
-        table.add_column(name, justify="right", no_wrap=True)
-    return table
+def _table(name: str, *counted: str) -> Table:
+    return Table(kinds([name], counted, COUNT), whole=True)
+
+
+def _print(console: Console, title: str, table: Table) -> None:
+    heading(console, title)
+    table.print(console)
 
 
 def print_mutants(console: Console, snapshot: Snapshot) -> None:
     """Print how many mutants each mutation fuzzer made, and what came of them."""
     counts = snapshot.part("mutator:")
-    names = list(dict.fromkeys(key.split(":")[0] for key in counts))
-    known = YIELD
-    more = list(
-        dict.fromkeys(key.split(":")[1] for key in counts if key.split(":")[1] not in known)
-    )
-    table = _table("fuzzer", *known, *more)
-    table.columns[0].no_wrap = True
-    for name in names:
-        table.add_row(
-            Text(name), *(_number(counts.get(f"{name}:{column}", 0)) for column in (*known, *more))
-        )
-    heading(console, "Mutants")
-    print_whole(console, table)
+    columns = list(dict.fromkeys([*YIELD, *(key.split(":")[1] for key in counts)]))
+    table = _table("fuzzer", *columns)
+    for name in dict.fromkeys(key.split(":")[0] for key in counts):
+        table.add(name, *(counts.get(f"{name}:{column}", 0) for column in columns))
+    _print(console, "Mutants", table)
 
 
 def _print_stability(console: Console, snapshot: Snapshot) -> None:
@@ -75,10 +67,8 @@ def _print_stability(console: Console, snapshot: Snapshot) -> None:
     table = _table("method", *words)
     for method in METHODS:
         if f"{method}:asked" in counts:
-            numbers = (counts.get(f"{method}:{word}", 0) for word in words)
-            table.add_row(Text(method), *map(_number, numbers))
-    heading(console, "Variants of mutants that mean the same")
-    print_whole(console, table)
+            table.add(method, *(counts.get(f"{method}:{word}", 0) for word in words))
+    _print(console, "Variants of mutants that mean the same", table)
 
 
 def _print_operators(
@@ -88,23 +78,18 @@ def _print_operators(
     tried, good = snapshot.part("op:"), snapshot.part("op-ok:")
     refused = snapshot.part("op-refused:")
     used = [name for name in REFUSALS if any(key.endswith(f":{name}") for key in refused)]
-    listed = {kind for kinds in theories.values() for kind in kinds}
+    listed = {kind for known in theories.values() for kind in known}
     groups = {**theories, "other": [kind for kind in tried if kind not in listed]}
     table = _table("operator", "tried", "ok", *used)
-    for theory, kinds in groups.items():
-        rows = [kind for kind in sorted(kinds) if kind in tried]
+    for theory, known in groups.items():
+        rows = [kind for kind in sorted(known) if kind in tried]
         if rows:
-            done = sum(kind in good for kind in kinds)
-            table.add_row(Text(f"{theory}: {done} of {len(kinds)} executed", "bold"))
+            done = sum(kind in good for kind in known)
+            table.add(f"{theory}: {done} of {len(known)} executed", style="bold")
         for kind in rows:
-            numbers = (
-                tried[kind],
-                good.get(kind, 0),
-                *(refused.get(f"{kind}:{name}", 0) for name in used),
-            )
-            table.add_row(Text(f"  {kind}"), *map(_number, numbers))
-    heading(console, "Operators")
-    print_whole(console, table)
+            numbers = (refused.get(f"{kind}:{name}", 0) for name in used)
+            table.add(f"  {kind}", tried[kind], good.get(kind, 0), *numbers)
+    _print(console, "Operators", table)
     _print_missing(console, theories, tried, good)
 
 
@@ -116,10 +101,10 @@ def _print_missing(
 ) -> None:
     heading(console, "Operators never executed")
     none = True
-    for theory, kinds in theories.items():
+    for theory, known in theories.items():
         missing = [
             f"{kind} (tried {tried[kind]:,})" if kind in tried else kind
-            for kind in kinds
+            for kind in known
             if kind not in good
         ]
         if missing:
@@ -140,10 +125,6 @@ def _print_wrapped(console: Console, text: str) -> None:
         console.print(Text(line), soft_wrap=True)
 
 
-def _number(number: int) -> Text:
-    return Text(f"{number:,}") if number else Text("-", "dim")
-
-
 def _print_list(console: Console, title: str, amounts: Mapping[str, int]) -> None:
     heading(console, title)
     _print_wrapped(
@@ -157,23 +138,14 @@ def _print_actions(console: Console, snapshot: Snapshot) -> None:
         return
     table = _table("action", "tried", "ok")
     for name, number in tried.items():
-        table.add_row(Text(name), _number(number), _number(good.get(name, 0)))
-    heading(console, "Actions")
-    print_whole(console, table)
+        table.add(name, number, good.get(name, 0))
+    _print(console, "Actions", table)
 
 
 def _print_refusals(console: Console, snapshot: Snapshot) -> None:
     """The refusals of each class by message, the most frequent message first."""
-    heading(console, "Refusals")
     messages = snapshot.part("refusal-message:")
-    table = _table("count", "class", "message")
-    table.columns[0].justify, table.columns[0].no_wrap = "right", True
-    table.columns[1].justify = "left"
-    table.columns[2].justify, table.columns[2].no_wrap, table.columns[2].overflow = (
-        "left",
-        False,
-        "fold",
-    )
+    table = Table({"count": COUNT, **kinds(["class", "message"])})
     for name in REFUSALS:
         prefix = f"{name}:"
         own = [
@@ -181,10 +153,11 @@ def _print_refusals(console: Console, snapshot: Snapshot) -> None:
         ]
         own.sort(key=lambda pair: (-pair[0], pair[1]))
         for number, message in own[:_MESSAGES]:
-            table.add_row(f"{number:,}", name, Text(one_line(message, 200)))
+            table.add(number, name, one_line(message, 200))
         if len(own) > _MESSAGES:
             rest = sum(number for number, _ in own[_MESSAGES:])
-            table.add_row(
-                f"{rest:,}", name, Text(f"({len(own) - _MESSAGES} other messages)", "dim")
-            )
-    console.print(table if table.row_count else Text("none"))
+            table.add(rest, name, Text(f"({len(own) - _MESSAGES} other messages)", "dim"))
+    if table.rows:
+        _print(console, "Refusals", table)
+    else:
+        _print_list(console, "Refusals", {})

@@ -9,13 +9,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from murxpy.cli.report.findings import DefectView, print_worst
 from murxpy.cli.report.seeds import print_used
 from murxpy.cli.report.statistics import print_mutants
-from murxpy.cli.report.text import amount, clock, heading, judged_word, percent, rate, target_names
+from murxpy.cli.report.text import (
+    amount,
+    clock,
+    heading,
+    judged_word,
+    labelled,
+    percent,
+    rate,
+    target_names,
+)
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.records.events import Ended, Started
 from murxpy.records.snapshot import Snapshot
@@ -102,13 +110,9 @@ def _print_found(console: Console, out: str, defects: Sequence[DefectView]) -> N
 
 def print_results(console: Console, snapshot: Snapshot) -> None:
     """Print the figures of the runs, one line each."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
-    table.add_column(style="cyan", no_wrap=True)
-    table.add_column(overflow="fold")
-    for label, values in _results(snapshot):
-        table.add_row(label, values)
     heading(console, "Results")
-    console.print(table)
+    for line in labelled(_results(snapshot), console.width):
+        console.print(line, soft_wrap=True)
 
 
 def _results(snapshot: Snapshot) -> Iterator[tuple[str, str]]:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import shlex
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+import textwrap
+from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import PurePath
 
-from rich.console import Console, ConsoleOptions, RenderResult
-from rich.measure import Measurement
-from rich.table import Table
+from rich.console import Console
 from rich.text import Text
 
 from murxpy.foreign import escaped
@@ -21,8 +17,8 @@ from murxpy.records.events import Started
 from murxpy.records.finding import Reproducer
 from murxpy.records.snapshot import BucketView
 
+_LABEL = 12  # columns of a label
 _BLANKS = re.compile(r"\s+", re.ASCII)
-_UNBOUNDED = 1000  # columns; the widest table of a campaign takes about 130
 
 
 def clock(seconds: float) -> str:
@@ -111,36 +107,17 @@ def form_word(form: Reproducer) -> str:
     return {True: "yes", False: "no", None: "untried"}[form.reproduces]
 
 
+def labelled(facts: Iterable[tuple[str, str]], width: int) -> Iterator[Text]:
+    """The lines of facts behind their labels, folded to `width` columns. No word is cut."""
+    for label, said in facts:
+        rows = textwrap.wrap(
+            said, max(_LABEL, width - _LABEL), break_on_hyphens=False, break_long_words=False
+        )
+        for at, row in enumerate(rows):
+            yield Text.assemble((f"{'' if at else label:<{_LABEL}}", "cyan"), row)
+
+
 def heading(console: Console, text: str) -> None:
     """Print a heading below an empty line."""
     console.print()
     console.print(Text(text, "bold"))
-
-
-@dataclass(frozen=True)
-class _Whole:
-    """A table in its natural width. A console never makes a table wider than itself, and cuts the
-    names of columns that do not fit.
-    """
-
-    table: Table
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        natural = Measurement.get(console, options.update(width=_UNBOUNDED), self.table).maximum
-        yield from console.render(self.table, options.update(width=natural))
-
-
-def print_whole(console: Console, table: Table) -> None:
-    """Print a table of short cells. A terminal may fold its lines, but no name is cut off."""
-    console.print(_Whole(table), crop=False, soft_wrap=True)
-
-
-def table_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Lines of values with commas between them, below a line of names. A value is on one line."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(
-        [escaped(cell) if isinstance(cell, str) else cell for cell in row] for row in rows
-    )
-    return text.getvalue()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import json
-import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
@@ -30,16 +28,15 @@ from murxpy.cli.params import goes_on, names
 from murxpy.cli.report.console import make_console, say
 from murxpy.cli.report.matrix import (
     answers_table,
-    csv_rows,
     evidence,
     heat_map,
     shown_triggers,
     solved_lines,
     solved_table,
     study_data,
+    study_table,
     triggers_table,
 )
-from murxpy.cli.report.tables import print_table
 from murxpy.findings.folder import MATRIX, Folder, write_atomically
 from murxpy.fuzzers.setups import all_checked
 from murxpy.processes.environments import package_of, print_notice
@@ -203,7 +200,7 @@ def _report(folder: Path, form: str) -> int:
     if form == "json":
         click.echo(json.dumps(study_data(found), indent=1))
     elif form == "csv":
-        csv.writer(sys.stdout, lineterminator="\n").writerows(csv_rows(found))
+        click.echo(study_table(found).to_csv(), nl=False)
     else:
         _print(found)
     for name, text in (("triggers.svg", heat_map(found)), ("solved.svg", solved_lines(found))):
@@ -216,15 +213,15 @@ def _report(folder: Path, form: str) -> int:
 def _print(found: Triggers) -> None:
     console = make_console()
     click.echo("Triggers: unsound / invalid model / crash")
-    print_table(console, triggers_table(found))
+    triggers_table(found).print(console)
     click.echo("\nAnswers")
-    print_table(console, answers_table(found))
+    answers_table(found).print(console)
     click.echo("\nDecided at a cost of at most 2^k resource units")
-    print_table(console, solved_table(found))
+    solved_table(found).print(console)
     triggers = shown_triggers(found)
     if triggers.rows:
         say("\nThe triggers by the targets that show them, with the first script of each row")
-        print_table(console, triggers)
+        triggers.print(console)
     click.echo("")
     for line in evidence(found):
         say(line)

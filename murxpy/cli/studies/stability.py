@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -26,8 +24,13 @@ from murxpy.cli.options import (
 )
 from murxpy.cli.params import MISSING_SEEDS, Existing, goes_on, judge_names, names
 from murxpy.cli.report.console import Progress, make_console, say
-from murxpy.cli.report.stability import classes_table, csv_rows, drawing, scripts_table, study_data
-from murxpy.cli.report.tables import print_table
+from murxpy.cli.report.stability import (
+    classes_table,
+    drawing,
+    scripts_table,
+    study_data,
+    study_table,
+)
 from murxpy.data import load_catalogue, with_dialect
 from murxpy.errors import InputError
 from murxpy.findings.folder import STABILITY, Folder, write_atomically
@@ -200,12 +203,12 @@ def _report(found: Sequence[Row], form: str) -> None:
         click.echo(json.dumps(study_data(found), indent=1))
         return
     if form == "csv":
-        csv.writer(sys.stdout, lineterminator="\n").writerows(csv_rows(found))
+        click.echo(study_table(found).to_csv(), nl=False)
         return
     console = make_console()
-    print_table(console, scripts_table(found))
+    scripts_table(found).print(console)
     click.echo("\nScripts by class")
-    print_table(console, classes_table(found))
+    classes_table(found).print(console)
     for row in found:
         if row.kind == REFUSED:
             say(f"{row.target} {row.script}: refused: {row.plain.message}")
