@@ -21,7 +21,7 @@ from murxpy.errors import InputError
 from murxpy.findings.origin import origin
 from murxpy.fuzzers.setups import Wishes
 from murxpy.judging.operators import agree, judge_plans, make_judges
-from murxpy.judging.triage import Judged, triaged
+from murxpy.judging.triage import TriagedBucket, triaged
 from murxpy.machine.trace.grammar import read_trace
 from murxpy.oracles.disagreement import KIND
 from murxpy.processes.limits import Limits
@@ -70,7 +70,7 @@ def campaign(args: argparse.Namespace, out: Path) -> tuple[dict[str, Any], dict[
     return about, {**ended.snapshot.counts, "elapsed": round(ended.snapshot.elapsed)}
 
 
-def minimized(out: Path, judged: Judged, seconds: float) -> dict[str, Any]:
+def minimized(out: Path, judged: TriagedBucket, seconds: float) -> dict[str, Any]:
     """A wrong answer: who, by which evidence, its lines in the run, as stored, and minimized."""
     kept = judged.bucket.smallest()
     assert kept is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +10,7 @@ import pytest
 from commands import FAKE, error, fuzz_fake, outcome
 
 from murxpy.cli.report.console import make_console
-from murxpy.cli.report.findings import defect_views, defects_json, print_defects
+from murxpy.cli.report.findings import defect_data, defect_views, print_defects
 from murxpy.findings.buckets import Bucket
 from murxpy.findings.defects import Grouping, Shape, abstract, disjoint, same, shape_of
 from murxpy.findings.frames import place
@@ -304,5 +303,5 @@ def test_the_list_of_defects_is_worst_first_and_whole_on_a_narrow_screen(tmp_pat
     assert max(map(len, lines)) <= 60
     assert " ".join(line.strip() for line in lines).count("wrong") == 30
     assert "crash  s 1.0, 2.0  0 findings in 2 buckets  tier solver" in lines
-    (first, *_) = json.loads(defects_json(views))
+    first = defect_data(views[0])
     assert (first["key"], first["wrong"]) == ("z", "s answers unsat: refutation unsoundness")

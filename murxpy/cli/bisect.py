@@ -12,8 +12,8 @@ import click
 
 from murxpy.cli import tell
 from murxpy.cli.options import json_option, theory_option, time_option, tries_option, wrapper_option
-from murxpy.cli.params import Finding, Target, in_out_option
-from murxpy.cli.report.console import say
+from murxpy.cli.params import FileOrBucket, Target, in_out_option
+from murxpy.cli.report.console import print_json, say
 from murxpy.cli.report.releases import range_lines
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError, TargetError
@@ -30,7 +30,11 @@ from murxpy.processes.targets import TargetName, grant_target, releases_of
 
 @click.command()
 @click.argument(
-    "files", metavar="TRACE|SCRIPT|BUCKET...", type=Finding(folder=True), nargs=-1, required=True
+    "files",
+    metavar="TRACE|SCRIPT|BUCKET...",
+    type=FileOrBucket(folder=True),
+    nargs=-1,
+    required=True,
 )
 @in_out_option
 @click.option(
@@ -90,7 +94,7 @@ def bisect(
     found = partial(find_range, tries=tries, every=every, wall=wall, watch=_tell)
     told, code = _bisected(defects, wished, found, table, as_json)
     if as_json:
-        click.echo(json.dumps(told, indent=2))
+        print_json(told)
     return max([code, *map(tell, errors)])
 
 

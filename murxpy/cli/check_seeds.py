@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -21,7 +20,7 @@ from murxpy.cli.options import (
     time_option,
 )
 from murxpy.cli.params import MISSING_SEEDS, Existing, Target
-from murxpy.cli.report.console import Progress, say
+from murxpy.cli.report.console import Progress, print_json, say
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import script_files
@@ -135,7 +134,7 @@ def _print_counts(found: list[Checked], as_json: bool, written: _Written | None)
         data: dict[str, object] = {"counts": counts, "seeds": [asdict(one) for one in found]}
         if written is not None:
             data["written"] = written.counts
-        click.echo(json.dumps(data, indent=2))
+        print_json(data)
         return
     for verdict in VERDICTS:
         if counts[verdict]:

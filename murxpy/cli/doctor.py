@@ -4,7 +4,6 @@ do.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -17,7 +16,7 @@ from murxpy.campaign.probe import Host, Probe, look_at_host, probe
 from murxpy.cli import fail
 from murxpy.cli.options import json_option
 from murxpy.cli.params import NamedFile, Target
-from murxpy.cli.report.console import say
+from murxpy.cli.report.console import print_json, say
 from murxpy.cli.report.text import amount, one_line
 from murxpy.data import wrapper_names
 from murxpy.errors import MurxpyError
@@ -232,7 +231,7 @@ def doctor(
     looked = _look(requests or [Request(wrapper=wrapper, profile=profile)], runs, jobs)
     if as_json:
         found = [_json(*each) for each in looked]
-        click.echo(json.dumps({"host": asdict(host), "targets": found}, indent=2))
+        print_json({"host": asdict(host), "targets": found})
         return max(int(each["exit_code"]) for each in found)
     for line in host_lines(host, Limits().memory, jobs):
         say(line)

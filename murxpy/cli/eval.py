@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from murxpy.cli.options import theory_option, time_option, wrapper_option
-from murxpy.cli.params import Existing, Finding, Target, in_out_option
+from murxpy.cli.params import Existing, FileOrBucket, Target, in_out_option
 from murxpy.cli.replay import plan_of, refuse_forbidden
 from murxpy.cli.report.console import say
 from murxpy.cli.report.judged import Evaluation, evaluation_lines, read_evaluation, unread
@@ -40,7 +40,7 @@ API, TEXT = "api", "text"
 
 
 @click.command("eval")
-@click.argument("file", metavar="FILE|BUCKET", type=Finding())
+@click.argument("file", metavar="FILE|BUCKET", type=FileOrBucket())
 @in_out_option
 @click.option(
     "--solver",

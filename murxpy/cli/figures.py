@@ -4,15 +4,14 @@ each mutation fuzzer, and `murxpy arms`, what came of each choice of its guidanc
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from murxpy.cli.options import count_option, json_option, out_argument
-from murxpy.cli.report.arms import MOST, arms_json, print_arms
-from murxpy.cli.report.console import make_console
-from murxpy.cli.report.seeds import ENDS, print_seeds, seeds_json
+from murxpy.cli.report.arms import MOST, arms_data, print_arms
+from murxpy.cli.report.console import make_console, print_json
+from murxpy.cli.report.seeds import ENDS, print_seeds, seeds_data
 from murxpy.cli.report.statistics import print_statistics
 from murxpy.errors import InputError
 from murxpy.findings.store import read_counters, read_learnt, read_operators, read_yields
@@ -34,7 +33,7 @@ def seeds(out: Path, most: int, as_json: bool) -> None:
     """
     found = read_yields(out)
     if as_json:
-        click.echo(seeds_json(found))
+        print_json(seeds_data(found))
     elif not found:
         raise InputError(
             "this campaign used no seeds: its runs are walks, not mutants",
@@ -64,7 +63,7 @@ def arms(out: Path, kinds: tuple[str, ...], most: int, as_json: bool) -> None:
     """
     found = read_learnt(out)
     if as_json:
-        click.echo(arms_json(found))
+        print_json(arms_data(found))
     elif not found:
         raise InputError(
             "this campaign has no arms: 'murxpy fuzz --guide bandit' makes one that learns",
@@ -83,7 +82,7 @@ def statistics(out: Path, as_json: bool) -> None:
     """
     counters = read_counters(out)
     if as_json:
-        click.echo(json.dumps(counters, indent=2))
+        print_json(counters)
     else:
         snapshot = Snapshot(0.0, counters)
         print_statistics(make_console(), snapshot, read_operators(out), read_yields(out))

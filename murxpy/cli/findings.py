@@ -16,14 +16,14 @@ from rich.text import Text
 from murxpy.campaign.behind.regroup import regroup as regroup_buckets
 from murxpy.cli.options import count_option, format_option, kept_option
 from murxpy.cli.params import in_out_option, names, out_or_bucket_argument
-from murxpy.cli.report.console import make_console
+from murxpy.cli.report.console import make_console, print_json
 from murxpy.cli.report.findings import (
     DefectView,
+    bucket_data,
+    defect_data,
     defect_views,
     defects_csv,
-    defects_json,
     findings_csv,
-    findings_json,
     findings_known,
     print_defects,
     print_findings,
@@ -37,8 +37,6 @@ from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.processes.environments import print_notice
 from murxpy.processes.targets import solver_of
 from murxpy.records.snapshot import BucketView
-
-_PRINTED = {"json": defects_json, "csv": defects_csv}
 
 
 @click.command()
@@ -118,8 +116,10 @@ def findings(
         and (since is None or view.first >= since.timestamp())
     ]
     listed = [view for view in views if every or tier or view.shown.tier != DOCUMENTED]
-    if form in ("json", "csv") and not every:
-        click.echo(_PRINTED[form](listed[:limit]).rstrip("\n"))
+    if form == "json" and not every:
+        print_json([defect_data(view) for view in listed[:limit]])
+    elif form == "csv" and not every:
+        click.echo(defects_csv(listed[:limit]), nl=False)
     elif every or form == "known":
         _print_buckets([bucket for view in listed[:limit] for bucket in view.buckets], form, out)
     else:
@@ -137,9 +137,10 @@ def _views(out: Path, source: Path) -> list[DefectView]:
 
 def _print_buckets(rows: Sequence[BucketView], form: str, out: Path) -> None:
     """Print buckets of the campaign in `out`, each for itself."""
-    if form in ("json", "csv"):
-        printed = findings_json if form == "json" else findings_csv
-        click.echo(printed(rows).rstrip("\n"))
+    if form == "json":
+        print_json([bucket_data(row) for row in rows])
+    elif form == "csv":
+        click.echo(findings_csv(rows), nl=False)
     elif form == "known":
         _, marks = known_of(out, {row.key for row in rows})
         click.echo(findings_known(rows, marks), nl=False)

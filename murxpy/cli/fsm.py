@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
@@ -10,7 +9,7 @@ import click
 from murxpy.cli import fail
 from murxpy.cli.options import json_option
 from murxpy.cli.params import NamedFile
-from murxpy.cli.report.console import make_console, say
+from murxpy.cli.report.console import make_console, print_json, say
 from murxpy.cli.report.machines import machine_svg
 from murxpy.cli.report.reference import (
     machine_json,
@@ -94,7 +93,7 @@ def show(
         return
     if as_json:
         expected = {} if runs is None else {"reach": reach_json(reach, runs)}
-        click.echo(json.dumps(machine_json(data, visits) | expected, indent=2))
+        print_json(machine_json(data, visits) | expected)
         return
     console = make_console()
     console.print(f"{data['name']}: {data['about']}", soft_wrap=True)

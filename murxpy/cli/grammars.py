@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import click
 
 from murxpy.cli.options import index, json_option
-from murxpy.cli.report.console import make_console, say
+from murxpy.cli.report.console import make_console, print_json, say
 from murxpy.cli.report.enumerated import SIZES, counts_table, productions
 from murxpy.data.named import grammar_names
 from murxpy.errors import InputError
@@ -106,7 +106,7 @@ def _show(found: list[Grammar], as_json: bool) -> None:
             }
             for grammar in found
         ]
-        click.echo(json.dumps(rows, indent=2))
+        print_json(rows)
     else:
         counts_table(found).print(make_console())
 

@@ -18,7 +18,7 @@ from murxpy.cli.options import (
     theory_option,
     wrapper_option,
 )
-from murxpy.cli.params import NONE, Finding, Target, duration, in_out_option, judge_names
+from murxpy.cli.params import NONE, FileOrBucket, Target, duration, in_out_option, judge_names
 from murxpy.cli.replay import judges_of, plan_of_campaign, refuse_forbidden
 from murxpy.cli.replay import plan_of as trace_plan
 from murxpy.cli.report.console import is_live_terminal, over_line, say
@@ -81,7 +81,7 @@ Begin = partial[Task]  # makes the task from the plan that a file needs
 
 
 @click.command()
-@click.argument("file", metavar="TRACE|SCRIPT|BUCKET", type=Finding(whole=True))
+@click.argument("file", metavar="TRACE|SCRIPT|BUCKET", type=FileOrBucket(whole=True))
 @in_out_option
 @jobs_option("Number of replays at a time.")
 @click.option(

@@ -147,7 +147,7 @@ _NO_KEY = re.compile(r"[/\\]|\.(?:trace|history|smt2|murxla|txt|yaml|json|py)$")
 _OUT = "murxpy.out"  # the folder of the campaign, among what the commands of one call share
 
 
-class Finding(Existing):
+class FileOrBucket(Existing):
     """A file or folder that must exist, or the beginning of the key of a bucket in the folder --out.
 
     For a bucket the value is the file that shows its finding: the smaller trace, or with `whole` the
@@ -194,7 +194,11 @@ def _in_out(ctx: click.Context, param: click.Parameter, value: Path | None) -> P
 
 # The folder of a campaign, or one bucket of it.
 out_or_bucket_argument = click.argument(
-    "source", metavar="[OUT|BUCKET]", type=Finding(folder=True), required=False, callback=_in_out
+    "source",
+    metavar="[OUT|BUCKET]",
+    type=FileOrBucket(folder=True),
+    required=False,
+    callback=_in_out,
 )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -12,8 +11,8 @@ import click
 
 from murxpy.cli import fail, tell
 from murxpy.cli.options import json_option, theory_option, time_option, tries_option, wrapper_option
-from murxpy.cli.params import Finding, Target, in_out_option
-from murxpy.cli.report.console import Progress, make_console, say
+from murxpy.cli.params import FileOrBucket, Target, in_out_option
+from murxpy.cli.report.console import Progress, make_console, print_json, say
 from murxpy.cli.report.releases import regressed_table, regressed_total
 from murxpy.errors import InputError
 from murxpy.judging.defects import Defect, defects_of, files_in
@@ -27,7 +26,7 @@ UNTESTED = 3  # exit code where every finding is untestable
 @click.argument(
     "paths",
     metavar="FOLDER|TRACE|SCRIPT|BUCKET...",
-    type=Finding(folder=True),
+    type=FileOrBucket(folder=True),
     nargs=-1,
     required=True,
 )
@@ -111,7 +110,7 @@ def _replayed(
 
 def _print(rows: list[Regressed], solver: str, as_json: bool) -> None:
     if as_json:
-        click.echo(json.dumps([asdict(row) for row in rows], indent=2))
+        print_json([asdict(row) for row in rows])
     else:
         regressed_table(rows).print(make_console())
         say(f"{solver}: {regressed_total(rows)}")

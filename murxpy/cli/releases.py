@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -11,7 +10,7 @@ import click
 
 from murxpy.cli import fail
 from murxpy.cli.options import json_option
-from murxpy.cli.report.console import make_console
+from murxpy.cli.report.console import make_console, print_json
 from murxpy.cli.report.releases import mebibytes, releases_table
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.errors import InputError, TargetError
@@ -72,7 +71,7 @@ def releases(
     published = {name: _published(package) for name, package in packages.items()}
     told = {n: (one, published[n][0], cached(one.name)) for n, one in packages.items()}
     if as_json:
-        click.echo(json.dumps({name: _json(*each) for name, each in told.items()}, indent=2))
+        print_json({name: _json(*each) for name, each in told.items()})
     else:
         for name, each in told.items():
             _print(name, *each)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -18,8 +17,8 @@ from murxpy.cli.options import (
     time_option,
     wrapper_option,
 )
-from murxpy.cli.params import NONE, Finding, Target, in_out_option, judge_names
-from murxpy.cli.report.console import say, write_now
+from murxpy.cli.params import NONE, FileOrBucket, Target, in_out_option, judge_names
+from murxpy.cli.report.console import print_json, say, write_now
 from murxpy.cli.report.judged import judged_json, judged_lines
 from murxpy.cli.report.outcome import exit_code, fails, outcome_json, outcome_lines
 from murxpy.data import wrapper_names
@@ -66,7 +65,7 @@ def show_compared(file: Path, text: str, names: list[str], limits: Limits, as_js
     if as_json:
         sides = [{"solver": name, "shows": text} for name, text in zip(releases, said, strict=True)]
         data = {"fails": bool(kind), "outcome": kind or "ok", "older": sides[0], "newer": sides[1]}
-        click.echo(json.dumps(data, indent=2))
+        print_json(data)
     else:
         say(kind or "no difference that counts")
         for name, text in zip(releases, said, strict=True):
@@ -80,7 +79,7 @@ def show_compared(file: Path, text: str, names: list[str], limits: Limits, as_js
 
 
 @click.command()
-@click.argument("file", metavar="TRACE|BUCKET", type=Finding(whole=True))
+@click.argument("file", metavar="TRACE|BUCKET", type=FileOrBucket(whole=True))
 @in_out_option
 @click.option(
     "--solver",
@@ -249,7 +248,7 @@ def _show_judged(
         releases = solver.solvers.releases
     found = first_disagreement(answers)
     if as_json:
-        click.echo(json.dumps(judged_json(replayed, releases, answers, found), indent=2))
+        print_json(judged_json(replayed, releases, answers, found))
     else:
         for line in judged_lines(replayed, releases, answers, found):
             say(line)
@@ -271,7 +270,7 @@ def _replay_history(
 def _show(replayed: Replayed, trace: Trace | None, as_json: bool) -> int:
     """Print what the replay showed, and return the exit code."""
     if as_json:
-        click.echo(json.dumps(outcome_json(replayed, trace), indent=2))
+        print_json(outcome_json(replayed, trace))
     else:
         for line in outcome_lines(replayed, trace):
             say(line)

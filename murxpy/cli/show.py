@@ -8,10 +8,10 @@ import click
 
 from murxpy.cli.eval import Asked, asking
 from murxpy.cli.options import json_option, wrapper_option
-from murxpy.cli.params import Finding, Target, in_out_option
+from murxpy.cli.params import FileOrBucket, Target, in_out_option
 from murxpy.cli.replay import plan_of
-from murxpy.cli.report.console import make_console
-from murxpy.cli.report.finding import ShownModel, finding_json, finding_page, print_finding
+from murxpy.cli.report.console import make_console, print_json
+from murxpy.cli.report.finding import ShownModel, finding_data, finding_page, print_finding
 from murxpy.cli.report.judged import Evaluation, unread
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError, MurxpyError
@@ -28,7 +28,7 @@ _WALL = 20.0  # seconds until a replay that asks for a model is ended, as with '
 
 
 @click.command()
-@click.argument("folder", metavar="BUCKET", type=Finding(folder=True))
+@click.argument("folder", metavar="BUCKET", type=FileOrBucket(folder=True))
 @in_out_option
 @click.option(
     "--solver",
@@ -67,7 +67,7 @@ def show(
     page = finding_page(named.parent.parent, named.name)
     model = _model(folder, page.bucket.kind, solver, wrapper) if page.view.trace else None
     if as_json:
-        click.echo(finding_json(page, model))
+        print_json(finding_data(page, model))
     else:
         print_finding(make_console(), page, model)
 

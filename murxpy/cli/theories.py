@@ -4,7 +4,6 @@ their laws, and what proved them.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,7 +11,7 @@ import click
 
 from murxpy.cli.options import json_option
 from murxpy.cli.params import names
-from murxpy.cli.report.console import make_console, say
+from murxpy.cli.report.console import make_console, print_json, say
 from murxpy.cli.report.reference import (
     books_table,
     laws,
@@ -52,7 +51,7 @@ def theories(theory: str | None, as_json: bool) -> None:
             ]
         }
     if as_json:
-        click.echo(json.dumps(theories_json(catalogue, wrappers), indent=2))
+        print_json(theories_json(catalogue, wrappers))
     elif theory is None:
         theories_table(catalogue, wrappers).print(make_console())
     else:
@@ -93,7 +92,7 @@ def rules(name: str | None, check: bool, by: tuple[str, ...], as_json: bool) -> 
     proofs = _kept(chosen)
     if as_json:
         rows = [{**rule, "proof": proof} for rule, proof in zip(chosen, proofs, strict=True)]
-        click.echo(json.dumps(rows, indent=2))
+        print_json(rows)
     elif name is None:
         books_table(chosen, proofs).print(make_console())
     elif len(chosen) == 1:

@@ -15,7 +15,7 @@ import click
 from murxpy.campaign.behind.process import installed
 from murxpy.cli import fail
 from murxpy.cli.options import output_option, theory_option
-from murxpy.cli.params import Finding, NamedFile, Target, in_out_option
+from murxpy.cli.params import FileOrBucket, NamedFile, Target, in_out_option
 from murxpy.cli.report.console import own_stream, say
 from murxpy.cli.report.text import one_line
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
@@ -44,7 +44,7 @@ _LONGEST = 300  # letters of an error that says why a program was not run
 
 
 @click.command()
-@click.argument("source", metavar="TRACE|BUCKET", type=Finding(folder=True))
+@click.argument("source", metavar="TRACE|BUCKET", type=FileOrBucket(folder=True))
 @in_out_option
 @click.option(
     "--to",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import click
 
 from murxpy.cli.options import json_option, judges_option, kept_option, time_option
 from murxpy.cli.params import in_out_option, out_or_bucket_argument
-from murxpy.cli.report.console import make_console
+from murxpy.cli.report.console import make_console, print_json
 from murxpy.cli.report.judged import print_triage, triage_json
 from murxpy.findings.named import is_bucket
 from murxpy.judging.triage import triaged
@@ -48,6 +47,6 @@ def triage(source: Path, judges: tuple[str, ...], again: bool, wall: float, as_j
     judged = triaged(source, judges, again, Limits(wall=wall))
     out = str(source.absolute().parent.parent if is_bucket(source) else source)
     if as_json:
-        click.echo(json.dumps(triage_json(judged, out), indent=2))
+        print_json(triage_json(judged, out))
     else:
         print_triage(make_console(), judged, out)

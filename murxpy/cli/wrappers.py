@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from murxpy.cli.options import json_option
 from murxpy.cli.params import NamedFile
-from murxpy.cli.report.console import make_console
+from murxpy.cli.report.console import make_console, print_json
 from murxpy.cli.report.reference import (
     options_table,
     profile_lines,
@@ -28,13 +26,13 @@ def wrappers(wrapper: str | None, as_json: bool) -> None:
     if wrapper is None:
         loaded = {name: load_wrapper(name) for name in wrapper_names()}
         if as_json:
-            click.echo(json.dumps(loaded, indent=2))
+            print_json(loaded)
         else:
             wrappers_table(loaded).print(console)
         return
     data = load_wrapper(wrapper)
     if as_json:
-        click.echo(json.dumps(data, indent=2))
+        print_json(data)
         return
     for line in (f"{data['solver']}: {data['package']} {data['releases']}".rstrip(), *_facts(data)):
         console.print(line, soft_wrap=True)

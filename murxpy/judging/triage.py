@@ -46,7 +46,7 @@ KINDS = (KIND, INVALID_MODEL)
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class TriagedBucket:
     """A bucket with its triage. `why` says why there is no triage. `same` is another bucket that is
     probably the same defect.
     """
@@ -59,7 +59,7 @@ class Judged:
 
 def triaged(
     out: Path, judges: Sequence[str] = (), again: bool = False, limits: Limits | None = None
-) -> list[Judged]:
+) -> list[TriagedBucket]:
     """The disagreements and invalid models of the campaign in `out`, or those of one of its buckets
     in the folder `out`, with their triage. A missing triage is made and stored.
 
@@ -73,7 +73,7 @@ def triaged(
     with closing(Store(out, read_only=True)) as store:
         buckets = [b for b in store.buckets() if b.kind in KINDS and only in ("", b.key)]
     judged = [
-        Judged(b, b.triage) if b.triage and not again else _ask(out, b, judges, limits)
+        TriagedBucket(b, b.triage) if b.triage and not again else _ask(out, b, judges, limits)
         for b in buckets
     ]
     fresh = [entry for entry in judged if entry.triage and entry.triage is not entry.bucket.triage]
@@ -94,7 +94,7 @@ def _save(out: Path, buckets: list[Bucket]) -> None:
         store.save(Changes(buckets=buckets))
 
 
-def _same(entry: Judged, others: Sequence[Judged]) -> str:
+def _same(entry: TriagedBucket, others: Sequence[TriagedBucket]) -> str:
     """A bucket in which the same solver is wrong, and whose operators and options are some of those
     of this bucket.
     """
@@ -111,14 +111,14 @@ def _same(entry: Judged, others: Sequence[Judged]) -> str:
     return ""
 
 
-def _parts(entry: Judged) -> set[str]:
+def _parts(entry: TriagedBucket) -> set[str]:
     return {*entry.triage.get("operators", ()), *entry.triage.get("options", ())}
 
 
-def _ask(out: Path, bucket: Bucket, judges: Sequence[str], limits: Limits) -> Judged:
+def _ask(out: Path, bucket: Bucket, judges: Sequence[str], limits: Limits) -> TriagedBucket:
     kept = bucket.smallest()
     if kept is None:
-        return Judged(bucket, bucket.triage, "the bucket keeps no trace")
+        return TriagedBucket(bucket, bucket.triage, "the bucket keeps no trace")
     file = out / kept.file
     try:
         text = read_trace(file)
@@ -128,14 +128,14 @@ def _ask(out: Path, bucket: Bucket, judges: Sequence[str], limits: Limits) -> Ju
         (plan,) = make_plans(usable_request(request, file))
         names = header_judges(trace) or tuple(judges) or other_solvers(plan.target.family)
         with closing(JudgedSolver(plan, judge_plans(names), limits)) as solver:
-            return Judged(
+            return TriagedBucket(
                 bucket,
                 _disagreement(solver, text)
                 if bucket.kind == KIND
                 else solver.answer(_model(solver.solvers, text)),
             )
     except MurxpyError as error:
-        return Judged(bucket, bucket.triage, str(error))
+        return TriagedBucket(bucket, bucket.triage, str(error))
 
 
 def other_solvers(family: str) -> tuple[str, ...]:

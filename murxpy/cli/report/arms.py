@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -101,8 +100,8 @@ def _cells(entry: ArmYield, base: ArmYield | None) -> list[Any]:
     return [*cells, decided, entry.killed, None if base is None else entry.chance]
 
 
-def arms_json(arms: Mapping[str, Sequence[ArmYield]]) -> str:
-    """What came of each arm, as JSON: the sums, the ratios to runs without an arm of its kind, and the
+def arms_data(arms: Mapping[str, Sequence[ArmYield]]) -> dict[str, Any]:
+    """What came of each arm, as plain data: the sums, the ratios to runs without an arm of its kind, and the
     chance to pay as far as is known. Of the rows with an empty name those of a kind are guided runs
     without such an arm, and that of the kind `plain` are runs without any.
     """
@@ -119,4 +118,4 @@ def arms_json(arms: Mapping[str, Sequence[ArmYield]]) -> str:
             sums = {name: value for name, value in asdict(entry).items() if name != "arm"}
             own = {"target": target, "kind": arm.kind, "name": arm.name}
             rows.append({**own, **sums, **times, "chance": round(entry.chance, 4)})
-    return json.dumps({"arms": rows}, indent=2)
+    return {"arms": rows}

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import errno
 import io
+import json
 import os
 import sys
 from collections.abc import Iterable, Iterator
@@ -146,6 +147,11 @@ def say(line: str, *, err: bool = False) -> None:
     no line of its own.
     """
     click.echo(escaped(line, keep="\t"), err=err)
+
+
+def print_json(data: object) -> None:
+    """Print plain data on standard output."""
+    click.echo(json.dumps(data, indent=2))
 
 
 class Progress:

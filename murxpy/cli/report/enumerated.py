@@ -230,7 +230,7 @@ _SAID = (AGREED, UNKNOWN, DIFFERS, NOT_RUN)
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedScripts:
     """The decided scripts of a grammar and a size, by what one judge says of them."""
 
     grammar: str
@@ -243,7 +243,7 @@ class Judged:
         return self.said.get(name, 0)
 
 
-def judged(counts: Mapping[str, int]) -> list[Judged]:
+def judged(counts: Mapping[str, int]) -> list[JudgedScripts]:
     """What the judges say, by the counters of a campaign; sorted by grammar, judge and size."""
     found: dict[tuple[str, str, int], dict[str, int]] = {}
     for name, n in counts.items():
@@ -251,12 +251,12 @@ def judged(counts: Mapping[str, int]) -> list[Judged]:
             grammar, size, said, judge = name.removeprefix(JUDGED).split(":", 3)
             found.setdefault((grammar, judge, int(size)), {})[said] = n
     return [
-        Judged(grammar, size, judge, said)
+        JudgedScripts(grammar, size, judge, said)
         for (grammar, judge, size), said in sorted(found.items(), key=lambda item: item[0])
     ]
 
 
-def judged_table(rows: Sequence[Judged]) -> Table:
+def judged_table(rows: Sequence[JudgedScripts]) -> Table:
     """A row for each grammar, judge and size."""
     numbers = ["size", "agrees", "unknown", "differs", "not asked"]
     table = Table(kinds(["grammar", "judge"], numbers))
@@ -265,7 +265,7 @@ def judged_table(rows: Sequence[Judged]) -> Table:
     return table
 
 
-def judged_lines(rows: Sequence[Judged], whole: Sequence[Tested]) -> list[str]:
+def judged_lines(rows: Sequence[JudgedScripts], whole: Sequence[Tested]) -> list[str]:
     """A sentence for each grammar and judge about the sizes of which all scripts were tested."""
     sizes = {(row.grammar, row.size) for row in whole}
     said = []

@@ -4,7 +4,6 @@ it needs, and the frames of a crash.
 
 from __future__ import annotations
 
-import json
 import shlex
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -248,27 +247,24 @@ def commands(page: FindingPage) -> list[str]:
     return found + ([] if page.range else [f"murxpy bisect {folder}"])
 
 
-def finding_json(page: FindingPage, model: ShownModel | None) -> str:
-    """A finding as a JSON object."""
-    return json.dumps(
-        {
-            **bucket_data(page.view),
-            "wrong": sentence(page.bucket),
-            "evidence": evidence(page.bucket),
-            "runs": page.runs,
-            "releases": list(page.releases),
-            "shows": page.range,
-            "form": page.form,
-            "file": page.file,
-            "text": page.text,
-            "needs": list(page.needs),
-            "frames": list(page.frames),
-            "others": list(page.others),
-            "model": None if model is None else _model_data(model),
-            "commands": commands(page),
-        },
-        indent=2,
-    )
+def finding_data(page: FindingPage, model: ShownModel | None) -> dict[str, Any]:
+    """A finding as plain data."""
+    return {
+        **bucket_data(page.view),
+        "wrong": sentence(page.bucket),
+        "evidence": evidence(page.bucket),
+        "runs": page.runs,
+        "releases": list(page.releases),
+        "shows": page.range,
+        "form": page.form,
+        "file": page.file,
+        "text": page.text,
+        "needs": list(page.needs),
+        "frames": list(page.frames),
+        "others": list(page.others),
+        "model": None if model is None else _model_data(model),
+        "commands": commands(page),
+    }
 
 
 def _model_data(model: ShownModel) -> dict[str, Any]:

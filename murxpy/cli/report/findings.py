@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from murxpy.cli.report.tables import NUMBER, Table, kinds
-from murxpy.cli.report.text import amount, form_word, one_line, replay_command
+from murxpy.cli.report.text import amount, cut, form_word, one_line, replay_command
 from murxpy.findings.buckets import MARK, Bucket, worst_first
 from murxpy.findings.defects import Defect, grouping, same
 from murxpy.findings.folder import read_if_there
@@ -37,7 +36,7 @@ _ENDS = {"SIGSEGV": "a segmentation fault", "SIGABRT": "an abort"}
 
 def sentence(bucket: Bucket) -> str:
     """What is wrong, in one sentence for whoever mends it."""
-    said = one_line(_first_line(bucket.message))
+    said = one_line(first_line(bucket.message))
     ends = kind_of(bucket.kind).ends
     if ends in ("death", "exit"):
         return _death(bucket, said)
@@ -78,10 +77,6 @@ def _short(function: str) -> str:
     while (shorter := re.sub(r"<[^<>]*>", "", name)) != name:
         name = shorter
     return name.partition("(")[0].strip().rpartition(" ")[2] or function
-
-
-def _first_line(message: str) -> str:
-    return next((line.strip() for line in message.splitlines() if line.strip()), "")
 
 
 # ----------------------------------------------------------------------
@@ -206,18 +201,10 @@ def _with_message(text: Text, message: str, width: int | None) -> Iterator[Text]
     if width is None:
         yield text.append(message)
     elif width - text.cell_len >= _INLINE:
-        yield text.append(_cut(message, width - text.cell_len))
+        yield text.append_text(cut(Text(message), width - text.cell_len))
     else:
         yield text
-        yield Text(f"         {_cut(message, max(_INLINE, width - 9))}")
-
-
-def _cut(message: str, columns: int) -> str:
-    text = Text(message)
-    if text.cell_len > columns:
-        text.truncate(columns - 3, overflow="crop")
-        text.append("...")
-    return text.plain
+        yield Text("         ").append_text(cut(Text(message), max(_INLINE, width - 9)))
 
 
 def _solver(row: BucketView) -> str:
@@ -229,15 +216,8 @@ def first_line(message: str) -> str:
     return next((line.strip() for line in message.splitlines() if line.strip()), "")
 
 
-def findings_json(rows: Sequence[BucketView]) -> str:
-    """The buckets as a JSON array, each with the command that shows it again, which is null where no
-    trace is kept.
-    """
-    return json.dumps([bucket_data(row) for row in rows], indent=2)
-
-
 def bucket_data(row: BucketView) -> dict[str, Any]:
-    """A bucket as plain data."""
+    """A bucket as plain data. Without a kept trace its command is null."""
     return {
         **{name: getattr(row, name) for name in _FIELDS},
         "trace": row.trace or None,
@@ -509,14 +489,8 @@ def _facts(view: DefectView) -> str:
     return f"{view.evidence}; {releases}{lines}; {forms}"
 
 
-def defects_json(views: Sequence[DefectView]) -> str:
-    """The defects as a JSON array. Each has the fields of the bucket that shows it best, and all its
-    buckets.
-    """
-    return json.dumps([_data(view) for view in views], indent=2)
-
-
-def _data(view: DefectView) -> dict[str, Any]:
+def defect_data(view: DefectView) -> dict[str, Any]:
+    """A defect as plain data: the fields of the bucket that shows it best, and all its buckets."""
     return {
         **bucket_data(view.shown),
         "count": view.count,

@@ -14,7 +14,7 @@ from murxpy.cli.report.tables import NUMBER, Table, kinds
 from murxpy.cli.report.text import amount, one_line, replay_command
 from murxpy.findings.replayed import Replayed
 from murxpy.foreign import escaped
-from murxpy.judging.triage import Judged
+from murxpy.judging.triage import TriagedBucket
 from murxpy.machine.trace.grammar import Trace
 from murxpy.oracles.disagreement import KIND, Answers, Disagreement
 
@@ -179,7 +179,7 @@ def judged_json(
     }
 
 
-def print_triage(console: Console, judged: Sequence[Judged], out: str) -> None:
+def print_triage(console: Console, judged: Sequence[TriagedBucket], out: str) -> None:
     """Print the triage of a campaign: for each bucket a line of figures, the evidence, and the
     command that shows the finding again.
     """
@@ -203,7 +203,7 @@ def print_triage(console: Console, judged: Sequence[Judged], out: str) -> None:
             console.print(line, soft_wrap=True)
 
 
-def _triage_lines(entry: Judged, out: str) -> Iterator[Text]:
+def _triage_lines(entry: TriagedBucket, out: str) -> Iterator[Text]:
     """What stands below the figures of a bucket."""
     triage, bucket = entry.triage, entry.bucket
     kept = bucket.smallest()
@@ -222,12 +222,12 @@ def _triage_lines(entry: Judged, out: str) -> Iterator[Text]:
         yield Text(f"        {replay_command(f'{out}/{kept.file}')}", "green")
 
 
-def triage_json(judged: Sequence[Judged], out: str) -> list[dict[str, Any]]:
+def triage_json(judged: Sequence[TriagedBucket], out: str) -> list[dict[str, Any]]:
     """The triage as plain data."""
     return [_entry(entry, out) for entry in judged]
 
 
-def _entry(entry: Judged, out: str) -> dict[str, Any]:
+def _entry(entry: TriagedBucket, out: str) -> dict[str, Any]:
     bucket, kept = entry.bucket, entry.bucket.smallest()
     names = (
         "verdict",

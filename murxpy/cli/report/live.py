@@ -18,6 +18,7 @@ from murxpy.cli.report.text import (
     amount,
     brief,
     clock,
+    cut,
     judged_word,
     one_line,
     percent,
@@ -254,15 +255,20 @@ def _buckets(snapshot: Snapshot, screen: Screen, room: int) -> list[Text]:
     newest = sorted(
         (bucket for bucket in snapshot.buckets if not bucket.same), key=lambda bucket: -bucket.first
     )[: room - 1]
-    head = Text(f"{'first seen':>11}         count  newest buckets", "cyan")
-    return [_cut(head, screen), *(_bucket(bucket, snapshot.elapsed, screen) for bucket in newest)]
+    table = Table({**kinds([], [" first seen"]), **kinds(["     "], ["count"])})
+    for bucket in newest:
+        seen = f"{clock(snapshot.elapsed - bucket.first)} ago"
+        table.add(seen, Text(bucket.status, STATUS_STYLES[bucket.status]), bucket.count)
+    head, *lines = table.lines()
+    return [
+        _cut(head.append("  newest buckets", "cyan"), screen),
+        *(_bucket(line, bucket, screen) for line, bucket in zip(lines, newest, strict=True)),
+    ]
 
 
-def _bucket(bucket: BucketView, elapsed: float, screen: Screen) -> Text:
-    style = STATUS_STYLES[bucket.status]
-    text = Text(f"{clock(elapsed - bucket.first):>7} ago  ").append(f"{bucket.status:<5}", style)
-    text.append(f"  {bucket.count:>5,}  ")
-    text.append(bucket.key, "bold" if bucket.status == "new" else "")
+def _bucket(text: Text, bucket: BucketView, screen: Screen) -> Text:
+    """The line of a bucket, behind `text`, which says when it was seen first and how often."""
+    text.append(f"  {bucket.key}", "bold" if bucket.status == "new" else "")
     if not bucket.confirmed:
         text.append("  not confirmed", "yellow")
     if screen.width - text.cell_len >= 22:
@@ -271,13 +277,7 @@ def _bucket(bucket: BucketView, elapsed: float, screen: Screen) -> Text:
 
 
 def _cut(text: Text, screen: Screen) -> Text:
-    """The text, cut to the width of the screen, with an ellipsis where something was cut."""
-    if text.cell_len > screen.width:
-        dots = "..." if screen.ascii else "…"
-        text = text.copy()
-        text.truncate(max(0, screen.width - len(dots)), overflow="crop")
-        text.append(dots[: screen.width])
-    return text
+    return cut(text, screen.width, "..." if screen.ascii else "…")
 
 
 # ----------------------------------------------------------------------

@@ -158,7 +158,7 @@ def wrappers_table(wrappers: Mapping[str, Plain]) -> Table:
     table = Table(kinds(["solver", "package", "releases"], counted))
     for name, wrapper in wrappers.items():
         spellings = [form for entry in wrapper["operators"].values() for form in forms(entry)]
-        numbers = [len({**wrapper, "spellings": spellings}[part]) for part in counted]
+        numbers = [str(len({**wrapper, "spellings": spellings}[part])) for part in counted]
         table.add(name, wrapper["package"], wrapper["releases"], *numbers)
     return table
 

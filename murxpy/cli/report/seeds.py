@@ -4,7 +4,6 @@ as JSON.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import PurePath
@@ -91,15 +90,12 @@ def _shortened(files: Sequence[str]) -> dict[str, str]:
     return {file: str(PurePath(*PurePath(file).parts[common:])) for file in files}
 
 
-def seeds_data(seeds: Mapping[str, Sequence[Yield]]) -> list[dict[str, Any]]:
+def seeds_data(seeds: Mapping[str, Sequence[Yield]]) -> dict[str, Any]:
     """An object for each target, seed and fuzzer; the best entries of a target come first."""
     rows = [(target, entry) for target, entries in seeds.items() for entry in ranked(entries)]
-    return [
-        {"target": target, **asdict(entry), "weight": round(entry.weight, 4)}
-        for target, entry in rows
-    ]
-
-
-def seeds_json(seeds: Mapping[str, Sequence[Yield]]) -> str:
-    """What each seed gave, as JSON."""
-    return json.dumps({"seeds": seeds_data(seeds)}, indent=2)
+    return {
+        "seeds": [
+            {"target": target, **asdict(entry), "weight": round(entry.weight, 4)}
+            for target, entry in rows
+        ]
+    }

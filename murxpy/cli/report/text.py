@@ -78,6 +78,15 @@ def one_line(text: str, limit: int | None = None) -> str:
     return shown if limit is None or len(shown) <= limit else shown[: max(0, limit - 3)] + "..."
 
 
+def cut(text: Text, columns: int, dots: str = "...") -> Text:
+    """The text, cut to a number of columns, with dots where something was cut."""
+    if text.cell_len > columns:
+        text = text.copy()
+        text.truncate(max(0, columns - len(dots)), overflow="crop")
+        text.append(dots[:columns])
+    return text
+
+
 def xml_text(text: str) -> str:
     """The text as it stands in an SVG file. A title may have several lines."""
     return escape(escaped(text, keep="\n"))
