@@ -86,17 +86,7 @@ def _short(function: str) -> str:
 
 _INLINE = 24  # columns that must be left on the line of a bucket for its message
 # The fields of a bucket in JSON that stand before its trace.
-_FIELDS = (
-    "key",
-    "kind",
-    "tier",
-    "severity",
-    "count",
-    "solver",
-    "version",
-    "confirmed",
-    "status",
-)
+_FIELDS = ("key", "kind", "tier", "severity", "count", "solver", "version", "confirmed", "status")
 STATUS_STYLES = {"new": "bold red", "again": "yellow", "known": "dim"}
 
 

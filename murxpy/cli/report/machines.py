@@ -14,6 +14,7 @@ from graphlib import TopologicalSorter
 from itertools import pairwise
 from typing import Any
 
+from murxpy.cli.report.svg import words
 from murxpy.cli.report.text import xml_text
 from murxpy.data.visits import Visits
 from murxpy.foreign import escaped
@@ -364,9 +365,9 @@ def machine_svg(machine: Machine, visits: Visits) -> str:
         f"<title>The state machine {xml_text(escaped(machine['name']))}</title>",
         _MARKERS,
         f'<rect width="{width:.0f}" height="{height:.0f}" fill="#ffffff"/>',
-        _text(_MARGIN, _MARGIN + 16, heading[0], 20, "#1d2733", weight="bold"),
+        words(_MARGIN, _MARGIN + 16, heading[0], "bold", "#1d2733", size=20),
         *(
-            _text(_MARGIN, _MARGIN + 38 + 18 * i, line, 12, "#5b6775")
+            words(_MARGIN, _MARGIN + 38 + 18 * i, line, ink="#5b6775", size=12)
             for i, line in enumerate(heading[1:])
         ),
         f'<g transform="translate({_MARGIN + (width - 2 * _MARGIN - layout.width) / 2:.1f} {_TOP + _MARGIN:.1f})">',
@@ -481,8 +482,10 @@ def _card(
         f'<g transform="translate({x:.1f} {y:.1f})">',
         f"<title>{xml_text(_state_details(machine, name))}</title>",
         f'<rect width="{width:.1f}" height="{height:.1f}" rx="8" fill="{fill}" stroke="{line}" stroke-width="{strong}"/>',
-        _text(width / 2, 19, name, _TITLE, line, weight="bold", anchor="middle"),
-        _text(width / 2, 34, _visits_text(visits, name), _SMALL, "#5b6775", anchor="middle"),
+        words(width / 2, 19, name, "bold", line, "middle", _TITLE),
+        words(
+            width / 2, 34, _visits_text(visits, name), ink="#5b6775", anchor="middle", size=_SMALL
+        ),
         *_body(stays, line),
         "</g>",
     ]
@@ -516,8 +519,8 @@ def _body(stays: list[_Stay], colour: str) -> list[str]:
             f"<g><title>{xml_text(stay.details)}</title>",
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{column:.1f}" height="{_ROW - 2}" rx="3" fill="#ffffff"/>',
             f'<rect x="{x:.1f}" y="{y:.1f}" width="{bar:.1f}" height="{_ROW - 2}" rx="3" fill="{colour}" opacity="0.22"/>',
-            _text(x + 5, y + 11, stay.action, _TEXT, "#26303c"),
-            _text(x + column - 5, y + 11, share_text(stay.share), _TEXT, "#26303c", anchor="end"),
+            words(x + 5, y + 11, stay.action, size=_TEXT),
+            words(x + column - 5, y + 11, share_text(stay.share), anchor="end", size=_TEXT),
             "</g>",
         ]
     return parts
@@ -569,23 +572,8 @@ def _draw_labels(
         ]
         top = y - height / 2 + 13
         parts += [
-            _text(x, top + 14 * index, line, _SMALL, colour, anchor="middle")
+            words(x, top + 14 * index, line, ink=colour, anchor="middle", size=_SMALL)
             for index, line in enumerate(arrow.lines)
         ]
         parts.append("</g>")
     return parts
-
-
-def _text(
-    x: float,
-    y: float,
-    text: str,
-    size: float,
-    colour: str,
-    *,
-    weight: str = "normal",
-    anchor: str = "start",
-) -> str:
-    bold = f' font-weight="{weight}"' if weight != "normal" else ""
-    where = f' text-anchor="{anchor}"' if anchor != "start" else ""
-    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" fill="{colour}"{bold}{where}>{xml_text(escaped(text))}</text>'

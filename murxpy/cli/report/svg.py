@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from murxpy.cli.report.text import xml_text
+from murxpy.foreign import escaped
 
 _FONT = 'font-family="\'DejaVu Sans\', Verdana, Helvetica, sans-serif" font-size="11"'
 
@@ -32,12 +33,13 @@ def words(
     weight: str = "normal",
     ink: str = "#26303c",
     anchor: str = "start",
+    size: float | None = None,
 ) -> str:
-    """A text whose foot stands at a point."""
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" fill="{ink}" font-weight="{weight}" text-anchor="{anchor}">'
-        f"{xml_text(text)}</text>"
-    )
+    """A text whose foot stands at a point, by default in the size of the picture."""
+    large = "" if size is None else f' font-size="{size:g}"'
+    bold = f' font-weight="{weight}"' if weight != "normal" else ""
+    where = f' text-anchor="{anchor}"' if anchor != "start" else ""
+    return f'<text x="{x:.1f}" y="{y:.1f}"{large} fill="{ink}"{bold}{where}>{xml_text(escaped(text))}</text>'
 
 
 def picture(width: float, height: float, parts: Sequence[str]) -> str:
