@@ -352,18 +352,6 @@ def test_the_listing_of_findings() -> None:
     ]
 
 
-def test_buckets_of_one_defect_are_listed_once_by_the_shortest_trace() -> None:
-    others = [
-        replace(ROWS[0], key=f"same{lines}", same=ROWS[0].key, lines=lines, count=2)
-        for lines in (99, 7)
-    ]
-    stream = io.StringIO()
-    print_findings(make_console(stream), [*ROWS[:1], *others])
-    shown = stream.getvalue().splitlines()
-    assert len(shown) == 5 and shown[2].strip() == "same7"
-    assert shown[4] == "         the same defect: 2 more buckets, 1,202 times (--json lists them)"
-
-
 def test_sentences_keep_names_and_leave_no_gap() -> None:
     def said(kind: str, message: str, signal: str = "") -> str:
         verdict = Verdict(kind, "solver", message, signal, Call("mk-term", "OP_AND"))

@@ -5,7 +5,6 @@ bugs.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import get_args
@@ -36,7 +35,6 @@ from murxpy.oracles.crash import Tier
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.processes.environments import print_notice
 from murxpy.processes.targets import solver_of
-from murxpy.records.snapshot import BucketView
 
 
 @click.command()
@@ -116,14 +114,19 @@ def findings(
         and (since is None or view.first >= since.timestamp())
     ]
     listed = [view for view in views if every or tier or view.shown.tier != DOCUMENTED]
-    if form == "json" and not every:
-        print_json([defect_data(view) for view in listed[:limit]])
-    elif form == "csv" and not every:
-        click.echo(defects_csv(listed[:limit]), nl=False)
-    elif every or form == "known":
-        _print_buckets([bucket for view in listed[:limit] for bucket in view.buckets], form, out)
+    printed = listed[:limit]
+    rows = [bucket for view in printed for bucket in view.buckets]
+    if form == "json":
+        print_json([*map(bucket_data, rows)] if every else [*map(defect_data, printed)])
+    elif form == "csv":
+        click.echo(findings_csv(rows) if every else defects_csv(printed), nl=False)
+    elif form == "known":
+        _, marks = known_of(out, {row.key for row in rows})
+        click.echo(findings_known(rows, marks), nl=False)
+    elif every:
+        print_findings(make_console(), rows)
     else:
-        _print_defects(listed[:limit], len(views) - len(listed), len(listed))
+        _print_defects(printed, len(views) - len(listed), len(listed))
 
 
 def _views(out: Path, source: Path) -> list[DefectView]:
@@ -133,19 +136,6 @@ def _views(out: Path, source: Path) -> list[DefectView]:
         return views
     key = source.absolute().name
     return [view for view in views if key in [bucket.key for bucket in view.buckets]]
-
-
-def _print_buckets(rows: Sequence[BucketView], form: str, out: Path) -> None:
-    """Print buckets of the campaign in `out`, each for itself."""
-    if form == "json":
-        print_json([bucket_data(row) for row in rows])
-    elif form == "csv":
-        click.echo(findings_csv(rows), nl=False)
-    elif form == "known":
-        _, marks = known_of(out, {row.key for row in rows})
-        click.echo(findings_known(rows, marks), nl=False)
-    else:
-        print_findings(make_console(), [replace(row, same="") for row in rows], every=True)
 
 
 def _print_defects(views: Sequence[DefectView], hidden: int, found: int) -> None:

@@ -121,44 +121,24 @@ def bucket_view(bucket: Bucket, version: str, out: str, same: str) -> BucketView
     )
 
 
-def shown(rows: Sequence[BucketView]) -> list[BucketView]:
-    """The buckets that need nothing that the solver documents as experimental. A list shows only
-    these, unless the user asks for all.
-    """
-    return [row for row in rows if row.tier != DOCUMENTED]
-
-
-def print_findings(console: Console, rows: Sequence[BucketView], every: bool = False) -> None:
+def print_findings(console: Console, rows: Sequence[BucketView]) -> None:
     """Print the buckets for people: for each a line of figures, the key, and the command that shows
-    the finding again.
-
-    Buckets of tier `documented` are only counted, unless `every` is set.
+    the finding again. On a terminal messages are cut to its width; keys and commands are never cut.
     """
-    listed = list(rows) if every else shown(rows)
     limit = console.width if console.is_terminal else None
-    for line in finding_lines(listed, limit) if listed else [Text("no findings")]:
+    for line in _finding_lines(rows, limit) if rows else [Text("no findings")]:
         console.print(line, soft_wrap=True)
-    if len(listed) < len(rows):
-        hidden = amount(len(rows) - len(listed), "bucket")
-        console.print(
-            f"{hidden} hidden: need what the solver documents as internal, unsupported or experimental ('murxpy findings --all')",
-            soft_wrap=True,
-        )
 
 
-def finding_lines(rows: Sequence[BucketView], width: int | None) -> Iterator[Text]:
-    """The lines of `print_findings`. Messages are cut to `width` columns, unless that is None; keys
-    and commands are never cut.
-    """
-    defects = list(_defects(rows))
+def _finding_lines(rows: Sequence[BucketView], width: int | None) -> Iterator[Text]:
     columns = {"  count": NUMBER, **kinds(["status", "kind", "tier   ", "solver"], ["lines"])}
     table = Table(columns)
-    for row, _ in defects:
+    for row in rows:
         status = Text(row.status, STATUS_STYLES.get(row.status, ""))
         table.add(row.count, status, row.kind, row.tier, _solver(row), row.lines or "-")
     head, *texts = table.lines()
     yield head.append("  message", "cyan")
-    for text, (row, others) in zip(texts, defects, strict=True):
+    for text, row in zip(texts, rows, strict=True):
         message = one_line(("" if row.confirmed else "(not confirmed) ") + first_line(row.message))
         yield from _with_message(text.append("  "), message, width)
         yield Text(f"         {row.key}", "bold" if row.status == "new" else "")
@@ -169,22 +149,6 @@ def finding_lines(rows: Sequence[BucketView], width: int | None) -> Iterator[Tex
         if row.reproducers:
             forms = ", ".join(f"{form.form} {form_word(form)}" for form in row.reproducers)
             yield Text(f"         shows it again: {forms}", "dim")
-        if others:
-            times = amount(sum(other.count for other in others), "time")
-            yield Text(
-                f"         the same defect: {amount(len(others), 'more bucket')}, {times} (--json lists them)",
-                "dim",
-            )
-
-
-def _defects(rows: Sequence[BucketView]) -> Iterator[tuple[BucketView, list[BucketView]]]:
-    """The buckets by defect: for each the bucket with the shortest confirmed trace, and the others."""
-    groups: dict[str, list[BucketView]] = {}
-    for row in rows:
-        groups.setdefault(row.same or row.key, []).append(row)
-    for group in groups.values():
-        best = min(group, key=lambda row: (not row.confirmed, row.lines))
-        yield best, [row for row in group if row is not best]
 
 
 def _with_message(text: Text, message: str, width: int | None) -> Iterator[Text]:
