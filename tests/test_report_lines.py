@@ -263,6 +263,7 @@ def test_the_last_json_object_has_the_buckets_with_their_replay() -> None:
     assert isinstance(buckets, list)
     assert [bucket["replay"] is None for bucket in buckets] == [False, True, False]
     assert buckets[0]["replay"].startswith("murxpy replay murxpy-out/findings/z3-crash")
+    assert ended["seeds"] == []
 
 
 def _summary(width: int, times: int = 1) -> str:

@@ -33,7 +33,7 @@ def seeds(out: Path, most: int, as_json: bool) -> None:
     """
     found = read_yields(out)
     if as_json:
-        print_json(seeds_data(found))
+        print_json({"seeds": seeds_data(found)})
     elif not found:
         raise InputError(
             "this campaign used no seeds: its runs are walks, not mutants",

@@ -90,12 +90,10 @@ def _shortened(files: Sequence[str]) -> dict[str, str]:
     return {file: str(PurePath(*PurePath(file).parts[common:])) for file in files}
 
 
-def seeds_data(seeds: Mapping[str, Sequence[Yield]]) -> dict[str, Any]:
+def seeds_data(seeds: Mapping[str, Sequence[Yield]]) -> list[dict[str, Any]]:
     """An object for each target, seed and fuzzer; the best entries of a target come first."""
     rows = [(target, entry) for target, entries in seeds.items() for entry in ranked(entries)]
-    return {
-        "seeds": [
-            {"target": target, **asdict(entry), "weight": round(entry.weight, 4)}
-            for target, entry in rows
-        ]
-    }
+    return [
+        {"target": target, **asdict(entry), "weight": round(entry.weight, 4)}
+        for target, entry in rows
+    ]
