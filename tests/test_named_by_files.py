@@ -18,7 +18,7 @@ from commands import FAKE, fuzz_fake, outcome
 from traps import KEY, ROOT, SEED, Traps, campaign, folders, header_keys, trace, traps
 
 from murxpy.cli import commands, murxpy
-from murxpy.cli.params import Finding
+from murxpy.cli.params import FileOrBucket
 from murxpy.findings.store import FILE, Changes, Store
 
 __all__ = ["traps"]
@@ -67,7 +67,7 @@ def test_each_command_is_walked() -> None:
             command = murxpy.get_command(context, name)
             assert command is not None
             kinds = [getattr(param.type, "_inner", param.type) for param in command.params]
-            assert not any(isinstance(kind, Finding) for kind in kinds), name
+            assert not any(isinstance(kind, FileOrBucket) for kind in kinds), name
 
 
 def test_the_format_lists_each_key_that_is_read() -> None:
