@@ -19,7 +19,7 @@ from common import percent, table
 from murxpy.campaign.campaign import Campaign
 from murxpy.errors import InputError
 from murxpy.findings.origin import origin
-from murxpy.fuzzers.setups import Wishes
+from murxpy.fuzzers.setups import RunOptions
 from murxpy.judging.operators import agree, judge_plans, make_judges
 from murxpy.judging.triage import TriagedBucket, triaged
 from murxpy.machine.trace.grammar import read_trace
@@ -44,7 +44,7 @@ COUNTERS = (
 def campaign(args: argparse.Namespace, out: Path) -> tuple[dict[str, Any], dict[str, int]]:
     """Run it in `out`: what is known of the target, and its counters."""
     theories = () if args.theories == "all" else tuple(args.theories.split(","))
-    request = Request((args.solver,), args.machine, wishes=Wishes(theories))
+    request = Request((args.solver,), args.machine, run_options=RunOptions(theories))
     plans = make_plans(request)
     judges = make_judges(request, plans, args.judges.split(","))
     limits = Limits()

@@ -37,7 +37,7 @@ from common import RESULTS, ROOT
 
 from murxpy.data import load_catalogue, load_wrapper
 from murxpy.errors import InputError, MurxpyError
-from murxpy.fuzzers.setups import CHECKS, Mutation, Wishes
+from murxpy.fuzzers.setups import CHECKS, Mutation, RunOptions
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.trace.grammar import Trace, parse_trace, read_trace
 from murxpy.processes.plans import Request, make_plans
@@ -64,7 +64,9 @@ def walks(args: argparse.Namespace) -> Iterator[Item]:
     """The traces of random walks."""
     for solver in SOLVERS:
         for machine in MACHINES:
-            session = _session(Request((solver,), machine=machine, wishes=Wishes(checks=CHECKS)))
+            session = _session(
+                Request((solver,), machine=machine, run_options=RunOptions(checks=CHECKS))
+            )
             yield from _runs(f"walk/{solver}/{machine}", session, args.runs or WALKS, args.jobs)
 
 

@@ -24,20 +24,25 @@ def plan(**setup: Any) -> Plan:
     )
 
 
-def config(out: Path, setup: dict[str, Any], **wishes: Any) -> CampaignConfig:
-    """A small campaign with seed 1, unless `wishes` say otherwise."""
-    wishes = {"limits": Limits(wall=1.0, memory=300 * MIB), "seed": 1, "backtrace": False, **wishes}
-    return CampaignConfig((plan(**setup),), out, **wishes)
+def config(out: Path, setup: dict[str, Any], **options: Any) -> CampaignConfig:
+    """A small campaign with seed 1, unless `options` say otherwise."""
+    options = {
+        "limits": Limits(wall=1.0, memory=300 * MIB),
+        "seed": 1,
+        "backtrace": False,
+        **options,
+    }
+    return CampaignConfig((plan(**setup),), out, **options)
 
 
 def run(
     out: Path,
     setup: dict[str, Any],
     watch: Callable[[Campaign, Event], None] | None = None,
-    **wishes: Any,
+    **options: Any,
 ) -> tuple[Campaign, list[Event]]:
     """Run a campaign to its end; `watch` sees each event as it comes."""
-    campaign = Campaign(config(out, setup, **wishes))
+    campaign = Campaign(config(out, setup, **options))
     events = []
     for event in campaign:
         events.append(event)

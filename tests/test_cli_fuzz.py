@@ -136,7 +136,7 @@ def test_the_limit_of_campaigns_cuts_no_single_run(
     assert walls == [wall]
 
 
-WISHES: dict[tuple[str, ...], tuple[tuple[str, ...], tuple[str, ...]]] = {
+ASKED: dict[tuple[str, ...], tuple[tuple[str, ...], tuple[str, ...]]] = {
     ("--set", "random_seed=7"): (("random_seed 7\n", "set-limit"), ()),
     ("--no-option-fuzzing", "--limits", "wall"): (("check-sat",), ("set-option", "set-limit")),
     ("--theories", "int,uf", "--no-swarm", "--machine", "incremental"): (
@@ -146,12 +146,12 @@ WISHES: dict[tuple[str, ...], tuple[tuple[str, ...], tuple[str, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("args", WISHES)
+@pytest.mark.parametrize("args", ASKED)
 def test_wishes_show_in_the_trace(
     capsys: pytest.CaptureFixture[str], args: tuple[str, ...]
 ) -> None:
     code, trace, _ = outcome(capsys, "fuzz", "z3", "--run-seed", "6", "--wall", "9s", *args)
-    there, absent = WISHES[args]
+    there, absent = ASKED[args]
     assert code in (0, 1)
     assert all(word in trace for word in there) and not any(word in trace for word in absent)
 

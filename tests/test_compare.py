@@ -43,7 +43,7 @@ def releases(older: dict[str, Any], newer: dict[str, Any]) -> tuple[Plan, Plan]:
 
 
 def compare(
-    out: Path, older: dict[str, Any], newer: dict[str, Any], **wishes: Any
+    out: Path, older: dict[str, Any], newer: dict[str, Any], **options: Any
 ) -> tuple[list[Bucket], list[Event]]:
     """A comparison of two releases: its buckets and events."""
     plans = releases(older, newer)
@@ -54,7 +54,7 @@ def compare(
         "limits": LIMITS,
         "backtrace": False,
         "damp": False,
-        **wishes,
+        **options,
     }
     campaign = Campaign(CampaignConfig(plans[:1], out, judges=plans[1:], **made))
     events = list(campaign)

@@ -27,10 +27,10 @@ LIMITS = Limits(wall=30.0, memory=500 * MIB)
 
 
 def run(
-    out: Path, *plans: Any, targets: int = 1, **wishes: Any
+    out: Path, *plans: Any, targets: int = 1, **options: Any
 ) -> tuple[list[Bucket], list[Event]]:
     """A campaign on the first plans, judged by the others: its buckets and events."""
-    made = {"runs": 12, "seed": 1, "limits": LIMITS, "backtrace": False, **wishes}
+    made = {"runs": 12, "seed": 1, "limits": LIMITS, "backtrace": False, **options}
     campaign = Campaign(CampaignConfig(plans[:targets], out, judges=plans[targets:], **made))
     events = list(campaign)
     return campaign.buckets, events

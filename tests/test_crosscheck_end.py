@@ -21,12 +21,12 @@ LIMITS = Limits(wall=30.0, memory=500 * MIB)
 
 
 def run(
-    out: Path, *plans: Any, stop: Any = None, **wishes: Any
+    out: Path, *plans: Any, stop: Any = None, **options: Any
 ) -> tuple[Campaign, list[Event], Ended]:
     """A campaign on the first plan, judged by the others; `stop` is asked at each tick whether it
     is to end.
     """
-    made = {"seed": 1, "limits": LIMITS, "backtrace": False, "tick": 0.02, **wishes}
+    made = {"seed": 1, "limits": LIMITS, "backtrace": False, "tick": 0.02, **options}
     campaign = Campaign(CampaignConfig(plans[:1], out, judges=plans[1:], **made))
     events = []
     for event in campaign:

@@ -234,14 +234,14 @@ def test_what_is_left_of_a_block() -> None:
         blocks.of(blocks.rest(blocks.seed_of(1), 10))
 
 
-def campaign(out: Path, grammar: str, take: int, **wishes: Any) -> None:
+def campaign(out: Path, grammar: str, take: int, **options: Any) -> None:
     """Enumerate scripts on the fake solver, whose answers and models are wrong for some."""
     request = Request(
         (f"fake@{FAKES}",),
         wrapper=str(FAKES / "scripts.yaml"),
         enumeration=Wanted((grammar,), take, block=5),
     )
-    config = CampaignConfig(make_plans(request), out, seed=1, backtrace=False, **wishes)
+    config = CampaignConfig(make_plans(request), out, seed=1, backtrace=False, **options)
     list(Campaign(config))
 
 

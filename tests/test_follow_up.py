@@ -165,8 +165,8 @@ class Shelf:
 
 def looking(out: Path, shelf: Shelf | Archive, told: list[events.Event], **known: Any) -> FollowUp:
     """What looks after the findings in `shelf`; `told` gets its events."""
-    wishes = config(out, {"wrapper": {}}, **known)
-    return FollowUp(wishes, shelf, Budget(0.0), told.append, lambda: None, lambda key: "")  # type: ignore[arg-type]
+    options = config(out, {"wrapper": {}}, **known)
+    return FollowUp(options, shelf, Budget(0.0), told.append, lambda: None, lambda key: "")  # type: ignore[arg-type]
 
 
 def test_wrong_answers_are_made_smaller_at_the_end_where_they_can_be_one_defect(

@@ -96,8 +96,8 @@ def test_nothing_behind_an_action_that_asserts_more_until_a_reset() -> None:
     ]
 
 
-def judged(rows: str, **wishes: Any) -> dict[str, Any]:
-    return toy_session().judge(HEAD + rows, "t.trace", lambda text: None, wishes)
+def judged(rows: str, **options: Any) -> dict[str, Any]:
+    return toy_session().judge(HEAD + rows, "t.trace", lambda text: None, options)
 
 
 def test_answers_have_the_line_and_both_answers() -> None:

@@ -120,12 +120,12 @@ def study(
     take: int = 10,
     watch: object = None,
     own_checks: bool = False,
-    **wishes: object,
+    **options: object,
 ) -> Triggers:
     """Follow fake releases with bugs, and tell what was found."""
     names = [release(folder, bug) for bug in bugs.split()]
-    files = [grammar(folder, name) for name in str(wishes.pop("names", "monotone")).split()]
-    wishes = {"judges": (), "block": 4, **wishes}
+    files = [grammar(folder, name) for name in str(options.pop("names", "monotone")).split()]
+    options = {"judges": (), "block": 4, **options}
     question = Question(
         targets=names,
         grammars=[checked(file) for file in files],
@@ -135,7 +135,7 @@ def study(
         own_checks=own_checks,
         limits=Limits(wall=0.5, by_line=True),
         wrapper=wrapper(folder),
-        **wishes,  # type: ignore[arg-type]
+        **options,  # type: ignore[arg-type]
     )
     out = folder / "out"
     out.mkdir(exist_ok=True)

@@ -9,7 +9,7 @@ import pytest
 from commands import outcome
 
 from murxpy.data import load_wrapper
-from murxpy.fuzzers.setups import Mutation, Wishes
+from murxpy.fuzzers.setups import Mutation, RunOptions
 from murxpy.machine.generate.options import option_choice
 from murxpy.machine.random import Stream
 from murxpy.machine.script import for_others, own_options
@@ -69,7 +69,7 @@ def test_mutants_set_options(tmp_path: Path, solver: str) -> None:
     for random, through in ((True, "text"), (True, "api"), (False, "text")):
         mutation = Mutation((("opfuzz", 1.0),), (str(seed),), walk=8, through=through)
         (plan,) = make_plans(
-            Request((solver,), wishes=Wishes(random_options=random), mutation=mutation)
+            Request((solver,), run_options=RunOptions(random_options=random), mutation=mutation)
         )
         session, lines = Session(plan.setup), []
         for number in range(3):

@@ -9,6 +9,7 @@ import time
 from contextlib import closing
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import pytest
 from campaigns import FAKES, config, found, only_bucket, run
@@ -21,6 +22,7 @@ from murxpy.cli.report.live import Screen, view_lines
 from murxpy.cli.report.plain import PlainLines
 from murxpy.findings.store import FILE, read_buckets
 from murxpy.processes.inquiries import Trials
+from murxpy.processes.plans import KEPT_OPTIONS
 from murxpy.records.config import overtime
 from murxpy.records.events import Ended, Event, Tick, WorkerLost
 from murxpy.records.snapshot import Left, Snapshot
@@ -90,8 +92,8 @@ def test_the_overtime_is_a_tenth_of_the_time_or_15_s(seconds: float, more: float
 
 
 def test_runs_get_all_the_time_unless_the_start_took_the_overtime(tmp_path: Path) -> None:
-    def time_of_runs(**wishes: float) -> float | None:
-        return Campaign(config(tmp_path, {}, **wishes))._time_of_runs()
+    def time_of_runs(**options: float) -> float | None:
+        return Campaign(config(tmp_path, {}, **options))._time_of_runs()
 
     assert time_of_runs() is None
     assert time_of_runs(time=100.0) == 100.0
@@ -138,13 +140,13 @@ def test_finish_does_what_is_left_and_nothing_that_only_the_folder_names(
 
 
 @pytest.mark.parametrize(
-    "data", ["{}", '{"wishes": {}}', '{"wishes": 1, "request": {"targets": {"z3": 5}}}']
+    "data", [{}, {KEPT_OPTIONS: {}}, {KEPT_OPTIONS: 1, "request": {"targets": {"z3": 5}}}]
 )
 def test_finish_of_a_folder_that_does_not_say_what_was_asked(
-    data: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    data: dict[str, Any], capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     run(tmp_path, {}, runs=1)
     with closing(sqlite3.connect(tmp_path / FILE)) as db, db:
-        db.execute("UPDATE sessions SET arguments = ?", (data,))
+        db.execute("UPDATE sessions SET arguments = ?", (json.dumps(data),))
     code, line = error(capsys, "finish", tmp_path)
     assert code == 2 and "does not say what its campaign was asked to do" in line

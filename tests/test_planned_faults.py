@@ -65,11 +65,11 @@ def damage(out: Path, statement: str) -> None:
 def test_each_finding_is_told_once_when_it_is_stored(bench: ModuleType, tmp_path: Path) -> None:
     target = bench.planned(14, WEIGHTS)
     limits = Limits(wall=20.0, memory=300 * MIB)
-    wishes = CampaignConfig(
+    options = CampaignConfig(
         (target,), tmp_path, seed=3, runs=RUNS, jobs=2, limits=limits, backtrace=False
     )
     events: list[Event] = []
-    for event in Campaign(wishes):
+    for event in Campaign(options):
         events.append(event)
         if isinstance(event, Found):
             assert stored(tmp_path, event) == 1

@@ -18,7 +18,7 @@ from scriptsolvers import output, z3_scripts
 
 from murxpy.data import load_wrapper
 from murxpy.findings.scripted import scripted
-from murxpy.fuzzers.setups import Mutation, Wishes
+from murxpy.fuzzers.setups import Mutation, RunOptions
 from murxpy.machine.random import Stream
 from murxpy.machine.script import for_others
 from murxpy.machine.trace.grammar import parse_trace
@@ -39,7 +39,9 @@ OF_PROCESS = {
 def _texts(seed: Path, through: str, *options: tuple[str, str]) -> str:
     """The traces of RUNS runs of z3 on a seed."""
     mutation = Mutation((("opfuzz", 1.0),), (str(seed),), walk=2, through=through)
-    (plan,) = make_plans(Request(("z3",), wishes=Wishes(options=options), mutation=mutation))
+    (plan,) = make_plans(
+        Request(("z3",), run_options=RunOptions(options=options), mutation=mutation)
+    )
     session, lines = Session(plan.setup), list[str]()
     for number in range(RUNS):
         session.walk(number, lines.append)
@@ -247,8 +249,8 @@ def test_such_a_finding_gets_smaller_and_its_program_shows_it(
     wrapper, found = _found(tmp_path, capsys)
     small = tmp_path / "small.trace"
     target = ("--solver", f"fake@{FAKES}", "--wrapper", wrapper)
-    wishes = ("-o", small, "--time", "20s", "--reproducers")
-    code, printed, told = outcome(capsys, "minimize", found["trace"], *target, *wishes)
+    options = ("-o", small, "--time", "20s", "--reproducers")
+    code, printed, told = outcome(capsys, "minimize", found["trace"], *target, *options)
     assert code == 0 and ":check.own true" in small.read_text(), told
     assert "small.py: shows it" in printed, printed
 

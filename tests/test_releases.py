@@ -263,8 +263,8 @@ def test_command_lists_adds_and_removes(
     assert [one["release"] for one in listed["cached"]] == ["1.1.0"]
     assert error(capsys, "releases", "--add", "1.0")[0] == 2
     assert error(capsys, "releases", WRAPPER, "--add", "2.0..1.0")[0] == 2
-    for wished in ("nonsense", "9.9"):
-        assert error(capsys, "releases", WRAPPER, "--add", wished)[0] == 4
+    for text in ("nonsense", "9.9"):
+        assert error(capsys, "releases", WRAPPER, "--add", text)[0] == 4
     code, line = error(capsys, "releases", WRAPPER, "--remove", "1.2")
     assert code == 4 and line.startswith(
         "fakesolver 1.2 is not in the cache; the nearest are 1.1.0"

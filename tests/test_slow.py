@@ -104,7 +104,7 @@ SCRIPTS = 24 + 2 * 24 * 24  # of sizes 1 and 3
 SLOW = "(assert (or c1 c2))"
 
 
-def campaign(out: Path, planted: str, **wishes: Any) -> Campaign:
+def campaign(out: Path, planted: str, **options: Any) -> Campaign:
     """Enumerate scripts on the fake solver, which counts much for the planted script."""
     grammar, wrapper = out / "monotone.yaml", out / "slow.yaml"
     grammar.write_text(GRAMMAR)
@@ -119,7 +119,7 @@ def campaign(out: Path, planted: str, **wishes: Any) -> Campaign:
         enumeration=Enumerated((str(grammar),), SCRIPTS, block=500),
     )
     return Campaign(
-        CampaignConfig(make_plans(request), out / "out", seed=1, backtrace=False, **wishes)
+        CampaignConfig(make_plans(request), out / "out", seed=1, backtrace=False, **options)
     )
 
 

@@ -311,8 +311,8 @@ def campaign(
     counted of them.
     """
     out = tmp_path / "out"
-    wishes = ("--runs", "3", "--iterations", "6", "--jobs", "1", "--seed", "1", "--check", "none")
-    words = ("opfuzz", *target(tmp_path, bug), *wishes, "--stability", "100", "--out", str(out))
+    options = ("--runs", "3", "--iterations", "6", "--jobs", "1", "--seed", "1", "--check", "none")
+    words = ("opfuzz", *target(tmp_path, bug), *options, "--stability", "100", "--out", str(out))
     code, _, err = outcome(capsys, *words, *more)
     assert code in (0, 1), err
     counts = json.loads(outcome(capsys, "statistics", out, "--json")[1])

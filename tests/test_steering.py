@@ -262,10 +262,10 @@ def test_a_budget_with_walks_goes_on_with_walks(tmp_path: Path) -> None:
 
 
 def test_the_same_runs_with_any_number_of_workers_and_sessions(tmp_path: Path) -> None:
-    def seeds(out: Path, **wishes: Any) -> list[int]:
+    def seeds(out: Path, **options: Any) -> list[int]:
         return [
             event.seed
-            for event in run(out, {"sources": sources()}, **wishes)[1]
+            for event in run(out, {"sources": sources()}, **options)[1]
             if isinstance(event, RunEnded)
         ]
 

@@ -25,6 +25,7 @@ from murxpy.machine.tokens import quote
 from murxpy.machine.trace.finished import Call
 from murxpy.oracles.crash import Verdict
 from murxpy.processes import targets
+from murxpy.processes.plans import KEPT_OPTIONS
 
 ROOT = Path(__file__).parent.parent
 SCRIPT = "(declare-const x Bool)(assert x)(check-sat)"
@@ -118,7 +119,7 @@ def traps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Traps:
 # something, and all fields that may name it.
 def arguments(seeds: str) -> dict[str, Any]:
     """The arguments of a session."""
-    wishes = {
+    run_options = {
         "theories": [],
         "options": [],
         "swarm": True,
@@ -144,7 +145,7 @@ def arguments(seeds: str) -> dict[str, Any]:
         "machine": "default",
         "wrapper": None,
         "profile": None,
-        "wishes": wishes,
+        KEPT_OPTIONS: run_options,
         "mutation": mutation,
         "enumeration": None,
     }
@@ -160,7 +161,7 @@ def arguments(seeds: str) -> dict[str, Any]:
         "minimize": False,
         "bisect": False,
     }
-    return {"request": request, "command": ["fuzz", "z3"], "judges": ["cvc5"], "wishes": asked}
+    return {"request": request, "command": ["fuzz", "z3"], "judges": ["cvc5"], KEPT_OPTIONS: asked}
 
 
 KEY = "invalid-model-z3-check-sat-00000000"

@@ -39,7 +39,7 @@ from murxpy.processes.targets import TargetName, grant_target, releases_of
 @in_out_option
 @click.option(
     "--releases",
-    "wished",
+    "asked",
     metavar="RELEASES",
     help="Releases that are considered, such as 4.8.7..latest.  [default: all that the wrapper supports]",
 )
@@ -68,7 +68,7 @@ from murxpy.processes.targets import TargetName, grant_target, releases_of
 @json_option
 def bisect(
     files: tuple[Path, ...],
-    wished: str | None,
+    asked: str | None,
     solver: str | None,
     wrapper: str | None,
     tries: int,
@@ -92,7 +92,7 @@ def bisect(
     """
     defects, errors = defects_of(files_in(files, table), solver or "", wrapper)
     found = partial(find_range, tries=tries, every=every, wall=wall, watch=_tell)
-    told, code = _bisected(defects, wished, found, table, as_json)
+    told, code = _bisected(defects, asked, found, table, as_json)
     if as_json:
         print_json(told)
     return max([code, *map(tell, errors)])
@@ -100,7 +100,7 @@ def bisect(
 
 def _bisected(
     defects: Iterable[tuple[str, Defect]],
-    wished: str | None,
+    asked: str | None,
     find: Callable[..., tuple[Range, int]],
     table: Path | None,
     as_json: bool,
@@ -111,7 +111,7 @@ def _bisected(
     told: dict[str, Any] = {}
     code = 0
     for name, defect in defects:
-        releases, newest = _releases(defect, wished)
+        releases, newest = _releases(defect, asked)
         try:
             found, replays = find(defect, releases, newest=newest, notice=print_notice)
         except InputError as error:
@@ -128,14 +128,14 @@ def _bisected(
     return told, code
 
 
-def _releases(defect: Defect, wished: str | None) -> tuple[list[str], bool]:
+def _releases(defect: Defect, asked: str | None) -> tuple[list[str], bool]:
     """The releases that are to be asked: those that the user names, else all that the wrapper takes;
     and whether the newest one there is is among them. They may be installed, since that is what the
     command is for. Raises InputError, TargetError.
     """
     package = package_of(load_wrapper(defect.request.wrapper or defect.solver))
     published = releases_of(package.name)
-    named = span(wished, published, package.name) if wished else package.usable(published)
+    named = span(asked, published, package.name) if asked else package.usable(published)
     if not named:
         raise TargetError(
             f"the index has no release of {package.name} that its wrapper is written for ({package.taken}); "

@@ -1,4 +1,4 @@
-"""The older release that a campaign asks about the answers unknown of its target."""
+"""The way from the options of a command to its campaign."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -17,6 +17,7 @@ from click.core import ParameterSource
 from murxpy.campaign.behind.process import installed
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.statistics import operators_of
+from murxpy.cli.campaign_options import CampaignOptions, KeptOptions, MutationOptions
 from murxpy.cli.params import began, goes_on
 from murxpy.cli.report.console import going_on_without_terminal, make_console, say, write_now
 from murxpy.cli.report.findings import DefectView, defect_views, of_session, unread
@@ -33,7 +34,7 @@ from murxpy.findings.store import read_buckets, read_versions
 from murxpy.fuzzers.setups import (
     Enumerated,
     Mutation,
-    Wishes,
+    RunOptions,
     chosen_checks,
     needs_seeds,
     parse_option,
@@ -44,7 +45,7 @@ from murxpy.judging.operators import agree, judge_plans, make_judges
 from murxpy.processes import interrupts
 from murxpy.processes.environments import installing
 from murxpy.processes.limits import Limits, ensure_files
-from murxpy.processes.plans import Request, foreign, make_plans, settle
+from murxpy.processes.plans import KEPT_OPTIONS, Request, foreign, make_plans, settle
 from murxpy.processes.releases import version
 from murxpy.processes.targets import Plan, absolute_target, parse_target, unnamed
 from murxpy.records.config import CampaignConfig
@@ -54,13 +55,11 @@ from murxpy.sources.mutation.registry import API
 from murxpy.sources.mutation.source import TEXT
 
 
-def baseline_plan(
-    request: Request, plans: Sequence[Plan], wishes: Mapping[str, Any]
-) -> Plan | None:
+def baseline_plan(request: Request, plans: Sequence[Plan], options: CampaignOptions) -> Plan | None:
     """The plan of the release that --baseline names; None where it names none. Raises InputError where
     the campaign has nothing for it to do.
     """
-    name = wishes["baseline"]
+    name = options.baseline
     if name is None:
         return None
     if request.mutation is None:
@@ -70,7 +69,7 @@ def baseline_plan(
         )
     if request.mutation.through not in (TEXT, "both"):
         raise InputError(f"--baseline and --through {request.mutation.through} exclude each other")
-    if wishes["compare"] or len(plans) != 1:
+    if options.compare or len(plans) != 1:
         raise InputError("--baseline is for one target, without --compare")
     _check_release(plans[0].target.name, name)
     return judge_plans((name,), request)[0]
@@ -97,65 +96,56 @@ def _check_release(target: str, name: str) -> None:
 # second. Of 940 runs, five had a call that returned between this time and twice as much. Calls that
 # took longer than that took 13 % of all time.
 _CALL = 0.125
-# What 'murxpy finish' must know of the session that it finishes, beside its request and its judges.
-KEPT_WISHES = (
-    *("compare", "baseline", "wall", "memory", "limits", "judge_limit", "isolate"),
-    *("fail_on", "minimize", "bisect"),
-)
 # What the user knows: keys and patterns of buckets, and marks of defects.
 Known = tuple[list[str], dict[str, str]]
-MUTATION_OPTIONS = ("iterations", "check_limit", "size_limit", "through", "budget", "stability")
 
 
 def mutation_of(
     mix: Sequence[tuple[str, float]],
     seeds: Sequence[str],
-    wishes: dict[str, Any],
-    choices: dict[str, dict[str, Any]],
+    judges: Sequence[Sequence[str]],
+    given: MutationOptions,
+    choices: Mapping[str, Mapping[str, Any]],
 ) -> Mutation:
     """The settings of the mutation fuzzers. Raises UsageError where seeds are missing."""
     if needs_seeds(mix) and not seeds:
         raise click.UsageError("no seeds: name SMT-LIB scripts or folders of them")
-    iterations, limit, size_limit, through, budget, share = (
-        wishes[name] for name in MUTATION_OPTIONS
-    )
-    if share and through == API:
+    if given.stability and given.through == API:
         raise click.UsageError("--stability asks scripts: leave --through api out")
-    dialect = "standard" if wishes["judges"] else ""  # all judges read it
     return Mutation(
         tuple(mix),
         tuple(seeds),
-        iterations,
-        1000.0 * limit,
-        size_limit,
+        given.iterations,
+        1000.0 * given.check_limit,
+        given.size_limit,
         choices,
-        dialect,
-        through,
-        budget,
-        share / 100,
+        "standard" if judges else "",  # all judges read it
+        given.through,
+        given.budget,
+        given.stability / 100,
     )
 
 
 def run(
     targets: tuple[str, ...],
-    wishes: dict[str, Any],
-    mutation: Mutation | None,
+    options: CampaignOptions,
+    mutation: Mutation | None = None,
     enumeration: Enumerated | None = None,
 ) -> int:
     """Do the campaign, or the one run, that the options ask for, and return the exit code."""
-    if wishes["contract"] and wishes["machine"] == "default":
-        wishes["machine"] = "contract"
-    request = settle(replace(_request(targets, wishes, mutation), enumeration=enumeration))
-    judged = tuple(dict.fromkeys(name for given in wishes["judges"] for name in given))
-    if wishes["compare"]:
-        request, judged = compared(request, wishes)
-    return carry_out(request, judged, wishes, _known(wishes["known"]))
+    if options.contract and options.machine == "default":
+        options = replace(options, machine="contract")
+    request = settle(_request(targets, options, mutation, enumeration))
+    judged = tuple(dict.fromkeys(name for given in options.judges for name in given))
+    if options.compare:
+        request, judged = compared(request, options)
+    return carry_out(request, judged, options, _known(options.known))
 
 
 def carry_out(
     request: Request,
     judged: tuple[str, ...],
-    wishes: dict[str, Any],
+    options: CampaignOptions,
     known: Known,
     names: Mapping[str, str] | None = None,
 ) -> int:
@@ -173,26 +163,26 @@ def carry_out(
             )
             for plan in plans
         )
-    limits = _limits(wishes, by_line=mutation is not None or request.enumeration is not None)
+    limits = _limits(options, by_line=mutation is not None or request.enumeration is not None)
     judges = make_judges(request, plans, judged) if judged else ()
-    baseline = baseline_plan(request, plans, wishes)
-    notes = _without_object(wishes["checks"], plans)
+    baseline = baseline_plan(request, plans, options)
+    notes = _without_object(options.checks, plans)
     notes += [] if mutation is None else seed_files(mutation).notices()
     # an interrupted campaign ends before its first run
-    if judges and not wishes["compare"] and not interrupts.early():
+    if judges and not options.compare and not interrupts.early():
         plans, lacking_notes = agree(plans, judges, limits)
         notes += lacking_notes
-    if wishes["run_seed"] is not None:
+    if options.run_seed is not None:
         with interrupts.at_once():
-            return _one_run(plans, limits, wishes)
-    config = _config(plans, judges, limits, wishes, _recorded(request, judged, wishes))
+            return _one_run(plans, limits, options.run_seed, as_json=options.as_json)
+    config = _config(plans, judges, limits, options, _recorded(request, judged, options))
     config = replace(config, baseline=baseline, known=tuple(known[0]), known_marks=known[1])
-    if wishes["as_json"] and wishes["statistics"]:
+    if options.as_json and options.statistics:
         raise click.UsageError("--statistics prints tables: leave it or --json out")
-    others = [*judged, *filter(None, [wishes["baseline"]])]
+    others = [*judged, *filter(None, [options.baseline])]
     with only_granted():  # as a new process begins
         named = unusable(request, others)
-    return _campaign(Campaign(config), wishes, notes, finish_command(wishes["out"], named))
+    return _campaign(Campaign(config), options, notes, finish_command(options.out, named))
 
 
 def unusable(request: Request, others: Sequence[str]) -> list[str]:
@@ -210,7 +200,7 @@ def finish_command(out: Path, names: Sequence[str]) -> str:
     return f"murxpy finish {' '.join(map(quote, (str(out), *names)))}"
 
 
-def compared(request: Request, wishes: Mapping[str, Any]) -> tuple[Request, tuple[str, ...]]:
+def compared(request: Request, options: CampaignOptions) -> tuple[Request, tuple[str, ...]]:
     """The request for the older of two releases, and the name of the newer one. Raises InputError
     where the options do not name two releases to compare.
     """
@@ -235,65 +225,65 @@ def compared(request: Request, wishes: Mapping[str, Any]) -> tuple[Request, tupl
             "'murxpy fuzz --compare': both releases run with the same options, expected the same in brackets behind "
             f"both names, found {' '.join(names)}"
         )
-    for name, option in (
-        ("judges", "--cross-check"),
-        ("contract", "--contract"),
-        ("run_seed", "--run-seed"),
+    for given, option in (
+        (bool(options.judges), "--cross-check"),
+        (options.contract, "--contract"),
+        (options.run_seed is not None, "--run-seed"),
     ):
-        if wishes[name] not in (None, False, ()):
+        if given:
             raise InputError(
                 f"'murxpy fuzz --compare' and {option} exclude each other: leave one out"
             )
     return replace(request, targets=names[:1]), names[1:]
 
 
-def _limits(wishes: dict[str, Any], *, by_line: bool) -> Limits:
+def _limits(options: CampaignOptions, *, by_line: bool) -> Limits:
     # Only random runs have many calls: a mutant is one line, and of two releases one may be slower.
-    free = by_line or wishes["compare"] or wishes["limits"] == "wall"
+    free = by_line or options.compare or options.limits == "wall"
     limits = Limits(
-        wall=wishes["wall"],
-        memory=wishes["memory"],
+        wall=options.wall,
+        memory=options.memory,
         by_line=by_line,
-        judge_ms=1000.0 * wishes["judge_limit"],
-        call=0.0 if free else _CALL * wishes["wall"],
+        judge_ms=1000.0 * options.judge_limit,
+        call=0.0 if free else _CALL * options.wall,
     )
-    return replace(limits, recycle=1) if wishes["isolate"] else limits
+    return replace(limits, recycle=1) if options.isolate else limits
 
 
 def _config(
     plans: tuple[Plan, ...],
     judges: tuple[Plan, ...],
     limits: Limits,
-    wishes: dict[str, Any],
+    options: CampaignOptions,
     recorded: dict[str, Any],
 ) -> CampaignConfig:
-    if wishes["bisect"] and not any(installed(plan.setup.get("wrapper") or {}) for plan in plans):
+    if options.bisect and not any(installed(plan.setup.get("wrapper") or {}) for plan in plans):
         raise InputError(
             "--bisect asks the releases that are in the cache, and none of these solvers is there: "
             "'murxpy releases SOLVER --add RELEASES' installs some"
         )
-    jobs = wishes["jobs"] or len(os.sched_getaffinity(0))
+    jobs = options.jobs or len(os.sched_getaffinity(0))
     ensure_files(jobs)
     return CampaignConfig(
         plans,
-        wishes["out"],
-        wishes["seed"],
+        options.out,
+        options.seed,
         jobs,
-        wishes["time"],
-        wishes["runs"],
-        wishes["first"],
+        options.time,
+        options.runs,
+        options.first,
         limits,
-        fail_on=wishes["fail_on"],
-        machine=wishes["machine"],
+        fail_on=options.fail_on,
+        machine=options.machine,
         arguments=recorded,
-        minimize=wishes["minimize"],
+        minimize=options.minimize,
         judges=judges,
-        bisect=wishes["bisect"],
-        share=wishes["share"] / 100,
-        compare=wishes["compare"],
+        bisect=options.bisect,
+        share=options.share / 100,
+        compare=options.compare,
         since=began() + installing(),
-        finish=wishes["finish"],
-        resume=wishes.get("resume", False),
+        finish=options.finish,
+        resume=options.resume,
     )
 
 
@@ -321,39 +311,49 @@ def _without_object(checks: Sequence[str], plans: Sequence[Plan]) -> list[str]:
 
 
 def _request(
-    targets: tuple[str, ...], wishes: dict[str, Any], mutation: Mutation | None
+    targets: tuple[str, ...],
+    options: CampaignOptions,
+    mutation: Mutation | None,
+    enumeration: Enumerated | None,
 ) -> Request:
-    options = tuple(map(parse_option, wishes["settings"]))
-    of_runs = Wishes(
-        wishes["theories"],
-        options,
-        not wishes["no_swarm"],
-        not wishes["no_option_fuzzing"],
-        wishes["limits"],
-        chosen_checks(wishes["checks"]),
-        wishes["guide"],
+    of_runs = RunOptions(
+        options.theories,
+        tuple(map(parse_option, options.settings)),
+        not options.no_swarm,
+        not options.no_option_fuzzing,
+        options.limits,
+        chosen_checks(options.checks),
+        options.guide,
     )
     return Request(
-        targets, wishes["machine"], wishes["wrapper"], wishes["profile"], of_runs, mutation
+        targets,
+        options.machine,
+        options.wrapper,
+        options.profile,
+        of_runs,
+        mutation,
+        enumeration,
     )
 
 
 def _recorded(
-    request: Request, judges: tuple[str, ...], wishes: Mapping[str, Any]
+    request: Request, judges: tuple[str, ...], options: CampaignOptions
 ) -> dict[str, Any]:
     """What the user asked for, as the store keeps it."""
     more = {"judges": [absolute_target(name) for name in judges]} if judges else {}
-    kept = {name: wishes[name] for name in KEPT_WISHES}
+    kept = {field.name: getattr(options, field.name) for field in fields(KeptOptions)}
     if kept["baseline"] is not None:
         kept["baseline"] = absolute_target(kept["baseline"])
-    return {"request": request.recorded(), "command": sys.argv[1:], **more, "wishes": kept}
+    return {"request": request.recorded(), "command": sys.argv[1:], **more, KEPT_OPTIONS: kept}
 
 
-def _campaign(campaign: Campaign, wishes: dict[str, Any], notes: Sequence[str], finish: str) -> int:
+def _campaign(
+    campaign: Campaign, options: CampaignOptions, notes: Sequence[str], finish: str
+) -> int:
     """Run the campaign with its report, which begins with `notes` and ends with the command `finish`
     if something is left, and return the exit code.
     """
-    as_json, resumed = wishes["as_json"], campaign.config.resume
+    as_json, resumed = options.as_json, campaign.config.resume
     started: Started | None = None
     ended: Ended | None = None
     with (
@@ -372,12 +372,12 @@ def _campaign(campaign: Campaign, wishes: dict[str, Any], notes: Sequence[str], 
                 ended = event
     if started is None or ended is None:
         return 0
-    if wishes["statistics"]:
+    if options.statistics:
         theories = operators_of(campaign.abouts)
         print_statistics(make_console(), ended.snapshot, theories, ended.seeds)
     if not as_json:
         found = _found(started.out, None if resumed else ended.snapshot.buckets)
-        tables = not (resumed or wishes["statistics"])
+        tables = not (resumed or options.statistics)
         print_summary(
             make_console(),
             started,
@@ -411,11 +411,11 @@ def _found(out: str, buckets: Sequence[BucketView] | None) -> list[DefectView]:
     return views if buckets is None else of_session(views, buckets)
 
 
-def _one_run(plans: Sequence[Plan], limits: Limits, wishes: dict[str, Any]) -> int:
+def _one_run(plans: Sequence[Plan], limits: Limits, seed: int, *, as_json: bool) -> int:
     """Do the run of one seed, and return the exit code."""
     if len(plans) != 1:
         raise InputError("--run-seed: expected one target, whose run it is")
-    if wishes["as_json"]:
+    if as_json:
         raise InputError(
             "--run-seed writes a trace: leave --json out, or replay the trace with --json"
         )
@@ -424,7 +424,7 @@ def _one_run(plans: Sequence[Plan], limits: Limits, wishes: dict[str, Any]) -> i
         source is ParameterSource.DEFAULT
     ):  # the limit of campaigns would cut traces on a busy machine
         limits = replace(limits, wall=limits.hang)
-    replayed = walk_seeds(plans[0], [(wishes["run_seed"], ())], limits, follow=write_now)
+    replayed = walk_seeds(plans[0], [(seed, ())], limits, follow=write_now)
     for line in outcome_lines(replayed):
         say(line, err=True)
     return exit_code(replayed)

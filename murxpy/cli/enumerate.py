@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from murxpy.cli.campaigns import MUTATION_OPTIONS, run
+from murxpy.cli.campaign_options import CampaignOptions, MutationOptions, taken
+from murxpy.cli.campaigns import run
 from murxpy.cli.fuzz import MIX_OPTIONS, fuzz
-from murxpy.cli.mutate import CHECK, WALL, defaults
+from murxpy.cli.mutate import CHECK, WALL
 from murxpy.cli.options import (
     CHECK_LIMIT,
     Grouped,
@@ -57,7 +58,7 @@ _NOT_HERE = (
     "baseline",
     "runs",
     "seed",
-    *(name for name in MUTATION_OPTIONS if name != "check_limit"),
+    *(field.name for field in fields(MutationOptions) if field.name != "check_limit"),
     *MIX_OPTIONS,
 )
 _OWN = (
@@ -112,66 +113,72 @@ def _params() -> list[click.Parameter]:
     return [*_OWN, *(_SHARED.get(param.name or "", param) for param in shared)]
 
 
-def _enumerate(target: str, **wishes: Any) -> int:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnumerateOptions:
+    """The options of the command's own."""
+
+    grammars: tuple[str, ...]
+    calls: int | None
+    pool: str | None
+    ci: float | None
+    first: int | None
+    at: int | None
+    take: int | None
+    canonical: bool
+    simplify: bool
+    block: int
+    check_limit: float
+
+
+def _enumerate(target: str, **given: Any) -> int:
     """Test every script of a grammar, the smallest first, up to an index.
 
     At the end stands what that guarantees: up to which size all scripts were tested, and how many
     were answered. A campaign that is stopped goes on where it was.
     """
-    check_targets(Request((target,), wrapper=wishes["wrapper"]))
-    first, at, take, ci = (wishes.pop(name) for name in ("first", "at", "take", "ci"))
-    check_span(first, at, take)
-    simplify = wishes.pop("simplify")
-    if simplify and wishes["judges"]:
+    own, options = taken(EnumerateOptions, given), taken(CampaignOptions, given)
+    check_targets(Request((target,), wrapper=options.wrapper))
+    check_span(own.first, own.at, own.take)
+    if own.simplify and options.judges:
         raise click.UsageError("--simplify asks for no answers: leave --cross-check out")
-    if ci is not None and wishes["time"] is not None:
+    if own.ci is not None and options.time is not None:
         raise click.UsageError("--ci and --time exclude each other: leave one out")
-    enumerated = _wanted(wishes, first, at, take, ci, simplify)
-    wishes["time"] = wishes["time"] if ci is None else ci
-    if wishes["run_seed"] is not None:  # it must name a block
-        Blocks(enumeration_setup(enumerated)).of(wishes["run_seed"])
-    code = run((target,), {**defaults([*_NOT_HERE, "first"]), **wishes}, None, enumerated)
-    if wishes["run_seed"] is None:
+    enumerated = _wanted(own)
+    if own.ci is not None:
+        options = replace(options, time=own.ci)
+    if options.run_seed is not None:  # it must name a block
+        Blocks(enumeration_setup(enumerated)).of(options.run_seed)
+    code = run((target,), options, enumeration=enumerated)
+    if options.run_seed is None:
         try:
-            _tell(enumerated, target, wishes["out"], as_json=wishes["as_json"])
+            _tell(enumerated, target, options.out, as_json=options.as_json)
         except InputError:  # a campaign that lost its folder has said so
             if code != FolderLost.exit_code:
                 raise
     return code
 
 
-def _wanted(
-    wishes: dict[str, Any],
-    first: int | None,
-    at: int | None,
-    take: int | None,
-    ci: float | None,
-    simplify: bool,
-) -> Enumerated:
-    """What is enumerated: scripts, or sequences of calls. Takes the words for that out of `wishes`.
-    Raises UsageError, InputError.
-    """
-    grammars = tuple(wishes.pop("grammars"))
-    calls, pool, block = (wishes.pop(name) for name in ("calls", "pool", "block"))
-    canonical = wishes.pop("canonical")
-    if ci is None and not grammars and not calls:
+def _wanted(own: EnumerateOptions) -> Enumerated:
+    """What is enumerated: scripts, or sequences of calls. Raises UsageError, InputError."""
+    if own.ci is None and not own.grammars and not own.calls:
         raise click.UsageError("name grammars with --grammar, or give --ci TIME or --calls K")
     enumerated = Enumerated(
-        grammars or QUICK,
-        take or first or FIRST,
-        at or 0,
-        block,
-        1000.0 * wishes["check_limit"],
-        simplify,
-        canonical=canonical,
+        own.grammars or QUICK,
+        own.take or own.first or FIRST,
+        own.at or 0,
+        own.block,
+        1000.0 * own.check_limit,
+        own.simplify,
+        canonical=own.canonical,
     )
-    if calls or pool is not None:
-        if not calls or grammars or ci is not None or at is not None or simplify or canonical:
-            raise click.UsageError(
-                "--calls goes with --pool and --first, and not with --grammar, --at, --ci, --simplify or --canonical"
-            )
-        return of_calls(enumerated, pool or "core", calls, first)
-    return enumerated
+    if not own.calls and own.pool is None:
+        return enumerated
+    others = (own.grammars, own.ci is not None, own.at is not None, own.simplify, own.canonical)
+    if not own.calls or any(others):
+        raise click.UsageError(
+            "--calls goes with --pool and --first, and not with --grammar, --at, --ci, --simplify or --canonical"
+        )
+    return of_calls(enumerated, own.pool or "core", own.calls, own.first)
 
 
 def _tell(enumerated: Enumerated, target: str, out: Path, *, as_json: bool) -> None:

@@ -7,38 +7,21 @@ from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
 import msgspec
 
+from murxpy.cli.campaign_options import CampaignOptions, KeptOptions
 from murxpy.cli.campaigns import Known, carry_out, finish_command, unusable
-from murxpy.cli.fuzz import fuzz
-from murxpy.cli.mutate import defaults
 from murxpy.cli.options import Grouped, jobs_option, json_option, listed, theory_option
 from murxpy.cli.params import OUT
 from murxpy.data.grants import grant_file
 from murxpy.errors import InputError
 from murxpy.findings.buckets import MAX_PATTERN
 from murxpy.findings.store import FILE, Store
-from murxpy.processes.plans import Request, parse_request
+from murxpy.processes.plans import KEPT_OPTIONS, Request, parse_request
 from murxpy.processes.targets import grant_target
-
-
-@dataclass(frozen=True, slots=True)
-class _Wishes:
-    """The options of the session that is finished, as its folder keeps them."""
-
-    compare: bool
-    baseline: str | None
-    wall: float
-    memory: int
-    limits: Literal["solver", "wall"]
-    judge_limit: float
-    isolate: bool
-    fail_on: tuple[str, ...]
-    minimize: bool
-    bisect: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +31,7 @@ class _Session:
     request: Request
     names: Mapping[str, str]
     judges: tuple[str, ...]
-    wishes: _Wishes
+    options: KeptOptions
     known: Known
 
 
@@ -70,16 +53,10 @@ def _finish(out: Path, names: tuple[str, ...], jobs: int | None, as_json: bool) 
             grant_target(name)
     session = _last_session(out)
     _refuse_foreign(session, out)
-    wishes = {
-        **defaults([param.name or "" for param in fuzz.params]),
-        **asdict(session.wishes),
-        "out": out,
-        "jobs": jobs,
-        "as_json": as_json,
-        "finish": True,
-        "resume": True,
-    }
-    return carry_out(session.request, session.judges, wishes, session.known, session.names)
+    options = CampaignOptions(
+        **asdict(session.options), out=out, jobs=jobs, as_json=as_json, finish=True, resume=True
+    )
+    return carry_out(session.request, session.judges, options, session.known, session.names)
 
 
 def _last_session(out: Path) -> _Session:
@@ -87,14 +64,14 @@ def _last_session(out: Path) -> _Session:
     with closing(Store(out, read_only=True)) as store:
         asked, known = store.arguments(), store.meta().get("known")
     try:
-        stored = next(one for one in asked if "wishes" in one)
+        stored = next(one for one in asked if KEPT_OPTIONS in one)
         targets = msgspec.convert(stored["request"]["targets"], dict[str, str])
         first = parse_request(stored["request"], next(iter(targets)))
         return _Session(
             replace(first, targets=tuple(targets.values())),
             {place: name for name, place in targets.items()},
             msgspec.convert(stored.get("judges", ()), tuple[str, ...]),
-            msgspec.convert(stored["wishes"], _Wishes),
+            msgspec.convert(stored[KEPT_OPTIONS], KeptOptions),
             _known(known),
         )
     except (StopIteration, LookupError, TypeError, ValueError, AttributeError):
@@ -117,7 +94,7 @@ def _refuse_foreign(session: _Session, out: Path) -> None:
     """Raise InputError where the campaign was given something that neither the user named nor murxpy
     may use without being told.
     """
-    others = [*session.judges, *filter(None, [session.wishes.baseline])]
+    others = [*session.judges, *filter(None, [session.options.baseline])]
     lacking = unusable(session.request, others)
     if lacking:
         raise InputError(

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from murxpy.cli.campaign_options import CampaignOptions, MutationOptions, taken
 from murxpy.cli.campaigns import mutation_of, run
 from murxpy.cli.options import (
     Grouped,
@@ -239,26 +240,29 @@ _EXAMPLES = (
 @click.option(
     "--json", "as_json", is_flag=True, help="Write the events as JSON, one object a line."
 )
-def fuzz(targets: tuple[str, ...], **wishes: Any) -> int:
+def fuzz(targets: tuple[str, ...], mix: str | None, **given: Any) -> int:
     """Fuzz solvers through their Python APIs until --time or --runs is reached, or until Ctrl-C.
 
     A target is a solver (z3, cvc5) that is installed beside murxpy. With SOLVER@PLACE it is the
     solver in another virtual environment, or in a build folder. Findings are kept under --out.
     """
     targets, seeds = _sorted_out(targets)
-    if not targets and wishes["wrapper"] is None:
+    options, of_mutants = taken(CampaignOptions, given), taken(MutationOptions, given)
+    if not targets and options.wrapper is None:
         raise click.UsageError(
             "name a solver, such as z3 or cvc5 ('murxpy wrappers' lists them), or give --wrapper"
         )
-    if wishes["mix"] is None and seeds:
+    if mix is None and seeds:
         raise click.UsageError(
             f"{seeds[0]}: 'murxpy fuzz' takes seeds only with --mix; leave them out, or use 'murxpy opfuzz'"
         )
-    if wishes["mix"] is None and wishes["stability"]:
+    if mix is None and of_mutants.stability:
         raise click.UsageError("--stability asks variants of mutants: give --mix, or leave it out")
-    mix = () if wishes["mix"] is None else parse_mix(wishes["mix"])
-    choices = prefixed(wishes, [name for name, _ in mix])
-    return run(targets, wishes, mutation_of(mix, seeds, wishes, choices) if mix else None)
+    sources = () if mix is None else parse_mix(mix)
+    choices = prefixed(given, [name for name, _ in sources])
+    if not sources:
+        return run(targets, options)
+    return run(targets, options, mutation_of(sources, seeds, options.judges, of_mutants, choices))
 
 
 def _sorted_out(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -5,11 +5,13 @@ A command has the options of `murxpy fuzz` and the fuzzer's own options.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from typing import Any
 
 import click
 
-from murxpy.cli.campaigns import MUTATION_OPTIONS, mutation_of, run
+from murxpy.cli.campaign_options import CampaignOptions, MutationOptions, taken
+from murxpy.cli.campaigns import mutation_of, run
 from murxpy.cli.fuzz import MIX_OPTIONS, fuzz
 from murxpy.cli.options import Grouped, chosen, listed, own_options, time_option
 from murxpy.cli.params import MISSING_SEEDS, Existing, names
@@ -48,16 +50,14 @@ CHECK = click.Option(
 def _command(name: str, about: str) -> click.Command:
     """The command of one fuzzer; its own options come first."""
     own = own_options(name)
+    limited = (*(field.name for field in fields(MutationOptions)), "wall")
     shared = [
-        param
+        CHECK if param.name == "checks" else param
         for param in fuzz.params
-        if param.name not in (*_NOT_HERE, *MUTATION_OPTIONS, *MIX_OPTIONS, "wall")
+        if param.name not in (*_NOT_HERE, *limited, *MIX_OPTIONS)
     ]
-    shared = [CHECK if param.name == "checks" else param for param in shared]
     limits = [
-        WALL if param.name == "wall" else param
-        for param in fuzz.params
-        if param.name in (*MUTATION_OPTIONS, "wall")
+        WALL if param.name == "wall" else param for param in fuzz.params if param.name in limited
     ]
     target = click.Argument(["target"], metavar="SOLVER[@PLACE]")
     seeds = click.Argument(
@@ -81,17 +81,12 @@ def _command(name: str, about: str) -> click.Command:
     )
 
 
-def defaults(names: Sequence[str]) -> dict[str, Any]:
-    """The defaults of the options of `murxpy fuzz` that have these names."""
-    with fuzz.make_context(fuzz.name, []) as context:
-        return {name: value for name, value in context.params.items() if name in names}
-
-
 def _callback(name: str, own: Sequence[str]) -> Callable[..., int]:
-    def callback(target: str, seeds: tuple[str, ...], **wishes: Any) -> int:
-        choices = chosen({key: wishes.pop(key) for key in own})
-        mutation = mutation_of(((name, 1.0),), seeds, wishes, {name: choices})
-        return run((target,), {**defaults(_NOT_HERE), **wishes}, mutation)
+    def callback(target: str, seeds: tuple[str, ...], **given: Any) -> int:
+        options, of_mutants = taken(CampaignOptions, given), taken(MutationOptions, given)
+        choices = {name: chosen({key: given[key] for key in own})}
+        mutation = mutation_of(((name, 1.0),), seeds, options.judges, of_mutants, choices)
+        return run((target,), options, mutation)
 
     return callback
 

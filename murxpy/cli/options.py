@@ -381,7 +381,7 @@ def own_options(name: str, *, prefix: bool = False) -> list[click.Option]:
     return [_option(front, setting) for setting in FUZZERS[name].settings]
 
 
-def prefixed(wishes: dict[str, Any], sources: Collection[str]) -> dict[str, dict[str, Any]]:
+def prefixed(given: dict[str, Any], sources: Collection[str]) -> dict[str, dict[str, Any]]:
     """Take the settings of each source out of the options of `murxpy fuzz`. Raises UsageError for
     settings of a fuzzer that is not among the sources.
     """
@@ -389,7 +389,7 @@ def prefixed(wishes: dict[str, Any], sources: Collection[str]) -> dict[str, dict
     choices: dict[str, dict[str, Any]] = {}
     for name, entry in FUZZERS.items():
         options = [setting.name for setting in entry.settings]
-        found = {option: wishes.pop(f"{name}_{option}".replace("-", "_")) for option in options}
+        found = {option: given.pop(f"{name}_{option}".replace("-", "_")) for option in options}
         if name in sources:
             choices[name] = chosen(found, f"{name}-")
             continue

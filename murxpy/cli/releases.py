@@ -104,9 +104,9 @@ def _usable(package: Package, known: Sequence[str], there: Sequence[Environment]
     return package.usable(list(dict.fromkeys([*known, *(one.release for one in there)])))
 
 
-def _add(package: Package, wished: str) -> None:
+def _add(package: Package, asked: str) -> None:
     """Install the releases that the user names. Raises InputError, TargetError."""
-    names = span(wished, releases_of(package.name), package.name)
+    names = span(asked, releases_of(package.name), package.name)
     for number, release in enumerate(names, 1):
         began = time.monotonic()
         if len(names) > 1:

@@ -228,13 +228,13 @@ def plan_of_campaign(
     return plan
 
 
-def judges_of(trace: Trace, wished: tuple[str, ...] | None) -> tuple[str, ...]:
+def judges_of(trace: Trace, asked: tuple[str, ...] | None) -> tuple[str, ...]:
     """The names of the judges: those that the user names, else those in the header of the trace.
     Raises InputError where the header names one that may not be asked.
     """
-    if wished is None:
+    if asked is None:
         return header_judges(trace)
-    return () if wished == (NONE,) else wished
+    return () if asked == (NONE,) else asked
 
 
 def _show_judged(

@@ -36,8 +36,8 @@ class Origin:
         """The request for replays of its traces: the solver and its wrapper. All else, such as options,
         stands in the trace.
         """
-        wishes = replace(self.request.wishes, options=())
-        return Request(self.request.targets, wrapper=self.request.wrapper, wishes=wishes)
+        run_options = replace(self.request.run_options, options=())
+        return Request(self.request.targets, wrapper=self.request.wrapper, run_options=run_options)
 
 
 def origin(path: Path) -> Origin | None:

@@ -113,8 +113,8 @@ CHECKS = (*_NAMED, "planted", *(f"invariant-{name}" for name in PHRASES))
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
-    """What the user wants of the runs.
+class RunOptions:
+    """What the user wants of the runs of a campaign.
 
     `theories`: every run has exactly these theories; if empty, all theories of the solver.
     `options`: names and values that every run sets. `swarm`: runs differ in theories, operators and
@@ -133,25 +133,25 @@ class Wishes:
 
 
 def session_setup(
-    catalogue: Plain, machine: Plain, wrapper: Plain, profile: Plain, wishes: Wishes
+    catalogue: Plain, machine: Plain, wrapper: Plain, profile: Plain, options: RunOptions
 ) -> Plain:
-    """The setup of a session (see `murxpy.worker.session`) that makes random runs as the user
-    wishes. `profile` is the user's profile merged over the wrapper's.
+    """The setup of a session (see `murxpy.worker.session`) that makes random runs as `options`
+    say. `profile` is the user's profile merged over the wrapper's.
 
     Raises InputError for a theory that is unknown or that the wrapper does not have.
     """
     return {
         "catalogue": catalogue,
         "machine": machine,
-        "wrapper": wrapper if wishes.random_options else without_drawn_options(wrapper),
+        "wrapper": wrapper if options.random_options else without_drawn_options(wrapper),
         "profile": profile,
-        "theories": chosen_theories(wishes.theories, catalogue, wrapper),
-        "swarm": wishes.swarm,
-        "options": [list(option) for option in wishes.options],
-        "limits": wishes.limits,
-        "checks": list(wishes.checks),
+        "theories": chosen_theories(options.theories, catalogue, wrapper),
+        "swarm": options.swarm,
+        "options": [list(option) for option in options.options],
+        "limits": options.limits,
+        "checks": list(options.checks),
         "documented": Documented(wrapper).operators(),
-        **({} if wishes.guide == OFF else {"guide": wishes.guide}),
+        **({} if options.guide == OFF else {"guide": options.guide}),
     }
 
 

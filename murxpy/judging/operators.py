@@ -25,8 +25,8 @@ def judge_plans(names: Sequence[str], request: Request | None = None) -> tuple[P
     InputError and TargetError.
     """
     request = request or Request()
-    wishes = replace(request.wishes, options=(), theories=())
-    return make_plans(replace(request, targets=tuple(names), profile=None, wishes=wishes))
+    run_options = replace(request.run_options, options=(), theories=())
+    return make_plans(replace(request, targets=tuple(names), profile=None, run_options=run_options))
 
 
 def make_judges(

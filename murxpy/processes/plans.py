@@ -27,7 +27,7 @@ from murxpy.errors import InputError
 from murxpy.fuzzers.setups import (
     Enumerated,
     Mutation,
-    Wishes,
+    RunOptions,
     check_mix,
     enumeration_setup,
     needs_terms,
@@ -49,6 +49,10 @@ from murxpy.processes.targets import (
 from murxpy.sources.mutation.store import store_of
 from murxpy.sources.mutation.workshop import Seed
 
+# The key of options in what a store keeps: of those of a session, and of `run_options` in its request.
+# The folders of earlier releases of murxpy have this key, so it never changes.
+KEPT_OPTIONS = "wishes"
+_KEYS = {"run_options": KEPT_OPTIONS}
 _ORDER = ("--solver", "--cross-check", "--wrapper", "--allow")  # as a command line has them
 
 
@@ -65,7 +69,7 @@ class Request:
     machine: str = "default"
     wrapper: str | None = None
     profile: str | None = None
-    wishes: Wishes = field(default_factory=Wishes)
+    run_options: RunOptions = field(default_factory=RunOptions)
     mutation: Mutation | None = None
     enumeration: Enumerated | None = None
 
@@ -85,7 +89,7 @@ class Request:
 
     def recorded(self) -> dict[str, Any]:
         """The request as plain data that means the same in any folder. `parse_request` reads it."""
-        data = asdict(self)
+        data = {_KEYS.get(name, name): value for name, value in asdict(self).items()}
         data["targets"] = {name: absolute_target(name) for name in self.targets}
         for key in ("machine", "wrapper", "profile"):
             data[key] = _absolute(data[key])
@@ -104,8 +108,9 @@ def parse_request(data: Mapping[str, Any], target: str) -> Request:
     enumeration = data.get("enumeration")
     if enumeration:
         enumeration = {**enumeration, "at": int(enumeration["at"])}
-    named = {key: data[key] for key in ("machine", "wrapper", "profile", "wishes")}
+    named = {key: data[key] for key in ("machine", "wrapper", "profile")}
     more = {"mutation": data.get("mutation"), "enumeration": enumeration or None}
+    more["run_options"] = data[KEPT_OPTIONS]
     targets = [data["targets"][target]]
     request = msgspec.convert({**named, **more, "targets": targets}, Request)
     if request.mutation is not None:
@@ -167,8 +172,9 @@ def make_plans(request: Request, notice: Notice = print_notice) -> tuple[Plan, .
     for name, wrapper in _wrappers(request).items():
         whole = merge_profile(wrapper["profile"], profile)
         configuration = parse_target(name).options
-        wishes = replace(request.wishes, options=_merged(request.wishes.options, configuration))
-        setup = session_setup(with_dialect(catalogue, wrapper), machine, wrapper, whole, wishes)
+        own = _merged(request.run_options.options, configuration)
+        options = replace(request.run_options, options=own)
+        setup = session_setup(with_dialect(catalogue, wrapper), machine, wrapper, whole, options)
         setup["configuration"] = [list(option) for option in configuration]
         if sources is not None and request.mutation is not None:
             setup["sources"] = {**sources, "terms": _terms(request.mutation, setup, sources)}
@@ -238,13 +244,13 @@ def _different(targets: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _merged(
-    wished: tuple[tuple[str, str], ...], own: tuple[tuple[str, str], ...]
+    shared: tuple[tuple[str, str], ...], own: tuple[tuple[str, str], ...]
 ) -> tuple[tuple[str, str], ...]:
     """The options of every run of a target: those that the user wants for all targets, except where
     the target has an `own` value.
     """
     names = [name for name, _ in own]
-    return (*((name, value) for name, value in wished if name not in names), *own)
+    return (*((name, value) for name, value in shared if name not in names), *own)
 
 
 def _lies_in(path: str, folder: Path) -> bool:

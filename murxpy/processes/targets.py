@@ -58,7 +58,7 @@ def parse_target(text: str) -> TargetName:
     if found is None or found["place"] == "":
         raise InputError(
             f"'{text[:80]}' names no target: expected SOLVER, SOLVER@RELEASE or SOLVER@FOLDER, and behind it "
-            "options as in [arith.solver=2,random_seed=7] where they are wished"
+            "options as in [arith.solver=2,random_seed=7] where you want some"
         )
     options: list[tuple[str, str]] = []
     for part in () if found["options"] is None else found["options"].split(","):

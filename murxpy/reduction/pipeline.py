@@ -55,14 +55,14 @@ class Match:
 
     def words(self) -> str:
         """What must stay, in words."""
-        wishes = (
+        conditions = (
             "" if self.message is None else f"message '{self.message}'",
             "" if self.part is None else f"a message with '{self.part}'",
             "" if self.exit is None else f"exit {self.exit}",
             "last check unknown" if self.unknown else "",
             "" if self.slower is None else f"slower than {self.slower:g} s",
         )
-        return ", ".join(filter(None, wishes))
+        return ", ".join(filter(None, conditions))
 
 
 def exit_kind(text: str) -> str:

@@ -29,8 +29,8 @@ RESERVED = tuple(_RESERVED.split())
 
 
 class Symbols:
-    """The symbols of a script. A thing gets the symbol that is wished for it, or a similar one if
-    that is taken.
+    """The symbols of a script. A thing gets the preferred symbol, or a similar one if that
+    is taken.
     """
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
@@ -38,16 +38,16 @@ class Symbols:
         self._given: dict[Hashable, str] = {}
         self._counts: dict[str, int] = {}
 
-    def of(self, thing: Hashable, wish: str) -> str:
+    def of(self, thing: Hashable, preferred: str) -> str:
         """Return the symbol of `thing`, as it is printed. It is the same at every call."""
         found = self._given.get(thing)
         if found is None:
-            found = self._given[thing] = spell(self._free(wish))
+            found = self._given[thing] = spell(self._free(preferred))
         return found
 
-    def _free(self, wish: str) -> str:
+    def _free(self, preferred: str) -> str:
         # symbols that begin with @ or a point are reserved for solvers
-        base = _UNQUOTABLE.sub("?", wish)
+        base = _UNQUOTABLE.sub("?", preferred)
         base = f"_{base}" if base[:1] in ("@", ".", "") else base
         name = base
         while name in self._taken:

@@ -105,9 +105,9 @@ def takes(run: Run, name: str, value: str) -> bool:
 
 
 def settle(
-    wrapper: Wrapper, catalogue: Catalogue, wished: Sequence[Sequence[str]]
+    wrapper: Wrapper, catalogue: Catalogue, asked: Sequence[Sequence[str]]
 ) -> tuple[list[list[str]], Pairs]:
-    """The options of `wished`, and those parameters of the process. Each is set once, so that one
+    """The options of `asked`, and those parameters of the process. Each is set once, so that one
     that is misspelt is an error now, and not a refusal in every run.
 
     Options have the names of the API: scripts may have a prefix before these. What a solver object
@@ -116,10 +116,10 @@ def settle(
     """
     options: list[list[str]] = []
     parameters: list[tuple[str, str]] = []
-    if not wished:
+    if not asked:
         return options, ()
     run = scratch(wrapper, catalogue)
-    for whole, value in wished:
+    for whole, value in asked:
         name = whole.removeprefix(wrapper.facts.script_option_prefix)
         _check_option(wrapper, name, value)
         refusal = _refusal(run, name, value)
@@ -425,9 +425,9 @@ class Session:
             run.flush()
             return _malformed(str(error))
 
-    def judge(self, text: str, name: str, write: Write, wishes: dict[str, Any]) -> dict[str, Any]:
-        """Answer the decided checks of a trace; `murxpy.machine.replaying.judging.judge` says what `wishes`
-        are.
+    def judge(self, text: str, name: str, write: Write, options: dict[str, Any]) -> dict[str, Any]:
+        """Answer the decided checks of a trace; `murxpy.machine.replaying.judging.judge` says what
+        `options` are.
         """
         try:
             trace = parse_trace(text, name)
@@ -436,8 +436,8 @@ class Session:
         run = self._run(trace.seed, write, self._judging)
         run.header([*self._header(), f"seed {trace.seed:x}"])
         try:
-            options = [*self._configuration, *(wishes.get("options") or ())]
-            return self._report(run, lambda: judge(run, trace, {**wishes, "options": options}))
+            own = [*self._configuration, *(options.get("options") or ())]
+            return self._report(run, lambda: judge(run, trace, {**options, "options": own}))
         except InputError as error:
             run.flush()
             return _malformed(str(error))

@@ -35,7 +35,7 @@ class Session(Protocol):
         """Replay the trace `text`, called `name` in messages, and give the report."""
 
     def judge(
-        self, text: str, name: str, write: Callable[[str], None], wishes: dict[str, Any]
+        self, text: str, name: str, write: Callable[[str], None], options: dict[str, Any]
     ) -> dict[str, Any]:
         """Answer the decided checks of the trace `text`, and give the report."""
 

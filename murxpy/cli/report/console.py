@@ -69,13 +69,13 @@ def own_stream(stream: TextIO) -> TextIO:
 
 
 class _ReportConsole(Console):
-    def print(self, *objects: Any, soft_wrap: bool | None = None, **wishes: Any) -> None:
+    def print(self, *objects: Any, soft_wrap: bool | None = None, **options: Any) -> None:
         """Print objects. With `soft_wrap` each text is one line, however long it is, so that a line feed
         in a stranger's name begins no line of its own.
         """
         if soft_wrap:
             objects = tuple(_on_one_line(each) for each in objects)
-        super().print(*objects, soft_wrap=soft_wrap, **wishes)
+        super().print(*objects, soft_wrap=soft_wrap, **options)
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None

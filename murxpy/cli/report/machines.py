@@ -27,7 +27,7 @@ Point = tuple[float, float]
 _SWEEPS = 24  # over the order
 _MOVES = 600  # over the places in it, at most
 _REST = 0.05  # no more moves when all are smaller
-# a move goes this far towards the wished place: beyond 1 it is sooner at rest (over-relaxation)
+# a move goes this far towards the wanted place: beyond 1 it is sooner at rest (over-relaxation)
 _STRIDE = 1.85
 # pull along an edge: on its way, at its ends if it is short, if it is long
 _PASSING, _SHORT, _LONG = 12.0, 4.0, 0.04
@@ -216,19 +216,20 @@ def _set_x(rows: Sequence[Sequence[Place]]) -> None:
         moved = 0.0
         for row in rows if sweep % 2 == 0 else reversed(rows):
             moved = max(
-                moved, _settle(row, [place.x + _STRIDE * (_wish(place) - place.x) for place in row])
+                moved,
+                _settle(row, [place.x + _STRIDE * (_wanted(place) - place.x) for place in row]),
             )
         if moved < _REST:
             break
     for row in rows:
-        _settle(row, [_wish(place) for place in row])
+        _settle(row, [_wanted(place) for place in row])
     left = min(place.x - place.width / 2 for row in rows for place in row)
     for row in rows:
         for place in row:
             place.x -= left
 
 
-def _wish(place: Place) -> float:
+def _wanted(place: Place) -> float:
     """The mean of the neighbours' centres; a long edge pulls most where it only passes, so that it
     is straight.
     """
@@ -243,10 +244,10 @@ def _settle(row: Sequence[Place], wanted: Sequence[float]) -> float:
     offsets = [0.0]
     for before, place in pairwise(row):
         offsets.append(offsets[-1] + before.width / 2 + before.gap + place.gap + place.width / 2)
-    pools: list[tuple[float, float, int]] = []  # sum of wished positions, weight, places
-    for place, wish, offset in zip(row, wanted, offsets, strict=True):
+    pools: list[tuple[float, float, int]] = []  # sum of wanted positions, weight, places
+    for place, goal, offset in zip(row, wanted, offsets, strict=True):
         weight = sum(pull for _, pull in place.pulls) or 1.0
-        pools.append((weight * (wish - offset), weight, 1))
+        pools.append((weight * (goal - offset), weight, 1))
         while len(pools) > 1 and pools[-2][0] / pools[-2][1] > pools[-1][0] / pools[-1][1]:
             last, before_last = pools.pop(), pools.pop()
             pools.append(

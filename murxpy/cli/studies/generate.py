@@ -80,7 +80,7 @@ def _generate(
     corrupt: bool,
     asked: tuple[str, ...] | None,
     count: int | None,
-    **wishes: Any,
+    **shape: Any,
 ) -> int:
     """Print one random script: each assertion is a full tree, and the script is well-sorted. The same
     options and the same seed give the same script.
@@ -97,7 +97,7 @@ def _generate(
     if corrupt and through == "api":
         raise click.UsageError("--corrupt makes texts: leave --through api out")
     # calls of the API need no words of a dialect
-    garden = garden_of(shape_of(wishes), seed, (dialect,) if through == "script" else ())
+    garden = garden_of(shape_of(shape), seed, (dialect,) if through == "script" else ())
     if asked:
         return _ask(garden, seed, dialect, asked, count or _COUNT, output)
     script = garden.script(garden.new(mix(seed, 0)))

@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -47,16 +48,40 @@ from murxpy.processes.targets import grant_target, releases_of
 from murxpy.studies.matrix import TRIGGERS, Answers, Question, Triggers, carry_out, find
 
 FIRST = 51_000
-_OF_STUDIES = ("wished", "grammars", "first", "at", "take", "out", "step", "judges")
 _MOST = 10**9  # scripts of a grammar; the seeds of runs have room for their places
 _TOLD = 10.0  # seconds between two lines of progress
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MatrixOptions:
+    """The options of a study. `out` is None where none is given."""
+
+    span: str | None
+    grammars: tuple[str, ...]
+    first: int | None
+    at: int | None
+    take: int | None
+    step: int | None
+    out: Path | None
+    judges: tuple[str, ...]
+    jobs: int
+    check_limit: float
+    wall: float
+    memory: int
+    own_checks: bool
+    wrapper: str | None
+
+    def of_studies(self) -> bool:
+        """Whether an option was given that a report on a folder does not take."""
+        words = (self.span, self.grammars, self.step, self.out, self.judges)
+        return any((*words, self.first, self.at, self.take))
 
 
 @click.command()
 @click.argument("what", metavar="SOLVER|FOLDER")
 @click.option(
     "--releases",
-    "wished",
+    "span",
     metavar="RELEASES",
     help="Releases that are followed, such as 4.8.7..latest.",
 )
@@ -92,7 +117,7 @@ _TOLD = 10.0  # seconds between two lines of progress
 )
 @wrapper_option
 @format_option("What is printed.")
-def matrix(what: str, form: str, **wishes: Any) -> int:
+def matrix(what: str, form: str, **given: Any) -> int:
     """Ask each release of a solver every small script of grammars, and tell which releases are wrong on
     how many; or print again what the study in a FOLDER found, asking no solver.
 
@@ -106,55 +131,41 @@ def matrix(what: str, form: str, **wishes: Any) -> int:
       murxpy matrix cvc5 --releases 1.1.2,latest --grammar strings --cross-check z3 --out n
       murxpy matrix m --format csv
     """
-    asked = [name for name in _OF_STUDIES if wishes[name]]
-    if not wishes["wished"] and (Path(what).is_dir() or "/" in what):
-        if asked:
+    options = MatrixOptions(**given)
+    if not options.span and (Path(what).is_dir() or "/" in what):
+        if options.of_studies():
             raise click.UsageError("a folder is only reported on: leave the options of a study out")
         return _report(Path(what), form)
-    if not asked:
+    if not options.of_studies():
         raise click.UsageError(
             f"there is no folder '{what}'; a study needs --releases, --grammar and --out"
         )
-    if not {"wished", "grammars", "out"} <= {*asked}:
+    if not (options.span and options.grammars and options.out):
         raise click.UsageError(
             "a study needs --releases, --grammar and --out; a report needs the folder of a study"
         )
-    check_span(wishes["first"], wishes["at"], wishes["take"])
-    if (wishes["take"] or wishes["first"] or 0) > _MOST:
+    check_span(options.first, options.at, options.take)
+    if (options.take or options.first or 0) > _MOST:
         raise click.UsageError(
             f"--first and --take: expected at most {_MOST:,}, which --step thins out"
         )
-    _ask(_question(what, **wishes), wishes["out"])
-    return _report(wishes["out"], form)
+    _ask(_question(_targets(what, options.span, options.wrapper), options), options.out)
+    return _report(options.out, form)
 
 
-def _question(
-    solver: str,
-    wished: str,
-    grammars: Sequence[str],
-    first: int | None,
-    at: int | None,
-    take: int | None,
-    step: int | None,
-    judges: Sequence[str],
-    check_limit: float,
-    wall: float,
-    memory: int,
-    wrapper: str | None,
-    **as_given: Any,
-) -> Question:
-    del as_given["out"]
+def _question(targets: Sequence[str], options: MatrixOptions) -> Question:
     return Question(
-        _targets(solver, wished, wrapper),
-        judges,
-        all_checked(grammars),
-        at or 0,
-        take or first or FIRST,
-        1000 * check_limit,
-        step=step or 1,
-        limits=Limits(wall=wall, memory=memory, by_line=True),
-        wrapper=wrapper,
-        **as_given,
+        targets,
+        options.judges,
+        all_checked(options.grammars),
+        options.at or 0,
+        options.take or options.first or FIRST,
+        1000 * options.check_limit,
+        options.own_checks,
+        Limits(wall=options.wall, memory=options.memory, by_line=True),
+        options.step or 1,
+        jobs=options.jobs,
+        wrapper=options.wrapper,
     )
 
 
@@ -164,10 +175,10 @@ def _ask(question: Question, out: Path) -> None:
         carry_out(question, answers, _Told().tell, print_notice)
 
 
-def _targets(solver: str, wished: str, wrapper: str | None) -> list[str]:
+def _targets(solver: str, releases: str, wrapper: str | None) -> list[str]:
     """The releases that are followed, oldest first. Raises InputError, TargetError."""
     package = package_of(wrapper_of(solver, wrapper))
-    named = span(wished, releases_of(package.name), package.name)
+    named = span(releases, releases_of(package.name), package.name)
     targets = [f"{solver}@{short(one)}" for one in named]
     for target in targets:
         grant_target(target)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import click
@@ -37,31 +38,50 @@ OUT = "murxpy-perf"
 _TOLD = 10.0  # seconds between two lines of progress
 
 
-def _perf(targets: tuple[str, ...], references: tuple[str, ...], **wishes: Any) -> int:
+def _perf(
+    targets: tuple[str, ...],
+    references: tuple[str, ...],
+    *,
+    seconds: float | None,
+    steps: int | None,
+    seed: int,
+    out: Path,
+    query: float,
+    stale: int,
+    jobs: int,
+    no_learning: bool,
+    memory: int,
+    bisect: bool,
+    as_json: bool,
+    wrapper: str | None,
+    **shape: Any,
+) -> int:
     """Search for scripts on which the targets are slower than the references, by BanditFuzz: what
     makes a script slower is learnt while scripts are made.
 
     Costs are counted in the solvers' own units, so that the same seed gives the same search. Without
     --reference a script counts by what it costs the target.
     """
-    out, seconds, steps = (wishes.pop(name) for name in ("out", "seconds", "steps"))
-    as_json = wishes.pop("as_json")
-    limits = Limits(memory=wishes.pop("memory"))
     wanted = Wanted(
         targets,
         references,
-        seed=wishes.pop("seed"),
-        query_ms=1000 * wishes.pop("query"),
-        stale=wishes.pop("stale"),
-        learning=not wishes.pop("no_learning"),
-        wrapper=wishes.pop("wrapper"),
-        bisect=wishes.pop("bisect"),
-        jobs=wishes.pop("jobs"),
-        shape=shape_of(wishes),
+        shape_of(shape),
+        seed,
+        1000 * query,
+        stale,
+        not no_learning,
+        wrapper,
+        bisect,
+        jobs,
     )
     with interrupts.kept(), goes_on(out):
         campaign = PerfCampaign(
-            wanted, out, limits, print_notice, _Teller(as_json).tell, interrupts.early
+            wanted,
+            out,
+            Limits(memory=memory),
+            print_notice,
+            _Teller(as_json).tell,
+            interrupts.early,
         )
         try:
             until = None if seconds is None else deadline(began() + installing(), seconds)

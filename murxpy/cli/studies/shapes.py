@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -93,8 +94,7 @@ def shape_options() -> list[click.Parameter]:
     )
 
 
-def shape_of(wishes: dict[str, Any]) -> Shape:
-    """The shape that the options say; they are taken out of `wishes`."""
-    weights = {**dict(wishes.pop("weights")), **dict.fromkeys(wishes.pop("ban"), 0.0)}
-    own = {name: wishes.pop(name) for name in Shape.__dataclass_fields__ if name != "weights"}
-    return Shape(weights=weights, **own)
+def shape_of(given: Mapping[str, Any]) -> Shape:
+    """The shape that the options of `shape_options` say. Raises TypeError for another option."""
+    own = {name: value for name, value in given.items() if name not in ("weights", "ban")}
+    return Shape(weights={**dict(given["weights"]), **dict.fromkeys(given["ban"], 0.0)}, **own)

@@ -96,7 +96,7 @@ def stability(
     out: Path | None,
     form: str,
     fail_on: str | None,
-    **wishes: Any,
+    **given: Any,
 ) -> int:
     """Ask targets variants of scripts that mean the same, and tell how much answers and costs differ.
 
@@ -111,7 +111,7 @@ def stability(
       murxpy stability z3@4.13.0,z3@latest proofs/ --methods shuffle,seed --out spread
       murxpy stability cvc5 goal.smt2 --print shuffle:17
     """
-    question = _question(targets, scripts, **wishes)
+    question = _question(targets, scripts, **given)
     if shown is not None:
         click.echo(_variant(question, shown), nl=False)
         return 0

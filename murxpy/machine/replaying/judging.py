@@ -55,14 +55,14 @@ def decided_part(lines: Sequence[Line], changing: Sequence[str] = ()) -> list[Li
 
 
 class _Judging:
-    """A judge at work on one trace; `judge` says what `wishes` are."""
+    """A judge at work on one trace; `judge` says what `options` are."""
 
-    def __init__(self, run: Run, trace: Trace, wishes: dict[str, Any]) -> None:
-        self.lines = decided_part(trace.lines, wishes.get("changing") or ())
+    def __init__(self, run: Run, trace: Trace, options: dict[str, Any]) -> None:
+        self.lines = decided_part(trace.lines, options.get("changing") or ())
         self.reading = Reading(run, trace)
         self.reading.foreign = True  # use the spellings, options and limits of this solver
         self.run = run
-        self.wishes = wishes
+        self.options = options
         # the options that this solver takes, for whole scripts, which run in solvers of their own
         self.head = ""
         self.scoped = sum(line.action in CHECKS for line in self.lines) > 1 or any(
@@ -92,7 +92,7 @@ class _Judging:
             str(name): value
             for name, value in [
                 *facts.judge_options,
-                *(self.wishes.get("options") or ()),
+                *(self.options.get("options") or ()),
             ]
         }
         taken = [
@@ -117,7 +117,7 @@ class _Judging:
 
     def _run_script(self, r: Reading) -> None:
         """Run the script without commands like get-model: only its answers are compared."""
-        said = (self.wishes.get("scripts") or {}).get(str(r.line.number))
+        said = (self.options.get("scripts") or {}).get(str(r.line.number))
         text = without_questions(r.text(0, "a script") if said is None else said)
         r.line = replace(r.line, args=[Quoted(text)])
         spending = Spending(self.run)
@@ -127,11 +127,11 @@ class _Judging:
             self.run.spent.append((r.line.number, cost))
 
     def _special(self) -> dict[str, str]:
-        models = "true" if self.wishes.get("model") else "false"
+        models = "true" if self.options.get("model") else "false"
         return {"incremental": str(self.scoped).lower(), "produce-models": models}
 
     def _set_limit(self, r: Reading) -> None:
-        limit = int(self.wishes.get("limit") or 0)
+        limit = int(self.options.get("limit") or 0)
         if limit and r.run.wrapper.set("actions", "set-limit") is not None:
             with contextlib.suppress(Refused):
                 solve.set_limit(r.run, limit, r.seed, wall_ms=self._wall_ms(r.trace, limit))
@@ -182,7 +182,7 @@ class _Judging:
                 raise InputError(
                     str(error), file=self.reading.trace.name, line=line.number
                 ) from None
-        if self.wishes.get("model"):
+        if self.options.get("model"):
             self._model()
 
     def _hopeless(self) -> bool:
@@ -199,7 +199,7 @@ class _Judging:
             self.reading.line = Line("check-model", seed=0)
             with contextlib.suppress(Refused, Skipped):
                 reader(self.reading)
-                if self.wishes.get("values"):
+                if self.options.get("values"):
                     self.run.plants = model_as_plants(self.run)
 
 
@@ -207,15 +207,15 @@ def _assert_tracked(r: Reading) -> None:
     solve.assert_formula(r.run, r.boolean(0), r.seed)
 
 
-def judge(run: Run, trace: Trace, wishes: dict[str, Any]) -> None:
+def judge(run: Run, trace: Trace, options: dict[str, Any]) -> None:
     """Answer the decided checks of `trace`; `run.answers` gets the line, the recorded answer and
     the answer of each.
 
-    All `wishes` are optional. `limit` is that of each check in this solver's unit, 0 for none.
+    All `options` are optional. `limit` is that of each check in this solver's unit, 0 for none.
     `options` are names and values to set. `changing` are actions of the trace's solver that assert
     more than the trace says. `scripts` has scripts in the words of this solver, by the lines that run
     them. With `model`, all assertions are evaluated under the model if the last
     answer is sat; with `values`, too, `run.plants` gets the values of the constants. Raises InputError
     for a malformed trace.
     """
-    _Judging(run, trace, wishes).carry_out()
+    _Judging(run, trace, options).carry_out()

@@ -222,11 +222,11 @@ class Lifter:
         constant or another variable of its sort has. Bindings take two such objects for one, so that
         an inner binder would bind what the outer one has to.
         """
-        wish = name = str(leaf.indices[0])
+        own = name = str(leaf.indices[0])
         count = 0
         while self._named.setdefault((name, leaf.sort), leaf) is not leaf and leaf.op == VARIABLE:
             count += 1
-            name = f"{wish}_{count}"  # solvers make fresh names with an exclamation mark
+            name = f"{own}_{count}"  # solvers make fresh names with an exclamation mark
         return name
 
     def _application(self, term: Term, args: list[Token]) -> list[Token]:

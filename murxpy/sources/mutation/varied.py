@@ -53,8 +53,8 @@ class Sampling:
         for method in METHODS:
             if method != PLAIN and (method != SEED or seeds):
                 known = [
-                    wish or _UNKNOWN if answer in (None, _UNKNOWN) else answer
-                    for answer, wish in zip_longest(answers, expected)
+                    told or _UNKNOWN if answer in (None, _UNKNOWN) else answer
+                    for answer, told in zip_longest(answers, expected)
                 ]
                 variant = self._ask(varier, method, known)
                 if variant is not None:
