@@ -152,7 +152,7 @@ def test_operands_in_another_order_have_the_same_value() -> None:
 def test_the_shipped_solvers_take_every_variant(solver: str) -> None:
     wrapper = load_wrapper(solver)
     catalogue = with_dialect(load_catalogue(), wrapper)
-    alone = Alone({"catalogue": catalogue, "wrapper": wrapper, "limit": 10**6, "wall-ms": 5000})
+    alone = Alone(catalogue, wrapper, (10**6, 5000))
     script = read_script(TEXT, "t.smt2", alone.catalogue, dialect=solver)
     variants = Varier(script, solver, 3, wrapper["script-seeds"])
     assert wrapper["script-seeds"]

@@ -24,6 +24,7 @@ from murxpy.sources.enumeration.calls import HEAD
 from murxpy.sources.enumeration.grammar import Grammar
 from murxpy.sources.enumeration.reading import Reader, foreign
 from murxpy.sources.enumeration.source import wall_of
+from murxpy.sources.setups import Setup
 
 
 class Spoken:
@@ -31,7 +32,7 @@ class Spoken:
     its solver.
     """
 
-    def __init__(self, setup: Mapping[str, Any], release: str) -> None:
+    def __init__(self, setup: Setup, release: str) -> None:
         self._setup, self._release = setup, release
         self._check_ms = float(setup["enumeration"].get("check-ms") or 0)
         self.per_ms = float((setup.get("wrapper") or {}).get("limit-per-ms") or 1)
@@ -205,7 +206,7 @@ class Enumerated:
     """
 
     def __init__(
-        self, setup: Mapping[str, Any], release: str = "", saved: Mapping[str, Any] | None = None
+        self, setup: Setup, release: str = "", saved: Mapping[str, Any] | None = None
     ) -> None:
         enumeration, saved = setup["enumeration"], saved or {}
         self._blocks = Blocks(enumeration)

@@ -70,7 +70,7 @@ def _scripts_of(config: CampaignConfig) -> str:
     enumerated = next((plan.setup.get("enumeration") for plan in config.targets), None)
     if not enumerated:
         return ""
-    told = {name: enumerated[name] for name in ("at", "take", "block")}
+    told: dict[str, Any] = {name: enumerated[name] for name in ("at", "take", "block")}
     told |= {name: True for name in ("simplify", "canonical") if enumerated.get(name)}
     told["grammars"] = [_rules(plain) for plain in enumerated["grammars"]]
     digest = blake2b(json.dumps(told, sort_keys=True).encode(), digest_size=6).hexdigest()

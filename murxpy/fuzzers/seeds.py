@@ -5,10 +5,9 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
@@ -16,6 +15,7 @@ from murxpy.foreign import read_bytes
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.smtlib.reading.scripts import read_file
 from murxpy.sources.mutation.workshop import Seed, Shop
+from murxpy.sources.setups import SourcesSetup
 
 
 @functools.cache
@@ -41,7 +41,7 @@ def is_script(path: str) -> bool:
     return True
 
 
-def none_usable(sources: Mapping[str, Any], family: str) -> str:
+def none_usable(sources: SourcesSetup, family: str) -> str:
     """Tell that no seed can be used, and why. `sources` is that part of a session's setup, `family` the
     kind of its solver.
     """
@@ -53,12 +53,12 @@ def none_usable(sources: Mapping[str, Any], family: str) -> str:
     return f"none of the {len(files):,} seeds can be used{'; of the first' * bool(fault)}: {why}"
 
 
-def all_faulty(sources: Mapping[str, Any], family: str) -> bool:
+def all_faulty(sources: SourcesSetup, family: str) -> bool:
     """Whether no seed can be read in the dialect of the solver. This reads the seeds until one can."""
     return all(_faults(sources, family))
 
 
-def _faults(sources: Mapping[str, Any], family: str) -> Iterator[str]:
+def _faults(sources: SourcesSetup, family: str) -> Iterator[str]:
     """Why each of the seeds cannot be used, in their order; empty for one that can be."""
     dialect = str(sources.get("dialect") or family)
     return (fault_of(Seed(*file), dialect) for file in sources["seeds"])

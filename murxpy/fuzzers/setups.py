@@ -27,6 +27,7 @@ from murxpy.sources.mutation.implications.book import Book
 from murxpy.sources.mutation.implications.generated import generated
 from murxpy.sources.mutation.registry import API, SOURCES
 from murxpy.sources.mutation.source import BOTH, TEXT
+from murxpy.sources.setups import EnumerationSetup, Setup, SourcesSetup
 
 _GENERATED = "generated.yaml"  # the file beside which the proofs of the other rules are kept
 
@@ -134,13 +135,13 @@ class RunOptions:
 
 def session_setup(
     catalogue: Plain, machine: Plain, wrapper: Plain, profile: Plain, options: RunOptions
-) -> Plain:
+) -> Setup:
     """The setup of a session (see `murxpy.worker.session`) that makes random runs as `options`
     say. `profile` is the user's profile merged over the wrapper's.
 
     Raises InputError for a theory that is unknown or that the wrapper does not have.
     """
-    return {
+    setup: Setup = {
         "catalogue": catalogue,
         "machine": machine,
         "wrapper": wrapper if options.random_options else without_drawn_options(wrapper),
@@ -151,8 +152,10 @@ def session_setup(
         "limits": options.limits,
         "checks": list(options.checks),
         "documented": Documented(wrapper).operators(),
-        **({} if options.guide == OFF else {"guide": options.guide}),
     }
+    if options.guide != OFF:
+        setup["guide"] = options.guide
+    return setup
 
 
 def without_drawn_options(wrapper: Plain) -> Plain:
@@ -251,9 +254,9 @@ class Mutation:
     stability: float = 0.0
 
 
-def sources_setup(mutation: Mutation, files: SeedFiles) -> dict[str, Any]:
-    """The part `sources` of a session's setup, as plain data."""
-    return {
+def sources_setup(mutation: Mutation, files: SeedFiles) -> SourcesSetup:
+    """The part `sources` of a session's setup. Raises InputError if no rule that a fuzzer needs is proved."""
+    setup: SourcesSetup = {
         "mix": [list(pair) for pair in mutation.mix],
         "seeds": files.files,
         "walk": mutation.walk if mutation.budget is None else min(mutation.walk, mutation.budget),
@@ -263,17 +266,13 @@ def sources_setup(mutation: Mutation, files: SeedFiles) -> dict[str, Any]:
         "through": mutation.through,
         "stability": mutation.stability,
         "choices": {name: dict(choices) for name, choices in mutation.choices.items()},
-        **_rules(mutation),
     }
-
-
-def _rules(mutation: Mutation) -> dict[str, Any]:
-    """The rules of implication, if a fuzzer of the mix needs them: those that the user names, else all.
-    Raises InputError if none of them is proved.
-    """
+    # the rules of implication, if a fuzzer of the mix needs them: those that the user names, else all
     choices = [mutation.choices.get(name) or {} for name, _ in mutation.mix if SOURCES[name].ruled]
     named = [name for choice in choices for name in choice.get("rules") or ()]
-    return {"rules": proved_rules(named)} if choices else {}
+    if choices:
+        setup["rules"] = proved_rules(named)
+    return setup
 
 
 def needs_terms(mutation: Mutation) -> bool:
@@ -358,11 +357,11 @@ class Enumerated:
         return all_checked(self.grammars)
 
 
-def enumeration_setup(wanted: Enumerated) -> dict[str, Any]:
-    """The part `enumeration` of a session's setup, as plain data. Raises InputError for a grammar
+def enumeration_setup(wanted: Enumerated) -> EnumerationSetup:
+    """The part `enumeration` of a session's setup. Raises InputError for a grammar
     that is unknown or not well-sorted.
     """
-    setup = {
+    setup: EnumerationSetup = {
         "grammars": [grammar.plain for grammar in wanted.loaded()],
         "at": str(wanted.at),
         "take": wanted.take,

@@ -15,6 +15,7 @@ from murxpy.processes.limits import Limits
 from murxpy.processes.plans import Request, make_plans
 from murxpy.processes.pool import Pool
 from murxpy.processes.targets import Plan, TargetName, parse_target, solver_of
+from murxpy.sources.setups import Setup
 
 About = Mapping[str, Any]
 _NAMED = 12  # operators that one line names; it counts the others
@@ -89,7 +90,7 @@ def _restricted(plan: Plan, about: About, others: Sequence[tuple[Plan, About]]) 
         raise InputError(
             f"--cross-check: {plan.target.name} has no operator in common with {names}"
         )
-    setup = {
+    setup: Setup = {
         **plan.setup,
         "profile": _common_profile(plan, about, others),
         "wrapper": {**wrapper, "theories": theories, **_spelled(wrapper, {*lost, *differing})},

@@ -150,26 +150,28 @@ class Said:
 
 
 class Alone:
-    """Reads scripts. `setup`, as plain data, has the catalogue and the wrapper; `limit`, the limit of
-    a check in units of the solver; and `wall-ms`, that in milliseconds.
+    """Reads scripts. Catalogue and wrapper are plain data. `limits` are those of a check, in units of the
+    solver and in milliseconds.
 
     Raises TargetError where the solver cannot be loaded, or reads no scripts.
     """
 
-    def __init__(self, setup: dict[str, Any]) -> None:
-        self.catalogue = build_catalogue(setup["catalogue"])
-        self.wrapper = Wrapper(setup["wrapper"], self.catalogue)
+    def __init__(
+        self, catalogue: dict[str, Any], wrapper: dict[str, Any], limits: tuple[int, int]
+    ) -> None:
+        self.catalogue = build_catalogue(catalogue)
+        self.wrapper = Wrapper(wrapper, self.catalogue)
         spellings = self.wrapper.set("readers", "alone")
         if not spellings:
             raise TargetError(
                 f"{self.wrapper.name} {self.wrapper.release} reads no scripts through its Python API"
             )
         self._spelling = spellings.spellings[0]
-        self._limits = (int(setup["limit"]), int(setup["wall-ms"]))
+        self._limits = limits
         self.run = Run(self.wrapper, self.catalogue, 0, lambda text: None)
 
     def ask(self, script: str, limits: tuple[int, int] | None = None) -> Said:
-        """Have the solver read a script in its own words. `limits` are others than those of the setup,
+        """Have the solver read a script in its own words. `limits` are others than the usual ones,
         in units of the solver and in milliseconds. A script that uses what the wrapper forbids is not
         read.
         """

@@ -18,6 +18,7 @@ from murxpy.processes.limits import Limits, ensure_files
 from murxpy.processes.pool import Pool
 from murxpy.processes.service import Fresh, Future, Group, Replays
 from murxpy.processes.targets import Plan, parse_target, resolve, version_of
+from murxpy.sources.setups import ScriptSetup
 
 
 @dataclass(frozen=True, slots=True)
@@ -447,23 +448,26 @@ def _death(outcome: Outcome) -> Answer:
     return Answer("crash", message=signal_name(outcome.status) or "the process ended")
 
 
-def plan_of(
-    name: str, wrapper_file: str | None, check_ms: float, more: Mapping[str, Any], notice: Notice
-) -> Plan:
-    """The plan of a target that reads scripts alone. A check has a limit of `check_ms` milliseconds of a
-    usual machine. `more` is the rest of the setup of its session. Raises InputError, TargetError.
+def script_setup(session: str, name: str, wrapper_file: str | None, check_ms: float) -> ScriptSetup:
+    """What the setups of all targets that read scripts alone have in common. A check has a limit of
+    `check_ms` milliseconds of a usual machine. Raises InputError.
     """
     named = parse_target(name)
     wrapper = wrapper_of(named.solver, wrapper_file)
     if named.options:
         raise InputError(f"'{name}': expected SOLVER or SOLVER@RELEASE, without options")
-    setup = {
+    return {
         "catalogue": with_dialect(load_catalogue(), wrapper),
         "wrapper": wrapper,
         "limit": int(check_ms * wrapper["limit-per-ms"]),
         "wall-ms": int(_PATIENCE * check_ms),
-        **more,
+        "session": session,
     }
+
+
+def script_plan(name: str, setup: ScriptSetup, notice: Notice) -> Plan:
+    """The plan of a target that reads scripts alone. Raises InputError, TargetError."""
+    wrapper = setup["wrapper"]
     libraries = tuple(wrapper["library-variables"])
     target = resolve(name, wrapper, notice)
     return Plan(replace(target, variables=_KEPT_MEMORY, library_variables=libraries), setup)

@@ -48,6 +48,7 @@ from murxpy.processes.targets import (
 )
 from murxpy.sources.mutation.store import store_of
 from murxpy.sources.mutation.workshop import Seed
+from murxpy.sources.setups import Setup, SourcesSetup
 
 # The key of options in what a store keeps: of those of a session, and of `run_options` in its request.
 # The folders of earlier releases of murxpy have this key, so it never changes.
@@ -189,7 +190,7 @@ def make_plans(request: Request, notice: Notice = print_notice) -> tuple[Plan, .
     return tuple(plans)
 
 
-def _terms(mutation: Mutation, setup: Mapping[str, Any], sources: Mapping[str, Any]) -> str | None:
+def _terms(mutation: Mutation, setup: Setup, sources: SourcesSetup) -> str | None:
     """The file with the terms of all seeds; None where no fuzzer takes terms from them."""
     if not needs_terms(mutation):
         return None

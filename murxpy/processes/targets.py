@@ -19,6 +19,7 @@ from murxpy.data.grants import grant, grant_file, is_granted, whole_path
 from murxpy.errors import InputError, MurxpyError, TargetError
 from murxpy.processes.environments import Notice, found, package_of, print_notice, provide
 from murxpy.processes.releases import LATEST, chosen, published, short, version
+from murxpy.sources.setups import Setup
 
 NAMING = "--solver or --cross-check"  # the options that name targets in most commands
 _NAME = re.compile(r"(?P<solver>[^@\[]+)(@(?P<place>.*?))?(\[(?P<options>[^\[\]]*)\])?", re.DOTALL)
@@ -272,7 +273,7 @@ class Plan:
     """A target, and the plain data from which its session is made."""
 
     target: TargetSpec
-    setup: Mapping[str, Any] = field(default_factory=dict)
+    setup: Setup = field(default_factory=Setup)
 
 
 def version_of(about: Mapping[str, Any]) -> str:

@@ -30,6 +30,7 @@ from murxpy.reduction.pipeline import Minimized, Predicate, Problem, Task, reduc
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.mutation.assignments import Depths
 from murxpy.sources.mutation.corpus import Corpus
+from murxpy.sources.setups import Setup, SourcesSetup
 from murxpy.steering.seeds import run_seed
 
 ROUNDS = 10  # runs within the bounds that were found, with other random numbers
@@ -165,7 +166,7 @@ class Regenerating(Predicate[Bounds]):
     def _outcomes(self, bounds: Bounds, seed: list[str]) -> Iterator[Outcome]:
         """Do the runs on a seed, and give how they end. One process does all runs until it dies."""
         within = {"max_depth": bounds.depth, "max_assertions": bounds.assertions}
-        sources = {
+        sources: SourcesSetup = {
             **self._sources,
             "seeds": [seed],
             "mix": [[SOURCE, 1.0]],
@@ -205,7 +206,7 @@ def measured(script: Scripted, catalogue: Catalogue) -> Instance:
     return Instance(script, len(formulas), max(map(depths.of, formulas), default=0))
 
 
-def _seed_of(sources: dict[str, Any], trace: Trace) -> list[str]:
+def _seed_of(sources: SourcesSetup, trace: Trace) -> list[str]:
     """The seed of the run of a trace, as the campaign has it. Raises InputError if the campaign has
     other seeds now.
     """
@@ -220,7 +221,7 @@ def _seed_of(sources: dict[str, Any], trace: Trace) -> list[str]:
     return list(sources["seeds"][drawn.seeds[0]])
 
 
-def _found(plan: Plan, trace: Trace) -> tuple[dict[str, Any], Scripted]:
+def _found(plan: Plan, trace: Trace) -> tuple[SourcesSetup, Scripted]:
     """The sources of the campaign that found `trace`, and the script that it runs last."""
     sources = plan.setup.get("sources")
     if trace.header.get("source") != SOURCE:
@@ -244,7 +245,7 @@ def _setting(plan: Plan, text: str) -> Plan:
     wrapper = plan.setup["wrapper"]
     prefix = str(wrapper.get("script-option-prefix") or "")
     options = [[name.removeprefix(prefix), value] for name, value in own_options(text)]
-    setup = {**plan.setup, "options": options, "wrapper": without_drawn_options(wrapper)}
+    setup: Setup = {**plan.setup, "options": options, "wrapper": without_drawn_options(wrapper)}
     return replace(plan, setup=setup)
 
 

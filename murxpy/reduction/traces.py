@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from math import inf
-from typing import Any
 
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
@@ -31,6 +30,7 @@ from murxpy.reduction.pairs import minimize_pair, pair_of
 from murxpy.reduction.pipeline import Minimized, Predicate, Problem, Task, reduce
 from murxpy.reduction.predicates import Commanded, Comparing, Disagreeing, Replaying
 from murxpy.reduction.scripts import minimize_script, others_than
+from murxpy.sources.setups import Setup
 
 _MAKING = ("mk-term", "mk-const", "mk-value")  # actions whose lines are counted as terms
 _AGAIN = 0.2  # of the time of a reduction that ended by it, in which needs are found out
@@ -142,7 +142,7 @@ def _predicate(task: Task, source: str) -> Predicate[str]:
 def trace_problem(
     original: Trace,
     others: Iterable[str | None],
-    setup: Mapping[str, Any],
+    setup: Setup,
     written: Callable[[str], str],
 ) -> Problem[Script, str]:
     """The problem of the lines of a trace. `others` are smaller traces that may show the same.

@@ -19,9 +19,10 @@ from murxpy.oracles.crash import Verdict
 from murxpy.processes.handles import DAMPED, Damp
 from murxpy.records.yields import PLAIN, WITHOUT, ArmYield, Learnt
 from murxpy.solvers.facts import Option, build_facts
+from murxpy.sources.setups import Setup
 
 
-def choices_of(setup: Mapping[str, Any], about: Mapping[str, Any]) -> tuple[Arms, Choices]:
+def choices_of(setup: Setup, about: Mapping[str, Any]) -> tuple[Arms, Choices]:
     """How run seeds carry arms, and the arms to draw from. `setup` is that of a session, and `about`
     is how the session describes its solver.
     """
@@ -36,8 +37,8 @@ def choices_of(setup: Mapping[str, Any], about: Mapping[str, Any]) -> tuple[Arms
         _arms_of(option for option in drawn if option.name not in lacking | fixed)
         for drawn in (facts.options or (), facts.process_options)
     )
-    mix = (setup.get("sources") or {}).get("mix") or ()
-    sources = tuple(str(name) for name, _ in mix)
+    mutating = setup.get("sources")
+    sources = tuple(str(name) for name, _ in mutating["mix"]) if mutating else ()
     choices = Choices(
         () if setup.get("theories") else tuple(theories),
         groups,

@@ -12,6 +12,7 @@ from murxpy.machine.random import Stream, mix
 from murxpy.records.yields import Begun, Key, Yield, begun, credit
 from murxpy.sources.mutation.corpus import STEERED, Corpus, Pairing
 from murxpy.sources.mutation.registry import API, SOURCES
+from murxpy.sources.setups import SourcesSetup
 
 
 def run_seed(seed: int, index: int) -> int:
@@ -125,7 +126,7 @@ class Steering:
     def __init__(
         self,
         seed: int,
-        sources: Mapping[str, Any],
+        sources: SourcesSetup,
         yields: Iterable[Yield] = (),
         saved: Mapping[str, Any] | None = None,
     ) -> None:

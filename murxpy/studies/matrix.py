@@ -24,7 +24,7 @@ from murxpy.findings.folder import MATRIX, check_place, connect_below, rescued
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.script import OWN
 from murxpy.processes.environments import Notice
-from murxpy.processes.inquiries import Answer, Found, Lists, missing, plan_of
+from murxpy.processes.inquiries import Answer, Found, Lists, missing, script_plan, script_setup
 from murxpy.processes.limits import Limits
 from murxpy.processes.releases import release_in
 from murxpy.processes.targets import Plan, parse_target, solver_of
@@ -33,6 +33,7 @@ from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.enumeration.answering import FALSE, GRAMMARS, SESSION, TRUE, WAY, seed_of
 from murxpy.sources.enumeration.grammar import Grammar
 from murxpy.sources.enumeration.reading import Exhaustive
+from murxpy.sources.setups import AnsweringSetup
 
 FILE = MATRIX
 _VERSION = 1
@@ -559,13 +560,13 @@ def _ask(
 
 
 def _plan_of(question: Question, name: str, notice: Notice) -> Plan:
-    more = {
-        "session": SESSION,
+    setup: AnsweringSetup = {
+        **script_setup(SESSION, name, question.wrapper, question.check_ms),
         "grammars": [grammar.plain for grammar in question.grammars],
         "at": str(question.at),
         "own-checks": question.own_checks,
     }
-    return plan_of(name, question.wrapper, question.check_ms, more, notice)
+    return script_plan(name, setup, notice)
 
 
 def _seed(at: int, places: range) -> int:

@@ -18,11 +18,12 @@ from murxpy.findings.folder import STABILITY, Lines
 from murxpy.machine.random import mix
 from murxpy.oracles.stability import BAD, REFUSED, Spread, class_of, spread, whole
 from murxpy.processes.environments import Notice
-from murxpy.processes.inquiries import Answer, Found, Lists, missing, plan_of
+from murxpy.processes.inquiries import Answer, Found, Lists, missing, script_plan, script_setup
 from murxpy.processes.limits import Limits
 from murxpy.processes.targets import Plan, parse_target
 from murxpy.sources.mutation.variants import METHODS, PLAIN
 from murxpy.sources.mutation.varied import SESSION, seed_of
+from murxpy.sources.setups import VaryingSetup
 
 FILE = STABILITY
 Key = tuple[str, str, str]
@@ -232,9 +233,9 @@ def _seed(subject: tuple[int, str], places: range) -> int:
 
 
 def _plan_of(question: Question, name: str, notice: Notice) -> Plan:
-    more = {
-        "session": SESSION,
+    setup: VaryingSetup = {
+        **script_setup(SESSION, name, question.wrapper, question.check_ms),
         "scripts": [(one.name, one.text, one.number(question.seed)) for one in question.scripts],
         "dialect": parse_target(name).solver,
     }
-    return plan_of(name, question.wrapper, question.check_ms, more, notice)
+    return script_plan(name, setup, notice)

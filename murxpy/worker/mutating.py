@@ -6,7 +6,6 @@ begins.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
@@ -18,10 +17,11 @@ from murxpy.sources.mutation.options import offer_of
 from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.sources.mutation.source import Sources
 from murxpy.sources.mutation.workshop import Shop
+from murxpy.sources.setups import Setup
 
 
 def make_sources(
-    setup: Mapping[str, Any],
+    setup: Setup,
     catalogue: Catalogue,
     wrapper: Wrapper,
     profile: Profile,

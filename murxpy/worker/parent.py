@@ -16,9 +16,9 @@ import select
 import signal
 import socket
 import sys
-from typing import Any
 
 from murxpy.errors import MurxpyError, TargetError
+from murxpy.sources.setups import Setup
 from murxpy.worker import process, worker
 from murxpy.worker.channel import Message
 from murxpy.worker.confine import confine
@@ -26,7 +26,7 @@ from murxpy.worker.confine import confine
 DEFAULT_SESSION = "murxpy.worker.session:Session"
 
 
-def load_session(setup: dict[str, Any]) -> worker.Session:
+def load_session(setup: Setup) -> worker.Session:
     """Make the session that `setup` describes. Raises TargetError when the solver does not load."""
     for path in reversed([*setup.get("paths", []), *setup.get("session_path", [])]):
         sys.path.insert(0, path)

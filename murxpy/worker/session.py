@@ -30,6 +30,7 @@ from murxpy.machine.trace.grammar import VERSION, Trace, parse_trace
 from murxpy.solvers.exceptions import DOCUMENTED
 from murxpy.solvers.facts import VALUES, Option, Pairs, expected_value
 from murxpy.solvers.wrapper import Wrapper
+from murxpy.sources.setups import EnumerationSetup, Setup
 from murxpy.sources.walk import StateMachine
 
 if TYPE_CHECKING:
@@ -224,16 +225,10 @@ _OF_RUNS = ("answers", "refused", "costs", "plants", "spent")
 class Session:
     """Runs walks and replays on one solver. Each depends on its seed or text alone.
 
-    `setup` is plain data. It has the catalogue, machine, wrapper and profile; `theories`, a list or
-    None; `swarm`, true or false; `options`, names and values that are set in every run;
-    `configuration`, those of the options that also hold when the session answers checks as a judge;
-    `limits`, where `wall` means that no check gets a resource limit; `checks`, the names of those
-    checks of the solver's promises that are on; and `documented`, the operators that mutants do not
-    get. Raises TargetError where the solver cannot be loaded, InputError where it does not take an
-    option.
+    Raises TargetError where the solver cannot be loaded, InputError where it does not take an option.
     """
 
-    def __init__(self, setup: dict[str, Any]) -> None:
+    def __init__(self, setup: Setup) -> None:
         self.catalogue = build_catalogue(setup["catalogue"])
         self.wrapper = Wrapper(setup["wrapper"], self.catalogue)
         self.profile = Profile(
@@ -265,7 +260,7 @@ class Session:
         self.wrapper.parameters.reset()
         settle_interpreter()
 
-    def _settle_options(self, setup: dict[str, Any]) -> None:
+    def _settle_options(self, setup: Setup) -> None:
         """Sort the options that hold in every run, and those that hold when this session judges.
         Raises InputError.
         """
@@ -279,7 +274,7 @@ class Session:
         ]
         self._judging = tuple(pair for pair in self._parameters if pair[0] in own)
 
-    def _make_sources(self, setup: dict[str, Any], known: Sequence[Option]) -> Sources | None:
+    def _make_sources(self, setup: Setup, known: Sequence[Option]) -> Sources | None:
         """The sources of runs that `setup` names; None for the walk alone. `known` are the options
         that the release takes. Raises InputError.
         """
@@ -505,7 +500,7 @@ class Session:
             gc.collect()
 
 
-def _enumeration(setup: dict[str, Any] | None) -> Enumeration | None:
+def _enumeration(setup: EnumerationSetup | None) -> Enumeration | None:
     """The enumeration of scripts that a session tests. Only such a session loads the enumerator."""
     if setup is None:
         return None

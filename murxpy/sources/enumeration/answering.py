@@ -15,6 +15,7 @@ from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.enumeration.grammar import Grammar
 from murxpy.sources.enumeration.reading import Reader
+from murxpy.sources.setups import AnsweringSetup
 
 Write = Callable[[str], None]
 SESSION = "murxpy.sources.enumeration.answering:Answering"
@@ -33,15 +34,12 @@ def seed_of(grammar: int, place: int, count: int, step: int = 1) -> int:
 
 
 class Answering:
-    """Answers scripts. `setup` is as for `Alone`, with `grammars`, as `murxpy.data.named` gives
-    them; `at`, the first index as decimal digits; and `own-checks`, true where the solver checks its
-    models itself.
+    """Answers scripts. Raises TargetError where the solver cannot be loaded, or reads no scripts."""
 
-    Raises TargetError where the solver cannot be loaded, or reads no scripts.
-    """
-
-    def __init__(self, setup: dict[str, Any]) -> None:
-        self._alone = Alone(setup)
+    def __init__(self, setup: AnsweringSetup) -> None:
+        self._alone = Alone(
+            setup["catalogue"], setup["wrapper"], (setup["limit"], setup["wall-ms"])
+        )
         self.describe = self._alone.wrapper.describe
         self._catalogue = self._alone.catalogue
         self._grammars = [Grammar(plain) for plain in setup["grammars"]]

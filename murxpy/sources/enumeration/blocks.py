@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.logic.walks import occurrences
 from murxpy.machine.random import mix, unmix
 from murxpy.sources.enumeration.grammar import Grammar
+from murxpy.sources.setups import EnumerationSetup
 
 _TOKEN = re.compile(r"""\(|\)|"(?:[^"]|"")*"|\|[^|]*\||[^\s()]+""")
 _CONSTANT = re.compile(r"\(declare-const (\S+) (.+)\)$")
@@ -190,19 +190,16 @@ class Blocks:
     """The blocks of all grammars in turn: the first block of each grammar, the second of each, and
     so on.
 
-    `setup`, as plain data: `grammars`, as `murxpy.data.named` gives them; `at`, the first index
-    as decimal digits; `take`, the number of scripts of each grammar; `block`, the scripts of a run;
-    `canonical`, where twins are skipped, the commutative operators as `Canonical` takes them.
     Raises InputError where a grammar has fewer scripts than `at`.
     """
 
-    def __init__(self, setup: Mapping[str, Any]) -> None:
+    def __init__(self, setup: EnumerationSetup) -> None:
         self._at = int(setup["at"])
-        self._size = int(setup["block"])
+        self._size = setup["block"]
         self.grammars = [Grammar(plain) for plain in setup["grammars"]]
         commuting = setup.get("canonical")
         self._canonical = [Canonical(one, commuting) for one in self.grammars] if commuting else []
-        self._takes = [self._taken(grammar, int(setup["take"])) for grammar in self.grammars]
+        self._takes = [self._taken(grammar, setup["take"]) for grammar in self.grammars]
         self._counts = [-(-take // self._size) for take in self._takes]
         self.number = sum(self._counts)
 

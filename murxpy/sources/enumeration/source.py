@@ -4,9 +4,8 @@ with our evaluation, at all points where there are few.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from murxpy.logic.terms import Term
 from murxpy.machine import script, solve
@@ -29,6 +28,7 @@ from murxpy.sources.enumeration.blocks import FINDING, TWIN, Block, Blocks
 from murxpy.sources.enumeration.calls import HEAD, carry_out
 from murxpy.sources.enumeration.grammar import Grammar
 from murxpy.sources.enumeration.reading import MOST, Reader
+from murxpy.sources.setups import EnumerationSetup
 
 EQUAL = "equal"
 
@@ -109,15 +109,12 @@ _WALL = 2.0
 
 
 class Enumeration:
-    """The enumeration of a session. `setup` is that of `Blocks`, and `check-ms` in it is the limit
-    of a check in milliseconds of a usual machine. With `simplify` in it, the simplifier is tested
-    in place of the answers.
-    """
+    """The enumeration of a session."""
 
-    def __init__(self, setup: Mapping[str, Any]) -> None:
+    def __init__(self, setup: EnumerationSetup) -> None:
         self.blocks = Blocks(setup)
-        self._check_ms = float(setup["check-ms"])
-        self._simplify = bool(setup.get("simplify"))
+        self._check_ms = setup["check-ms"]
+        self._simplify = setup.get("simplify", False)
 
     def rows(self, block: Block) -> list[str]:
         """The rows of a run's header."""

@@ -28,6 +28,7 @@ from murxpy.sources.mutation.registry import API, FUZZERS
 from murxpy.sources.mutation.store import TermStore
 from murxpy.sources.mutation.varied import Sampling
 from murxpy.sources.mutation.workshop import Mutant, Mutants, Seed, Shop, Workshop
+from murxpy.sources.setups import SourcesSetup
 
 OWN_LOGIC = 0.75  # the share of runs whose scripts name their own logic
 LONGEST = 8 << 20  # characters of mutants in a run; a trace has room for four times as many
@@ -41,15 +42,11 @@ TEXT, BOTH = "text", "both"
 class Sources:
     """The sources of a session's runs.
 
-    `setup`, as plain data: `mix` (pairs of source and weight), `seeds` (name, text, label), `walk`
-    (the number of mutants in a run), `terms` (the path of a TermStore, or None), `check-ms` (the
-    limit of a check in milliseconds of a usual machine), `dialect` (of the scripts; if empty, that
-    of the solver), `choices` (for each fuzzer, the user's settings). `offer` are the options that
-    scripts can set; `promises` are the shares of runs whose mutants ask for evidence. `stability` is
-    the share of mutants of which variants are asked, for statistics.
+    `offer` are the options that scripts can set; `promises` are the shares of runs whose mutants ask
+    for evidence. `stability` is the share of mutants of which variants are asked, for statistics.
     """
 
-    def __init__(self, setup: dict[str, Any], shop: Shop) -> None:
+    def __init__(self, setup: SourcesSetup, shop: Shop) -> None:
         self.shop = shop
         if setup.get("dialect"):
             shop.speak(str(setup["dialect"]))

@@ -21,6 +21,7 @@ from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
 from murxpy.sources.mutation.variants import METHODS, PLAIN, SEED, Varier
+from murxpy.sources.setups import VaryingSetup
 
 TIMES = (2, 10, 100)  # how many times as much one of two variants costs as the other
 _KEY = 0x57AB
@@ -125,17 +126,15 @@ def seed_of(script: int, method: int, places: range) -> int:
 
 
 class Varying:
-    """Answers variants. `setup` is as for `Alone`, with `scripts`, a list of names, texts and numbers of
-    scripts, and `dialect`.
+    """Answers variants. Raises TargetError where the solver cannot be loaded, or reads no scripts."""
 
-    Raises TargetError where the solver cannot be loaded, or reads no scripts.
-    """
-
-    def __init__(self, setup: dict[str, Any]) -> None:
-        self._alone = Alone(setup)
+    def __init__(self, setup: VaryingSetup) -> None:
+        self._alone = Alone(
+            setup["catalogue"], setup["wrapper"], (setup["limit"], setup["wall-ms"])
+        )
         self.describe = self._alone.wrapper.describe
-        self._scripts: list[tuple[str, str, int]] = setup["scripts"]
-        self._dialect = str(setup["dialect"])
+        self._scripts = setup["scripts"]
+        self._dialect = setup["dialect"]
         self._at = -1
         self._varier: Varier | None = None  # of the script at `_at`
         freeze()

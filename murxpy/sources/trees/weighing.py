@@ -8,17 +8,18 @@ from collections.abc import Callable
 from typing import Any
 
 from murxpy.machine.script import Alone, freeze
+from murxpy.sources.setups import ScriptSetup
 
 SESSION = "murxpy.sources.trees.weighing:Weighing"
 
 
 class Weighing:
-    """Weighs scripts. `setup` is that of `Alone`, whose limits do not count here. Raises TargetError as
-    that does.
+    """Weighs scripts, each with limits of its own. Raises TargetError where the solver cannot be loaded, or
+    reads no scripts.
     """
 
-    def __init__(self, setup: dict[str, Any]) -> None:
-        self._alone = Alone(setup)
+    def __init__(self, setup: ScriptSetup) -> None:
+        self._alone = Alone(setup["catalogue"], setup["wrapper"], (0, 0))
         freeze()
 
     def describe(self) -> dict[str, Any]:

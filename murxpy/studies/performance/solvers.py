@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from murxpy.oracles.crash import Outcome
 from murxpy.processes.environments import Notice
-from murxpy.processes.inquiries import Ask, Inquirer, Questions, T, plan_of
+from murxpy.processes.inquiries import Ask, Inquirer, Questions, T, script_plan, script_setup
 from murxpy.processes.limits import Limits, ensure_files
 from murxpy.processes.pool import Pool
 from murxpy.processes.service import Replays
@@ -130,7 +130,9 @@ class Solvers:
         watch: Callable[[], None] = lambda: None,
     ) -> None:
         ensure_files(jobs * len(names))
-        plans = [plan_of(name, wrapper, 0.0, {"session": SESSION}, notice) for name in names]
+        plans = [
+            script_plan(name, script_setup(SESSION, name, wrapper, 0.0), notice) for name in names
+        ]
         self._watch = watch
         self._pool = Pool(plans, limits)
         abouts = self._pool.warm()
