@@ -24,7 +24,7 @@ from murxpy.semantics.ranges.all import core  # noqa: F401  # enters the backwar
 from murxpy.semantics.ranges.backward import RULES
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.sources.trees.scripts import Garden
+from murxpy.sources.trees.scripts import TreeScripts
 from murxpy.sources.trees.universe import Shape
 
 TRIES = 200  # scripts that are tried for one operator in one dialect
@@ -49,13 +49,13 @@ def seed(operator: Operator, catalogue: Catalogue, dialect: str) -> tuple[str, s
     )
     settings = Settings(load_machine("default"), {})
     try:
-        garden = Garden(shape, catalogue, settings, 1, (dialect,))
+        tree_scripts = TreeScripts(shape, catalogue, settings, 1, (dialect,))
     except InputError:
         return None
-    if operator.kind not in garden.applications.operators():
+    if operator.kind not in tree_scripts.applications.operators():
         return None
     for number in range(TRIES):
-        text = print_script(garden.script(garden.new(number)), dialect)
+        text = print_script(tree_scripts.script(tree_scripts.new(number)), dialect)
         made = alone(text, catalogue, dialect)
         if made is None or len(made[1]) > BYTES:
             continue

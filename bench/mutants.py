@@ -32,7 +32,7 @@ from murxpy.sources.mutation.corpus import Corpus, Pairing
 from murxpy.sources.mutation.implications.book import Book
 from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.sources.mutation.store import TermStore, store_of
-from murxpy.sources.mutation.workshop import Mutant, Mutants, Seed, Shop, Workshop
+from murxpy.sources.mutation.workshop import Mutant, Mutants, MutationSession, Seed, Workshop
 from murxpy.worker.session import Session
 
 # mutants of one run; the original STORM makes 1,000 of a seed
@@ -92,7 +92,7 @@ Judge = Callable[[Solvers, Mutant, str], str]
 
 
 def made(
-    shop: Shop,
+    shop: MutationSession,
     corpus: Corpus,
     name: str,
     seed: int,
@@ -138,13 +138,13 @@ def chain(mutants: Mutants) -> Iterator[Mutant]:
         return
 
 
-def shop_of(session: Session, dialect: str) -> Shop:
+def shop_of(session: Session, dialect: str) -> MutationSession:
     """What the runs have in common: with the standard's dialect, mutants are for z3 and cvc5."""
     profile = session.profile
     if dialect == "standard":
         profile = Profile(merge_profile(profile.data, load_wrapper("cvc5")["profile"]))
     kinds = session.swarm.available().values()
-    shop = Shop(
+    shop = MutationSession(
         session.catalogue, frozenset(kind for some in kinds for kind in some), dialect, profile
     )
     shop.book = Book(proved_rules(), shop.catalogue, shop.operators)

@@ -41,7 +41,7 @@ from murxpy.sources.mutation.corpus import Corpus
 from murxpy.sources.mutation.functions.inversions import ANY, NUMBERS, RULES, WIDTHS
 from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.sources.mutation.terms import Pool
-from murxpy.sources.mutation.workshop import Mutant, Shop
+from murxpy.sources.mutation.workshop import Mutant, MutationSession
 from murxpy.steering.seeds import Steering
 from murxpy.worker.session import Session
 
@@ -315,7 +315,7 @@ def rule_uses(args: argparse.Namespace, session: Session) -> dict[str, Any]:
     return {**summary, "counts": dict(counts)}
 
 
-def _has_places(shop: Shop, kind: str) -> bool:
+def _has_places(shop: MutationSession, kind: str) -> bool:
     """Whether a solver has an operator, and takes anything but literals as some argument of it."""
     if kind not in shop.operators:
         return False

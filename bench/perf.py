@@ -37,7 +37,7 @@ from common import percent, table, verdict
 from murxpy.processes.limits import Limits
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.sources.trees.universe import Shape
-from murxpy.studies.performance.campaign import FILE, PerfCampaign, Wanted, garden_of
+from murxpy.studies.performance.campaign import FILE, PerfCampaign, Wanted, tree_scripts_of
 from murxpy.studies.performance.search import Agents, Pipeline, Plan, Search
 from murxpy.studies.performance.solvers import Solvers
 
@@ -106,10 +106,10 @@ def started(
 ) -> tuple[Search, Pipeline]:
     """A search, and what makes its steps."""
     dialects = tuple(one.family for one in solvers.known)
-    garden = garden_of(shape, seed, dialects)
-    agents = Agents(seed, garden.applications.operators(), learning=way == BANDIT)
+    tree_scripts = tree_scripts_of(shape, seed, dialects)
+    agents = Agents(seed, tree_scripts.applications.operators(), learning=way == BANDIT)
     plan = Plan(dialects, 1, 1000 * args.query, *stale)
-    made = Search(garden, plan, agents, solvers.weighing)
+    made = Search(tree_scripts, plan, agents, solvers.weighing)
     return made, Pipeline(made, solvers, args.jobs, {})
 
 
@@ -271,8 +271,10 @@ def calibrate(args: argparse.Namespace) -> None:
     for logic in args.logics.split(","):
         shape = LOGICS[logic]
         with closing(opened(args, ())) as solvers:
-            garden = garden_of(shape, args.seed, [one.family for one in solvers.known])
-            scripts = [garden.script(garden.new(seed)) for seed in range(args.steps or 40)]
+            tree_scripts = tree_scripts_of(shape, args.seed, [one.family for one in solvers.known])
+            scripts = [
+                tree_scripts.script(tree_scripts.new(seed)) for seed in range(args.steps or 40)
+            ]
             for one in solvers.known:
                 found = [
                     solvers.measure(one.number, print_script(script, one.family), 1000 * args.query)

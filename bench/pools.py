@@ -23,13 +23,15 @@ from murxpy.fuzzers.seeds import collect_seeds
 from murxpy.machine.random import Stream, mix
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.sources.mutation.registry import FUZZERS
-from murxpy.sources.mutation.workshop import Seed, Shop, Workshop
+from murxpy.sources.mutation.workshop import MutationSession, Seed, Workshop
 from murxpy.worker.session import Session
 
 MUTANTS = 25  # mutants of a run that are made, for the time of each
 
 
-def first(args: argparse.Namespace, shop: Shop, seed: Seed, number: int) -> dict[str, float] | None:
+def first(
+    args: argparse.Namespace, shop: MutationSession, seed: Seed, number: int
+) -> dict[str, float] | None:
     """The seconds until the first mutant of a run, and for each further one; None if the run makes
     none.
     """
@@ -52,7 +54,7 @@ def first(args: argparse.Namespace, shop: Shop, seed: Seed, number: int) -> dict
     return {"first": times[1] - start, "next": (times[-1] - times[1]) / (len(times) - 2)}
 
 
-def measured(args: argparse.Namespace, shop: Shop, logic: Path) -> dict[str, Any]:
+def measured(args: argparse.Namespace, shop: MutationSession, logic: Path) -> dict[str, Any]:
     """The row of one logic."""
     files = collect_seeds([logic], args.size).files
     found, lost = [], []

@@ -28,10 +28,10 @@ from murxpy.sources.mutation.diving.places import Places
 from murxpy.sources.mutation.fuzzers.diver import Wrapping
 from murxpy.sources.mutation.implications.book import Book
 from murxpy.sources.mutation.registry import FUZZERS
-from murxpy.sources.mutation.workshop import Mutant, Seed, Shop, Workshop
+from murxpy.sources.mutation.workshop import Mutant, MutationSession, Seed, Workshop
 
 CATALOGUE = build_catalogue(load_catalogue())
-SHOP = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
+SHOP = MutationSession(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
 EVALUATOR = Evaluator(CATALOGUE, Interpretation())
 NUMBERS = Seed(
     "numbers.smt2",
@@ -139,7 +139,7 @@ def test_what_is_not_in_the_core_may_become_anything(solver: str) -> None:
 
 def test_the_core_becomes_stronger_by_rules_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """What becomes stronger stays in the core, so that it is not replaced later."""
-    shop = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
+    shop = MutationSession(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
     shop.book = Book(proved_rules(["numbers", "core"]), CATALOGUE, shop.operators)
     monkeypatch.setitem(globals(), "SHOP", shop)
     steps = []

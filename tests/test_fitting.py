@@ -15,7 +15,7 @@ from murxpy.machine.random import Stream
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.sources.mutation.terms import Fitting
-from murxpy.sources.mutation.workshop import Seed, Shop, Workshop
+from murxpy.sources.mutation.workshop import MutationSession, Seed, Workshop
 
 CATALOGUE = build_catalogue(load_catalogue())
 PROFILE = Profile(
@@ -45,7 +45,7 @@ def every(roots: list[Term]) -> list[Term]:
 
 
 def constant_arrays(fuzzer: str, profile: Profile | None) -> list[Term]:
-    shop = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard", profile)
+    shop = MutationSession(CATALOGUE, frozenset(CATALOGUE.operators), "standard", profile)
     made = chain(
         FUZZERS[fuzzer].mutants(
             Workshop(shop, Stream(2), [Seed("a.smt2", ARRAYS)], lambda text: None, {})
@@ -89,7 +89,7 @@ def test_each_kind_of_restriction(term: str, fits: bool) -> None:
         "(declare-const s String)(declare-const n Int)(declare-const b (Array Int (Array Int Int)))"
     )
     (root,) = read_script(f"{declared}(assert {term})(check-sat)", "a", CATALOGUE).assertions()
-    shop = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard", PROFILE)
+    shop = MutationSession(CATALOGUE, frozenset(CATALOGUE.operators), "standard", PROFILE)
     assert Fitting(shop, []).fits(root) is fits
     assert Fitting(shop, [root]).fits(root), "what the seed has is for the solver to take"
     again = Fitting(shop, [])

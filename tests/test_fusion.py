@@ -22,10 +22,10 @@ from murxpy.sources.mutation.functions.inversions import Maker, rules_of
 from murxpy.sources.mutation.fuzzers.fusion import groups
 from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.sources.mutation.tying import nonzero
-from murxpy.sources.mutation.workshop import Mutant, Seed, Shop, Workshop
+from murxpy.sources.mutation.workshop import Mutant, MutationSession, Seed, Workshop
 
 CATALOGUE = build_catalogue(load_catalogue())
-SHOP = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
+SHOP = MutationSession(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
 
 # Figure 3.5 of Winterer's thesis: number, sort, z, and what x and y are replaced by. `c`, `c1` to
 # `c3` are random literals.

@@ -55,16 +55,16 @@ SMALLEST = [
 @pytest.mark.parametrize("joined", [False, True])
 def test_a_history_becomes_the_smallest(history: tuple[Run, ...], joined: bool) -> None:
     plan = planted(**FAULT, joined=joined)
-    lessened = minimize_history(Task(plan, "h.history"), history)
-    assert lessened.apart is not joined, (
+    reduced = minimize_history(Task(plan, "h.history"), history)
+    assert reduced.apart is not joined, (
         "one trace shows it where the solver keeps its state within a replay"
     )
-    assert (lessened.runs, lessened.runs_before) == (2, len(history))
-    assert len(lines(lessened.result.text)) <= len(SMALLEST) + 2
-    texts = parts(lessened.result.text) if lessened.apart else [lessened.result.text]
+    assert (reduced.runs, reduced.runs_before) == (2, len(history))
+    assert len(lines(reduced.result.text)) <= len(SMALLEST) + 2
+    texts = parts(reduced.result.text) if reduced.apart else [reduced.result.text]
     assert replay_texts(plan, texts, "h").found is not None
-    again = minimize_joined(Task(plan, "h.min.history"), lessened.result.text)
-    assert again.result.after <= lessened.result.after
+    again = minimize_joined(Task(plan, "h.min.history"), reduced.result.text)
+    assert again.result.after <= reduced.result.after
 
 
 def test_a_history_that_shows_nothing_is_an_error(history: tuple[Run, ...]) -> None:

@@ -33,7 +33,7 @@ from murxpy.sources.mutation.implications.places import Places, State
 from murxpy.sources.mutation.implications.proofs import claims, instances
 from murxpy.sources.mutation.implications.rewriting import Keys, Rewriter
 from murxpy.sources.mutation.implications.rule import Rule
-from murxpy.sources.mutation.workshop import Mutant, Seed, Shop, Workshop
+from murxpy.sources.mutation.workshop import Mutant, MutationSession, Seed, Workshop
 
 CATALOGUE = build_catalogue(load_catalogue())
 RULES = shipped_rules()
@@ -54,9 +54,9 @@ UNSAT = Seed(
 )
 
 
-def with_rules(*names: str) -> Shop:
+def with_rules(*names: str) -> MutationSession:
     """What runs have in common that use these rules, or all."""
-    shop = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
+    shop = MutationSession(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
     shop.book = Book(proved_rules(names), CATALOGUE, shop.operators)
     return shop
 
@@ -65,7 +65,7 @@ SHOP = with_rules()
 
 
 def made(
-    seed: Seed, count: int, number: int = 1, shop: Shop = SHOP, **choices: object
+    seed: Seed, count: int, number: int = 1, shop: MutationSession = SHOP, **choices: object
 ) -> list[Mutant]:
     workshop = Workshop(shop, Stream(number), (seed,), lambda text: None, choices)
     return list(chain(mutants(workshop), count))

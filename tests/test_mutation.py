@@ -29,7 +29,7 @@ from murxpy.sources.mutation.fuzzers import opfuzz
 from murxpy.sources.mutation.occurrences import Occurrences, in_scope, replaced
 from murxpy.sources.mutation.preparing import Logics, in_logic, prepared
 from murxpy.sources.mutation.registry import FUZZERS
-from murxpy.sources.mutation.workshop import Seed, Shop, Workshop
+from murxpy.sources.mutation.workshop import MutationSession, Seed, Workshop
 from murxpy.worker.session import Session
 
 CATALOGUE = build_catalogue(load_catalogue())
@@ -43,7 +43,7 @@ TEXT = """(set-info :status sat)
 
 
 def workshop(text: str, seed: int = 1) -> Workshop:
-    shop = Shop(CATALOGUE, EVERYTHING, "standard")
+    shop = MutationSession(CATALOGUE, EVERYTHING, "standard")
     return Workshop(shop, Stream(seed), [Seed("a.smt2", text)], lambda script: None, {})
 
 
@@ -416,15 +416,15 @@ def test_what_stands_in_many_places_is_printed_once() -> None:
 def test_a_seed_that_is_kept_is_as_one_that_is_read() -> None:
     """What a run makes of a seed does not depend on the runs before it that worked on the same one."""
 
-    def texts(shop: Shop, name: str) -> list[str]:
+    def texts(shop: MutationSession, name: str) -> list[str]:
         seeds = [Seed("seed.smt2", TEXT, "sat")] * 2
         room = Workshop(shop, Stream(5), seeds, lambda text: None, {})
         printer = ChainPrinter(room.tables, "standard")
         return [printer.text(mutant.script) for mutant in chain(FUZZERS[name].mutants(room), 10)]
 
-    shop = Shop(CATALOGUE, EVERYTHING, "standard")
+    shop = MutationSession(CATALOGUE, EVERYTHING, "standard")
     for name in ("opfuzz", "typefuzz", "fusion"):
-        fresh = texts(Shop(CATALOGUE, EVERYTHING, "standard"), name)
+        fresh = texts(MutationSession(CATALOGUE, EVERYTHING, "standard"), name)
         assert fresh and texts(shop, name) == texts(shop, name) == fresh
 
 

@@ -17,7 +17,7 @@ from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.mutation.corpus import Corpus
 from murxpy.sources.mutation.preparing import views
 from murxpy.sources.mutation.registry import FUZZERS
-from murxpy.sources.mutation.workshop import Mutant, Seed, Shop, Workshop
+from murxpy.sources.mutation.workshop import Mutant, MutationSession, Seed, Workshop
 
 CATALOGUE = catalogue()
 TEXT = """(declare-const x Int) (declare-const y Int)
@@ -39,7 +39,7 @@ PLAIN = "(declare-const a Int) (declare-const b Int)\n(assert (and (< a b) (> (+
 
 
 def mutants(name: str, seeds: list[Seed], rng: int, **choices: Any) -> Iterator[Mutant]:
-    shop = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "z3")
+    shop = MutationSession(CATALOGUE, frozenset(CATALOGUE.operators), "z3")
     made = FUZZERS[name].mutants(
         Workshop(shop, Stream(rng), seeds, lambda text: output("z3", text), choices)
     )

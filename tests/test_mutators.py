@@ -26,10 +26,10 @@ from murxpy.smtlib.script import CHECKS, Assert, Pop, Push
 from murxpy.sources.mutation.assignments import Depths, asking
 from murxpy.sources.mutation.preparing import prepared
 from murxpy.sources.mutation.registry import FUZZERS
-from murxpy.sources.mutation.workshop import Mutant, Seed, Shop, Workshop
+from murxpy.sources.mutation.workshop import Mutant, MutationSession, Seed, Workshop
 
 CATALOGUE = build_catalogue(load_catalogue())
-SHOP = Shop(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
+SHOP = MutationSession(CATALOGUE, frozenset(CATALOGUE.operators), "standard")
 SAT = Seed(
     "sat.smt2",
     """(set-info :status sat)(declare-datatypes ((T 0)) (((leaf) (node (value Int)))))

@@ -21,7 +21,7 @@ from murxpy.sources.mutation.assignments import Depths, best, fragments, opened
 from murxpy.sources.mutation.fuzzers import storm
 from murxpy.sources.mutation.fuzzers.storm import MOST_FRAGMENTS, Pools, known_fragments
 from murxpy.sources.mutation.preparing import prepared
-from murxpy.sources.mutation.workshop import Mutant, Seed, Shop, Workshop
+from murxpy.sources.mutation.workshop import Mutant, MutationSession, Seed, Workshop
 
 CATALOGUE = build_catalogue(load_catalogue())
 OPEN = """(declare-sort U 0)(declare-fun f (U) Int)(declare-const x Int)(declare-const u U)
@@ -31,8 +31,8 @@ OPEN = """(declare-sort U 0)(declare-fun f (U) Int)(declare-const x Int)(declare
 (assert (> (select a (f u)) 0.5))(check-sat)"""
 
 
-def shop(dialect: str = "standard", **own: Any) -> Shop:
-    return Shop(CATALOGUE, frozenset(CATALOGUE.operators), dialect, **own)
+def shop(dialect: str = "standard", **own: Any) -> MutationSession:
+    return MutationSession(CATALOGUE, frozenset(CATALOGUE.operators), dialect, **own)
 
 
 def workshop(

@@ -14,7 +14,7 @@ from toy import catalogue
 
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.smtlib.logics import LOGICS
-from murxpy.sources.mutation.workshop import Seed, Shop
+from murxpy.sources.mutation.workshop import MutationSession, Seed
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "bench"))
 
@@ -92,7 +92,7 @@ def test_a_seed_in_another_dialect_is_not_read() -> None:
     ]:
         seed = Seed(file.name, file.read_text(encoding="utf-8"))
         own, standard = (
-            Shop(known, frozenset(known.operators), dialect).open(seed)
+            MutationSession(known, frozenset(known.operators), dialect).open(seed)
             for dialect in (file.parts[-3], "standard")
         )
         assert own is not None and standard is None

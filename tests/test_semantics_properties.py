@@ -204,12 +204,12 @@ def test_the_golden_ratio_as_a_value() -> None:
     x = LOGIC.const("phi", LOGIC.real)
     one = LOGIC.val(LOGIC.real, Fraction(1))
     term = APP("EQUAL", x, APP("REAL_ADD", one, APP("REAL_DIV", one, x)))
-    below, golden = roots((-1, -1, 1))
-    assert value(term, {x: golden}) is True and value(term, {x: below}) is True
+    below, first_shown = roots((-1, -1, 1))
+    assert value(term, {x: first_shown}) is True and value(term, {x: below}) is True
     assert value(term, {x: root(Fraction(2), 2)}) is False
-    assert value(APP("REAL_TO_INT", x), {x: golden}) == 1
-    assert value(APP("REAL_IS_INT", x), {x: golden}) is False
-    assert value(APP("REAL_GT", APP("REAL_NEG", x), one), {x: golden}) is False
+    assert value(APP("REAL_TO_INT", x), {x: first_shown}) == 1
+    assert value(APP("REAL_IS_INT", x), {x: first_shown}) is False
+    assert value(APP("REAL_GT", APP("REAL_NEG", x), one), {x: first_shown}) is False
 
 
 @given(

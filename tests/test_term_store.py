@@ -15,7 +15,7 @@ from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.mutation.fuzzers import typefuzz
 from murxpy.sources.mutation.store import TermStore, store_of
-from murxpy.sources.mutation.workshop import Seed, Shop, Workshop
+from murxpy.sources.mutation.workshop import MutationSession, Seed, Workshop
 
 CATALOGUE = build_catalogue(load_catalogue())
 KINDS = frozenset(CATALOGUE.operators)
@@ -58,7 +58,7 @@ def test_the_file_is_made_once_for_the_same_seeds(tmp_path: Path) -> None:
 
 
 def test_typefuzz_takes_terms_and_sorts_that_its_seed_does_not_have(tmp_path: Path) -> None:
-    shop = Shop(CATALOGUE, KINDS, "standard")
+    shop = MutationSession(CATALOGUE, KINDS, "standard")
     shop.terms = _store(tmp_path, FIRST, SECOND)
     texts = []
     for seed in range(6):

@@ -18,7 +18,7 @@ from murxpy.machine.random import Settings, Stream, mix
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.sources.trees.scripts import Garden, Tree, Trees, corrupted, malformed
+from murxpy.sources.trees.scripts import Tree, Trees, TreeScripts, corrupted, malformed
 from murxpy.sources.trees.universe import Shape, literal_place
 
 CATALOGUE = build_catalogue(load_catalogue())
@@ -35,14 +35,14 @@ SHAPES = [
 ]
 
 
-def garden(shape: Shape) -> Garden:
+def tree_scripts(shape: Shape) -> TreeScripts:
     key = repr(shape)
     if key not in _KNOWN:
-        _KNOWN[key] = Garden(shape, CATALOGUE, SETTINGS, 1, (DIALECT,))
+        _KNOWN[key] = TreeScripts(shape, CATALOGUE, SETTINGS, 1, (DIALECT,))
     return _KNOWN[key]
 
 
-_KNOWN: dict[str, Garden] = {}
+_KNOWN: dict[str, TreeScripts] = {}
 
 
 def operators(trees: Trees) -> Counter[str]:
@@ -51,7 +51,7 @@ def operators(trees: Trees) -> Counter[str]:
     return Counter(one.operator.kind for one in applied if one is not None)
 
 
-def check_full(tree: Tree, levels: int, made: Garden) -> None:
+def check_full(tree: Tree, levels: int, made: TreeScripts) -> None:
     """Each path of a tree has `levels` operators; only sorts that do not grow are leaves before."""
     if tree.application is None:
         assert levels == 0 or not made.applications.grows(tree.sort)
@@ -64,7 +64,7 @@ def check_full(tree: Tree, levels: int, made: Garden) -> None:
         assert tree.children[-1].term.literal and tree.children[-1].term.indices[0] != 0
 
 
-def check_script(made: Garden, trees: Trees) -> None:
+def check_script(made: TreeScripts, trees: Trees) -> None:
     assert len(trees.roots) == made.shape.assertions
     for root in trees.roots:
         assert root.sort is made.universe.tables.bool and not root.term.free
@@ -78,7 +78,7 @@ def check_script(made: Garden, trees: Trees) -> None:
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_scripts_are_full_and_well_sorted(shape: Shape, seed: int) -> None:
-    made = garden(shape)
+    made = tree_scripts(shape)
     check_script(made, made.new(seed))
 
 
@@ -89,7 +89,7 @@ def test_scripts_are_full_and_well_sorted(shape: Shape, seed: int) -> None:
 def test_a_mutant_has_one_more_of_its_operator_and_is_full(
     shape: Shape, seed: int, at: int
 ) -> None:
-    made = garden(shape)
+    made = tree_scripts(shape)
     trees = made.new(seed)
     able = made.constructs(trees)
     kind = able[at % len(able)]
@@ -102,20 +102,20 @@ def test_a_mutant_has_one_more_of_its_operator_and_is_full(
 
 def test_every_theory_of_the_table_has_scripts() -> None:
     for name in CATALOGUE.theories:
-        made = Garden(Shape((name,), assertions=1), CATALOGUE, SETTINGS, 1, (DIALECT,))
+        made = TreeScripts(Shape((name,), assertions=1), CATALOGUE, SETTINGS, 1, (DIALECT,))
         check_script(made, made.new(3))
 
 
 def test_the_same_seed_gives_the_same_script() -> None:
     texts = {
         print_script(made.script(made.new(mix(5, 0))), DIALECT)
-        for made in [Garden(SHAPES[0], CATALOGUE, SETTINGS, 5, (DIALECT,)) for _ in range(2)]
+        for made in [TreeScripts(SHAPES[0], CATALOGUE, SETTINGS, 5, (DIALECT,)) for _ in range(2)]
     }
     assert len(texts) == 1
 
 
 def test_a_script_does_not_depend_on_those_made_before() -> None:
-    one, other = [Garden(SHAPES[0], CATALOGUE, SETTINGS, 5, (DIALECT,)) for _ in range(2)]
+    one, other = [TreeScripts(SHAPES[0], CATALOGUE, SETTINGS, 5, (DIALECT,)) for _ in range(2)]
     other.new(1)
     texts = []
     for made in (one, other):
@@ -132,20 +132,20 @@ def test_operators_bind_variables_where_there_are_quantifiers(
     theories: tuple[str, ...], dialect: str, kind: str
 ) -> None:
     shape = Shape(theories, quantifiers=True, extensions=True)
-    made = Garden(shape, CATALOGUE, SETTINGS, 1, (dialect,))
+    made = TreeScripts(shape, CATALOGUE, SETTINGS, 1, (dialect,))
     with_it = next(trees for seed in range(99) if kind in operators(trees := made.new(seed)))
     mutant = made.mutant(with_it, kind, 1)
     for trees in (with_it, mutant):
         script = made.script(trees)
         text = print_script(script, dialect)
         assert read_script(text, "script", CATALOGUE, Tables(CATALOGUE), dialect).assertions()
-    without = Garden(replace(shape, quantifiers=False), CATALOGUE, SETTINGS, 1, (dialect,))
+    without = TreeScripts(replace(shape, quantifiers=False), CATALOGUE, SETTINGS, 1, (dialect,))
     assert kind not in without.applications.operators()
 
 
 def test_banned_operators_do_not_occur_and_weighted_ones_more_often() -> None:
-    plain = garden(Shape(("BV",)))
-    banned = garden(Shape(("BV",), weights={"bvmul": 0.0, "OP_BV_ADD": 20.0}))
+    plain = tree_scripts(Shape(("BV",)))
+    banned = tree_scripts(Shape(("BV",), weights={"bvmul": 0.0, "OP_BV_ADD": 20.0}))
     counts = [
         sum(operators(made.new(seed)).get(kind, 0) for seed in range(30))
         for made in (plain, banned)
@@ -156,7 +156,7 @@ def test_banned_operators_do_not_occur_and_weighted_ones_more_often() -> None:
 
 
 def test_damped_operators_occur_less() -> None:
-    made = Garden(Shape(("BV",)), CATALOGUE, SETTINGS, 1, (DIALECT,))
+    made = TreeScripts(Shape(("BV",)), CATALOGUE, SETTINGS, 1, (DIALECT,))
     before = sum(operators(made.new(seed)).get("OP_ITE", 0) for seed in range(60))
     for _ in range(5):
         made.damp(["OP_ITE"])
@@ -175,7 +175,7 @@ def test_damped_operators_occur_less() -> None:
 )
 def test_what_is_wanted_must_exist(shape: Shape, expected: str) -> None:
     with pytest.raises(InputError, match=expected):
-        Garden(shape, CATALOGUE, SETTINGS, 1, ("standard",))
+        TreeScripts(shape, CATALOGUE, SETTINGS, 1, ("standard",))
 
 
 def test_the_command_prints_a_script_and_a_trace(
@@ -219,7 +219,7 @@ def test_bad_options_are_told(
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_a_corrupted_script_is_malformed(seed: int) -> None:
-    text = print_script(garden(SHAPES[1]).script(garden(SHAPES[1]).new(seed)), DIALECT)
+    text = print_script(tree_scripts(SHAPES[1]).script(tree_scripts(SHAPES[1]).new(seed)), DIALECT)
     made = corrupted(text, Stream(seed), CATALOGUE)
     assert made.text != text and malformed(made.text, CATALOGUE) and not malformed(text, CATALOGUE)
 

@@ -357,18 +357,18 @@ def _history(
     watch = Watch(None)
     if holds_traces(file):
         source, _, plan = trace_target(file, solver, wrapper)
-        lessened = minimize_joined(begin(plan, follow=watch.see), source)
+        reduced = minimize_joined(begin(plan, follow=watch.see), source)
     else:
         plan = plan_of_campaign(file, solver, wrapper)
-        lessened = minimize_history(begin(plan, follow=watch.see), tuple(read_history(file)))
-    ending = "history" if lessened.apart else "trace"
+        reduced = minimize_history(begin(plan, follow=watch.see), tuple(read_history(file)))
+    ending = "history" if reduced.apart else "trace"
     output = output or base_of(file).with_name(f"{base_of(file).name}.min.{ending}")
-    write_atomically(output, lessened.result.text)
+    write_atomically(output, reduced.result.text)
     watch.clear()
     say(
-        f"{amount(lessened.runs_before, 'run')} to {lessened.runs}; {_summary(lessened.result, output)}"
+        f"{amount(reduced.runs_before, 'run')} to {reduced.runs}; {_summary(reduced.result, output)}"
     )
-    return lessened.result
+    return reduced.result
 
 
 def _begin(

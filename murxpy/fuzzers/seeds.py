@@ -14,7 +14,7 @@ from murxpy.errors import InputError
 from murxpy.foreign import read_bytes
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.smtlib.reading.scripts import read_file
-from murxpy.sources.mutation.workshop import Seed, Shop
+from murxpy.sources.mutation.workshop import MutationSession, Seed
 from murxpy.sources.setups import SourcesSetup
 
 
@@ -26,7 +26,7 @@ def _catalogue() -> Catalogue:
 def fault_of(seed: Seed, dialect: str) -> str:
     """Why a solver with this dialect cannot use a seed; empty if it can."""
     try:
-        Shop(_catalogue(), frozenset(), dialect).read(seed)
+        MutationSession(_catalogue(), frozenset(), dialect).read(seed)
     except InputError as error:
         return str(error)
     return ""

@@ -23,12 +23,12 @@ from murxpy.processes.handles import Damp, Job
 from murxpy.processes.inquiries import Tester
 from murxpy.processes.limits import Limits
 from murxpy.reduction.pipeline import (
-    GOLDEN_RUNS,
+    FIRST_RUNS,
     Minimized,
     Predicate,
     Problem,
     Task,
-    golden,
+    first_shown,
     reduce,
 )
 from murxpy.reduction.predicates import Replaying
@@ -39,7 +39,7 @@ Runs = tuple[Run, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Lessened:
+class ReducedHistory:
     """The smaller traces of a history, with the numbers of runs before and after the reduction.
 
     With `apart` each `new` must begin a replay of its own.
@@ -51,7 +51,7 @@ class Lessened:
     runs_before: int
 
 
-def minimize_history(task: Task, runs: Runs) -> Lessened:
+def minimize_history(task: Task, runs: Runs) -> ReducedHistory:
     """Make the history `runs` as small as it can be.
 
     Raises what `murxpy.reduction.traces.minimize` raises.
@@ -70,7 +70,7 @@ def minimize_history(task: Task, runs: Runs) -> Lessened:
 
 def minimize_joined(
     task: Task, text: str, key: str | None = None, before: int | None = None
-) -> Lessened:
+) -> ReducedHistory:
     """Make `text`, the traces of all runs, smaller. If `key` is given, `text` must show that.
 
     `before` is the number of runs at first. Raises what `murxpy.reduction.traces.minimize`
@@ -83,7 +83,7 @@ def minimize_joined(
             parse_trace(text, task.name), [predicate.start], task.plan.setup, predicate.written
         )
         result = reduce(problem, predicate, task)
-    return Lessened(result, apart, len(parts(result.text)), before or len(parts(text)))
+    return ReducedHistory(result, apart, len(parts(result.text)), before or len(parts(text)))
 
 
 def _predicate(task: Task, joined: str, key: str | None) -> tuple[Replaying, bool]:
@@ -129,8 +129,8 @@ class Walking(Predicate[Runs]):
         super().__init__(task.deadline, tester)
         with self.closed_on_error():
             tester.wall = limits.replay_wall
-            seen = tester.many(max(GOLDEN_RUNS, task.tries), *map(_walk, runs))
-            found = golden(seen, task.plan.target.family, task.name, task.tries, task.match)
+            seen = tester.many(max(FIRST_RUNS, task.tries), *map(_walk, runs))
+            found = first_shown(seen, task.plan.target.family, task.name, task.tries, task.match)
         self.key, self._same = found.key, found.shows
 
     def first(self, candidates: Iterator[Runs]) -> int | None:

@@ -30,7 +30,7 @@ from murxpy.processes.targets import Plan
 Shows = Callable[[Outcome], bool]
 Runs = Sequence[Sequence[Outcome]]  # for each replay: how it ended, and then how its process did
 LATE = 2.0  # seconds after which a candidate counts as one that hangs, until the last test
-GOLDEN_RUNS = 3  # replays of the given trace, which must all show the same
+FIRST_RUNS = 3  # replays of the given trace, which must all show the same
 
 _SIGNALS = {number.name: number.name for number in signal.Signals}
 
@@ -82,7 +82,7 @@ def exit_kind(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Golden:
+class FirstShown:
     """What a trace shows: `key` says it in words, and `shows` tells whether a replay shows it, too.
 
     `trace` is that of a replay up to there, which takes `seconds`, and `least` at least. With `alone` it shows in how the
@@ -98,7 +98,7 @@ class Golden:
     late: float | None = None
 
 
-def golden(runs: Runs, family: str, name: str, tries: int, match: Match) -> Golden:
+def first_shown(runs: Runs, family: str, name: str, tries: int, match: Match) -> FirstShown:
     """Find out what the replays `runs` of the trace in the file `name` show.
 
     Raises InputError when the trace is malformed or shows nothing. With one try it is also raised
@@ -130,7 +130,7 @@ def golden(runs: Runs, family: str, name: str, tries: int, match: Match) -> Gold
         )
     seconds = [outcome.seconds for run in runs for outcome in run]
     late = LATE if hangs else match.slower
-    return Golden(key, same, shown[0].trace, max(seconds), min(seconds), shown[0].after, late)
+    return FirstShown(key, same, shown[0].trace, max(seconds), min(seconds), shown[0].after, late)
 
 
 def _match(runs: Runs, match: Match) -> tuple[str, str, Shows]:

@@ -20,7 +20,14 @@ from murxpy.oracles.disagreement import OPPOSITE, Triage
 from murxpy.processes.handles import Scratch
 from murxpy.processes.inquiries import OutOfTime, Tester, replay_of
 from murxpy.processes.limits import Limits
-from murxpy.reduction.pipeline import GOLDEN_RUNS, Golden, Predicate, Task, golden, refuse_malformed
+from murxpy.reduction.pipeline import (
+    FIRST_RUNS,
+    FirstShown,
+    Predicate,
+    Task,
+    first_shown,
+    refuse_malformed,
+)
 from murxpy.reduction.programs import end_group
 from murxpy.worker.process import die_with_parent
 
@@ -59,14 +66,14 @@ class Replaying(Predicate[str]):
         self._tester.tries, self._tester.alone = task.tries, found.alone
         self.key, self.start = found.key, "" if split else found.trace
 
-    def _golden(self, task: Task, source: str) -> Golden:
+    def _golden(self, task: Task, source: str) -> FirstShown:
         tester = self._tester
         tester.wall = task.match.slower or tester.wall
         replays = tester.jobs_of(source)
         runs = [tester.fresh(*replays)]
-        more = 1 if runs[0] and runs[0][-1].cause == "wall" else max(GOLDEN_RUNS, task.tries) - 1
+        more = 1 if runs[0] and runs[0][-1].cause == "wall" else max(FIRST_RUNS, task.tries) - 1
         runs += tester.many(more, *replays)
-        return golden(runs, task.plan.target.family, task.name, task.tries, task.match)
+        return first_shown(runs, task.plan.target.family, task.name, task.tries, task.match)
 
     def first(self, candidates: Iterator[str]) -> int | None:
         return self._tester.first(candidates, self._same)

@@ -11,7 +11,7 @@ from typing import Any
 
 from murxpy.machine import tokens
 from murxpy.machine.contract import protocols, stress
-from murxpy.machine.contract.broken import Armed
+from murxpy.machine.contract.broken import Prepared
 from murxpy.machine.outcomes import Misused
 from murxpy.solvers.callables import LIBRARY, PROPERTY
 from murxpy.solvers.frame import Frame
@@ -133,7 +133,7 @@ class MisuseRows(DryRun):
 
     def broken_call(self, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any]) -> None:
         """Write the call that the waiting misuse breaks. Raises Misused, as the call itself would."""
-        assert isinstance(self.misuse, Armed)
+        assert isinstance(self.misuse, Prepared)
         self.frame.bad = self.misuse.operand(self, args, indices)
         code = spelling.call(args, indices, self.frame)
         self.misused(f"HELD.append({code})" if self.line.spelling == "hold" else f"[{code}]")

@@ -16,7 +16,7 @@ from murxpy.solvers.wrapper import Wrapper
 from murxpy.sources.mutation.options import offer_of
 from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.sources.mutation.source import Sources
-from murxpy.sources.mutation.workshop import Shop
+from murxpy.sources.mutation.workshop import MutationSession
 from murxpy.sources.setups import Setup
 
 
@@ -32,7 +32,7 @@ def make_sources(
     """
     # a finding with an operator that is documented as experimental would not count
     documented = frozenset(setup.get("documented") or ())
-    shop = Shop(
+    shop = MutationSession(
         catalogue,
         frozenset(filter(wrapper.reads, available)) - documented,
         wrapper.name,

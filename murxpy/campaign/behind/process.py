@@ -121,9 +121,9 @@ def shrink(
     small = base_of(trace).with_name(f"{base_of(trace).name}.min.trace")
     task = Task(plan, trace.name, replays=replays, wait=wait)
     if trace.suffix == ".history":
-        lessened = minimize_history(task, tuple(read_history(trace)))
-        result = lessened.result
-        if lessened.apart:
+        reduced = minimize_history(task, tuple(read_history(trace)))
+        result = reduced.result
+        if reduced.apart:
             form, small = "min.history", small.with_suffix(".history")
     else:
         result = _shrink_trace(replace(task, follow=Saver(small)), trace, small, kind)

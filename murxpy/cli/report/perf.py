@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from murxpy.cli.report.text import amount
-from murxpy.studies.performance.campaign import Told
+from murxpy.studies.performance.campaign import SearchTotals
 
 
-def status_line(told: Told) -> str:
+def status_line(told: SearchTotals) -> str:
     """How far a search is."""
     found = amount(len(told.found), "slow script")
     doing = f"; {told.doing}" if told.doing else ""
@@ -37,7 +37,7 @@ def _took(row: Mapping[str, Any]) -> str:
     return f"{row['solver']} {row['version']} undecided after {seconds:.1f} s"
 
 
-def outcome_lines(told: Told, out: Path) -> Iterator[str]:
+def outcome_lines(told: SearchTotals, out: Path) -> Iterator[str]:
     """What a search found, in all its sessions."""
     for entry in told.found:
         yield found_line(entry)

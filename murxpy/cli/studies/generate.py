@@ -28,8 +28,8 @@ from murxpy.machine.trace.lift import lift
 from murxpy.processes.environments import print_notice
 from murxpy.processes.limits import Limits
 from murxpy.smtlib.printing.scripts import print_script
-from murxpy.sources.trees.scripts import Corrupted, Garden, corrupted
-from murxpy.studies.performance.campaign import garden_of
+from murxpy.sources.trees.scripts import Corrupted, TreeScripts, corrupted
+from murxpy.studies.performance.campaign import tree_scripts_of
 from murxpy.studies.performance.solvers import CRASH, LATE, Solvers
 
 ACCEPTED = "accepted"
@@ -97,12 +97,12 @@ def _generate(
     if corrupt and through == "api":
         raise click.UsageError("--corrupt makes texts: leave --through api out")
     # calls of the API need no words of a dialect
-    garden = garden_of(shape_of(shape), seed, (dialect,) if through == "script" else ())
+    tree_scripts = tree_scripts_of(shape_of(shape), seed, (dialect,) if through == "script" else ())
     if asked:
-        return _ask(garden, seed, dialect, asked, count or _COUNT, output)
-    script = garden.script(garden.new(mix(seed, 0)))
+        return _ask(tree_scripts, seed, dialect, asked, count or _COUNT, output)
+    script = tree_scripts.script(tree_scripts.new(mix(seed, 0)))
     text = print_script(script, dialect) if through == "script" else lift(script).text()
-    _print(_corrupted(garden, seed, 0, dialect).text if corrupt else text, output)
+    _print(_corrupted(tree_scripts, seed, 0, dialect).text if corrupt else text, output)
     return 0
 
 
@@ -113,15 +113,15 @@ def _print(text: str, output: Path | None) -> None:
         output.write_text(text, encoding="utf-8")
 
 
-def _corrupted(garden: Garden, seed: int, number: int, dialect: str) -> Corrupted:
+def _corrupted(tree_scripts: TreeScripts, seed: int, number: int, dialect: str) -> Corrupted:
     """The malformed text with this number."""
     key = mix(seed, number)
-    text = print_script(garden.script(garden.new(key)), dialect)
-    return corrupted(text, Stream(mix(key, 1)), garden.universe.tables.catalogue)
+    text = print_script(tree_scripts.script(tree_scripts.new(key)), dialect)
+    return corrupted(text, Stream(mix(key, 1)), tree_scripts.universe.tables.catalogue)
 
 
 def _ask(
-    garden: Garden,
+    tree_scripts: TreeScripts,
     seed: int,
     dialect: str,
     asked: tuple[str, ...],
@@ -129,11 +129,11 @@ def _ask(
     output: Path | None,
 ) -> int:
     """Have solvers read malformed texts, and print those that are not refused cleanly."""
-    theories = garden.shape.theories
+    theories = tree_scripts.shape.theories
     found = 0
     with closing(Solvers(asked, theories, None, Limits(), print_notice)) as solvers:
         for number in range(count):
-            made = _corrupted(garden, seed, number, dialect)
+            made = _corrupted(tree_scripts, seed, number, dialect)
             for one in unclean(solvers, made.text):
                 found += 1
                 answers = ", ".join(f"{name} {answer}" for name, answer in one.answers.items())

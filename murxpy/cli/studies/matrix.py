@@ -172,7 +172,7 @@ def _question(targets: Sequence[str], options: MatrixOptions) -> Question:
 def _ask(question: Question, out: Path) -> None:
     """Ask what the folder `out` does not know yet."""
     with closing(Folder(out, MATRIX)), closing(Answers(out, make=True)) as answers, goes_on(out):
-        carry_out(question, answers, _Told().tell, print_notice)
+        carry_out(question, answers, _ProgressLine().tell, print_notice)
 
 
 def _targets(solver: str, releases: str, wrapper: str | None) -> list[str]:
@@ -185,7 +185,7 @@ def _targets(solver: str, releases: str, wrapper: str | None) -> list[str]:
     return targets
 
 
-class _Told:
+class _ProgressLine:
     """Tells on standard error how far the study is."""
 
     def __init__(self) -> None:

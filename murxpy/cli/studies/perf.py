@@ -32,7 +32,7 @@ from murxpy.processes import interrupts
 from murxpy.processes.environments import installing, print_notice
 from murxpy.processes.limits import Limits
 from murxpy.records.config import deadline
-from murxpy.studies.performance.campaign import PerfCampaign, Told, Wanted
+from murxpy.studies.performance.campaign import PerfCampaign, SearchTotals, Wanted
 
 OUT = "murxpy-perf"
 _TOLD = 10.0  # seconds between two lines of progress
@@ -105,7 +105,7 @@ class _Teller:
         self._last = time.monotonic()
         self._found: int | None = None
 
-    def tell(self, told: Told) -> None:
+    def tell(self, told: SearchTotals) -> None:
         """Tell it if the last line is some time ago, and each finding."""
         if self._found is None:  # those of earlier sessions are told at the end
             self._found = len(told.found)
@@ -124,7 +124,7 @@ class _Teller:
             print_notice(line)
 
 
-def _figures(told: Told) -> dict[str, Any]:
+def _figures(told: SearchTotals) -> dict[str, Any]:
     return {name: value for name, value in asdict(told).items() if name != "found"}
 
 

@@ -12,7 +12,7 @@ from murxpy.errors import nearest
 from murxpy.machine.actions.base import REGISTERED, Action, register
 from murxpy.machine.actions.own import read_own
 from murxpy.machine.contract import calls, protocols
-from murxpy.machine.contract.broken import WITH, Armed
+from murxpy.machine.contract.broken import WITH, Prepared
 from murxpy.machine.contract.calls import AT, BY, CALLS, Call, Nested, flat, grouped
 from murxpy.machine.contract.protocols import LEAST, LIVING, MANY, SORTED, STRESS
 from murxpy.machine.contract.rules import RULES, Rule
@@ -182,7 +182,7 @@ def _broken_call(
     own = r.run.wrapper.facts.own_actions
     if (callee not in readers and callee not in own) or callee in UNBREAKABLE:
         raise r.error(f"'{callee}' is not a call that a misuse can break{nearest(callee, readers)}")
-    end, misuse = _armed(r, rule)
+    end, misuse = _prepared(r, rule)
     r.line = replace(
         line, action=callee, spelling=spelling or None, args=line.args[1:end], results=[]
     )
@@ -199,19 +199,19 @@ def _broken_call(
     compare(r, misuse.raised)
 
 
-def _armed(r: Reading, rule: Rule) -> tuple[int, Armed]:
+def _prepared(r: Reading, rule: Rule) -> tuple[int, Prepared]:
     """The position at which the words of the call end, and the misuse that the words behind `with`
     name.
     """
     args = r.line.args
     if not rule.slots:
-        return len(args), Armed(rule)
+        return len(args), Prepared(rule)
     at = max((k for k, token in enumerate(args) if token == WITH), default=0)
     if not at or len(args) < at + 3:
         raise r.error("expected 'with SLOT BAD' at the end of a misuse")
     words = args[at + 2 :]
     _check(r, words)
-    return at, Armed(rule, print_token(args[at + 1]), words)
+    return at, Prepared(rule, print_token(args[at + 1]), words)
 
 
 def _check(r: Reading, words: list[Token]) -> None:

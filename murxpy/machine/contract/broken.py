@@ -261,7 +261,7 @@ CHANGING = frozenset(
 DAMPED = 0.1  # the share of draws that is left for calls that known findings are about
 
 
-class Armed(Misuse):
+class Prepared(Misuse):
     """A misuse that waits for the next call, which it breaks."""
 
     def prepare(self, run: Run, chosen: Spelling) -> Spelling:
@@ -379,7 +379,7 @@ def returned(run: Run, rule: Rule, fault: str | None, what: str) -> None:
     run.counts[f"misuse-kept:{rule.name}"] += 1
 
 
-class Drawn(Armed):
+class Drawn(Prepared):
     """A misuse whose operand and bad value are drawn when the call is known."""
 
     def __init__(self, rule: Rule, damped: frozenset[str]) -> None:

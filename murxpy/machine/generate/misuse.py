@@ -64,10 +64,10 @@ def carry_out(gen: Generator, rule: Rule, action: str, perform: Perform) -> bool
     """
     if action in _NEEDS and action != "pop" and not _allowed(gen, action):
         return False
-    return _armed(gen, rule, lambda: perform(gen, action))
+    return _prepared(gen, rule, lambda: perform(gen, action))
 
 
-def _armed(gen: Generator, rule: Rule, call: Callable[[], bool]) -> bool:
+def _prepared(gen: Generator, rule: Rule, call: Callable[[], bool]) -> bool:
     """Make a call that a waiting misuse breaks; True if the misuse broke it."""
     gen.run.misuse = Drawn(rule, gen.damped)
     done = False
@@ -91,7 +91,7 @@ def out_of_order(gen: Generator) -> bool:
     name = stream.choose([*_NEEDS, *(name for name in own if not own[name].stress)])
     if not _offered(gen, name) or _allowed(gen, name):
         return False
-    return _armed(gen, RULES["order"], lambda: _call(gen, name))
+    return _prepared(gen, RULES["order"], lambda: _call(gen, name))
 
 
 # What must hold before a call, by the state machine of the standard's commands (SMT-LIB 2.7,
@@ -168,7 +168,7 @@ def hold(gen: Generator) -> bool:
     if not _offered(gen, name) or (name in _NEEDS and not _allowed(gen, name)):
         return False
     asks = (lambda: _call(gen, name)) if name in _NEEDS else (lambda: _ask(gen, name))
-    return _armed(gen, RULES["hold"], asks)
+    return _prepared(gen, RULES["hold"], asks)
 
 
 def _ask(gen: Generator, name: str) -> bool:
@@ -197,7 +197,7 @@ def stress_own(gen: Generator) -> bool:
     if name in gen.damped and gen.stream.random() >= DAMPED:
         return False
     if gen.stream.chance(KEPT):
-        return _armed(gen, RULES["hold"], lambda: _call(gen, name))
+        return _prepared(gen, RULES["hold"], lambda: _call(gen, name))
     return _call(gen, name)
 
 

@@ -27,7 +27,7 @@ from murxpy.sources.mutation.preparing import Logics, declaring, in_logic, views
 from murxpy.sources.mutation.registry import API, FUZZERS
 from murxpy.sources.mutation.store import TermStore
 from murxpy.sources.mutation.varied import Sampling
-from murxpy.sources.mutation.workshop import Mutant, Mutants, Seed, Shop, Workshop
+from murxpy.sources.mutation.workshop import Mutant, Mutants, MutationSession, Seed, Workshop
 from murxpy.sources.setups import SourcesSetup
 
 OWN_LOGIC = 0.75  # the share of runs whose scripts name their own logic
@@ -46,7 +46,7 @@ class Sources:
     for evidence. `stability` is the share of mutants of which variants are asked, for statistics.
     """
 
-    def __init__(self, setup: SourcesSetup, shop: Shop) -> None:
+    def __init__(self, setup: SourcesSetup, shop: MutationSession) -> None:
         self.shop = shop
         if setup.get("dialect"):
             shop.speak(str(setup["dialect"]))

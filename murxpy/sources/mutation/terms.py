@@ -22,7 +22,7 @@ from murxpy.smtlib.script import Script
 from murxpy.sources.mutation.functions.composed import LITERALS
 from murxpy.sources.mutation.functions.inversions import LETTERS, Maker
 from murxpy.sources.mutation.occurrences import binds
-from murxpy.sources.mutation.workshop import Shop, Workshop
+from murxpy.sources.mutation.workshop import MutationSession, Workshop
 
 # kinds of sorts for which a literal can stand in, if the other sorts leave only one such sort
 SERVED = ("SORT_BV", "SORT_RM")
@@ -294,7 +294,7 @@ class Fitting:
     the seeds anyway.
     """
 
-    def __init__(self, shop: Shop, seeds: Sequence[Term]) -> None:
+    def __init__(self, shop: MutationSession, seeds: Sequence[Term]) -> None:
         self._catalogue = shop.catalogue
         self._profile = shop.profile
         self._fine: set[Term] = set()

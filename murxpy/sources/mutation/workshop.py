@@ -77,7 +77,7 @@ class Lasting(Protocol):
 L = TypeVar("L", bound=Lasting)
 
 
-class Shop:
+class MutationSession:
     """What the runs of a session share: the catalogue, the operators of solver and dialect, and the
     restrictions of both. `solvers_own` are the operators and special values whose meaning the
     solver decides.
@@ -150,7 +150,7 @@ class Workshop:
 
     def __init__(
         self,
-        shop: Shop,
+        shop: MutationSession,
         stream: Stream,
         seeds: Sequence[Seed],
         ask: Callable[[str], str | None],
@@ -168,7 +168,7 @@ class Workshop:
         self.unreadable: dict[int, None] = {}  # the positions of seeds that cannot be read
 
     def read(self, seed: Seed) -> Script:
-        """The script of a seed, in the tables of this run. Raises InputError as `Shop.read` does."""
+        """The script of a seed, in the tables of this run. Raises InputError as `MutationSession.read` does."""
         first, self._first = self._first, None
         if first is not None and seed is self.seeds[0]:
             return first

@@ -202,7 +202,7 @@ class Trees:
     bound: int
 
 
-class Garden:
+class TreeScripts:
     """Makes scripts of one shape: new ones, and mutants. All of them have the same sorts, constants
     and functions, which `seed` decides, and only operators that all of `dialects` can say; none of
     `without`. Raises InputError where the shape allows no script.

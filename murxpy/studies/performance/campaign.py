@@ -20,7 +20,7 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Settings
 from murxpy.processes.environments import Notice
 from murxpy.processes.limits import Limits
-from murxpy.sources.trees.scripts import Garden
+from murxpy.sources.trees.scripts import TreeScripts
 from murxpy.sources.trees.universe import Shape
 from murxpy.studies.performance.keeping import Keeper
 from murxpy.studies.performance.minimizing import (
@@ -184,18 +184,20 @@ class Wanted:
         }
 
 
-def garden_of(
+def tree_scripts_of(
     shape: Shape, seed: int, dialects: Sequence[str], without: Collection[str] = ()
-) -> Garden:
+) -> TreeScripts:
     """The maker of the scripts of a shape, with the theories and literals that are shipped, and without
     these operators. Raises InputError.
     """
     catalogue = build_catalogue(load_catalogue())
-    return Garden(shape, catalogue, Settings(load_machine("default"), {}), seed, dialects, without)
+    return TreeScripts(
+        shape, catalogue, Settings(load_machine("default"), {}), seed, dialects, without
+    )
 
 
 @dataclass
-class Told:
+class SearchTotals:
     """How far a campaign is, and what it found: `found` slow scripts of all sessions, `differ` scripts
     to which solvers gave opposite answers, and `died` of which a solver died; `new` findings of this
     session. `doing` says what is done beside weighing scripts, empty where nothing is.
@@ -226,11 +228,11 @@ class PerfCampaign:
         out: Path,
         limits: Limits,
         notice: Notice,
-        watch: Callable[[Told], None] = lambda told: None,
+        watch: Callable[[SearchTotals], None] = lambda told: None,
         stopped: Callable[[], bool] = lambda: False,
     ) -> None:
         self._wanted, self._watch, self._stopped, self._notice = wanted, watch, stopped, notice
-        self.told = Told()
+        self.told = SearchTotals()
         self._until: float | None = None
         self._causes: set[tuple[str, ...]] = set()
         self._seen: set[int] = set()  # steps whose scripts were judged
@@ -242,7 +244,7 @@ class PerfCampaign:
             stack.callback(self._solvers.close)
             known = self._solvers.known
             dialects = tuple(one.family for one in known)
-            self._garden = garden_of(
+            self._garden = tree_scripts_of(
                 wanted.shape, wanted.seed, dialects, {kind for one in known for kind in one.unread}
             )
             self._journal = Journal(out, wanted.about({one.name: one.version for one in known}))
@@ -270,7 +272,7 @@ class PerfCampaign:
 
     def run(
         self, seconds: float | None = None, steps: int | None = None, until: float | None = None
-    ) -> Told:
+    ) -> SearchTotals:
         """Search for so many seconds, or until so many steps were made in all. A script that is slow
         enough at the end is made small and confirmed, too, as far as there is time before `until`, a
         moment of `time.monotonic`. The next start goes on with what is under way then.

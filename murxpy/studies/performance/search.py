@@ -12,7 +12,7 @@ from functools import partial
 from murxpy.learning.bandit import DECAY, Bandit
 from murxpy.machine.random import Stream, mix
 from murxpy.processes.inquiries import Questions
-from murxpy.sources.trees.scripts import Garden, Trees
+from murxpy.sources.trees.scripts import Trees, TreeScripts
 from murxpy.studies.performance.minimizing import Slow, Weighing, texts_in
 from murxpy.studies.performance.solvers import Solvers, Weight, margin
 
@@ -151,10 +151,17 @@ class Round:
 
 
 class Search:
-    """Searches with the scripts of `garden`; `weighing` asks a solver."""
+    """Searches with the scripts of `tree_scripts`; `weighing` asks a solver."""
 
-    def __init__(self, garden: Garden, plan: Plan, agents: Agents, weighing: Weighing) -> None:
-        self._garden, self._plan, self._agents, self._weighing = garden, plan, agents, weighing
+    def __init__(
+        self, tree_scripts: TreeScripts, plan: Plan, agents: Agents, weighing: Weighing
+    ) -> None:
+        self._garden, self._plan, self._agents, self._weighing = (
+            tree_scripts,
+            plan,
+            agents,
+            weighing,
+        )
         self.number, self.spent = 0, 0.0
         self.round = Round()
 

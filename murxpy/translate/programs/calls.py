@@ -17,7 +17,7 @@ from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.machine.checks.registry import ANSWERING
 from murxpy.machine.contract import protocols, stress
-from murxpy.machine.contract.broken import Armed
+from murxpy.machine.contract.broken import Prepared
 from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import Misused, Refused, Stopped
 from murxpy.machine.script import own_options
@@ -256,7 +256,7 @@ class PlainMisuses(MisuseRows):
         self.sheet.do(f"try:\n    {code}\nexcept Exception:\n    pass")
 
     def broken_call(self, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any]) -> None:
-        assert isinstance(self.misuse, Armed)
+        assert isinstance(self.misuse, Prepared)
         self.frame.bad = self.misuse.operand(self, args, indices)
         words = self.misuse.words
         if words and isinstance(words[0], Python):
@@ -420,7 +420,7 @@ class Calls(PlainMisuses):
         )
         if chosen is not None and self.misuse is None:
             return chosen
-        if chosen is not None and isinstance(self.misuse, Armed) and self.misuse.breaks(chosen):
+        if chosen is not None and isinstance(self.misuse, Prepared) and self.misuse.breaks(chosen):
             return self.misuse.prepare(self, chosen)
         return super().choose(spellings, seed, wanted, what)
 

@@ -19,7 +19,7 @@ from murxpy.semantics.registry import Unknown
 from murxpy.smtlib.script import Assert, CheckSatAssuming, Command, Script, at_checks
 from murxpy.sources.mutation.diving.models import Witness
 from murxpy.sources.mutation.occurrences import Occurrence, binds
-from murxpy.sources.mutation.workshop import Shop
+from murxpy.sources.mutation.workshop import MutationSession
 
 Spot = tuple[int, int]
 """The number of an assertion of the seed, and the number of a formula there."""
@@ -155,7 +155,9 @@ class Places:
     have places. With `weighted` unset, all places have the same weight.
     """
 
-    def __init__(self, shop: Shop, witness: Witness | None, weighted: bool = True) -> None:
+    def __init__(
+        self, shop: MutationSession, witness: Witness | None, weighted: bool = True
+    ) -> None:
         self._catalogue = shop.catalogue
         self._profile = shop.profile
         self._witness = witness
@@ -321,7 +323,7 @@ class Models:
 
     def __init__(
         self,
-        shop: Shop,
+        shop: MutationSession,
         formulas: Formulas,
         witnesses: Sequence[Witness],
         weighted: bool,
@@ -384,7 +386,7 @@ class Core:
 
     witness: Witness | None = None
 
-    def __init__(self, shop: Shop, formulas: Formulas, core: Sequence[Term]) -> None:
+    def __init__(self, shop: MutationSession, formulas: Formulas, core: Sequence[Term]) -> None:
         self.places = Places(shop, None)
         self._cores = [frozenset(core)]
         self.at = 0
