@@ -13,8 +13,8 @@ import click
 import pytest
 from commands import error
 
-from murxpy.cli import _MODULES, murxpy
 from murxpy.cli import commands as listed
+from murxpy.cli import module_of, murxpy
 from murxpy.cli.params import Existing, NamedFile
 
 PACKAGE = Path(__file__).parent.parent / "murxpy"
@@ -184,7 +184,7 @@ FILES = [
 
 @pytest.mark.parametrize("path", [path for path in FILES if _raised(PACKAGE / path)], ids=str)
 def test_an_error_names_only_options_of_its_commands(path: Path) -> None:
-    own = {name: _MODULES.get(name, name).replace(".", "/") for name in listed()}
+    own = {name: module_of(name).replace(".", "/") for name in listed()}
     modules = {f"cli/{module}.py": [name] for name, module in own.items()} | SHARED
     for name, named in _raised(PACKAGE / path).items():
         reached = modules.get(f"{path}: {name}") or modules.get(str(path))

@@ -18,11 +18,11 @@ from disks import disk as disk
 
 from murxpy.campaign.campaign import Campaign
 from murxpy.errors import FolderLost, InputError
-from murxpy.findings.folder import Lines
+from murxpy.findings.folder import MATRIX, Lines
 from murxpy.findings.store import Store
 from murxpy.processes.inquiries import Answer
 from murxpy.records.events import Ended, Event, Notice
-from murxpy.studies.matrix import Answers
+from murxpy.studies.study import Store as Answers
 
 SETUP = {"every": {"segfault": 3, "abort+x": 3, "exception": 3}, "lines": 40}
 LONG = 10_000  # runs, of which a campaign that ends at once makes few
@@ -190,12 +190,12 @@ def test_lines_of_a_study_whose_folder_is_gone(tmp_path: Path) -> None:
 def test_answers_of_a_matrix_whose_folder_is_gone(tmp_path: Path) -> None:
     out = tmp_path / "out"
     out.mkdir()
-    with closing(Answers(out, make=True)) as answers:
+    with closing(Answers(out, MATRIX, make=True)) as answers:
         answers.keep(1, 1, [(0, Answer("sat"))])
         shutil.rmtree(out)
         with pytest.raises(FolderLost, match="all answers are in") as caught:
             answers.keep(1, 1, [(1, Answer("unsat"))])
-    with closing(Answers(Path(caught.value.kept.split()[-1]))) as answers:
+    with closing(Answers(Path(caught.value.kept.split()[-1]), MATRIX)) as answers:
         assert answers.done(1, 1) == {0, 1}
 
 

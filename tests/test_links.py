@@ -23,11 +23,13 @@ from murxpy.findings.folder import (
     connect_below,
     open_below,
     read_below,
+    study_file,
     write_below,
 )
 from murxpy.findings.store import Store
-from murxpy.studies.matrix import Answers
-from murxpy.studies.stability import Store as StabilityStore
+from murxpy.processes.limits import Limits
+from murxpy.studies.stability import Stability
+from murxpy.studies.study import Store as Answers
 
 SETUP = {"every": {"segfault": 3, "exception": 3}, "lines": 10}
 SECRET = "what nobody may read or write\n"
@@ -94,10 +96,13 @@ def test_a_database_with_a_link_is_not_read(name: str, tmp_path: Path, secret: P
     assert secret.read_text() == SECRET
 
 
+NEW = study_file("stability")
+VARIANTS = Stability(targets=(), scripts=(), methods=(), variants=1, check_ms=1.0, limits=Limits())
 STUDIES: dict[str, Callable[[Path], object]] = {
     PERF: lambda out: Lines(out, PERF),
-    STABILITY: StabilityStore,
-    MATRIX: lambda out: Answers(out, make=True),
+    STABILITY: lambda out: VARIANTS.before(Answers(out, NEW, make=True)),
+    NEW: lambda out: Answers(out, NEW, make=True),
+    MATRIX: lambda out: Answers(out, MATRIX, make=True),
 }
 
 

@@ -17,10 +17,11 @@ from commands import error, outcome
 from releases import SOURCE, offer
 from scriptsolvers import z3_scripts
 
-from murxpy.cli.report.matrix import shown_triggers
+from murxpy.cli.studies.matrix import shown_triggers
 from murxpy.data import load_catalogue, load_wrapper
 from murxpy.data.named import load_grammar
 from murxpy.errors import InputError
+from murxpy.findings.folder import MATRIX
 from murxpy.fuzzers.setups import checked
 from murxpy.oracles.crash import Outcome
 from murxpy.processes.inquiries import Answer, read_answers
@@ -28,18 +29,17 @@ from murxpy.processes.limits import Limits
 from murxpy.sources.enumeration.answering import Answering
 from murxpy.sources.enumeration.grammar import Grammar
 from murxpy.studies.matrix import (
-    FILE,
-    Answers,
     Followed,
     Kind,
-    Question,
+    Matrix,
     Trigger,
     Triggers,
     Truth,
-    carry_out,
-    find,
+    grammars_in,
+    targets_in,
     truth_of,
 )
+from murxpy.studies.study import Store, carry_out
 
 # All scripts of this grammar are satisfiable, by the model in which all constants are true.
 MONOTONE = """grammar: {name}
@@ -124,27 +124,20 @@ def study(
 ) -> Triggers:
     """Follow fake releases with bugs, and tell what was found."""
     names = [release(folder, bug) for bug in bugs.split()]
-    files = [grammar(folder, name) for name in str(options.pop("names", "monotone")).split()]
-    options = {"judges": (), "block": 4, **options}
-    question = Question(
+    if "grammars" not in options:
+        files = [grammar(folder, name) for name in str(options.pop("names", "monotone")).split()]
+        options["grammars"] = [checked(file) for file in files]
+    options = {"block": 4, "check_ms": 5.0, **options}
+    asked = Matrix(
         targets=names,
-        grammars=[checked(file) for file in files],
         at=0,
         take=take,
-        check_ms=5.0,
         own_checks=own_checks,
         limits=Limits(wall=0.5, by_line=True),
         wrapper=wrapper(folder),
         **options,  # type: ignore[arg-type]
     )
-    out = folder / "out"
-    out.mkdir(exist_ok=True)
-    answers = Answers(out, make=True)
-    try:
-        carry_out(question, answers, watch or (lambda *told: None), lambda text: None)  # type: ignore[arg-type]
-        return find(answers)
-    finally:
-        answers.close()
+    return carry_out(asked, folder / "out", watch or (lambda *told: None), lambda text: None)  # type: ignore[arg-type]
 
 
 def shown(found: Triggers, target: int) -> list[tuple[str, str]]:
@@ -223,7 +216,7 @@ def test_every_third_script_is_asked_and_later_the_rest(tmp_path: Path) -> None:
 
 def test_answers_that_were_got_in_another_way_are_not_mixed(tmp_path: Path) -> None:
     study(tmp_path, "right", take=2)
-    with sqlite3.connect(tmp_path / "out" / FILE) as db:  # as a folder of an older murxpy is
+    with sqlite3.connect(tmp_path / "out" / MATRIX) as db:  # as a folder of an older murxpy is
         db.execute("DELETE FROM meta WHERE name = 'way'")
     with pytest.raises(InputError, match="has answers with way None"):
         study(tmp_path, "right", take=4)
@@ -232,20 +225,18 @@ def test_answers_that_were_got_in_another_way_are_not_mixed(tmp_path: Path) -> N
 def test_a_folder_takes_no_answers_to_other_questions(tmp_path: Path) -> None:
     study(tmp_path, "right", take=2)
     with pytest.raises(InputError, match="has answers with check-ms"):
-        other = Question(
-            [], [], [checked(grammar(tmp_path))], 0, 2, 6.0, False, Limits(), wrapper=None
-        )
-        carry_out(other, Answers(tmp_path / "out"), lambda *told: None, lambda text: None)
-    own = (tmp_path / "monotone.yaml").read_text().replace("{and or}", "{or and}")
-    (tmp_path / "other").mkdir()
-    (tmp_path / "other" / "monotone.yaml").write_text(own)
-    answers = Answers(tmp_path / "out")
-    moved = tmp_path / "moved" / "monotone.yaml"
-    moved.parent.mkdir()
-    moved.write_text("# a line above\n" + (tmp_path / "monotone.yaml").read_text())
-    assert answers.grammar(load_grammar(str(moved))) == 1
+        study(tmp_path, "right", take=2, check_ms=6.0)
+    moved = tmp_path / "monotone.yaml"
+    text = moved.read_text()
+    moved.write_text(text.replace("{and or}", "{or and}"))
+    other = {"grammars": [checked(str(moved))], "take": 2}
     with pytest.raises(InputError, match="another grammar monotone"):
-        answers.grammar(load_grammar(str(tmp_path / "other" / "monotone.yaml")))
+        study(tmp_path, "right", **other)  # type: ignore[arg-type]
+    moved.write_text("# a line above\n" + text)
+    other = {"grammars": [checked(str(moved))], "take": 2}
+    assert study(tmp_path, "right", **other).whole(1).asked == 2  # type: ignore[arg-type]
+    with closing(Store(tmp_path / "out", MATRIX)) as answers:
+        assert [*grammars_in(answers)] == [1]
 
 
 SAT, UNSAT = Answer("sat", 1, "true"), Answer("unsat", 1)
@@ -351,7 +342,7 @@ def test_a_report_asks_no_solver(tmp_path: Path, capsys: pytest.CaptureFixture[s
         drawing = ElementTree.parse(tmp_path / "out" / name).getroot()
         assert drawing.tag.endswith("svg")
     study(tmp_path, "right unsound")
-    with sqlite3.connect(tmp_path / "out" / FILE) as db:  # the newest release is wrong
+    with sqlite3.connect(tmp_path / "out" / MATRIX) as db:  # the newest release is wrong
         db.execute("UPDATE targets SET judge = 1 WHERE name NOT LIKE '%unsound'")
     code, text = reported(tmp_path, capsys)
     assert code == 1 and re.search(r"monotone +1 +7  \(assert \(or a b\)\)", text)
@@ -360,10 +351,10 @@ def test_a_report_asks_no_solver(tmp_path: Path, capsys: pytest.CaptureFixture[s
 
 def test_releases_stand_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     """An older release that is asked later does not become the newest."""
-    with closing(Answers(tmp_path, make=True)) as answers:
+    with closing(Store(tmp_path, MATRIX, make=True)) as answers:
         for name in ("z3@4.10.0", "z3@4.9.1", "cvc5@1.1.0", "z3@4.8.12"):
             answers.target(name, judge=name.startswith("cvc5"))
-        found = Triggers(answers.targets(), {}, {}, {}, [])
+        found = Triggers(targets_in(answers), {}, {}, {}, [])
     assert [one.name for one in found.targets] == [
         *("z3@4.8.12", "z3@4.9.1", "z3@4.10.0"),
         "cvc5@1.1.0",

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+import sqlite3
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,6 +16,7 @@ from commands import error, outcome
 from releases import SOURCE
 
 from murxpy.data import load_catalogue, load_wrapper, with_dialect
+from murxpy.findings.folder import STABILITY, study_file
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.script import Alone
 from murxpy.oracles.stability import class_of, spread, whole
@@ -24,7 +26,6 @@ from murxpy.smtlib import script as c
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
 from murxpy.sources.mutation.variants import METHODS, PLAIN, Varier
-from murxpy.studies.stability import FILE
 
 CATALOGUE = build_catalogue(load_catalogue())
 TEXT = """(set-logic ALL)
@@ -260,13 +261,42 @@ def test_a_study_goes_on_and_asks_nothing_twice(
     code, text, _ = outcome(capsys, "stability", *words, "--fail-on", "unstable")
     assert code == 1 and "unstable" in text
     assert ElementTree.parse(out / "stability.svg").getroot().tag.endswith("svg")
-    lines = (out / FILE).read_text().splitlines(keepends=True)
-    (out / FILE).write_text("".join(lines[:-2]) + lines[-2][:30])  # killed while it wrote
+    with sqlite3.connect(out / study_file("stability")) as db:  # killed before the last answers
+        db.execute("DELETE FROM answers WHERE place > 11")
     assert outcome(capsys, "stability", *words)[:2] == (0, text)
-    assert sorted((out / FILE).read_text().splitlines(keepends=True)) == sorted(lines)
-    (out / FILE).write_text("{}\n")
+    with sqlite3.connect(out / study_file("stability")) as db:
+        (count,) = db.execute("SELECT count(*) FROM answers").fetchone()
+    assert count == 81
+
+
+def test_a_folder_of_an_older_version_is_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It kept answers as lines of JSON."""
+    out = tmp_path / "out"
+    words = [*target(tmp_path, "calm"), "--variants", "2", "--methods", "seed", "--out", str(out)]
+    assert outcome(capsys, "stability", *words)[0] == 0
+    kept = out / study_file("stability")
+    with sqlite3.connect(kept) as db:
+        rows = db.execute(
+            "SELECT t.name, s.name, place, cost FROM answers JOIN grammars s ON s.id = grammar "
+            "JOIN targets t ON t.id = target"
+        ).fetchall()
+    assert len(rows) == 3
+    kept.unlink()
+    lines = [
+        json.dumps([name, *subject.split(" "), [[place, "sat", cost + 1000, ""]]]) + "\n"
+        for name, subject, place, cost in rows
+    ]
+    (out / STABILITY).write_text("".join(lines) + lines[0][:30])  # killed while it wrote
+    code, text, told = outcome(capsys, "stability", *words, "--format", "json")
+    (row,) = json.loads(text)
+    assert code == 0 and told == "" and row["cost"] == 1000 + min(cost for *_, cost in rows)
+    (out / STABILITY).write_text("{}\n")
     code, line = error(capsys, "stability", *words)
-    assert code == 2 and f"{FILE}:1: expected answers" in line
+    assert code == 2 and f"{STABILITY}:1: expected answers" in line
+    kept.unlink()
+    assert error(capsys, "stability", *words)[0] == 2
 
 
 def test_a_variant_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,11 +7,13 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import pkgutil
 import re
 import sys
 import time
 import traceback
 from collections.abc import Sequence
+from types import ModuleType
 
 import click
 
@@ -36,7 +38,31 @@ def _groups() -> dict[str, dict[str, str]]:
     """The commands with their lines, under the headings of the list of commands."""
     from murxpy.sources.mutation.registry import WALK
 
-    return {**_GROUPS, FIND: {"fuzz": WALK.brief, **_fuzzers(), **_GROUPS[FIND]}}
+    new = {name: _brief(name) for name in _studies() if name not in _OTHERS}
+    return {**_GROUPS, FIND: {"fuzz": WALK.brief, **_fuzzers(), **_GROUPS[FIND], **new}}
+
+
+def _studies() -> list[str]:
+    """The commands in the folder of studies, each called as its module. One that no list below names is
+    listed behind the others with the text of its module.
+    """
+    from murxpy.cli import studies
+
+    return [one.name.replace("_", "-") for one in pkgutil.iter_modules(studies.__path__)]
+
+
+def _brief(study: str) -> str:
+    return (_module(study).__doc__ or "").partition("\n")[0]
+
+
+def _module(command: str) -> ModuleType:
+    return importlib.import_module(f"murxpy.cli.{module_of(command)}")
+
+
+def module_of(command: str) -> str:
+    """The module of a command in this package; that of a mutation fuzzer is `mutate`."""
+    folder = "studies." if command in _studies() else ""
+    return folder + _MODULES.get(command, command.replace("-", "_"))
 
 
 FIND = "Find"
@@ -86,11 +112,6 @@ _GROUPS = {
 _OTHERS = {name: brief for group in _GROUPS.values() for name, brief in group.items()}
 # The modules of commands that have another name.
 _MODULES = {
-    "check-seeds": "check_seeds",
-    "matrix": "studies.matrix",
-    "stability": "studies.stability",
-    "generate": "studies.generate",
-    "perf": "studies.perf",
     "rules": "theories",
     "seeds": "figures",
     "arms": "figures",
@@ -108,8 +129,8 @@ class _Commands(click.Group):
         return list(commands())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name in ("fuzz", *_OTHERS):
-            module = importlib.import_module(f"murxpy.cli.{_MODULES.get(cmd_name, cmd_name)}")
+        if cmd_name in ("fuzz", *_OTHERS, *_studies()):
+            module = _module(cmd_name)
             # a module whose command is called like a function of Python has it as COMMAND
             command: click.Command = getattr(module, "COMMAND", None) or getattr(
                 module, cmd_name.replace("-", "_")
@@ -165,7 +186,7 @@ def run(args: list[str], began: float | None = None) -> int:
     _open_outputs()
     # A campaign that is interrupted while it is made ends with its summary, too. Whether this is a
     # campaign is told without importing the fuzzers: where one is broken, `_run` reports that.
-    campaign = bool(args) and args[0] not in _OTHERS and not args[0].startswith("-")
+    campaign = bool(args) and args[0] not in (*_OTHERS, *_studies()) and not args[0].startswith("-")
     try:
         with safe_outputs(), interrupts.kept() if campaign else interrupts.raised():
             return _run(args, time.monotonic() if began is None else began)

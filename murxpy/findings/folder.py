@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
 import re
 import secrets
@@ -16,6 +17,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from murxpy.errors import FolderLost, InputError, MurxpyError
 
@@ -23,8 +25,9 @@ CAMPAIGN, PERF, MATRIX, STABILITY = (
     "campaign.sqlite",
     "perf.jsonl",
     "matrix.sqlite",
-    "stability.jsonl",
+    "stability.jsonl",  # of older versions
 )
+_STUDY = re.compile(r"study-([a-z-]+)\.sqlite")
 # Who writes folders with such a file. A search for slow scripts has the database of a campaign for its
 # findings, so its own file stands first.
 _WRITERS = {
@@ -33,6 +36,26 @@ _WRITERS = {
     STABILITY: "'murxpy stability'",
     CAMPAIGN: "a campaign",
 }
+
+
+def study_file(command: str) -> str:
+    """The file of the answers in a folder of a study, which is called as its command is."""
+    return MATRIX if command == "matrix" else f"study-{command}.sqlite"
+
+
+def writer_of(file: str) -> str:
+    """Who writes folders with a file of this name; empty where the name tells nothing."""
+    study = _STUDY.fullmatch(file)
+    return f"'murxpy {study[1]}'" if study else _WRITERS.get(file, "")
+
+
+def _written(path: Path, file: str) -> str:
+    """The file in a folder that tells who writes it; `file` where none of them is there."""
+    studies = sorted(one.name for one in path.glob("study-*.sqlite") if writer_of(one.name))
+    found = (name for name in (*studies, *_WRITERS) if (path / name).is_file())
+    return next(found, file)
+
+
 _PART = re.compile(r"\.[a-z0-9_]{8}\.part")  # an unfinished file of `write_atomically`
 _REPLACED = "another file stands in the place of {}"
 _SIDES = ("", "-wal", "-shm", "-journal")  # the files of a database of SQLite
@@ -49,10 +72,10 @@ class Folder:
 
     def __init__(self, path: Path, file: str = "") -> None:
         self.path = path
-        written = next((name for name in _WRITERS if (path / name).is_file()), file)
-        if file and written != file:
+        written = _written(path, file)
+        if file and writer_of(written) != writer_of(file):
             raise InputError(
-                f"this folder is that of {_WRITERS[written]}, which wrote {written}; choose another with --out",
+                f"this folder is that of {writer_of(written)}, which wrote {written}; choose another with --out",
                 file=str(path),
             )
         try:
@@ -357,9 +380,21 @@ class Lines:
             file.seek(0)
             return file.read()
 
-    def append(self, line: str, *, sync: bool = False) -> None:
-        """Append a line; with `sync` it is on the disk then. Where the folder does not take it any
-        more, the whole file is written to another folder, and FolderLost says where.
+    def read(self, take: Callable[[int, Any], object], what: str) -> None:
+        """Give each line's number and JSON value to `take`. Raises InputError, which says that `what`
+        was expected, for a line that is no JSON or that `take` cannot understand.
+        """
+        for number, line in enumerate(self.lines, 1):
+            try:
+                take(number, json.loads(line))
+            except (ValueError, KeyError, TypeError, AttributeError):
+                raise InputError(
+                    f"expected {what}", file=str(self._folder / self._name), line=number
+                ) from None
+
+    def append(self, line: str) -> None:
+        """Append a line. Where the folder does not take it any more, the whole file is written to
+        another folder, and FolderLost says where.
         """
         data = f"{line}\n".encode()
         try:
@@ -367,8 +402,6 @@ class Lines:
             left = memoryview(data)
             while left:
                 left = left[os.write(self._file, left) :]
-            if sync:
-                os.fsync(self._file)
         except OSError as error:
             raise self._lost(error, data) from error
         self._size += len(data)

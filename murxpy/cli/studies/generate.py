@@ -20,7 +20,7 @@ from murxpy.cli.options import (
     seed_option,
 )
 from murxpy.cli.params import judge_names
-from murxpy.cli.studies.shapes import shape_of, shape_options
+from murxpy.cli.shapes import shape_of, shape_options
 from murxpy.data import wrapper_names
 from murxpy.logic.catalogue import STANDARD
 from murxpy.machine.random import Stream, mix

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
-import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,31 +23,36 @@ from murxpy.cli.options import (
     time_option,
     wrapper_option,
 )
-from murxpy.cli.params import goes_on, names
-from murxpy.cli.report.console import make_console, say
-from murxpy.cli.report.matrix import (
-    answers_table,
-    evidence,
-    heat_map,
-    shown_triggers,
-    solved_lines,
-    solved_table,
-    study_data,
-    study_table,
-    triggers_table,
-)
-from murxpy.findings.folder import MATRIX, Folder, write_atomically
+from murxpy.cli.params import names
+from murxpy.cli.report.studies import Report, asked
+from murxpy.cli.report.svg import Chart
+from murxpy.cli.report.tables import Table, kinds
+from murxpy.findings.folder import MATRIX
 from murxpy.fuzzers.setups import all_checked
-from murxpy.processes.environments import package_of, print_notice
+from murxpy.processes.environments import package_of
 from murxpy.processes.inquiries import wrapper_of
 from murxpy.processes.limits import Limits
 from murxpy.processes.releases import short, span
 from murxpy.processes.targets import grant_target, releases_of
-from murxpy.studies.matrix import TRIGGERS, Answers, Question, Triggers, carry_out, find
+from murxpy.studies.matrix import (
+    ALL_VALUES,
+    JUDGE,
+    KINDS,
+    MODEL,
+    TRIGGERS,
+    Cell,
+    Matrix,
+    Trigger,
+    Triggers,
+    find,
+)
+from murxpy.studies.study import Store
 
 FIRST = 51_000
 _MOST = 10**9  # scripts of a grammar; the seeds of runs have room for their places
-_TOLD = 10.0  # seconds between two lines of progress
+_WRITTEN_OUT = 10**15  # larger numbers of scripts are not read digit by digit
+_SHOWN = 20  # rows of triggers
+_STEP = 2  # powers of two between the columns of a table
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,7 +138,9 @@ def matrix(what: str, form: str, **given: Any) -> int:
     if not options.span and (Path(what).is_dir() or "/" in what):
         if options.of_studies():
             raise click.UsageError("a folder is only reported on: leave the options of a study out")
-        return _report(Path(what), form)
+        with closing(Store(Path(what), MATRIX)) as answers:
+            found = find(answers)
+        return _report(found).show(form, Path(what))
     if not options.of_studies():
         raise click.UsageError(
             f"there is no folder '{what}'; a study needs --releases, --grammar and --out"
@@ -149,30 +154,24 @@ def matrix(what: str, form: str, **given: Any) -> int:
         raise click.UsageError(
             f"--first and --take: expected at most {_MOST:,}, which --step thins out"
         )
-    _ask(_question(_targets(what, options.span, options.wrapper), options), options.out)
-    return _report(options.out, form)
+    study = _study(_targets(what, options.span, options.wrapper), options)
+    return _report(asked(study, options.out)).show(form, options.out)
 
 
-def _question(targets: Sequence[str], options: MatrixOptions) -> Question:
-    return Question(
-        targets,
-        options.judges,
-        all_checked(options.grammars),
-        options.at or 0,
-        options.take or options.first or FIRST,
-        1000 * options.check_limit,
-        options.own_checks,
-        Limits(wall=options.wall, memory=options.memory, by_line=True),
-        options.step or 1,
+def _study(targets: Sequence[str], options: MatrixOptions) -> Matrix:
+    return Matrix(
+        targets=targets,
+        judges=options.judges,
+        grammars=all_checked(options.grammars),
+        at=options.at or 0,
+        take=options.take or options.first or FIRST,
+        step=options.step or 1,
+        check_ms=1000 * options.check_limit,
+        own_checks=options.own_checks,
+        limits=Limits(wall=options.wall, memory=options.memory, by_line=True),
         jobs=options.jobs,
         wrapper=options.wrapper,
     )
-
-
-def _ask(question: Question, out: Path) -> None:
-    """Ask what the folder `out` does not know yet."""
-    with closing(Folder(out, MATRIX)), closing(Answers(out, make=True)) as answers, goes_on(out):
-        carry_out(question, answers, _ProgressLine().tell, print_notice)
 
 
 def _targets(solver: str, releases: str, wrapper: str | None) -> list[str]:
@@ -185,54 +184,237 @@ def _targets(solver: str, releases: str, wrapper: str | None) -> list[str]:
     return targets
 
 
-class _ProgressLine:
-    """Tells on standard error how far the study is."""
-
-    def __init__(self) -> None:
-        self._last = 0.0
-
-    def tell(self, target: str, grammar: str, done: int, size: int, came: Counter[str]) -> None:
-        """Tell it at the end of a grammar, and now and then before."""
-        now = time.monotonic()
-        if done < size and now - self._last < _TOLD:
-            return
-        self._last = now
-        words = ", ".join(f"{number:,} {answer}" for answer, number in sorted(came.items()))
-        print_notice(f"{target} {grammar}: {done:,} of {size:,} scripts ({words})")
+# ----------------------------------------------------------------------
+# What the study found, as tables, plain data and drawings.
 
 
-def _report(folder: Path, form: str) -> int:
-    """Print what a study found, and draw it into its folder."""
-    answers = Answers(folder)
-    try:
-        found = find(answers)
-    finally:
-        answers.close()
-    if form == "json":
-        click.echo(json.dumps(study_data(found), indent=1))
-    elif form == "csv":
-        click.echo(study_table(found).to_csv(), nl=False)
-    else:
-        _print(found)
-    for name, text in (("triggers.svg", heat_map(found)), ("solved.svg", solved_lines(found))):
-        write_atomically(folder / name, text)
-    return int(
-        any(found.whole(one.number).kinds[kind] for one in found.newest for kind in TRIGGERS)
+def _report(found: Triggers) -> Report:
+    return Report(
+        lambda: _text(found),
+        lambda: study_data(found),
+        lambda: study_table(found),
+        {"triggers.svg": lambda: heat_map(found), "solved.svg": lambda: solved_lines(found)},
+        int(any(found.whole(one.number).kinds[kind] for one in found.newest for kind in TRIGGERS)),
     )
 
 
-def _print(found: Triggers) -> None:
-    console = make_console()
-    click.echo("Triggers: unsound / invalid model / crash")
-    triggers_table(found).print(console)
-    click.echo("\nAnswers")
-    answers_table(found).print(console)
-    click.echo("\nDecided at a cost of at most 2^k resource units")
-    solved_table(found).print(console)
+def _text(found: Triggers) -> Iterator[str | Table]:
+    yield "Triggers: unsound / invalid model / crash"
+    yield triggers_table(found)
+    yield from ("", "Answers", answers_table(found))
+    yield from ("", "Decided at a cost of at most 2^k resource units", solved_table(found))
     triggers = shown_triggers(found)
     if triggers.rows:
-        say("\nThe triggers by the targets that show them, with the first script of each row")
-        triggers.print(console)
-    click.echo("")
-    for line in evidence(found):
-        say(line)
+        yield ""
+        yield "The triggers by the targets that show them, with the first script of each row"
+        yield triggers
+    yield ""
+    yield from evidence(found)
+
+
+def triggers_table(found: Triggers) -> Table:
+    """A row for each target, with its triggers by grammar: unsound / invalid model / crash."""
+    names = [found.grammars[number] for number in found.grammars]
+    table = Table(kinds(["target"], ["scripts", *names, "all"]))
+    for one in found.targets:
+        cells = [found.cells.get((one.number, number)) for number in found.grammars]
+        whole = found.whole(one.number)
+        name = f"{one.name} (judge)" if one.judge else one.name
+        table.add(name, whole.asked, *map(_triggers, cells), _triggers(whole))
+    return table
+
+
+def _triggers(cell: Cell | None) -> str:
+    if cell is None:
+        return "-"
+    numbers = [cell.kinds[kind] for kind in TRIGGERS]
+    return "/".join(map(str, numbers)) if any(numbers) else "."
+
+
+def answers_table(found: Triggers) -> Table:
+    """A row for each target: how often each answer came, and what was said of its models."""
+    answers = ["unknown", "error", "timeout"]
+    columns = ["decided", *answers, "models right", "not judged", *KINDS]
+    table = Table(kinds(["target"], columns))
+    for one in found.targets:
+        whole = found.whole(one.number)
+        numbers = [whole.answers[answer] for answer in answers]
+        numbers += [whole.models["true"], whole.models["unsure"]]
+        table.add(one.name, whole.decided, *numbers, *(whole.kinds[kind] for kind in KINDS))
+    return table
+
+
+def powers(found: Triggers) -> range:
+    """The powers of two between the lowest and the highest cost of a decided script."""
+    least = [n for one in found.releases for n in found.whole(one.number).costs]
+    return range(min(least, default=0), max(least, default=0) + 1)
+
+
+def solved_table(found: Triggers) -> Table:
+    """A row for each release: the scripts that it decides at a cost of at most 2^k."""
+    shown = [*powers(found)][::-1][::_STEP][::-1]
+    table = Table(kinds(["release"], [f"2^{power}" for power in shown]))
+    for one in found.releases:
+        table.add(one.name, *map(found.whole(one.number).solved, shown))
+    return table
+
+
+def evidence(found: Triggers) -> Iterator[str]:
+    """Sentences that say what told the right answers."""
+    whole = Counter[str]()
+    for counts in found.truths.values():
+        whole.update(counts)
+    number = sum(whole.values())
+    if not number:
+        return
+    yield (
+        f"Of {number:,} scripts the right answer is known of {number - whole['nothing']:,}: "
+        f"{whole[ALL_VALUES]:,} because our evaluator went through all values of the constants, "
+        f"{whole[MODEL]:,} because our evaluator found a model of some target right, "
+        f"{whole[JUDGE]:,} because the judges say so; nothing tells it for {whole['nothing']:,}."
+    )
+    differing = {(one.grammar, one.place) for one in found.triggers if one.kind == "differs"}
+    if differing:
+        yield (
+            f"On {len(differing):,} scripts targets answer differently and nothing tells which is wrong (differs)."
+        )
+
+
+def shown_triggers(found: Triggers) -> Table:
+    """A row for each kind of trigger, grammar, and set of releases on which scripts show it: how many
+    scripts, and of the first one its number, itself, and what says that a release is wrong. The rows
+    of the newest releases stand first.
+    """
+    columns = kinds(["trigger", "shown by", "grammar"], ["scripts", "first"])
+    table = Table({**columns, **kinds(["script", "why"])})
+    rows = _by_releases(found)
+    for (kind, grammar, targets), triggers in rows[:_SHOWN]:
+        one = triggers[0]
+        script = " ".join(one.script.split())
+        number = f"{found.at + one.place:,}" if found.at < _WRITTEN_OUT else f"--at + {one.place:,}"
+        place = found.grammars[grammar], len(triggers), number
+        table.add(kind, _span(found, targets), *place, script, one.words)
+    return table
+
+
+def _by_releases(found: Triggers) -> list[tuple[tuple[str, int, tuple[int, ...]], list[Trigger]]]:
+    scripts: dict[tuple[str, int, int], list[Trigger]] = {}
+    for one in found.triggers:
+        scripts.setdefault((one.kind, one.grammar, one.place), []).append(one)
+    rows: dict[tuple[str, int, tuple[int, ...]], list[Trigger]] = {}
+    for (kind, grammar, _), triggers in scripts.items():
+        key = kind, grammar, tuple(one.target for one in triggers)
+        rows.setdefault(key, []).append(triggers[-1])
+    order = [one.number for one in found.targets]
+
+    def rank(row: tuple[tuple[str, int, tuple[int, ...]], list[Trigger]]) -> tuple[int, ...]:
+        _, grammar, targets = row[0]
+        return (-max(map(order.index, targets)), KINDS.index(row[1][0].kind), grammar, len(targets))
+
+    return sorted(rows.items(), key=rank)
+
+
+def _span(found: Triggers, targets: tuple[int, ...]) -> str:
+    """The names of targets, `A..B` for those that were named in a row."""
+    spans: list[list[str]] = []
+    before = False
+    for one in found.targets:
+        shows = one.number in targets
+        if shows and before and not one.judge:
+            spans[-1] = [spans[-1][0], one.name]
+        elif shows:
+            spans.append([one.name])
+        before = shows and not one.judge
+    return ", ".join("..".join(span) for span in spans)
+
+
+def study_data(found: Triggers) -> dict[str, Any]:
+    """All figures as plain data."""
+    names = {one.number: one.name for one in found.targets}
+    return {
+        "targets": [
+            {
+                "name": one.name,
+                "judge": one.judge,
+                "grammars": {
+                    name: _cell_data(found.cells[one.number, number])
+                    for number, name in found.grammars.items()
+                    if (one.number, number) in found.cells
+                },
+            }
+            for one in found.targets
+        ],
+        "triggers": [
+            {
+                "target": names[one.target],
+                "grammar": found.grammars[one.grammar],
+                "place": one.place,
+                "kind": one.kind,
+                "words": one.words,
+                "script": one.script,
+            }
+            for one in found.triggers
+        ],
+        "truth": {found.grammars[number]: dict(counts) for number, counts in found.truths.items()},
+    }
+
+
+def _cell_data(cell: Cell) -> dict[str, Any]:
+    top = max(cell.costs, default=0)
+    return {
+        "scripts": cell.asked,
+        "answers": dict(sorted(cell.answers.items())),
+        "models": dict(sorted(cell.models.items())),
+        "triggers": {kind: cell.kinds[kind] for kind in KINDS},
+        "solved": {str(power): cell.solved(power) for power in range(top + 1)},
+    }
+
+
+def study_table(found: Triggers) -> Table:
+    """A row for each target and grammar, with all figures."""
+    answers = ("sat", "unsat", "unknown", "error", "timeout")
+    shown = powers(found)
+    columns = ["scripts", *answers, *KINDS, *(f"solved 2^{n}" for n in shown)]
+    table = Table(kinds(["target", "grammar"], columns))
+    for one in found.targets:
+        for number, name in found.grammars.items():
+            cell = found.cells.get((one.number, number))
+            if cell is not None:
+                numbers = [cell.asked, *(cell.answers[answer] for answer in answers)]
+                numbers += [cell.kinds[kind] for kind in KINDS]
+                table.add(one.name, name, *numbers, *map(cell.solved, shown))
+    return table
+
+
+def heat_map(found: Triggers) -> str:
+    """A panel for each kind of triggers, with a row for each release and a column for each grammar."""
+    releases, panel = found.releases, len(found.grammars) + 1
+    columns, rows = len(TRIGGERS) * panel, len(releases)
+    chart = Chart(
+        "Triggers by release and grammar", (0, columns), (rows, 0), 62 * columns, 20 * rows
+    )
+    chart.y_axis({row + 0.5: one.name for row, one in enumerate(releases)}, grid=False)
+    for at, kind in enumerate(TRIGGERS):
+        chart.heading(at * panel, kind)
+        for column, (number, name) in enumerate(found.grammars.items(), at * panel):
+            chart.x_axis({column + 0.5: name[:9]}, above=True, grid=False)
+            for row, one in enumerate(releases):
+                cell = found.cells.get((one.number, number))
+                if cell is not None:
+                    count = cell.kinds[kind]
+                    chart.cell(column, row, count, f"{one.name}, {name}: {count} {kind}")
+    return chart.text()
+
+
+def solved_lines(found: Triggers) -> str:
+    """A line for each release: the share of its scripts that it decides at a cost of at most 2^k."""
+    shown = powers(found)
+    title = "Scripts decided at a cost of at most 2^k resource units"
+    chart = Chart(title, (shown[0], shown[-1]), (0, 100))
+    chart.x_axis({power: str(power) for power in shown})
+    chart.y_axis({percent: f"{percent} %" for percent in range(0, 101, 20)})
+    for one in found.releases:
+        whole = found.whole(one.number)
+        share = 100 / max(1, whole.asked)
+        chart.curve(one.name, [(power, share * whole.solved(power)) for power in shown])
+    return chart.text()

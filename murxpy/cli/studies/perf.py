@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -27,7 +26,8 @@ from murxpy.cli.options import (
 from murxpy.cli.params import began, duration, goes_on, judge_names
 from murxpy.cli.report.console import say
 from murxpy.cli.report.perf import found_line, outcome_lines, status_line
-from murxpy.cli.studies.shapes import shape_of, shape_options
+from murxpy.cli.report.studies import Pace
+from murxpy.cli.shapes import shape_of, shape_options
 from murxpy.processes import interrupts
 from murxpy.processes.environments import installing, print_notice
 from murxpy.processes.limits import Limits
@@ -35,7 +35,6 @@ from murxpy.records.config import deadline
 from murxpy.studies.performance.campaign import PerfCampaign, SearchTotals, Wanted
 
 OUT = "murxpy-perf"
-_TOLD = 10.0  # seconds between two lines of progress
 
 
 def _perf(
@@ -102,7 +101,7 @@ class _Teller:
 
     def __init__(self, as_json: bool) -> None:
         self._as_json = as_json
-        self._last = time.monotonic()
+        self._pace = Pace()
         self._found: int | None = None
 
     def tell(self, told: SearchTotals) -> None:
@@ -113,8 +112,7 @@ class _Teller:
             entry = told.found[self._found]
             self._found += 1
             self._say({"event": "found", **entry}, found_line(entry))
-        if time.monotonic() - self._last >= _TOLD:
-            self._last = time.monotonic()
+        if self._pace.due():
             self._say({"event": "status", **_figures(told)}, status_line(told))
 
     def _say(self, event: dict[str, Any], line: str) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from dataclasses import asdict
+from math import ceil, log10
 from pathlib import Path
 from typing import Any
 
@@ -22,22 +23,16 @@ from murxpy.cli.options import (
     time_option,
     wrapper_option,
 )
-from murxpy.cli.params import MISSING_SEEDS, Existing, goes_on, judge_names, names
-from murxpy.cli.report.console import Progress, make_console, say
-from murxpy.cli.report.stability import (
-    classes_table,
-    drawing,
-    scripts_table,
-    study_data,
-    study_table,
-)
+from murxpy.cli.params import MISSING_SEEDS, Existing, judge_names, names
+from murxpy.cli.report.studies import Report, asked
+from murxpy.cli.report.svg import Chart
+from murxpy.cli.report.tables import Table, kinds
 from murxpy.data import load_catalogue, with_dialect
 from murxpy.errors import InputError
-from murxpy.findings.folder import STABILITY, Folder, write_atomically
 from murxpy.fuzzers.seeds import SeedFiles, collect_seeds
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.sorts import IllSorted
-from murxpy.oracles.stability import REFUSED, UNSTABLE
+from murxpy.oracles.stability import CLASSES, REFUSED, UNSTABLE, Spread, class_of
 from murxpy.processes.environments import print_notice
 from murxpy.processes.inquiries import wrapper_of
 from murxpy.processes.limits import Limits
@@ -47,8 +42,10 @@ from murxpy.smtlib.reading.scripts import read_script
 from murxpy.solvers.facts import build_facts
 from murxpy.sources.mutation.variants import METHODS, PLAIN, Varier
 from murxpy.sources.mutation.varied import MOST
-from murxpy.studies.stability import Question, Row, Store, Subject, carry_out, lists_of, rows
+from murxpy.studies.stability import NamedScript, Row, Stability
 
+_COLOURS = {"stable": "#27814b", "unstable": "#c0392b", "unsolved": "#5b6775", "unsure": "#b9770e"}
+_DRAWN = 60  # scripts in the drawing
 _METHODS = tuple(name for name in METHODS if name != PLAIN)
 
 
@@ -111,54 +108,45 @@ def stability(
       murxpy stability z3@4.13.0,z3@latest proofs/ --methods shuffle,seed --out spread
       murxpy stability cvc5 goal.smt2 --print shuffle:17
     """
-    question = _question(targets, scripts, **given)
+    study = _study(targets, scripts, **given)
     if shown is not None:
-        click.echo(_variant(question, shown), nl=False)
+        click.echo(_variant(study, shown), nl=False)
         return 0
-    found = _study(question, out)
-    _report(found, form)
-    if out is not None:
-        write_atomically(out / "stability.svg", drawing(found))
-    wrong = any(len(row.answers) > 1 or row.crashes for row in found)
-    return int(wrong or (fail_on is not None and any(row.kind == UNSTABLE for row in found)))
+    found = asked(study, out)
+    return _report(found, fail_on).show(form, out)
 
 
-def _study(question: Question, out: Path | None) -> list[Row]:
-    """Ask what the folder `out` does not know yet, and tell what came of all."""
-    with ExitStack() as stack:
-        if out is not None:
-            stack.callback(Folder(out, STABILITY).close)
-        store = stack.enter_context(Store(out))
-        stack.enter_context(goes_on(out))
-        with Progress(lists_of(question, store)) as progress:
-            carry_out(question, store, progress.step, print_notice)
-        return list(rows(question, store))
-
-
-def _question(
+def _study(
     targets: Sequence[str],
     scripts: Sequence[Path],
     methods: Sequence[str],
     check_limit: float,
     wall: float,
     memory: int,
+    seed: int,
     **as_given: Any,
-) -> Question:
+) -> Stability:
     for name, given in (("SOLVER", targets), ("--methods", methods)):
         if not given:
             raise click.UsageError(f"expected at least one name in {name}")
     found = collect_seeds(scripts)
     for notice in found.notices():
         print_notice(notice)
-    subjects = list(_readable(found, parse_target(targets[0]).solver))
+    readable = list(_readable(found, parse_target(targets[0]).solver))
     ordered = [name for name in METHODS if name in methods]
     limits = Limits(wall=wall, memory=memory, by_line=True)
-    return Question(
-        targets, subjects, ordered, check_ms=1000 * check_limit, limits=limits, **as_given
+    return Stability(
+        targets=targets,
+        scripts=readable,
+        methods=ordered,
+        variation=seed,
+        check_ms=1000 * check_limit,
+        limits=limits,
+        **as_given,
     )
 
 
-def _readable(found: SeedFiles, dialect: str) -> Iterator[Subject]:
+def _readable(found: SeedFiles, dialect: str) -> Iterator[NamedScript]:
     """The scripts that can be read; others are told. The folder that all of them are in is left out of
     the names. Raises InputError where the only one cannot be read.
     """
@@ -172,10 +160,10 @@ def _readable(found: SeedFiles, dialect: str) -> Iterator[Subject]:
                 raise
             print_notice(f"left out: {error}")
         else:
-            yield Subject(os.path.relpath(name, os.path.commonpath(folders)), text)
+            yield NamedScript(os.path.relpath(name, os.path.commonpath(folders)), text)
 
 
-def _variant(question: Question, shown: str) -> str:
+def _variant(study: Stability, shown: str) -> str:
     """The text of a variant that the user names. Raises UsageError, InputError."""
     method, _, number = shown.partition(":")
     if method not in METHODS or not number.isdecimal() or int(number) >= MOST:
@@ -183,37 +171,155 @@ def _variant(question: Question, shown: str) -> str:
         raise click.UsageError(
             f"--print {shown}: expected a method ({known}), a colon, and a number below {MOST:,}"
         )
-    if len(question.scripts) != 1 or len(question.targets) != 1:
+    if len(study.scripts) != 1 or len(study.targets) != 1:
         raise click.UsageError("--print takes one target and one script")
-    (subject,) = question.scripts
-    solver = parse_target(question.targets[0]).solver
-    wrapper = wrapper_of(solver, question.wrapper)
+    (subject,) = study.scripts
+    solver = parse_target(study.targets[0]).solver
+    wrapper = wrapper_of(solver, study.wrapper)
     catalogue = build_catalogue(with_dialect(load_catalogue(), wrapper))
     script = read_script(subject.text, subject.name, catalogue, dialect=solver)
     seeds = build_facts(wrapper).script_seeds
-    varier = Varier(script, solver, subject.number(question.seed), seeds)
+    varier = Varier(script, solver, subject.number(study.variation), seeds)
     try:
         return varier.text(method, int(number))
     except (Unsayable, IllSorted) as error:
         raise InputError(f"there is no such variant: {error}", file=subject.name) from None
 
 
-def _report(found: Sequence[Row], form: str) -> None:
-    if form == "json":
-        click.echo(json.dumps(study_data(found), indent=1))
-        return
-    if form == "csv":
-        click.echo(study_table(found).to_csv(), nl=False)
-        return
-    console = make_console()
-    scripts_table(found).print(console)
-    click.echo("\nScripts by class")
-    classes_table(found).print(console)
+# ----------------------------------------------------------------------
+# What the study found, as tables, plain data and a drawing.
+
+
+def _report(found: Sequence[Row], fail_on: str | None) -> Report:
+    wrong = any(len(row.answers) > 1 or row.crashes for row in found)
+    unstable = fail_on is not None and any(row.kind == UNSTABLE for row in found)
+    return Report(
+        lambda: _text(found),
+        lambda: study_data(found),
+        lambda: study_table(found),
+        {"stability.svg": lambda: drawing(found)},
+        int(wrong or unstable),
+    )
+
+
+def _text(found: Sequence[Row]) -> Iterator[str | Table]:
+    yield scripts_table(found)
+    yield from ("", "Scripts by class", classes_table(found))
     for row in found:
+        name = f"{row.target} {row.script}"
         if row.kind == REFUSED:
-            say(f"{row.target} {row.script}: refused: {row.plain.message}")
+            yield f"{name}: refused: {row.plain.message}"
         if len(row.answers) > 1:
             answers = ", ".join(f"{answer} ({row.first[answer]})" for answer in row.answers)
-            say(f"{row.target} {row.script}: variants have different answers: {answers}")
+            yield f"{name}: variants have different answers: {answers}"
         if row.crashes:
-            say(f"{row.target} {row.script}: {row.crashes}")
+            yield f"{name}: {row.crashes}"
+
+
+def scripts_table(rows: Sequence[Row]) -> Table:
+    """A row for each target and script: the answer to the script itself, its class, and for each method
+    how many variants were decided and how many times the least cost the greatest is.
+    """
+    methods = list(rows[0].spreads) if rows else []
+    columns = kinds(["target", "script", "answer"], ["cost"])
+    table = Table({**columns, **kinds(["class"], methods)})
+    for row in rows:
+        plain = row.plain.answer, row.plain.cost
+        table.add(row.target, row.script, *plain, row.kind, *map(_cell, row.spreads.values()))
+    return table
+
+
+def _cell(one: Spread) -> str:
+    times = f" x{one.ratio:.1f}" if one.decided else ""
+    return f"{one.decided}/{one.count}{times}"
+
+
+def classes_table(rows: Sequence[Row]) -> Table:
+    """A row for each target and method, and one for all methods: the number of scripts of each class."""
+    columns = (*CLASSES, REFUSED)
+    table = Table(kinds(["target", "method"], columns))
+    for target in dict.fromkeys(row.target for row in rows):
+        own = [row for row in rows if row.target == target]
+        for method in own[0].spreads:
+            counts = Counter(
+                REFUSED if row.kind == REFUSED else class_of(row.spreads[method]) for row in own
+            )
+            table.add(target, method, *(counts[one] for one in columns))
+        whole = Counter(row.kind for row in own)
+        table.add(target, "all", *(whole[one] for one in columns), style="bold")
+    return table
+
+
+def study_data(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    """All of it as plain data."""
+    return [
+        {
+            "target": row.target,
+            "script": row.script,
+            "answer": row.plain.answer,
+            "cost": row.plain.cost,
+            "message": row.plain.message,
+            "class": row.kind,
+            "answers": row.answers,
+            "first": row.first,
+            "crashes": row.crashes,
+            "methods": {
+                method: {"class": class_of(one), **asdict(one)}
+                for method, one in row.spreads.items()
+            },
+        }
+        for row in rows
+    ]
+
+
+def study_table(rows: Sequence[Row]) -> Table:
+    """A row for each target, script and method, with all figures."""
+    figures = ["variants", "decided", "answers", "least", "middle", "most"]
+    table = Table(kinds(["target", "script", "class", "method"], figures))
+    for row in rows:
+        for method, one in row.spreads.items():
+            known = one.count, one.decided, " ".join(one.answers)
+            costs = one.least, one.middle, one.most
+            table.add(row.target, row.script, class_of(one), method, *known, *costs)
+    return table
+
+
+def drawing(rows: Sequence[Row]) -> str:
+    """A bar for each script and method, from the least to the greatest cost of its decided variants,
+    with a mark at half of them; scripts whose costs differ most stand first. Its colour is the class.
+    """
+    shown = sorted(rows, key=lambda row: -max(one.ratio for one in row.spreads.values()))[:_DRAWN]
+    spreads = [one for row in shown for one in row.spreads.values()]
+    costs = [cost for one in spreads for cost in (one.least, one.most)]
+    low = _power(min(filter(None, costs), default=1))
+    high = max(low + 1, _power(max(costs, default=1)))
+    methods = len(shown[0].spreads) if shown else 1
+    chart = Chart(
+        "Cost of variants that mean the same, in resource units",
+        (low, high),
+        (len(shown), 0),
+        560,
+        9 * (methods + 1) * len(shown),
+        left=300,
+    )
+    chart.x_axis({power: f"10^{power}" for power in range(ceil(low), int(high) + 1)}, above=True)
+    chart.y_axis(
+        {at + 0.4: f"{row.target} {row.script}"[-44:] for at, row in enumerate(shown)}, grid=False
+    )
+    for name, colour in _COLOURS.items():
+        chart.key(name, colour)
+    for at, row in enumerate(shown):
+        for nth, (method, one) in enumerate(row.spreads.items(), 1):
+            title = (
+                f"{row.target} {row.script}, {method}: {one.decided} of {one.count} decided, "
+                f"{one.least:,} to {one.most:,} units"
+            )
+            if one.decided:
+                least, middle, most = map(_power, (one.least, one.middle, one.most))
+                y = at + nth / (methods + 1)
+                chart.bar(y, least, middle, most, class_of(one), title)
+    return chart.text()
+
+
+def _power(cost: int) -> float:
+    return log10(max(1, cost))

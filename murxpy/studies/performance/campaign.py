@@ -62,20 +62,15 @@ class Journal:
     """
 
     def __init__(self, folder: Path, about: Mapping[str, Any]) -> None:
-        self._path = folder / FILE
+        self._folder = folder
         self._head = {"perf": _VERSION, **about}
         self.steps: dict[int, Attempt] = {}
         self.rounds: dict[int, Round] = {}
         self._file = Lines(folder, FILE)
-        for number, line in enumerate(self._file.lines, 1):
-            try:
-                self._take(number, json.loads(line))
-            except (ValueError, KeyError, TypeError, AttributeError):
-                raise InputError(
-                    "expected a line that 'murxpy perf' has written; remove it, and its step is made again",
-                    file=str(self._path),
-                    line=number,
-                ) from None
+        self._file.read(
+            self._take,
+            "a line that 'murxpy perf' has written; remove it, and its step is made again",
+        )
         if not self._file.lines:
             self._write(self._head)
 
@@ -94,7 +89,7 @@ class Journal:
                 raise InputError(
                     f"this folder has a search with {name} {before.get(name)}, not {now.get(name)}: "
                     "expected the same options, or another folder",
-                    file=str(self._path.parent),
+                    file=str(self._folder),
                 )
 
     def step(self, step: Step, attempt: Attempt) -> None:
@@ -311,15 +306,10 @@ class PerfCampaign:
 
     def _recall(self) -> None:
         """Take what the clock said in earlier sessions; a line that was torn is said again."""
-        for number, line in enumerate(self._confirmed.lines, 1):
-            try:
-                self._remember(json.loads(line))
-            except (ValueError, KeyError, TypeError):
-                raise InputError(
-                    "expected a line that 'murxpy perf' has written; remove it, and its script is measured again",
-                    file=str(self._folder.path / CONFIRMED),
-                    line=number,
-                ) from None
+        self._confirmed.read(
+            lambda number, entry: self._remember(entry),
+            "a line that 'murxpy perf' has written; remove it, and its script is measured again",
+        )
 
     def _remember(self, entry: dict[str, Any]) -> None:
         self._seen.add(entry["step"])
