@@ -43,7 +43,9 @@ def test_a_study_has_a_command_and_a_page(name: str) -> None:
 def test_a_command_of_the_folder_has_a_line_and_a_page(name: str) -> None:
     line = commands()[name]
     assert line.endswith(".") and len(line) < 80, f"the text of the module is the line of {name}"
-    assert any(f"murxpy {name}" in page.read_text() for page in DOCS.glob("*.md")), name
+    assert any(f"murxpy {name}" in page.read_text() for page in DOCS.glob("*.md")), (
+        f"docs/ has no page on {name}"
+    )
 
 
 def test_a_study_that_lacks_a_part_is_not_made() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import statistics
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -25,8 +27,8 @@ from murxpy.cli.options import (
 )
 from murxpy.cli.params import began, duration, goes_on, judge_names
 from murxpy.cli.report.console import say
-from murxpy.cli.report.perf import found_line, outcome_lines, status_line
 from murxpy.cli.report.studies import Pace
+from murxpy.cli.report.text import amount
 from murxpy.cli.shapes import shape_of, shape_options
 from murxpy.processes import interrupts
 from murxpy.processes.environments import installing, print_notice
@@ -91,7 +93,7 @@ def _perf(
     if as_json:
         click.echo(json.dumps({"event": "ended", **asdict(told)}))
     else:
-        for line in outcome_lines(told, out):
+        for line in _outcome_lines(told, out):
             say(line)
     return int(told.new > 0) if interrupted is None else interrupted
 
@@ -111,9 +113,9 @@ class _Teller:
         while self._found < len(told.found):
             entry = told.found[self._found]
             self._found += 1
-            self._say({"event": "found", **entry}, found_line(entry))
+            self._say({"event": "found", **entry}, _found_line(entry))
         if self._pace.due():
-            self._say({"event": "status", **_figures(told)}, status_line(told))
+            self._say({"event": "status", **_figures(told)}, _status_line(told))
 
     def _say(self, event: dict[str, Any], line: str) -> None:
         if self._as_json:
@@ -124,6 +126,67 @@ class _Teller:
 
 def _figures(told: SearchTotals) -> dict[str, Any]:
     return {name: value for name, value in asdict(told).items() if name != "found"}
+
+
+# ----------------------------------------------------------------------
+# What a search tells people.
+
+
+def _status_line(told: SearchTotals) -> str:
+    """How far a search is."""
+    found = amount(len(told.found), "slow script")
+    doing = f"; {told.doing}" if told.doing else ""
+    return (
+        f"so far {told.steps:,} scripts weighed, {found}, round {told.rounds + 1} with a best margin of "
+        f"{told.best / 1000:.3f} s{doing}"
+    )
+
+
+def _found_line(entry: Mapping[str, Any]) -> str:
+    """A slow script: what each solver took for it, and its operators."""
+    rows = [_took(row) for row in entry["costs"]]
+    since = f"; releases that show it: {entry['since']}" if entry.get("since") else ""
+    kept = f" ({', '.join(entry['buckets'])})" if entry.get("buckets") else ""
+    operators = " ".join(kind.removeprefix("OP_").lower() for kind in entry["operators"])
+    return f"slow: {', '.join(rows)}; {operators}{since}{kept}"
+
+
+def _took(row: Mapping[str, Any]) -> str:
+    seconds = statistics.median(row["took-ms"]) / 1000
+    if row["answer"] in ("sat", "unsat"):
+        return f"{row['solver']} {row['version']} {row['answer']} in {seconds:.3f} s"
+    return f"{row['solver']} {row['version']} undecided after {seconds:.1f} s"
+
+
+def _outcome_lines(told: SearchTotals, out: Path) -> Iterator[str]:
+    """What a search found, in all its sessions."""
+    for entry in told.found:
+        yield _found_line(entry)
+    yield (
+        f"{told.steps:,} scripts weighed in {amount(told.rounds, 'finished round')}: "
+        f"{amount(len(told.found), 'slow script')} ({told.new} new), {told.again} more of known operators, "
+        f"{told.unconfirmed} not slow by the clock; {told.refused} refused, unknown or dead, "
+        f"{told.late} ended by the clock"
+    )
+    if told.best > 0:
+        yield (
+            f"round {told.rounds + 1} is not over; its best script has a margin of {told.best / 1000:.3f} s, and "
+            "the same command goes on with it"
+        )
+    if told.differ or told.died:
+        yield (
+            f"{amount(told.differ, 'script')} with opposite answers of two solvers, "
+            f"{amount(told.died, 'script')} of which a solver died"
+        )
+    if told.differ or told.died or any(entry.get("buckets") for entry in told.found):
+        yield f"in {out}: findings/ for 'murxpy findings {out}'"
+    if told.found:
+        loose = not all(entry.get("buckets") for entry in told.found)
+        yield f"in {out}: scripts/{' (those without a bucket are no findings)' if loose else ''}"
+
+
+# ----------------------------------------------------------------------
+# The options of the command.
 
 
 _OWN = [

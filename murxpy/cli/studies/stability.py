@@ -29,7 +29,7 @@ from murxpy.cli.report.svg import Chart
 from murxpy.cli.report.tables import Table, kinds
 from murxpy.data import load_catalogue, with_dialect
 from murxpy.errors import InputError
-from murxpy.fuzzers.seeds import SeedFiles, collect_seeds
+from murxpy.fuzzers.seeds import collect_seeds
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.sorts import IllSorted
 from murxpy.oracles.stability import CLASSES, REFUSED, UNSTABLE, Spread, class_of
@@ -129,15 +129,11 @@ def _study(
     for name, given in (("SOLVER", targets), ("--methods", methods)):
         if not given:
             raise click.UsageError(f"expected at least one name in {name}")
-    found = collect_seeds(scripts)
-    for notice in found.notices():
-        print_notice(notice)
-    readable = list(_readable(found, parse_target(targets[0]).solver))
     ordered = [name for name in METHODS if name in methods]
     limits = Limits(wall=wall, memory=memory, by_line=True)
     return Stability(
         targets=targets,
-        scripts=readable,
+        scripts=list(readable(scripts, parse_target(targets[0]).solver)),
         methods=ordered,
         variation=seed,
         check_ms=1000 * check_limit,
@@ -146,10 +142,13 @@ def _study(
     )
 
 
-def _readable(found: SeedFiles, dialect: str) -> Iterator[NamedScript]:
-    """The scripts that can be read; others are told. The folder that all of them are in is left out of
-    the names. Raises InputError where the only one cannot be read.
+def readable(paths: Sequence[Path], dialect: str) -> Iterator[NamedScript]:
+    """The scripts in files and folders that can be read; others are told. The folder that all of them
+    are in is left out of the names. Raises InputError where the only one cannot be read.
     """
+    found = collect_seeds(paths)
+    for notice in found.notices():
+        print_notice(notice)
     catalogue = build_catalogue(load_catalogue())
     folders = [os.path.dirname(os.path.abspath(name)) for name, *_ in found.files]
     for name, text, _ in found.files:
