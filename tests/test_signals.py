@@ -22,7 +22,7 @@ from supervised import start as start
 from murxpy.campaign.behind import process
 from murxpy.campaign.behind.requests import Request as Reduction
 from murxpy.cli import campaigns
-from murxpy.cli.studies import stability
+from murxpy.cli.report import studies
 from murxpy.errors import InputError
 from murxpy.findings.store import FILE, Store, read_buckets
 from murxpy.processes import interrupts
@@ -126,7 +126,7 @@ def test_signal_in_a_study_says_what_is_kept(
     def interrupted(*args: object) -> None:
         signal.raise_signal(signal.Signals[name])
 
-    monkeypatch.setattr(stability, "carry_out", interrupted)
+    monkeypatch.setattr(studies, "carry_out", interrupted)
     (tmp_path / "s.smt2").write_text("(check-sat)")
     word = "Ctrl-C" if name == "SIGINT" else name
     for out, kept in (((), "nothing is kept"), (("--out", "o"), "its work is kept in o, where")):
