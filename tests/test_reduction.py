@@ -15,7 +15,7 @@ from murxpy.machine.trace.grammar import parse_trace
 from murxpy.passes import lines, sorts, terms, words
 from murxpy.passes.lines import Spellings
 from murxpy.passes.measure import Measure, text
-from murxpy.passes.reduction import Reducer, ddmin, each, fixpoint
+from murxpy.passes.reduction import Reducer, at_once, ddmin, each, finished, fixpoint
 
 Numbers = tuple[int, ...]
 
@@ -36,7 +36,7 @@ def numbers(
             done += len(window)
         return None
 
-    return Reducer(start, first, lambda c: (len(c), c), repr), tested
+    return Reducer(start, at_once(first), lambda c: (len(c), c), repr), tested
 
 
 def without(numbers: Numbers, low: int, high: int) -> Numbers:
@@ -47,7 +47,7 @@ def without(numbers: Numbers, low: int, high: int) -> Numbers:
 def test_ddmin_leaves_what_is_needed(length: int, wanted: set[int], width: int) -> None:
     needed = {number for number in wanted if number < length}
     reducer, tested = numbers(lambda c: needed <= set(c), tuple(range(length)), width)
-    ddmin(reducer, len, without)
+    finished(ddmin(reducer, len, without))
     assert reducer.best == tuple(sorted(needed))
     assert len(tested) == len(set(tested)), "a candidate is tested once"
 
@@ -56,21 +56,21 @@ def test_ddmin_leaves_what_is_needed(length: int, wanted: set[int], width: int) 
 def test_no_part_is_left_untried(keep: int) -> None:
     """Murxla never tries its last chunk."""
     reducer, _ = numbers(lambda c: keep in c, tuple(range(7)))
-    ddmin(reducer, len, without)
+    finished(ddmin(reducer, len, without))
     assert reducer.best == (keep,)
 
 
 def test_what_is_larger_or_was_tried_is_not_tested() -> None:
     """Murxla remembers no candidate."""
     reducer, tested = numbers(lambda c: False, (1, 2))
-    assert reducer.offer([(1, 2, 3), (1, 2), (1,), (1,)]) is None
-    assert reducer.offer([(1,)]) is None
+    assert finished(reducer.offer([(1, 2, 3), (1, 2), (1,), (1,)])) is None
+    assert finished(reducer.offer([(1,)])) is None
     assert (tested, reducer.repeated) == ([(1,)], 2)
 
 
 def test_of_a_window_the_first_that_passes_is_taken() -> None:
     reducer, tested = numbers(lambda c: c in ((2,), (1,)), (1, 2), width=3)
-    assert reducer.offer([(3,), (2,), (1,), (0,)]) == 1
+    assert finished(reducer.offer([(3,), (2,), (1,), (0,)])) == 1
     assert reducer.best == (2,)
     assert (0,) not in tested
 
@@ -81,7 +81,7 @@ def test_each_stays_as_long_as_it_gets_smaller() -> None:
     def smaller(best: Numbers, at: int) -> list[Numbers]:
         return [(*best[:at], best[at] - 1, *best[at + 1 :])]
 
-    fixpoint(reducer, [lambda r: each(r, len, smaller)])
+    finished(fixpoint(reducer, [lambda r: each(r, len, smaller)]))
     assert sum(reducer.best) == 7
 
 
