@@ -370,8 +370,10 @@ class _Program(PythonPrinter):
         """The name of the object of an id."""
         if word in ("o1", "c1"):
             return "solver" if word == "o1" else "ctx"
-        entries: dict[int, Any] = self.db.terms if word[0] == "t" else self.db.sorts
-        return str(entries[int(word[1:])].obj)
+        number = int(word[1:])
+        if word[0] == "x":
+            return str(self.objects.alive[number])
+        return str(self.db.terms[number].obj if word[0] == "t" else self.db.sorts[number].obj)
 
     def passed(self, reason: str) -> None:
         if self.refusal() is None:
