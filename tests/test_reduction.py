@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from itertools import islice
 
 import pytest
@@ -15,7 +15,18 @@ from murxpy.machine.trace.grammar import parse_trace
 from murxpy.passes import lines, sorts, terms, words
 from murxpy.passes.lines import Spellings
 from murxpy.passes.measure import Measure, text
-from murxpy.passes.reduction import Reducer, at_once, ddmin, each, finished, fixpoint
+from murxpy.passes.reduction import (
+    OutOfReplays,
+    Problem,
+    Reducer,
+    Search,
+    at_once,
+    ddmin,
+    each,
+    finished,
+    fixpoint,
+    one_by_one,
+)
 
 Numbers = tuple[int, ...]
 
@@ -83,6 +94,58 @@ def test_each_stays_as_long_as_it_gets_smaller() -> None:
 
     finished(fixpoint(reducer, [lambda r: each(r, len, smaller)]))
     assert sum(reducer.best) == 7
+
+
+def problem(start: Numbers) -> Problem[Numbers, str]:
+    """The problem of numbers of which as many are left out as can be."""
+    return Problem(
+        [start],
+        order=lambda c: (len(c), c),
+        text=repr,
+        asked=repr,
+        size=len,
+        counts=lambda c: (len(c), 0),
+        shrink=lambda reducer: ddmin(reducer, len, without),
+        before=len(start),
+    )
+
+
+@pytest.mark.parametrize(("most", "ended", "best"), [(None, "complete", (3,)), (1, "replays", 4)])
+def test_a_search_asks_its_caller(most: int | None, ended: str, best: Numbers | int) -> None:
+    """A campaign answers the questions of a reduction beside its runs."""
+    asked: list[str] = []
+
+    def shows(text: str) -> Generator[str, bool, bool]:
+        return (yield text)
+
+    search = Search(problem(tuple(range(8))), one_by_one(shows), most)
+    running = search.run()
+    try:
+        asked.append(next(running))
+        while True:
+            asked.append(running.send("3" in asked[-1]))
+    except StopIteration as end:
+        assert end.value == ended
+    found = search.reducer.best
+    assert found == best or len(found) == best
+    assert len(asked) == len(set(asked)) == search.reducer.tests
+
+
+def test_a_search_ends_where_its_test_has_spent_enough() -> None:
+    tested: list[str] = []
+
+    def first(candidates: Iterator[str]) -> int | None:
+        for at, one in enumerate(candidates):
+            if len(tested) == 3:
+                raise OutOfReplays
+            tested.append(one)
+            if "0" in one:
+                return at
+        return None
+
+    search = Search(problem(tuple(range(8))), at_once(first))
+    assert finished(search.run()) == "replays"
+    assert len(tested) == 3 and repr(search.reducer.best) in tested
 
 
 TRACE = """
