@@ -10,7 +10,7 @@ from typing import Any
 import common
 
 from murxpy.passes import trace
-from murxpy.passes.reduction import Reducer
+from murxpy.passes.reduction import Asking, Reducer
 
 
 @dataclass
@@ -42,24 +42,26 @@ class Gains:
         finally:
             Reducer.offer, trace.each, trace.ddmin = before  # type: ignore
 
-    def _named(self, run: Callable[..., None]) -> Callable[..., None]:
+    def _named(self, run: Callable[..., Asking[None]]) -> Callable[..., Asking[None]]:
         """Lets the variants of a pass name its offers."""
 
-        def named(reducer: Reducer[Any], length: Any, variants: Any) -> None:
+        def named(reducer: Reducer[Any], length: Any, variants: Any) -> Asking[None]:
             self._name = variants.__name__
             try:
-                run(reducer, length, variants)
+                yield from run(reducer, length, variants)
             finally:
                 self._name = ""
 
         return named
 
-    def _offering(self, offer: Callable[..., int | None]) -> Callable[..., int | None]:
-        def offering(reducer: Reducer[Any], candidates: Iterable[Any]) -> int | None:
+    def _offering(
+        self, offer: Callable[..., Asking[int | None]]
+    ) -> Callable[..., Asking[int | None]]:
+        def offering(reducer: Reducer[Any], candidates: Iterable[Any]) -> Asking[int | None]:
             gain = self.passes.setdefault(self._name or "whole traces", Gain())
             tests, key = reducer.tests, reducer._key
             try:
-                return offer(reducer, candidates)
+                return (yield from offer(reducer, candidates))
             finally:
                 gain.tests += reducer.tests - tests
                 gain.accepted += reducer._key != key

@@ -18,7 +18,7 @@ from murxpy.machine.trace.finished import Need, read_needs, write_needs
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.passes.lines import Spellings
 from murxpy.passes.measure import Measure, text
-from murxpy.passes.reduction import Reducer
+from murxpy.passes.reduction import Reducer, at_once, finished
 from murxpy.passes.terms import Meanings, ModelValues, Types
 from murxpy.passes.trace import needs
 from murxpy.passes.words import smaller_numbers
@@ -141,8 +141,8 @@ def test_constants_become_the_values_of_the_model() -> None:
         return next((at for at, one in enumerate(candidates) if one[5] == start[5]), None)
 
     values = ModelValues(Types(CATALOGUE), ["get-value"], written)
-    reducer = Reducer(start, first, Measure().key, text)
-    values.run(reducer)
+    reducer = Reducer(start, at_once(first), Measure().key, text)
+    finished(values.run(reducer))
     assert [line.head().strip() for line in reducer.best[4:6]] == [
         '0 mk-value s2 "7"',
         '1 mk-const s2 "y"',
@@ -153,8 +153,8 @@ def test_constants_become_the_values_of_the_model() -> None:
 def test_values_are_left_alone_where_nobody_can_read_them() -> None:
     """The target says unsat in a disagreement, so that it has no model."""
     start = script(TERMS + "1 assert-formula t5\n1 check-sat\n")
-    reducer = Reducer(start, lambda candidates: None, Measure().key, text)
-    ModelValues(Types(CATALOGUE), ["get-value"], lambda lines: "").run(reducer)
+    reducer = Reducer(start, at_once(lambda candidates: None), Measure().key, text)
+    finished(ModelValues(Types(CATALOGUE), ["get-value"], lambda lines: "").run(reducer))
     assert reducer.best == start
 
 
@@ -166,8 +166,10 @@ def test_a_number_is_found_by_halves(least: int, more: int) -> None:
         shown = (at for at, one in enumerate(candidates) if one[1].args[0] >= least)
         return next(shown, None)
 
-    reducer = Reducer(start, first, lambda one: one[1].args[0], lambda one: str(one[1].args[0]))
-    smaller_numbers(reducer)
+    reducer = Reducer(
+        start, at_once(first), lambda one: one[1].args[0], lambda one: str(one[1].args[0])
+    )
+    finished(smaller_numbers(reducer))
     (found,) = reducer.best[1].args
     assert least <= int(str(found)) <= least + max(1, least // 8)
     assert reducer.tests <= 17

@@ -208,6 +208,22 @@ def test_a_program_makes_the_calls_of_public_callables() -> None:
         assert done.returncode == code, done.stdout + done.stderr
 
 
+def test_a_program_drops_what_a_public_callable_gave() -> None:
+    text = """# solver misused 1.0
+1 new@default
+1 mk-sort@default SORT_BV 8
+      return s1
+1 mk-const@default s1 "a"
+      return t1 s1
+1 misuse@call misused.repeated t1 py:2
+      return x1 Term
+1 del x1
+1 check-sat@default
+"""
+    source = to_python(parse_trace(text, "t.trace"), session().catalogue, misuses.WRAPPER)
+    assert "del x1  #" in source
+
+
 def test_a_program_calls_nothing_that_the_binding_does_not_define() -> None:
     text = '# solver misused 1.0\n1 new@default\n1 misuse@call misused.Path py:"a"\n      return x1 Path\n'
     source = to_python(parse_trace(text, "t.trace"), session().catalogue, misuses.WRAPPER)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from itertools import islice
 
 import pytest
@@ -15,7 +15,18 @@ from murxpy.machine.trace.grammar import parse_trace
 from murxpy.passes import lines, sorts, terms, words
 from murxpy.passes.lines import Spellings
 from murxpy.passes.measure import Measure, text
-from murxpy.passes.reduction import Reducer, ddmin, each, fixpoint
+from murxpy.passes.reduction import (
+    OutOfReplays,
+    Problem,
+    Reducer,
+    Search,
+    at_once,
+    ddmin,
+    each,
+    finished,
+    fixpoint,
+    one_by_one,
+)
 
 Numbers = tuple[int, ...]
 
@@ -36,7 +47,7 @@ def numbers(
             done += len(window)
         return None
 
-    return Reducer(start, first, lambda c: (len(c), c), repr), tested
+    return Reducer(start, at_once(first), lambda c: (len(c), c), repr), tested
 
 
 def without(numbers: Numbers, low: int, high: int) -> Numbers:
@@ -47,7 +58,7 @@ def without(numbers: Numbers, low: int, high: int) -> Numbers:
 def test_ddmin_leaves_what_is_needed(length: int, wanted: set[int], width: int) -> None:
     needed = {number for number in wanted if number < length}
     reducer, tested = numbers(lambda c: needed <= set(c), tuple(range(length)), width)
-    ddmin(reducer, len, without)
+    finished(ddmin(reducer, len, without))
     assert reducer.best == tuple(sorted(needed))
     assert len(tested) == len(set(tested)), "a candidate is tested once"
 
@@ -56,21 +67,21 @@ def test_ddmin_leaves_what_is_needed(length: int, wanted: set[int], width: int) 
 def test_no_part_is_left_untried(keep: int) -> None:
     """Murxla never tries its last chunk."""
     reducer, _ = numbers(lambda c: keep in c, tuple(range(7)))
-    ddmin(reducer, len, without)
+    finished(ddmin(reducer, len, without))
     assert reducer.best == (keep,)
 
 
 def test_what_is_larger_or_was_tried_is_not_tested() -> None:
     """Murxla remembers no candidate."""
     reducer, tested = numbers(lambda c: False, (1, 2))
-    assert reducer.offer([(1, 2, 3), (1, 2), (1,), (1,)]) is None
-    assert reducer.offer([(1,)]) is None
+    assert finished(reducer.offer([(1, 2, 3), (1, 2), (1,), (1,)])) is None
+    assert finished(reducer.offer([(1,)])) is None
     assert (tested, reducer.repeated) == ([(1,)], 2)
 
 
 def test_of_a_window_the_first_that_passes_is_taken() -> None:
     reducer, tested = numbers(lambda c: c in ((2,), (1,)), (1, 2), width=3)
-    assert reducer.offer([(3,), (2,), (1,), (0,)]) == 1
+    assert finished(reducer.offer([(3,), (2,), (1,), (0,)])) == 1
     assert reducer.best == (2,)
     assert (0,) not in tested
 
@@ -81,8 +92,60 @@ def test_each_stays_as_long_as_it_gets_smaller() -> None:
     def smaller(best: Numbers, at: int) -> list[Numbers]:
         return [(*best[:at], best[at] - 1, *best[at + 1 :])]
 
-    fixpoint(reducer, [lambda r: each(r, len, smaller)])
+    finished(fixpoint(reducer, [lambda r: each(r, len, smaller)]))
     assert sum(reducer.best) == 7
+
+
+def problem(start: Numbers) -> Problem[Numbers, str]:
+    """The problem of numbers of which as many are left out as can be."""
+    return Problem(
+        [start],
+        order=lambda c: (len(c), c),
+        text=repr,
+        asked=repr,
+        size=len,
+        counts=lambda c: (len(c), 0),
+        shrink=lambda reducer: ddmin(reducer, len, without),
+        before=len(start),
+    )
+
+
+@pytest.mark.parametrize(("most", "ended", "best"), [(None, "complete", (3,)), (1, "replays", 4)])
+def test_a_search_asks_its_caller(most: int | None, ended: str, best: Numbers | int) -> None:
+    """A campaign answers the questions of a reduction beside its runs."""
+    asked: list[str] = []
+
+    def shows(text: str) -> Generator[str, bool, bool]:
+        return (yield text)
+
+    search = Search(problem(tuple(range(8))), one_by_one(shows), most)
+    running = search.run()
+    try:
+        asked.append(next(running))
+        while True:
+            asked.append(running.send("3" in asked[-1]))
+    except StopIteration as end:
+        assert end.value == ended
+    found = search.reducer.best
+    assert found == best or len(found) == best
+    assert len(asked) == len(set(asked)) == search.reducer.tests
+
+
+def test_a_search_ends_where_its_test_has_spent_enough() -> None:
+    tested: list[str] = []
+
+    def first(candidates: Iterator[str]) -> int | None:
+        for at, one in enumerate(candidates):
+            if len(tested) == 3:
+                raise OutOfReplays
+            tested.append(one)
+            if "0" in one:
+                return at
+        return None
+
+    search = Search(problem(tuple(range(8))), at_once(first))
+    assert finished(search.run()) == "replays"
+    assert len(tested) == 3 and repr(search.reducer.best) in tested
 
 
 TRACE = """

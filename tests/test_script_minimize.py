@@ -14,7 +14,7 @@ from toy import catalogue
 from murxpy.cli import minimize
 from murxpy.logic.sorts import IllSorted
 from murxpy.machine.tokens import quote
-from murxpy.passes.reduction import Reducer
+from murxpy.passes.reduction import Reducer, at_once, finished
 from murxpy.passes.script import Commands, bare, order, reformat, shrink_datatypes
 from murxpy.reduction.instances import NoInstance
 from murxpy.smtlib.building import Rebuilder
@@ -285,8 +285,8 @@ def test_formats_get_as_small_as_they_can() -> None:
 (assert (fp.lt (fp.add RNE x ((_ to_fp 11 53) RNE y)) ((_ to_fp 11 53) b)))(check-sat)"""
     script = read_script(text, "a", catalogue())
     kept = Kept(script, "fp.add")
-    reducer = Reducer(bare(script), kept.first, kept.order, kept.name)
-    reformat(script.tables, reducer)
+    reducer = Reducer(bare(script), at_once(kept.first), kept.order, kept.name)
+    finished(reformat(script.tables, reducer))
     small = kept.name(reducer.best)
     assert (
         small.count("(_ FloatingPoint 2 2)") == 2
@@ -304,8 +304,8 @@ def test_constructors_and_fields_that_nothing_needs_go() -> None:
     """What a term is made with or asked for stays, and each datatype keeps a value."""
     script = read_script(DATATYPES, "a", catalogue())
     kept = Kept(script, "(pair 7")
-    reducer = Reducer(bare(script), kept.first, kept.order, kept.name)
-    shrink_datatypes(script.tables, reducer)
+    reducer = Reducer(bare(script), at_once(kept.first), kept.order, kept.name)
+    finished(shrink_datatypes(script.tables, reducer))
     text = kept.name(reducer.best)
     assert (
         "(declare-datatypes ((T 0)) (((pair (one Int)))))" in text
@@ -318,8 +318,8 @@ def test_datatypes_keep_a_value() -> None:
     text = "(declare-datatypes ((L 0)) (((end) (more (next L)))))(declare-const l L)(assert (= l (next l)))"
     script = read_script(text, "a", catalogue())
     kept = Kept(script, "next")
-    reducer = Reducer(bare(script), kept.first, kept.order, kept.name)
-    shrink_datatypes(script.tables, reducer)
+    reducer = Reducer(bare(script), at_once(kept.first), kept.order, kept.name)
+    finished(shrink_datatypes(script.tables, reducer))
     assert "(((end) (more (next L))))" in kept.name(reducer.best)
 
 

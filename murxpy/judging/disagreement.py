@@ -38,7 +38,8 @@ from murxpy.oracles.disagreement import (
     triage,
 )
 from murxpy.passes.measure import text
-from murxpy.passes.quick import reduced
+from murxpy.passes.reduction import Search, one_by_one
+from murxpy.passes.trace import quick_problem
 from murxpy.processes.inquiries import Ask, Questions
 from murxpy.processes.targets import absolute_target, split_names, usable
 from murxpy.smtlib.logics import theories
@@ -274,15 +275,10 @@ def investigate(solvers: Solvers, case: Case) -> Questions[Investigated]:
     script, header = tuple(parsed.lines), header_of(parsed)
     if (yield from work.replayed(header + text(script), patient=True)) is None:
         return Investigated(False, whole, Triage("undecided"), note=work.note, before=before)
-    search = reduced(script, TESTS)
-    try:
-        candidate = next(search)
-        while True:
-            candidate = search.send(
-                (yield from work.replayed(header + text(candidate))) is not None
-            )
-    except StopIteration as end:
-        script = end.value
+    shows = one_by_one(work.shows)
+    search = Search(quick_problem(script, lambda one: header + text(one)), shows, TESTS)
+    yield from search.run()
+    script = search.reducer.best
     shown = yield from work.replayed(header + text(script))
     if shown is None:
         return Investigated(False, whole, Triage("undecided"), note=work.note, before=before)
@@ -410,6 +406,10 @@ class CaseQuestions:
             return None
         self._theirs = judged.trace
         return trace
+
+    def shows(self, source: str) -> Questions[bool]:
+        """Whether both sides answer the last check of `source` as they did."""
+        return (yield from self.replayed(source)) is not None
 
     def _dependences(self, shown: str) -> Generator[Ask, Outcome, list[GivenAnswer]]:
         """The answers of the two sides to the last check of `shown`, without the things that they

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from murxpy.logic.sorts import IllSorted, Sort, components, reachable, well_founded
 from murxpy.logic.terms import CONSTANT, FUNCTION, VALUE, VARIABLE, Term
 from murxpy.logic.walks import subterms
-from murxpy.passes.reduction import Reducer, ddmin, each, fixpoint
+from murxpy.passes.reduction import Asking, Reducer, ddmin, each, fixpoint
 from murxpy.smtlib import script as c
 from murxpy.smtlib.building import BV, DT, FP, Gone, Rebuilder, Tables, substituted
 from murxpy.smtlib.lexer import RESERVED
@@ -94,33 +94,35 @@ _FORMATS = ((2, 3), (3, 5), (5, 11), (8, 24))
 _UNINTERPRETED = "SORT_UNINTERPRETED"
 
 
-def narrow(tables: Tables, reducer: Reducer[Commands]) -> None:
+def narrow(tables: Tables, reducer: Reducer[Commands]) -> Asking[None]:
     """Make all bit-vectors narrower, or those of one width."""
-    while reducer.offer(_narrower(tables, reducer.best)) is not None:
+    while (yield from reducer.offer(_narrower(tables, reducer.best))) is not None:
         pass
 
 
-def reformat(tables: Tables, reducer: Reducer[Commands]) -> None:
+def reformat(tables: Tables, reducer: Reducer[Commands]) -> Asking[None]:
     """Give floating-point numbers smaller formats; bit-vectors of their sizes follow, or stay."""
-    while reducer.offer(_reformatted(tables, reducer.best)) is not None:
+    while (yield from reducer.offer(_reformatted(tables, reducer.best))) is not None:
         pass
 
 
-def shrink_datatypes(tables: Tables, reducer: Reducer[Commands]) -> None:
+def shrink_datatypes(tables: Tables, reducer: Reducer[Commands]) -> Asking[None]:
     """Leave out constructors and fields of datatypes that no term needs."""
-    while reducer.offer(_shrunk(tables, reducer.best)) is not None:
+    while (yield from reducer.offer(_shrunk(tables, reducer.best))) is not None:
         pass
 
 
-def rename(tables: Tables, reducer: Reducer[Commands]) -> None:
+def rename(tables: Tables, reducer: Reducer[Commands]) -> Asking[None]:
     """Name constants, variables and sorts with a letter: all at once, else one by one."""
     leaves, sorts = named(reducer.best)
     whole = Rebuilder(tables, names=_short(leaves), sorts=_short(sorts, str.upper))
-    if reducer.offer(_built(reducer.best, [whole])) is not None:
+    if (yield from reducer.offer(_built(reducer.best, [whole]))) is not None:
         return
     short = _short(leaves)
     for leaf in leaves:
-        reducer.offer(_built(reducer.best, [Rebuilder(tables, names={leaf: short[leaf]})]))
+        yield from reducer.offer(
+            _built(reducer.best, [Rebuilder(tables, names={leaf: short[leaf]})])
+        )
 
 
 def _narrower(tables: Tables, best: Commands) -> Iterator[Commands]:
@@ -219,7 +221,7 @@ def _short(things: list[T], style: Callable[[str], str] = str) -> dict[T, str]:
 # Passes that make an SMT-LIB script smaller: fewer commands, fewer and smaller terms.
 
 
-Pass = Callable[[Reducer[Commands]], None]
+Pass = Callable[[Reducer[Commands]], Asking[None]]
 
 # Commands that printing adds where they are needed.
 _DECLARING = (c.DeclareSort, c.DefineSort, c.DeclareDatatypes, c.DeclareFun, c.DefineFun, c.SetInfo)
@@ -238,7 +240,7 @@ def bare(script: Script) -> Commands:
     return tuple(command for command in script.commands if not isinstance(command, _DECLARING))
 
 
-def reduce_script(reducer: Reducer[Commands], tables: Tables) -> None:
+def reduce_script(reducer: Reducer[Commands], tables: Tables) -> Asking[None]:
     """Make the best of `reducer` as small as the passes can."""
     passes: tuple[Pass, ...] = (
         _commands,
@@ -249,17 +251,17 @@ def reduce_script(reducer: Reducer[Commands], tables: Tables) -> None:
         partial(reformat, tables),
         partial(shrink_datatypes, tables),
     )
-    fixpoint(reducer, passes)
-    rename(tables, reducer)
+    yield from fixpoint(reducer, passes)
+    yield from rename(tables, reducer)
 
 
-def _commands(reducer: Reducer[Commands]) -> None:
-    ddmin(reducer, len, lambda best, low, high: best[:low] + best[high:])
-    each(reducer, len, _simpler_command)
+def _commands(reducer: Reducer[Commands]) -> Asking[None]:
+    yield from ddmin(reducer, len, lambda best, low, high: best[:low] + best[high:])
+    yield from each(reducer, len, _simpler_command)
 
 
-def _conjuncts(reducer: Reducer[Commands]) -> None:
-    each(reducer, len, _split)
+def _conjuncts(reducer: Reducer[Commands]) -> Asking[None]:
+    yield from each(reducer, len, _split)
 
 
 def _simpler_command(best: Commands, at: int) -> Iterator[Commands]:
@@ -300,14 +302,14 @@ class _Whole:
 
     def _each_term(
         self, reducer: Reducer[Commands], variants: Callable[[Commands, Term], Iterable[Term]]
-    ) -> None:
+    ) -> Asking[None]:
         """Offer the variants of every term, the largest terms first, until none is accepted."""
         done: set[Term] = set()
         waiting = largest_first(reducer.best)
         while (term := next((t for t in waiting if t not in done), None)) is not None:
             done.add(term)
             made = map(partial(self._with, reducer.best, term), variants(reducer.best, term))
-            if reducer.offer(made) is not None:
+            if (yield from reducer.offer(made)) is not None:
                 waiting = largest_first(reducer.best)
 
     def _with(self, best: Commands, old: Term, new: Term) -> Commands:

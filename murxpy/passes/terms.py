@@ -30,7 +30,7 @@ from murxpy.machine.tokens import Quoted, Ref, Token
 from murxpy.machine.trace.grammar import Line, Trace, parse_trace
 from murxpy.machine.witnesses.reading import Unreadable, Values
 from murxpy.passes.lines import made, mapped, put, term_sorts, with_uses, with_word
-from murxpy.passes.reduction import Reducer
+from murxpy.passes.reduction import Asking, Reducer
 from murxpy.passes.words import terms_of
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.values import CannotSay, Interpretation
@@ -434,15 +434,15 @@ class ModelValues:
         self._types, self._written = types, written
         self._action = next((action for action in _READ if action in spelled), None)
 
-    def run(self, reducer: Reducer[Script]) -> None:
+    def run(self, reducer: Reducer[Script]) -> Asking[None]:
         """Offer the values of all constants at once, then one by one."""
         values = self._values(reducer.best)
         whole = reducer.best
         for ref, words in values.items():
             whole = _with_value(whole, ref, words)
-        reducer.offer([whole])
+        yield from reducer.offer([whole])
         for ref, words in values.items():
-            reducer.offer([_with_value(reducer.best, ref, words)])
+            yield from reducer.offer([_with_value(reducer.best, ref, words)])
 
     def _values(self, lines: Script) -> dict[Ref, list[Token]]:
         """The words of the values of constants, as far as they are literals."""

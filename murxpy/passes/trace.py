@@ -11,18 +11,26 @@ from murxpy.machine.tokens import print_token
 from murxpy.machine.trace.finished import Need
 from murxpy.passes import lines, sorts, terms, words
 from murxpy.passes.lines import Spellings, put, with_word, without
-from murxpy.passes.reduction import Reducer, ddmin, each, fixpoint
+from murxpy.passes.reduction import Asking, Problem, Reducer, ddmin, each, fixpoint
 from murxpy.passes.terms import Meanings, ModelValues, PlantedValues
 from murxpy.passes.words import number_of
 
 Variants = Callable[[Script, int], Iterable[Script]]
-Pass = Callable[[Reducer[Script]], None]
+Pass = Callable[[Reducer[Script]], Asking[None]]
 
 EXPECT = "expect"
 _STATED = ("push", "pop", "reset", "reset-assertions", *ANSWERING)
 _ASSERTING = ("assert-formula", "assert-tracked")
 _TERMS = (terms.older_terms, terms.leaves, terms.other_argument, terms.raised, terms.unbound)
 _WORDS = (words.simpler_actions, words.fewer_terms, words.fewer_levels, words.smaller_words)
+# Variants of the quick reduction, which are all tried at a line before the next line.
+_QUICK = (
+    terms.older_terms,
+    terms.leaves,
+    words.fewer_terms,
+    terms.other_argument,
+    terms.unbound,
+)
 _SORTS = (
     sorts.smaller_datatypes,
     sorts.fewer_domains,
@@ -38,16 +46,16 @@ def reduce_trace(
     spellings: Spellings,
     values: tuple[PlantedValues, ModelValues],
     meanings: Meanings,
-) -> None:
+) -> Asking[None]:
     """Make the best of `reducer` as small as the passes can."""
     planted, modelled = values
     plain = (_plain, _each(spellings.simpler, words.plain_symbol, words.plain_seed))
     if any(line.action == EXPECT for line in reducer.best):
-        fixpoint(reducer, (_doing, _lines, *plain))
+        yield from fixpoint(reducer, (_doing, _lines, *plain))
         return
 
-    def one_id_per_sort(reducer: Reducer[Script]) -> None:
-        reducer.offer([meanings.one_id_per_sort(reducer.best)])
+    def one_id_per_sort(reducer: Reducer[Script]) -> Asking[None]:
+        yield from reducer.offer([meanings.one_id_per_sort(reducer.best)])
 
     passes = (
         _doing,
@@ -64,7 +72,7 @@ def reduce_trace(
         _each(meanings.plainer_operators),
         *plain[1:],
     )
-    fixpoint(reducer, passes)
+    yield from fixpoint(reducer, passes)
 
 
 def stated(script: Script) -> tuple[str, ...]:
@@ -95,30 +103,65 @@ def _collecting(variants: Variants) -> Variants:
 def _each(*all_variants: Variants) -> Pass:
     """A pass that offers variants at each line, one sort of variants after the other."""
 
-    def run(reducer: Reducer[Script]) -> None:
+    def run(reducer: Reducer[Script]) -> Asking[None]:
         for variants in all_variants:
-            each(reducer, len, variants)
+            yield from each(reducer, len, variants)
 
     return run
 
 
-def _doing(reducer: Reducer[Script]) -> None:
-    reducer.offer(lines.slices(reducer.best))
-    ddmin(reducer, lambda best: len(lines.doing(best)), lines.without_doing)
+def _doing(reducer: Reducer[Script]) -> Asking[None]:
+    yield from reducer.offer(lines.slices(reducer.best))
+    yield from ddmin(reducer, lambda best: len(lines.doing(best)), lines.without_doing)
 
 
-def _lines(reducer: Reducer[Script]) -> None:
-    reducer.offer(lines.slices(reducer.best))
-    while reducer.offer(lines.without_theories(reducer.best)) is not None:
+def _lines(reducer: Reducer[Script]) -> Asking[None]:
+    yield from reducer.offer(lines.slices(reducer.best))
+    while (yield from reducer.offer(lines.without_theories(reducer.best))) is not None:
         pass
-    ddmin(reducer, len, lines.without)
-    reducer.offer(lines.slices(reducer.best))
-    _each(lines.without_kind, lines.without_scope)(reducer)
+    yield from ddmin(reducer, len, lines.without)
+    yield from reducer.offer(lines.slices(reducer.best))
+    yield from _each(lines.without_kind, lines.without_scope)(reducer)
 
 
-def _plain(reducer: Reducer[Script]) -> None:
+def _plain(reducer: Reducer[Script]) -> Asking[None]:
     for whole in (words.plain_seeds, lines.renumbered, words.plain_symbols):
-        reducer.offer([whole(reducer.best)])
+        yield from reducer.offer([whole(reducer.best)])
+
+
+def quick_problem(script: Script, text: Callable[[Script], str]) -> Problem[Script, str]:
+    """The problem of a trace that is made smaller with few replays. Its last line stays. `text` is
+    what a test is asked about a script.
+    """
+    return Problem(
+        [script],
+        order=_quick_size,
+        text=text,
+        asked=text,
+        size=len,
+        counts=lambda best: (len(best), _quick_size(best)[0]),
+        shrink=_quickly,
+        before=len(script),
+    )
+
+
+def _quickly(reducer: Reducer[Script]) -> Asking[None]:
+    def smaller(script: Script, at: int) -> Iterator[Script]:
+        return (collected(one) for variants in _QUICK for one in variants(script, at))
+
+    merged, simpler = _each(_merged_sorts), _each(smaller)
+    for reduce in (_doing, merged, simpler, _doing, simpler):
+        yield from reduce(reducer)
+
+
+def _merged_sorts(script: Script, at: int) -> Iterator[Script]:
+    return map(collected, sorts.merged_sorts(script, at))
+
+
+def _quick_size(script: Script) -> tuple[int, int, int]:
+    """The numbers of applications, of lines and of words."""
+    applied = sum(line.action == "mk-term" for line in script)
+    return applied, len(script), sum(len(line.args) for line in script)
 
 
 # ----------------------------------------------------------------------

@@ -9,7 +9,7 @@ from murxpy.machine.replaying.defuse import PLANT, Script, closed, matching_pops
 from murxpy.machine.tokens import Quoted, Ref, Token
 from murxpy.machine.trace.grammar import Line
 from murxpy.passes.lines import put, with_word
-from murxpy.passes.reduction import Reducer
+from murxpy.passes.reduction import Asking, Reducer
 
 _EXACT = 16  # a number is searched for to this part of itself
 _COUNTED = ("check-sat-assuming", "get-value", "get-value-completion")
@@ -86,7 +86,7 @@ def simpler_actions(lines: Script, at: int) -> Iterator[Script]:
         yield put(lines, at, replace(line, action=plain, args=line.args[:taken], spelling=None))
 
 
-def smaller_numbers(reducer: Reducer[Script]) -> None:
+def smaller_numbers(reducer: Reducer[Script]) -> Asking[None]:
     """Make the number that a line sets as small as a search by halves can."""
     for at in range(len(reducer.best)):
         place, low = number_of(reducer.best[at]), -1
@@ -95,10 +95,8 @@ def smaller_numbers(reducer: Reducer[Script]) -> None:
             if high - low <= max(1, high // _EXACT):
                 break
             middle = (low + high) // 2
-            if (
-                reducer.offer([put(reducer.best, at, with_word(reducer.best[at], place, middle))])
-                is None
-            ):
+            less = put(reducer.best, at, with_word(reducer.best[at], place, middle))
+            if (yield from reducer.offer([less])) is None:
                 low = middle
 
 

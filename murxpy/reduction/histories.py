@@ -9,7 +9,7 @@ Otherwise each `new` begins a replay of its own in the same process, and the fil
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,7 +18,7 @@ from murxpy.errors import InputError
 from murxpy.machine.tokens import Ref
 from murxpy.machine.trace.grammar import Line, Trace, parse_trace
 from murxpy.passes.lines import mapped
-from murxpy.passes.reduction import ddmin
+from murxpy.passes.reduction import Problem, ddmin
 from murxpy.processes.handles import Damp, Job
 from murxpy.processes.inquiries import Tester
 from murxpy.processes.limits import Limits
@@ -26,7 +26,6 @@ from murxpy.reduction.pipeline import (
     FIRST_RUNS,
     Minimized,
     Predicate,
-    Problem,
     Task,
     first_shown,
     reduce,
@@ -133,11 +132,9 @@ class Walking(Predicate[Runs]):
             found = first_shown(seen, task.plan.target.family, task.name, task.tries, task.match)
         self.key, self._same = found.key, found.shows
 
-    def first(self, candidates: Iterator[Runs]) -> int | None:
-        return next((at for at, runs in enumerate(candidates) if self._shows(runs)), None)
-
-    def _shows(self, runs: Runs) -> bool:
-        return bool(runs) and any(map(self._same, self._tester.fresh(*map(_walk, runs))))
+    def shows(self, candidate: Runs) -> bool:
+        runs = map(_walk, candidate)
+        return bool(candidate) and any(map(self._same, self._tester.fresh(*runs)))
 
     def result(self, best: Runs) -> tuple[str, str]:
         outcomes = self._tester.fresh(*map(_walk, best))

@@ -22,11 +22,11 @@ from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.machine.script import own_options
 from murxpy.machine.trace.grammar import Trace, parse_trace
 from murxpy.oracles.crash import Outcome, judge
-from murxpy.passes.reduction import Reducer
+from murxpy.passes.reduction import Asking, Problem, Reducer
 from murxpy.processes.inquiries import OutOfTime
 from murxpy.processes.limits import Limits
 from murxpy.processes.targets import Plan, version_of
-from murxpy.reduction.pipeline import Minimized, Predicate, Problem, Task, reduce
+from murxpy.reduction.pipeline import Minimized, Predicate, Task, reduce
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.mutation.assignments import Depths
 from murxpy.sources.mutation.corpus import Corpus
@@ -83,11 +83,11 @@ def _problem(instances: Regenerating) -> Problem[Bounds, Bounds]:
     """The problem of the bounds; their size is that of the smallest instance made so far."""
     first = instances.best
 
-    def shrink(reducer: Reducer[Bounds]) -> None:
+    def shrink(reducer: Reducer[Bounds]) -> Asking[None]:
         """Find the least number of assertions, then the least depth, then the shortest instance."""
-        _least(reducer, instances, "assertions")
-        _least(reducer, instances, "depth")
-        reducer.offer([replace(reducer.best, skipped=0)])
+        yield from _least(reducer, instances, "assertions")
+        yield from _least(reducer, instances, "depth")
+        yield from reducer.offer([replace(reducer.best, skipped=0)])
 
     return Problem(
         [Bounds(first.assertions, max(1, first.depth))],
@@ -102,12 +102,13 @@ def _problem(instances: Regenerating) -> Problem[Bounds, Bounds]:
     )
 
 
-def _least(reducer: Reducer[Bounds], instances: Regenerating, bound: str) -> None:
+def _least(reducer: Reducer[Bounds], instances: Regenerating, bound: str) -> Asking[None]:
     """Find the least value of a bound by binary search, from that of the smallest instance."""
     low, high = 1, getattr(reducer.best, bound)
     while low < high:
         middle = (low + high) // 2
-        if reducer.offer([replace(reducer.best, **{bound: middle})]) is not None:
+        offered = [replace(reducer.best, **{bound: middle})]
+        if (yield from reducer.offer(offered)) is not None:
             high = max(1, min(middle, getattr(instances.best, bound)))
         else:
             low = middle + 1
@@ -145,17 +146,14 @@ class Regenerating(Predicate[Bounds]):
     def limit(self, deadline: float | None) -> None:
         self._deadline = deadline
 
-    def first(self, candidates: Iterator[Bounds]) -> int | None:
-        return next((at for at, bounds in enumerate(candidates) if self._shown(bounds)), None)
-
-    def _shown(self, bounds: Bounds) -> bool:
+    def shows(self, candidate: Bounds) -> bool:
         """Whether a run shows the finding. The smallest such instance is the best from now on."""
         label = self.best.script.expected[-1] if self.best.script.expected else ""
         instance = ["instance.smt2", self.best.script.text, label]
         for seed in (instance, self._file):
             shown = [
                 measured(script, self._catalogue)
-                for outcome in self._outcomes(bounds, seed)
+                for outcome in self._outcomes(candidate, seed)
                 if (script := self._instance(outcome)) is not None
             ]
             if shown:

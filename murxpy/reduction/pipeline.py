@@ -11,10 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from time import monotonic
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Generic, Protocol
 
 from murxpy.errors import InputError, nearest
 from murxpy.findings.buckets import bucket_key
@@ -22,7 +21,7 @@ from murxpy.findings.folder import write_atomically
 from murxpy.machine.checks.registry import ANSWERING
 from murxpy.machine.trace.finished import Call, last_call, last_row
 from murxpy.oracles.crash import Outcome, judge, signal_name
-from murxpy.passes.reduction import Reducer
+from murxpy.passes.reduction import A, Problem, Search, T, at_once, finished
 from murxpy.processes import interrupts
 from murxpy.processes.inquiries import OutOfTime
 from murxpy.processes.targets import Plan
@@ -217,16 +216,11 @@ def _late(outcome: Outcome, call: Call) -> bool:
 
 
 # ----------------------------------------------------------------------
-# The pipeline of reduction: a problem is made smaller as long as a predicate holds. A `Problem`
-# says what a candidate is, which candidates are smaller, and which passes make them. A
-# `Predicate` says whether a candidate still shows what must stay. `reduce` works for every
-# problem and every predicate.
+# Reductions for a command: they end with the time or by Ctrl-C, tell their progress, and give the
+# smallest candidate. `murxpy.passes.reduction` holds the pipeline itself.
 
 
 _SAVE_SECONDS = 2.0  # between two times that the best candidate is written into a file
-
-T = TypeVar("T")  # a candidate
-A = TypeVar("A")  # what a predicate is asked about a candidate
 
 
 @dataclass(frozen=True, slots=True)
@@ -324,10 +318,6 @@ class Minimized:
     needs: tuple[str, ...] = ()
 
 
-class OutOfReplays(Exception):
-    """As many candidates were replayed as the task allows."""
-
-
 class Replays(Protocol):
     """A service that makes replays for a predicate. It raises OutOfTime after `deadline`."""
 
@@ -374,9 +364,13 @@ class Predicate(ABC, Generic[A]):
         for service in self._services:
             service.deadline = deadline
 
-    @abstractmethod
+    def shows(self, candidate: A) -> bool:
+        """Whether a candidate shows it. A predicate that tests several at a time has its own `first`."""
+        raise NotImplementedError
+
     def first(self, candidates: Iterator[A]) -> int | None:
         """The index of the first candidate that was seen to show it; None when none does."""
+        return next((at for at, one in enumerate(candidates) if self.shows(one)), None)
 
     @abstractmethod
     def result(self, best: A) -> tuple[str, str]:
@@ -398,44 +392,36 @@ class Predicate(ABC, Generic[A]):
             service.close()
 
 
-@dataclass(frozen=True)
-class Problem(Generic[T, A]):
-    """What is reduced: candidates, which never change, and passes that make them smaller.
-
-    The first of `starts` shows what must stay; the others are smaller and may show it. `order`
-    gives keys to sort candidates by, the smallest for the best. `text` differs for different
-    candidates. `asked` is what a predicate is asked about a candidate. `size` is in `unit`, and
-    `before` is the size of what was given. `counts` gives the numbers of lines and terms, for a
-    user who watches. `shrink` runs all passes until none of them changes anything.
-    """
-
-    starts: Sequence[T]
-    order: Callable[[T], Any]
-    text: Callable[[T], str]
-    asked: Callable[[T], A]
-    size: Callable[[T], int]
-    counts: Callable[[T], tuple[int, int]]
-    shrink: Callable[[Reducer[T]], None]
-    before: int
-    unit: str = "line"
-
-
 def reduce(problem: Problem[T, A], predicate: Predicate[A], task: Task) -> Minimized:
     """Make the candidate of `problem` as small as it can be while `predicate` holds.
 
     Ctrl-C and the end of the time or of the replays leave the best candidate so far.
     """
-    search = _Search(problem, predicate, task)
-    ended = search.run()
+
+    def first(candidates: Iterator[A]) -> int | None:
+        return predicate.first(map(waited, candidates))
+
+    def waited(candidate: A) -> A:
+        interrupts.check()
+        task.wait()
+        return candidate
+
+    def follow(best: T) -> None:
+        lines, terms = problem.counts(best)
+        text, seconds = partial(problem.text, best), monotonic() - task.began
+        task.follow(Progress(lines, terms, search.reducer.tests, seconds, problem.unit, text))
+
+    search = Search(problem, at_once(first), task.replays, follow)
+    ended = _ended(search, problem, predicate)
     predicate.limit(None)
-    best, reducer = search.reducer.best, search.reducer
-    key, text = predicate.result(problem.asked(best))
+    reducer = search.reducer
+    key, text = predicate.result(problem.asked(reducer.best))
     return Minimized(
         text,
-        problem.text(best),
+        problem.text(reducer.best),
         key,
         problem.before,
-        problem.size(best),
+        problem.size(reducer.best),
         reducer.tests,
         predicate.replays,
         reducer.repeated,
@@ -445,53 +431,15 @@ def reduce(problem: Problem[T, A], predicate: Predicate[A], task: Task) -> Minim
     )
 
 
-class _Search(Generic[T, A]):
-    """One reduction under way."""
-
-    def __init__(self, problem: Problem[T, A], predicate: Predicate[A], task: Task) -> None:
-        self._problem, self._predicate, self._task = problem, predicate, task
-        self._left = task.replays
-        self.reducer = self._begin()
-
-    def _begin(self) -> Reducer[T]:
-        problem = self._problem
-        return Reducer(problem.starts[0], self._first, problem.order, problem.text, self._tell)
-
-    def run(self) -> str:
-        """Reduce, and say how that ended."""
-        problem = self._problem
-        try:
-            with interrupts.deferred():
-                self.reducer.offer(reversed(problem.starts[1:]))
-                problem.shrink(self.reducer)
-                while self._predicate.doubted(problem.asked(self.reducer.best)):
-                    self.reducer = self._begin()
-                    problem.shrink(self.reducer)
-        except OutOfTime:
-            return "time"
-        except OutOfReplays:
-            return "replays"
-        except KeyboardInterrupt:
-            return "interrupted"
-        return "complete"
-
-    def _asked(self, candidate: T) -> A:
-        interrupts.check()
-        self._task.wait()
-        if self._left is not None:
-            self._left -= 1
-        return self._problem.asked(candidate)
-
-    def _first(self, candidates: Iterator[T]) -> int | None:
-        found = self._predicate.first(map(self._asked, islice(candidates, self._left)))
-        if found is None:
-            self._tell(self.reducer.best)
-            if self._left == 0:
-                raise OutOfReplays
-        return found
-
-    def _tell(self, best: T) -> None:
-        problem, seconds = self._problem, monotonic() - self._task.began
-        lines, terms = problem.counts(best)
-        text = partial(problem.text, best)
-        self._task.follow(Progress(lines, terms, self.reducer.tests, seconds, problem.unit, text))
+def _ended(search: Search[T, A], problem: Problem[T, A], predicate: Predicate[A]) -> str:
+    """Reduce, and say how that ended."""
+    try:
+        with interrupts.deferred():
+            while True:
+                ended = finished(search.run())
+                if ended != "complete" or not predicate.doubted(problem.asked(search.reducer.best)):
+                    return ended
+    except OutOfTime:
+        return "time"
+    except KeyboardInterrupt:
+        return "interrupted"

@@ -153,8 +153,8 @@ class Disagreeing(Predicate[str]):
     def _verdict(self, trace: str) -> Triage:
         return self._solver.answer(self._work.evidence(trace))
 
-    def first(self, candidates: Iterator[str]) -> int | None:
-        return next((at for at, text in enumerate(candidates) if self._shown(text)), None)
+    def shows(self, candidate: str) -> bool:
+        return self._shown(candidate) is not None
 
     def _shown(self, text: str) -> str | None:
         """The trace that the solver writes for `text`; None where it does not show the
@@ -191,20 +191,18 @@ class Comparing(Predicate[str]):
                     "'murxpy replay' exits with 1 for",
                     file=task.name,
                 )
-        self._same = (shown.kind, self._pair.identity(shown))
+        self._first = shown
         self.key, self.start = regression_key(self._pair, shown) or shown.kind, shown.text
 
-    def first(self, candidates: Iterator[str]) -> int | None:
-        return next((at for at, text in enumerate(candidates) if self._shown(text)), None)
+    def shows(self, candidate: str) -> bool:
+        return self._shown(candidate) is not None
 
     def _shown(self, text: str, fresh: bool = False) -> Shown | None:
-        shown = self._solver.answer(self._pair.both(text, fresh))
-        same = shown is not None and (shown.kind, self._pair.identity(shown)) == self._same
-        return shown if same else None
+        return self._solver.answer(self._pair.again(self._first, text, fresh))
 
     def result(self, best: str) -> tuple[str, str]:
         shown = self._shown(best, fresh=True)
-        return self.key, best if shown is None else told(self._pair, shown, self._same[0])
+        return self.key, best if shown is None else told(self._pair, shown, self._first.kind)
 
 
 # ----------------------------------------------------------------------

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from functools import lru_cache, partial
+from typing import Protocol, TypeVar
 
 from murxpy.data import default_judges, load_catalogue
 from murxpy.errors import InputError
@@ -27,11 +28,12 @@ from murxpy.machine.trace.lift import lift
 from murxpy.machine.witnesses import slowness, unknowns
 from murxpy.oracles.crash import Outcome, Verdict, judge
 from murxpy.oracles.disagreement import OPPOSITE
+from murxpy.passes.reduction import Problem
 from murxpy.passes.script import Commands, bare, order, reduce_script, terms
 from murxpy.processes.inquiries import Tester, replay_of
 from murxpy.processes.limits import Limits
 from murxpy.processes.targets import Plan, absolute_target
-from murxpy.reduction.pipeline import Minimized, Predicate, Problem, Task, reduce
+from murxpy.reduction.pipeline import Minimized, Predicate, Task, reduce
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script
@@ -45,6 +47,17 @@ WRONG_PAIRS = tuple(OPPOSITE.items())
 UNKNOWN_PAIRS = (("sat", "unknown"), ("unsat", "unknown"))
 # the marks of scripts that show a finding of a kind only with their mark
 _MARKS = {unknowns.KIND: unknowns.mark_of, slowness.KIND: slowness.mark_of}
+
+
+class HasText(Protocol):
+    """What a predicate is asked about a script; the text is empty where a dialect lacks something."""
+
+    @property
+    def text(self) -> str:
+        """The text of the script."""
+
+
+P = TypeVar("P", bound=HasText)
 
 
 @dataclass(frozen=True)
@@ -288,6 +301,30 @@ def _dialect(plans: Sequence[Plan]) -> str:
     return families.pop() if len(families) == 1 else STANDARD
 
 
+def script_problem(
+    script: Script, start: Commands, before: int, printed: Callable[[Commands], P]
+) -> Problem[Commands, P]:
+    """The problem of the commands `start` of a script, of which `printed` gives what a predicate is
+    asked about. `before` is the size of what was given, in characters.
+    """
+    known = lru_cache(_TEXTS)(printed)
+
+    def text(candidate: Commands) -> str:
+        return known(candidate).text
+
+    return Problem(
+        [start],
+        lambda candidate: order(text(candidate), candidate),
+        text,
+        asked=known,
+        size=lambda candidate: len(text(candidate)),
+        counts=lambda candidate: (len(candidate), len(terms(candidate))),
+        shrink=partial(reduce_script, tables=script.tables),
+        before=before,
+        unit="character",
+    )
+
+
 def reduce_printed(
     task: Task,
     source: Scripted,
@@ -298,26 +335,12 @@ def reduce_printed(
     """Make a script smaller, of whose commands `printed` gives what the predicate is asked about; then
     close the predicate. Raises InputError where the script shows nothing at first.
     """
-    known = lru_cache(_TEXTS)(printed)
-
-    def text(candidate: Commands) -> str:
-        return known(candidate).text
-
     with closing(predicate):
         predicate.limit(task.deadline)
         for begin in (bare(script), tuple(script.commands)):
             ends = (at for at, one in enumerate(begin, 1) if isinstance(one, CHECKS))
-            problem = Problem(
-                [begin[: dict(enumerate(ends, 1)).get(predicate.checks)]],
-                lambda candidate: order(text(candidate), candidate),
-                text,
-                asked=known,
-                size=lambda candidate: len(text(candidate)),
-                counts=lambda candidate: (len(candidate), len(terms(candidate))),
-                shrink=partial(reduce_script, tables=script.tables),
-                before=len(source.text),
-                unit="character",
-            )
+            start = begin[: dict(enumerate(ends, 1)).get(predicate.checks)]
+            problem = script_problem(script, start, len(source.text), printed)
             with task.enough_time("the script shows"):
                 shown = predicate.first(map(problem.asked, problem.starts))
             if shown is not None:

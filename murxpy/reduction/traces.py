@@ -21,13 +21,14 @@ from murxpy.machine.trace.grammar import Trace, parse_trace
 from murxpy.machine.witnesses.unknowns import BASELINE
 from murxpy.passes.lines import Spellings
 from murxpy.passes.measure import Measure
+from murxpy.passes.reduction import Problem
 from murxpy.passes.terms import Meanings, ModelValues, PlantedValues, Types
 from murxpy.passes.trace import needs, reduce_trace, stated
 from murxpy.processes import interrupts
 from murxpy.processes.inquiries import OutOfTime
 from murxpy.processes.targets import Plan, resolve, split_names, usable
 from murxpy.reduction.pairs import minimize_pair, pair_of
-from murxpy.reduction.pipeline import Minimized, Predicate, Problem, Task, reduce
+from murxpy.reduction.pipeline import Minimized, Predicate, Task, reduce
 from murxpy.reduction.predicates import Commanded, Comparing, Disagreeing, Replaying
 from murxpy.reduction.scripts import minimize_script, others_than
 from murxpy.sources.setups import Setup

@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import builtins
+import inspect
 import keyword
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from types import ModuleType
 from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.foreign import escaped
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import CONSTANT
-from murxpy.logic.walks import subterms
 from murxpy.machine import tokens
-from murxpy.machine.checks.registry import ANSWERING
 from murxpy.machine.contract import protocols, stress
 from murxpy.machine.database import Entry
-from murxpy.machine.outcomes import Refused, Stopped
-from murxpy.machine.run import Run
+from murxpy.machine.outcomes import Refused
 from murxpy.machine.tokens import Ref, Token
 from murxpy.machine.trace.grammar import Trace
 from murxpy.machine.trace.reading import Reading
-from murxpy.solvers.exceptions import ILL_FORMED, UNDOCUMENTED
+from murxpy.solvers.callables import LIBRARY, PROPERTY
 from murxpy.solvers.frame import Frame
-from murxpy.solvers.spelling import Spelling, run_spelling
-from murxpy.translate.dry import interpret, plain_text
+from murxpy.solvers.spelling import Spelling
+from murxpy.translate.dry import DryRun, interpret, plain_text
 from murxpy.translate.expressions import Code, SourceWrapper, inlined, literal
-from murxpy.translate.misuse import START as MISUSE
-from murxpy.translate.misuse import MisuseRows
+from murxpy.translate.printer import DEFECTS, SORTS, PythonPrinter, sort_word
+from murxpy.translate.programs.vocabulary import constants, formulas
 
 # what a program says of an invalid model, by a fresh solver
 UNSATISFIED = "the model does not satisfy the assertions"
@@ -169,25 +167,69 @@ sys.exit(2 if OTHERWISE else 0)
 """
 
 
+# the beginning of a program with misuses
+MISUSE = '''
+
+HELD = []
+
+
+def misuse(line, call, is_defect, recorded):
+    """A call that breaks a precondition, or stress on an object: what the binding makes of it."""
+    try:
+        value = call()
+    except (Exception, SystemExit) as error:
+        seen = " ".join(f"{type(error).__name__}: {error}".split())
+        if is_defect:
+            defect(line, seen)
+        print(f"line {line}: raised {ascii(seen)}", flush=True)
+        raised = True
+    else:
+        if isinstance(value, str):
+            defect(line, value)
+        made = type(value[0]).__name__ if isinstance(value, list) else "nothing wrong"
+        print(f"line {line}: not refused: {made}", flush=True)
+        raised = False
+    if raised != recorded:
+        OTHERWISE.append(line)
+
+
+def gave(line, call, is_defect, recorded):
+    """What a public callable gives, or nothing where it is refused."""
+    given = []
+    misuse(line, lambda: given.append(call()) or given, is_defect, recorded)
+    return given[0] if given else None
+
+
+def only_public(package, *called):
+    """Call nothing but what the package itself defines."""
+    for each in called:
+        module = getattr(each, "__module__", None) or getattr(getattr(each, "__objclass__", None), "__module__", "")
+        if module.partition(".")[0] not in (package, "copy", "_operator"):
+            sys.exit(f"{each} is not of {package}")
+'''
+
+
+def _joined(*modules: ModuleType) -> str:
+    """Return the source of modules as that of one module, with their imports at its beginning."""
+    lines = [line for module in modules for line in inspect.getsource(module).splitlines()]
+    imports = {line for line in lines if line.startswith(("import ", "from "))}
+    ordered = sorted(imports, key=lambda line: (line.startswith("from"), line))
+    return "\n".join([*ordered, *(line for line in lines if line not in imports)])
+
+
 # ----------------------------------------------------------------------
 # Prints checks of models as Python: a fresh solver, to which each constant is given with its
 # value in the model, must not refute the assertions.
 
 
-def model_rows(run: Run, number: int) -> list[str]:
+def model_rows(run: DryRun, number: int) -> list[str]:
     """Return the rows for the line `number`, which is a `check-model`. Raises Refused if the
     wrapper has no spelling for what they need.
 
     Functions get no values. So a model counts as wrong only if no functions complete its values.
     """
-    formulas = list(dict.fromkeys([*run.state.asserted(), *run.state.assumptions]))
-    terms = {entry.term: entry for entry in run.db.terms.values() if entry.obj is not None}
-    constants = [
-        t
-        for t in sorted(subterms(e.term for e in formulas), key=lambda t: t.serial)
-        if t.op == CONSTANT and t in terms
-    ]
-    plain = [terms[t] for t in constants if t.sort.kind != "SORT_FUN"]
+    asked = formulas(run)
+    plain = constants(run, [entry.term for entry in asked])
     run.frame.fill()
     value = _source(run, "actions", "get-value-completion", "get-value", args=["c"])
     same = _source(run, "operators", "OP_EQUAL", args=["c", "v"])
@@ -197,14 +239,14 @@ def model_rows(run: Run, number: int) -> list[str]:
     return [
         f"values = [(c, {value}) for c in ({_names(plain)})]  # {number}: the model that was given",
         f"first, solver = solver, {new}",
-        f"for f in [{same} for c, v in values] + [{_names(formulas)}]:",
+        f"for f in [{same} for c, v in values] + [{_names(asked)}]:",
         f"    {added}",
         f"satisfied({number}, {answer})",
         "solver = first",
     ]
 
 
-def _source(run: Run, section: str, *keys: str, args: tuple[str, ...] | list[str] = ()) -> str:
+def _source(run: DryRun, section: str, *keys: str, args: tuple[str, ...] | list[str] = ()) -> str:
     spellings: Any = next((found for key in keys if (found := run.wrapper.set(section, key))), None)
     if spellings is None:
         raise Refused("unsupported", f"no spelling of {keys[0]}")
@@ -222,8 +264,6 @@ def _names(entries: list[Entry]) -> str:
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _TIDY = re.compile(r"[^A-Za-z0-9_]+")
 _VALUES = ("get-value", "get-value-completion")
-_SELF_CHECKS = ("check-sort", "check-term", "check-value", "check-eq")
-_DEFECTS = (UNDOCUMENTED, ILL_FORMED)
 
 
 def to_python(
@@ -247,15 +287,13 @@ def to_python(
     return run.text(deadline)
 
 
-class _Program(MisuseRows):
-    """Writes a statement for each call. Objects are names, which are the operands of later calls."""
-
-    wrapper: SourceWrapper
+class _Program(PythonPrinter):
+    """Writes exactly the calls of a run, each with the number of its line."""
 
     def __init__(self, wrapper: SourceWrapper, catalogue: Catalogue, trace: Trace) -> None:
         super().__init__(wrapper, catalogue, trace)
         self.rows: list[str] = []
-        self.live: list[str] = []
+        self._live: list[str] = []
         # the names of the solver and its context while they are alive
         self._managers = ["solver", "ctx"]
         own = {"ctx", "solver", "h", "values", "first", "c", "v", "f", "output", "fixed"}
@@ -270,6 +308,8 @@ class _Program(MisuseRows):
             *dir(tokens),
             *_words("\n".join(texts)),
         }
+        self._stressed: dict[str, None] = {}  # our functions that the program calls
+        self._called: dict[str, None] = {}  # public callables that the program calls
         self._asked = 0
         self._answered = 0  # the line of the last check
         self._models = False  # whether a script asks for its model
@@ -285,24 +325,18 @@ class _Program(MisuseRows):
         )
         note = "# The trace. Numbers behind statements are those of its lines."
         start += DEADLINE.replace("SECONDS", str(deadline)) if deadline else ""
-        start += self.misuse_source() + (SCRIPTS.strip() + "\n" if self._models else "")
-        return f"{start}\n{wrapper.facts.imports.strip()}\n\n{helpers.strip()}\n\n\n{self.public_rows()}{note}\n{source}\n{END}"
+        start += self._misuse_source() + (SCRIPTS.strip() + "\n" if self._models else "")
+        return f"{start}\n{wrapper.facts.imports.strip()}\n\n{helpers.strip()}\n\n\n{self._public_rows()}{note}\n{source}\n{END}"
 
     # -- statements
 
-    def _row(self, text: str) -> None:
+    def row(self, text: str) -> None:
         self.rows.append(f"{text}  # {self.line.number}")
 
-    def row(self, text: str) -> None:
-        self._row(text)
-
-    def bind(self, code: str, hint: str) -> Code:
-        return self._bind(code, hint)
-
-    def _bind(self, code: str, hint: str) -> Code:
+    def bind(self, code: str, hint: str, cheap: bool = False, kept: bool = True) -> Code:
         name = self._name(hint)
-        self.live.append(name)
-        self._row(f"{name} = {code}")
+        self._live.append(name)
+        self.row(f"{name} = {code}")
         return Code(name)
 
     def _name(self, hint: str) -> str:
@@ -321,27 +355,25 @@ class _Program(MisuseRows):
         self._asked = 0
         if not self.line.results and action != "delete" and self.last:
             self.rows.append("# The trace ends with this call.")
-        if action == "delete":
-            # terms go first, and the solver and its context last
-            self._row(f"del {', '.join([*self.live, *self._managers])}")
-            self.live = []
-        elif action == "del":
-            self._dropped(words)
-        elif action == "gc":
-            self._row("gc.collect()")
+        super().begin(seed, action, spelling, words)
 
-    def _dropped(self, word: str) -> None:
-        """Take the name from the object of an id."""
+    def write_dropped(self, word: str) -> None:
+        names = [self._name_of(word)] if word else [*self._live, *self._managers]
+        # terms go first, and the solver and its context last; a sort can have two ids
+        gone = [name for name in names if name in self._live or name in self._managers]
+        if gone:
+            self.row(f"del {', '.join(gone)}")
+        self._live = [name for name in self._live if name not in gone]
+        self._managers = [name for name in self._managers if name not in gone or not word]
+
+    def _name_of(self, word: str) -> str:
+        """The name of the object of an id."""
         if word in ("o1", "c1"):
-            name = "solver" if word == "o1" else "ctx"
-            self._managers.remove(name)
-        else:
-            number = int(word[1:])
-            name = str(self.db.terms[number].obj if word[0] == "t" else self.db.sorts[number].obj)
-            if name not in self.live:  # a sort can have two ids
-                return
-            self.live.remove(name)
-        self._row(f"del {name}")
+            return "solver" if word == "o1" else "ctx"
+        number = int(word[1:])
+        if word[0] == "x":
+            return str(self.objects.alive[number])
+        return str(self.db.terms[number].obj if word[0] == "t" else self.db.sorts[number].obj)
 
     def passed(self, reason: str) -> None:
         if self.refusal() is None:
@@ -360,96 +392,66 @@ class _Program(MisuseRows):
     def written_call(
         self, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], action: str
     ) -> Any:
-        if action == "new":
-            self.rows.append(f"ctx = {self.frame.ctx}")
-            self.frame.ctx = Code("ctx")
-        code = run_spelling(spelling, args, indices, self.frame, self.wrapper.conjunction)
         reader = self.wrapper.set("readers", "value")
         if reader is not None and spelling is reader.spellings[0]:
-            return self._value(code)
+            return self._value(self.source(spelling, args, indices))
         if action in _VALUES:
-            return code
-        self._refused(code)
-        return self._called(code, spelling, action)
+            return self.source(spelling, args, indices)
+        return super().written_call(spelling, args, indices, action)
 
-    def _called(self, code: Any, spelling: Spelling, action: str) -> Any:
-        """Write the statement of a call whose outcome the trace has. Return its result."""
-        if action == "new":
-            self._row(f"solver = {code}")
-            self._managers = ["solver", "ctx"]
-            return Code("solver")
-        elif action in ANSWERING:
-            self._check(code)
-            return self.answer()
-        elif action == "run-script":
-            said = [self.printed().split(), list(self.state.expected)]
-            self._scripted(code, ", ".join(map(literal, said)), spelling)
-            return self.printed()
-        elif action in _SELF_CHECKS or action in self.wrapper.facts.own_actions:
-            self._row(f"promised({self.line.number}, {code})")
-        elif action == "mk-sort" and self.frame.result is None:
-            return self._datatypes(code)
-        elif action.startswith("mk-") or action == "instantiate-sort":
-            return self._bind(code, self._hint(action))
-        else:
-            self._row(code)
-        return None
+    def write_context(self) -> None:
+        self.rows.append(f"ctx = {self.frame.ctx}")
+        self.frame.ctx = Code("ctx")
 
-    def _scripted(self, code: Any, said: str, spelling: Spelling) -> None:
+    def write_solver(self, code: str) -> Code:
+        self.row(f"solver = {code}")
+        self._managers = ["solver", "ctx"]
+        return Code("solver")
+
+    def write_promise(self, code: str, action: str) -> None:
+        self.row(f"promised({self.line.number}, {code})")
+
+    def write_refused(self, code: str, defect: bool, message: str) -> None:
+        self.row(f"refused({self.line.number}, lambda: {code}, {defect}, {literal(message)})")
+
+    def write_script(self, code: str, spelling: Spelling) -> None:
         """Write a script. If it asks for its model, write it with the values of the model."""
+        said = ", ".join(map(literal, [self.printed().split(), list(self.state.expected)]))
         text = str(self.frame.value)
         if "(get-model)" not in text:
-            self._row(f"scripted({self.line.number}, {code}, {said})")
+            self.row(f"scripted({self.line.number}, {code}, {said})")
             return
         self._models = True
         self.rows.append(f"output = {code}")
-        self._row(f"scripted({self.line.number}, output, {said})")
+        self.row(f"scripted({self.line.number}, output, {said})")
         self.frame.fill(value=Code("fixed"))
-        limits = self.state.limits
-        again = run_spelling(spelling, limits, (), self.frame, self.wrapper.conjunction)
+        again = self.source(spelling, self.state.limits)
         self.rows.append(f"fixed = with_values({literal(text)}, output)")
         self.rows.append("if fixed:")
-        self._row(f"    satisfied({self.line.number}, {again}.strip())")
+        self.row(f"    satisfied({self.line.number}, {again}.strip())")
 
-    def _refused(self, code: str) -> None:
-        """If the trace says that the call was refused, print it as refused, and raise Refused or
-        Stopped.
-        """
-        refusal = self.refusal()
-        if refusal is None:
-            return
-        sort, message = refusal
-        defect = sort in _DEFECTS
-        self._row(f"refused({self.line.number}, lambda: {code}, {defect}, {literal(message)})")
-        if defect:
-            raise Stopped(None)
-        raise Refused(sort, message)
-
-    def _hint(self, action: str) -> str:
-        if action in ("mk-sort", "instantiate-sort"):
-            return f"s{self.returned('s') or 0}_{self._sort_name(self.frame.result)}"
+    def hint(self, action: str) -> str:
+        if action in SORTS:
+            return f"s{self.returned('s') or 0}_{sort_word(self.frame.result)}"
         if action in ("mk-const", "mk-var") and _WORD.fullmatch(self.frame.name):
             return self.frame.name
         return f"t{self.returned('t') or 0}"
 
-    def _sort_name(self, sort: Sort | None) -> str:
-        if sort is None:
-            return "sort"
-        numbers = [str(p) for p in sort.params if isinstance(p, int)][:2]
-        return "".join([sort.short.lower(), "_".join(numbers)])[:24]
+    def sort_hint(self, sort: Sort) -> str:
+        return f"{sort_word(sort)}_sort"
 
-    def _datatypes(self, code: str) -> list[Code]:
+    def write_datatypes(self, code: str) -> list[Code]:
         ids = [t.number for t in self.line.result("return") or () if isinstance(t, Ref)]
         ids += [0] * (len(self.frame.value) - len(ids))
         names = [
             self._name(f"s{number}_{d[0]}")
             for number, d in zip(ids, self.frame.value, strict=False)
         ]
-        self.live += names
-        self._row(f"{', '.join(names)}{',' if len(names) == 1 else ''} = {code}")
+        self._live += names
+        self.row(f"{', '.join(names)}{',' if len(names) == 1 else ''} = {code}")
         return [Code(name) for name in names]
 
-    def _check(self, code: str) -> None:
+    def write_check(self, code: str) -> None:
         recorded = self.line.result("answer")
         values = self.planted_values()
         if values is not None:
@@ -458,7 +460,7 @@ class _Program(MisuseRows):
             )
         expected = ["sat"] if values is not None else self.state.expected[:1]
         said = [plain_text(recorded[0]) if recorded else None, *expected]
-        self._row(f"answered({self.line.number}, {code}, {', '.join(map(literal, said))})")
+        self.row(f"answered({self.line.number}, {code}, {', '.join(map(literal, said))})")
         self._answered = self.line.number
 
     def _value(self, code: str) -> None:
@@ -467,12 +469,10 @@ class _Program(MisuseRows):
         self._asked += 1
         refusal = self.refusal()
         if refusal is not None:  # the refusal is about this term or a later one
-            self._row(
-                f"refused({self.line.number}, lambda: {code}, {refusal[0] in _DEFECTS}, {literal(refusal[1])})"
-            )
+            self.write_refused(code, refusal[0] in DEFECTS, refusal[1])
             return
         if self.trace.murxla:  # such a trace records no values
-            self._row(code)
+            self.row(code)
             return
         recorded = [
             tokens[1:]
@@ -480,18 +480,109 @@ class _Program(MisuseRows):
             if kind == "value" and tokens[:1] == [term]
         ]
         value = _recorded_value(recorded[0]) if recorded else None
-        self._row(f"read({self.line.number}, {literal(str(term))}, {code}, {literal(value)})")
-
-    # -- objects that no line names
-
-    def _make_sort(self, sort: Sort, of: Frame | None = None) -> Any:
-        return self._bind(super()._make_sort(sort, of), f"{self._sort_name(sort)}_sort")
+        self.row(f"read({self.line.number}, {literal(str(term))}, {code}, {literal(value)})")
 
     def _sort_of(self, obj: Any, sort: Sort) -> Any:
         known = super()._sort_of(obj, sort)
         if isinstance(known, Code) and not known.isidentifier():
-            return self._bind(known, f"s{self.returned('s') or 0}_{self._sort_name(sort)}")
+            return self.bind(known, f"s{self.returned('s') or 0}_{sort_word(sort)}")
         return known
+
+    # -- misuses of calls
+
+    def _misuse_source(self) -> str:
+        """Return the definitions that the misuses of the program need, or the empty string if it
+        has none.
+        """
+        if not self._stressed:
+            return ""
+        sources = [inspect.getsource(tokens), _joined(protocols, stress)]
+        return MISUSE + "\n".join(inlined([source], self._stressed) for source in sources)
+
+    def write_misuse(self, code: str) -> None:
+        """Write a misuse. The last one is the recorded defect if the binding does not document what
+        it raised.
+        """
+        self.row(f"misuse({self.line.number}, lambda: {code}, {self._told()})")
+
+    def _told(self) -> str:
+        """Return whether the line is the recorded defect, and whether its call raised anything."""
+        recorded = self.line.result("raised")
+        kind = plain_text(recorded[0]).partition(":")[0] if recorded else ""
+        is_defect = bool(recorded) and self.last and (kind not in self.wrapper.contract.documented)
+        self._stressed.setdefault("misuse")
+        return f"{is_defect}, {bool(recorded)}"
+
+    def broken(self, code: str) -> str:
+        return f"HELD.append({code})" if self.line.spelling == "hold" else f"[{code}]"
+
+    def public(self, name: str) -> Any:
+        path = name.removeprefix(PROPERTY)
+        self._called.setdefault(path if path == name else path.rpartition(".")[0])
+        return super().public(name)
+
+    def handed_over(self, number: int) -> Any:
+        """Write rows that move an object into a list and delete its name, and return the name of the
+        list. The list then has the only reference, as in the run.
+        """
+        code = str(super().handed_over(number)[0])
+        held = self.bind(f"[{code}]", "held")
+        self._live.remove(code)
+        self.row(f"del {code}")
+        return held
+
+    def public_call(self, name: str, shown: Sequence[str], operands: Sequence[Any]) -> str:
+        own = name.removeprefix(PROPERTY)
+        if own != name:
+            return f"{shown[0]}.{own.rpartition('.')[2]}"
+        return f"{name}({', '.join(shown)})"
+
+    def write_given(self, code: str) -> Any:
+        told, number = self._told(), self.returned("x")
+        call = f"gave({self.line.number}, lambda: {code}, {told})"
+        if number is not None:
+            return self.bind(call, f"x{number}")
+        self.row(call)
+        return None
+
+    def _public_rows(self) -> str:
+        """Return the statements with which a program names the callables that it calls, or the
+        empty string if it calls none.
+        """
+        if not self._called:
+            return ""
+        modules = [
+            *LIBRARY,
+            *self.wrapper.facts.calls.get("modules", []),
+        ]
+        imported = [
+            module
+            for module in modules
+            if any(name.startswith(f"{module}.") for name in self._called)
+        ]
+        imports = "".join(f"import {module}\n" for module in imported)
+        return f"{imports}only_public({self.wrapper.facts.module!r}, {', '.join(self._called)})\n"
+
+    def stranger(self, name: str) -> Any:
+        self._stressed.setdefault("Raising")
+        return super().stranger(name)
+
+    def apply(self, function: Callable[..., Any], *operands: Any) -> Any:
+        self._stressed.setdefault(function.__name__)
+        shown = "HELD" if function is stress.used_all else ", ".join(map(literal, operands))
+        self.write_misuse(f"{function.__name__}({shown})")
+
+    def deferred(self, spelling: Spelling, frame: Frame, args: Sequence[Any] = ()) -> Any:
+        return Code(f"(lambda: {spelling.call(args, (), frame)})")
+
+    def repeated(self, call: Callable[[], Any], count: int) -> Any:
+        return self.bind(f"[{call}() for _ in range({count})]", "made")
+
+    def leave(self, frame: Frame) -> None:
+        gone = self._live[self._live.index(str(frame.ctx)) : -1]
+        self.row(f"del {', '.join(gone)}")
+        self._live = [name for name in self._live if name not in gone]
+        super().leave(frame)
 
 
 def _recorded_value(tokens: Sequence[Token]) -> tuple[Any, ...]:

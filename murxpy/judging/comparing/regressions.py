@@ -6,8 +6,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from hashlib import blake2b
 from typing import Any
 
@@ -49,7 +49,8 @@ from murxpy.oracles.regression import (
     tier_of,
 )
 from murxpy.passes.measure import text
-from murxpy.passes.quick import reduced
+from murxpy.passes.reduction import OutOfReplays, Search, one_by_one
+from murxpy.passes.trace import quick_problem
 from murxpy.processes.handles import Job
 from murxpy.processes.inquiries import Ask, Questions
 from murxpy.records.finding import Finding
@@ -311,6 +312,13 @@ class Pair:
         """
         return self.shown(text, (yield from self.look(text, fresh)))
 
+    def again(self, first: Shown, text: str, fresh: bool = False) -> Questions[Shown | None]:
+        """The regression `first` on the trace `text`; None where the two releases do not show it."""
+        shown = yield from self.both(text, fresh)
+        if shown is None or shown.kind != first.kind:
+            return None
+        return shown if self.identity(shown) == self.identity(first) else None
+
     def shown(self, text: str, look: Look) -> Shown | None:
         """The regression that two releases showed on `text`; None where they showed none."""
         older, newer = look.older, look.newer
@@ -355,20 +363,20 @@ def investigate(
 
 def smaller(pair: Pair, head: str, script: Script, first: Shown) -> Questions[Shown]:
     """The regression on a smaller trace, which fresh processes of both releases showed."""
-    same = pair.identity(first)
-    search, best = reduced(script, TESTS), script
     enough = pair.spent + _BUDGET_MS * pair.per_ms
-    with suppress(StopIteration):
-        candidate = next(search)
-        while pair.spent < enough:
-            shown = yield from pair.both(written(head, candidate))
-            holds = shown is not None and (shown.kind, pair.identity(shown)) == (first.kind, same)
-            best = candidate if holds else best
-            candidate = search.send(holds)
-    last = yield from pair.both(written(head, best), fresh=True)
-    if last is None or (last.kind, pair.identity(last)) != (first.kind, same):
+
+    def shows(text: str) -> Questions[bool]:
+        if pair.spent >= enough:
+            raise OutOfReplays
+        return (yield from pair.again(first, text)) is not None
+
+    search = Search(quick_problem(script, partial(written, head)), one_by_one(shows), TESTS)
+    yield from search.run()
+    best = search.reducer.best
+    last = yield from pair.again(first, written(head, best), fresh=True)
+    if last is None or not (yield from by_any_seed(pair, head, best, last)):
         return first
-    return last if (yield from by_any_seed(pair, head, best, last)) else first
+    return last
 
 
 def by_any_seed(pair: Pair, head: str, script: Script, shown: Shown) -> Questions[bool]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from murxpy.passes.reduction import Reducer
-from murxpy.passes.script import Commands, bare, order, reduce_script, terms
+from murxpy.passes.reduction import OutOfReplays, Search, at_once, finished
+from murxpy.passes.script import Commands, bare, terms
 from murxpy.processes.inquiries import Questions
+from murxpy.reduction.scripts import script_problem
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.script import Script
@@ -23,23 +24,6 @@ _KEPT = 0.5  # of the ratio and of the cost that a smaller script keeps
 _QUERIES = 12  # as costly as can be: what a reduction may cost
 _SLOWER = 2.0  # times what a reference needed that it may need for a smaller script
 Weighing = Callable[[int, str, float], Questions[Weight]]
-
-
-class _Tried(NamedTuple):
-    """A smaller script with its weights, None where it is not slow enough, and the milliseconds of a
-    usual machine that asking cost.
-    """
-
-    weights: tuple[Weight, ...] | None
-    spent: float
-    made: Slow
-
-
-Answers = Callable[[Iterable[Questions[_Tried]]], Generator[_Tried, None, None]]
-
-
-class _Enough(Exception):
-    """As many smaller scripts were weighed as may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +68,56 @@ def texts_in(dialects: Sequence[str], script: Script) -> dict[str, str]:
     return {dialect: print_script(script, dialect) for dialect in dict.fromkeys(dialects)}
 
 
+class _Candidate(NamedTuple):
+    """A smaller script, and its texts by dialect; none where a dialect cannot express it."""
+
+    slow: Slow
+    texts: Mapping[str, str]
+
+    @property
+    def text(self) -> str:
+        """The text in the dialect of the first solver."""
+        return self.texts.get(self.slow.dialects[0], "")
+
+
+class _Tried(NamedTuple):
+    """A smaller script with its weights, None where it is not slow enough, and the milliseconds of a
+    usual machine that asking cost.
+    """
+
+    weights: tuple[Weight, ...] | None
+    spent: float
+    slow: Slow
+
+
+Answers = Callable[[Iterable[Questions[_Tried]]], Generator[_Tried, None, None]]
+
+
 def minimized(slow: Slow, weighing: Weighing, answers: Answers, most: int) -> Slow:
     """The smallest script that was found to keep half of the ratio and of the cost, and to cost a
     second; at most `most` scripts are weighed. `answers` gives the results of `weighing`, in order.
     """
-    return _Minimizer(slow, weighing, answers, most).run()
+
+    def printed(commands: Commands) -> _Candidate:
+        made = replace(slow, script=Script("script", slow.script.tables, list(commands)))
+        try:
+            return _Candidate(made, made.texts())
+        except Unsayable:
+            return _Candidate(made, {})
+
+    test, start = _StaysSlow(slow, weighing, answers, most), bare(slow.script)
+    problem = script_problem(slow.script, start, len(slow.texts()[slow.dialects[0]]), printed)
+    with suppress(OutOfReplays):
+        if test.first(iter([problem.asked(start)])) is not None:
+            finished(Search(problem, at_once(test.first)).run())
+    return test.best
 
 
-class _Minimizer:
-    """One reduction. What it tries depends on the solvers' counts alone."""
+class _StaysSlow:
+    """The test whether a smaller script stays slow enough. `best` is the last script that does. The
+    test depends on the solvers' counts alone, and it raises OutOfReplays once it has weighed `most`
+    scripts, or spent too much on them.
+    """
 
     def __init__(self, slow: Slow, weighing: Weighing, answers: Answers, most: int) -> None:
         self._slow, self._weighing, self._answers = slow, weighing, answers
@@ -100,60 +125,30 @@ class _Minimizer:
         self._ratio = max(_KEPT * slow.ratio, FACTOR)
         own = min(weight.ms for weight in slow.weights[: slow.targets])
         self._least = max(SECOND, _KEPT * own)  # the clock may say less than the units
-        self._best = slow
+        self.best = slow
 
-    def run(self) -> Slow:
-        """Reduce the script, and give the best one."""
-        script = self._slow.script
-        try:
-            start = bare(script)
-            if self._first(iter([start])) is None:
-                return self._slow
-            reducer = Reducer(start, self._first, self._order, self._text)
-            reduce_script(reducer, script.tables)
-        except _Enough:
-            pass
-        return self._best
-
-    def _made(self, commands: Commands) -> Slow:
-        script = Script("script", self._slow.script.tables, list(commands))
-        return replace(self._slow, script=script)
-
-    def _text(self, commands: Commands) -> str:
-        try:
-            return self._made(commands).texts()[self._slow.dialects[0]]
-        except Unsayable:
-            return ""
-
-    def _order(self, commands: Commands) -> object:
-        return order(self._text(commands), commands)
-
-    def _first(self, candidates: Iterator[Commands]) -> int | None:
+    def first(self, candidates: Iterator[_Candidate]) -> int | None:
+        """The index of the first script that stays slow enough."""
         self._check()
         with closing(self._answers(map(self._tried, candidates))) as each:
-            for at, (weights, spent, made) in enumerate(each):
+            for at, (weights, spent, slow) in enumerate(each):
                 self._left -= 1
                 self._spent += spent
                 if weights is not None:
-                    self._best = replace(made, weights=weights)
+                    self.best = replace(slow, weights=weights)
                     return at
                 self._check()
         return None
 
     def _check(self) -> None:
         if self._left <= 0 or self._spent >= _QUERIES * self._slow.limit:
-            raise _Enough
+            raise OutOfReplays
 
-    def _tried(self, candidate: Commands) -> Questions[_Tried]:
+    def _tried(self, candidate: _Candidate) -> Questions[_Tried]:
         """What comes of a smaller script. The references are asked first, because they are fast."""
-        made = self._made(candidate)
-        try:
-            texts = made.texts()
-        except Unsayable:
-            return _Tried(None, 0.0, made)
         asked = list[Weight]()
-        weights = yield from self._weighed(texts, asked)
-        return _Tried(weights, sum(weight.ms for weight in asked), made)
+        weights = yield from self._weighed(candidate.texts, asked)
+        return _Tried(weights, sum(weight.ms for weight in asked), candidate.slow)
 
     def _weighed(
         self, texts: Mapping[str, str], asked: list[Weight]
@@ -164,13 +159,13 @@ class _Minimizer:
         slow = self._slow
         ahead, behind = range(slow.targets), range(slow.targets, len(slow.dialects))
         needed = self._least
-        for number in behind:
+        for number in behind if texts else ():
             bound = min(slow.limit, _SLOWER * slow.reference)
             asked.append((yield from self._weighing(number, texts[slow.dialects[number]], bound)))
             if not asked[-1].decided:
                 return None
             needed = max(needed, self._ratio * max(FASTEST, asked[-1].ms))
-        if needed > slow.limit:
+        if not texts or needed > slow.limit:
             return None
         for number in ahead:
             asked.append((yield from self._weighing(number, texts[slow.dialects[number]], needed)))

@@ -15,23 +15,29 @@ from typing import Any
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
-from murxpy.machine.checks.registry import ANSWERING
 from murxpy.machine.contract import protocols, stress
 from murxpy.machine.contract.broken import Prepared
 from murxpy.machine.database import Entry
-from murxpy.machine.outcomes import Misused, Refused, Stopped
+from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.script import own_options
 from murxpy.machine.tokens import Python, Ref
 from murxpy.machine.trace.grammar import Trace
 from murxpy.machine.trace.reading import Reading
 from murxpy.solvers.callables import PROPERTY
-from murxpy.solvers.exceptions import ILL_FORMED, UNDOCUMENTED
 from murxpy.solvers.frame import Frame
-from murxpy.solvers.spelling import Spelling, SpellingSet, run_spelling
+from murxpy.solvers.spelling import Spelling, SpellingSet
 from murxpy.translate.asking import theory_options
 from murxpy.translate.dry import interpret
 from murxpy.translate.expressions import HELPER, Code, SourceWrapper, literal, operand
-from murxpy.translate.misuse import MisuseRows
+from murxpy.translate.printer import (
+    DEFECTS,
+    NAMED,
+    SELF_CHECKS,
+    SORTS,
+    PythonPrinter,
+    sort_numbers,
+    sort_word,
+)
 from murxpy.translate.programs.sheet import ANSWER, TERM, Sheet
 
 PLAIN = "plain-"  # how the names of spellings begin that stand in the section `plain`
@@ -227,121 +233,13 @@ _SYMBOLS = {
 }
 
 
-class PlainMisuses(MisuseRows):
-    """The part of a program that misuses calls. The misuse on the last line of the trace is
-    `failing`; `other` is the same call with another operand, where the two are compared.
-    """
-
-    sheet: Sheet
-    main: str
-    plain: bool
-    failing: str
-    other: str = ""
-    given: str = ""
-    message: str = ""  # what the finding says
-
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self.modules: dict[str, None] = {}  # the modules whose functions the program calls
-
-    def imports(self) -> str:
-        """The statements that import the binding."""
-        raise NotImplementedError
-
-    def misused(self, code: str) -> None:
-        """Write a misuse, or keep it if it is the defect."""
-        if self.last:
-            self.failing = code
-            raise Stopped(None)
-        self.sheet.do(f"try:\n    {code}\nexcept Exception:\n    pass")
-
-    def broken_call(self, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any]) -> None:
-        assert isinstance(self.misuse, Prepared)
-        self.frame.bad = self.misuse.operand(self, args, indices)
-        words = self.misuse.words
-        if words and isinstance(words[0], Python):
-            self.given = literal(words[0].value)
-        self.misused(str(spelling.call(args, indices, self.frame)))
-        raise Misused
-
-    def made(
-        self, function: Callable[..., Any], operands: Sequence[Any], named: Mapping[str, Any]
-    ) -> Any:
-        shown = self._shown(operands)
-        shown += [f"{keyword}={literal(one)}" for keyword, one in named.items()]
-        code = self._called(str(function), shown, operands)
-        if self.last:
-            self.misused(code)
-        number = self.returned("x")
-        return self.bind(code, _kind(self, number)) if number is not None else self.misused(code)
-
-    def handed_over(self, number: int) -> Any:
-        raise Refused("unsupported", "a plain program does not drop objects")
-
-    def apply(self, function: Callable[..., Any], *operands: Any) -> Any:
-        if function is protocols.alike:
-            return self._alike(*operands)
-        if function is protocols.reflected:
-            found = re.search(r"\b(\w++) of a \w++ and a \w++: (a|n) \. (a|n) works", self.message)
-            symbol = _SYMBOLS.get(found[1]) if found else None
-            if found is None or symbol is None:
-                raise Refused("unsupported", "no operator is named")
-            names = {"a": operand(operands[0]), "n": literal(operands[1])}
-            self.misused(f"{names[found[3]]} {symbol} {names[found[2]]}")
-        if function is stress.told:
-            self.misused(str(operands[0]))
-        if function not in _STRESS:
-            raise Refused("unsupported", f"{function.__name__} is no single call")
-        self.misused(_STRESS[function].format(*map(operand, operands)))
-        return None
-
-    def deferred(self, spelling: Spelling, frame: Any, args: Sequence[Any] = ()) -> Any:
-        return Code(spelling.call(args, (), frame))
-
-    def repeated(self, call: Callable[[], Any], count: int) -> Any:
-        raise Refused("unsupported", "a plain program does not drop objects")
-
-    def _alike(self, function: Any, operands: Sequence[Any], at: int) -> None:
-        """Two calls that must not give the same."""
-        _, _, pair = self.message.partition("; ")
-        _, taken, given = pair.rpartition(" for ")
-        shown = self._shown(operands)
-        if taken:
-            other = [given if k == at else text for k, text in enumerate(shown)]
-            self.other = self._called(str(function), other, operands)
-            self.given = given
-        self.misused(self._called(str(function), shown, operands))
-
-    def _shown(self, operands: Sequence[Any]) -> list[str]:
-        """The sources of operands. Nearer to the trace, the main context is one of them."""
-        texts = [literal(one) for one in operands]
-        main = self.main if self.main and not self.plain else ""
-        return [main if main and text == self.frame.ctx else text for text in texts]
-
-    def _called(self, name: str, shown: Sequence[str], operands: Sequence[Any]) -> str:
-        """The call of a public callable: of a method by its object, of a function by its name."""
-        own = name.removeprefix(PROPERTY)
-        path = own.split(".")
-        if own != name or (path[-2][:1].isupper() and operands and isinstance(operands[0], Code)):
-            call = f"{operand(operands[0])}.{path[-1]}"
-            return call if own != name else f"{call}({', '.join(shown[1:])})"
-        module = ".".join(itertools.takewhile(lambda part: not part[:1].isupper(), path[:-1]))
-        if f"from {module} import *" in self.imports():
-            own = own.removeprefix(f"{module}.")
-        elif not any(f"from {parent} import *" in self.imports() for parent in _parents(module)):
-            self.modules.setdefault(module)
-        else:
-            own = own.partition(".")[2]
-        return f"{own}({', '.join(shown)})"
-
-
 def _parents(module: str) -> list[str]:
     """The packages that hold a module."""
     parts = module.split(".")
     return [".".join(parts[:count]) for count in range(1, len(parts))]
 
 
-def _kind(run: MisuseRows, number: int) -> str:
+def _kind(run: PythonPrinter, number: int) -> str:
     """A name for an object of a class that the trace tells."""
     words = run.line.result("return") or ()
     name = str(words[-1]) if words else "x"
@@ -354,9 +252,6 @@ def _kind(run: MisuseRows, number: int) -> str:
 
 _WORD = re.compile(r"[A-Za-z]\w*", re.ASCII)
 _OTHER = re.compile(r"\W+", re.ASCII)
-_BASES = {"mk-sort": "sort", "mk-value": "value", "mk-special-value": "value"}
-SELF_CHECKS = ("check-sort", "check-term", "check-value", "check-eq")
-_DEFECTS = (UNDOCUMENTED, ILL_FORMED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,10 +268,12 @@ class Form:
     main: bool = True
 
 
-class Calls(PlainMisuses):
-    """Writes a statement for each call of a trace in one form.
+class Calls(PythonPrinter):
+    """Writes a statement for each call of a trace in one form, as a person would write it.
 
-    `failing` is the source of the call that was refused with a defect, if there is one.
+    `failing` is the source of the call that was refused with a defect, or of the misuse on the last
+    line of the trace, if there is one; `other` is the same call with another operand, where the two
+    are compared.
     """
 
     wrapper: PlainWrapper
@@ -396,7 +293,9 @@ class Calls(PlainMisuses):
         self.dies = False  # whether the last call ends the process
         # gives the call that a check of the trace makes
         self.reading: Callable[[Calls], str] = lambda run: ""
-        self.failing = ""
+        self.failing = self.other = self.given = ""
+        self.message = ""  # what the finding says
+        self.modules: dict[str, None] = {}  # the modules whose functions the program calls
         self.script = ""  # the script that the program has read
         self.promised = False  # whether `failing` gives a text that says which promise is broken
         self.checked = False  # whether the program has the answer of a check
@@ -435,48 +334,32 @@ class Calls(PlainMisuses):
                 code = str(self.reading(self))
                 self.sheet.do(code if self.refusal() is None else _tolerant(code))
 
-    def begin(self, seed: int, action: str, spelling: str | None, words: str) -> None:
-        if action == "gc":
-            self.sheet.do("gc.collect()")
-        elif action in ("del", "delete"):
-            raise InputError("a plain program does not drop objects")
+    def write_dropped(self, word: str) -> None:
+        raise InputError("a plain program does not drop objects")
+
+    # -- statements
+
+    def row(self, text: str) -> None:
+        self.sheet.do(text)
+
+    def bind(self, code: str, hint: str, cheap: bool = False, kept: bool = True) -> Code:
+        return self.sheet.define(code, hint, cheap, kept)
 
     def written_call(
         self, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], action: str
     ) -> Any:
-        if action == "new":
-            return self._new(spelling)
         if action == "get-value" and spelling in self._value_readers():
             return None
         if action == "run-script":
-            return self._script()
+            self.write_script("", spelling)
+            return self.printed()
+        of_script = self.trace.lines[-1].action == "run-script" and self.refusal() is None
+        if action == "set-limit" and of_script:
+            return None  # the script has the limit
         if action in ("set-option", "set-parameter") and spelling.name.startswith(PLAIN):
             self.frame.fill(name=self.frame.name, value=_setting(str(self.frame.value)))
         made = self._declared(action)
-        if made is not None:
-            return made
-        code = run_spelling(spelling, args, indices, self.frame, self.wrapper.conjunction)
-        self._refused(code)
-        return self._written(code, action)
-
-    def _written(self, code: Any, action: str) -> Any:
-        """Write the statement of a call that was not refused. Return its result."""
-        if action == "mk-sort" and self.frame.result is None:
-            return self._datatypes(code)
-        if action in ANSWERING:
-            self._check(code)
-            return self.answer()
-        if action == "set-limit" and self.trace.lines[-1].action == "run-script":
-            return None  # the script has the limit
-        if action.startswith("mk-") or action == "instantiate-sort":
-            return self._built(code, action)
-        own = action in self.wrapper.facts.own_actions
-        if self.last and (action in SELF_CHECKS or own):
-            self.failing, self.promised = str(code), True
-            raise Stopped(None)
-        if action not in SELF_CHECKS:
-            self.sheet.do(code)
-        return None
+        return super().written_call(spelling, args, indices, action) if made is None else made
 
     def _declared(self, action: str) -> list[Code] | None:
         """Declare datatypes as a person does; None for any other call, and where that cannot be."""
@@ -489,41 +372,51 @@ class Calls(PlainMisuses):
         reader = self.wrapper.set("readers", "value")
         return [] if reader is None else reader.spellings
 
-    def _new(self, spelling: Spelling) -> Code:
-        if self.main:
-            self.frame.ctx = Code(self._manager)
-        else:
+    def write_context(self) -> None:
+        if not self.main:
             self.sheet.fixed(self._manager, str(self.frame.ctx))
-            self.frame.ctx = Code(self._manager)
-        code = spelling.call((), (), self.frame)
+        self.frame.ctx = Code(self._manager)
+
+    def write_solver(self, code: str) -> Code:
         self.sheet.fixed(self.solver_name, code)
         return Code(self.solver_name)
 
-    def _built(self, code: str, action: str) -> Code:
-        kept = action in ("mk-const", "mk-var", "mk-fun")
-        return self.sheet.define(code, self._hint(action), action in _BASES, kept)
-
-    def _hint(self, action: str) -> str:
-        if action in ("mk-sort", "instantiate-sort"):
+    def hint(self, action: str) -> str:
+        if action in SORTS:
             return _sort_name(self.frame.result)
         name = _OTHER.sub("_", self.frame.name).strip("_")
-        named = action in ("mk-const", "mk-var", "mk-fun") and _WORD.fullmatch(name)
-        return name if named else TERM
+        return name if action in NAMED and _WORD.fullmatch(name) else TERM
 
-    def _datatypes(self, code: str) -> list[Code]:
+    def sort_hint(self, sort: Sort) -> str:
+        return _sort_name(sort)
+
+    def write_promise(self, code: str, action: str) -> None:
+        if self.last:
+            self.failing, self.promised = code, True
+            raise Stopped(None)
+        if action not in SELF_CHECKS:
+            self.sheet.do(code)
+
+    def write_refused(self, code: str, defect: bool, message: str) -> None:
+        if defect:
+            self.failing = code
+        else:
+            self.sheet.do(_tolerant(code))
+
+    def write_datatypes(self, code: str) -> list[Code]:
         sorts = self.sheet.define(code, "sorts", kept=True)
         return [
             self.sheet.define(f"{sorts}[{at}]", str(declaration[0]), kept=True)
             for at, declaration in enumerate(self.frame.value)
         ]
 
-    def _check(self, code: str) -> None:
+    def write_check(self, code: str) -> None:
         text = str(code)
         self.sheet.do(f"{ANSWER} = {text if text.startswith('str(') else f'str({text})'}")
         self.checked = True
         self.recorded = self.answer()
 
-    def _script(self) -> str:
+    def write_script(self, code: str, spelling: Spelling) -> None:
         """Write the statements that have a script read. Its text is `script`, which stands before
         them.
         """
@@ -536,7 +429,7 @@ class Calls(PlainMisuses):
         self.script = f"{head}\n{str(self.frame.value).strip()}\n".lstrip()
         statements = [ast.unparse(node) for node in ast.parse(source).body]
         refusal = self.refusal()
-        if refusal is not None and refusal[0] in _DEFECTS:
+        if refusal is not None and refusal[0] in DEFECTS:
             self.failing = "\n".join(statements)
             raise Stopped(None)
         self.sheet.do(*statements)
@@ -546,7 +439,6 @@ class Calls(PlainMisuses):
                 "answers = [row for row in output.split() if row in ('sat', 'unsat', 'unknown')]",
                 f"{ANSWER} = answers[-1] if answers else 'none'",
             )
-        return self.printed()
 
     def _reading(self) -> str:
         """The statements that have a script read. An error in a script is no death."""
@@ -571,22 +463,7 @@ class Calls(PlainMisuses):
                 shown = setter.replace("{name}", literal(name))
                 self.sheet.do(shown.replace("{v}", literal(_setting(value))))
 
-    def _refused(self, code: str) -> None:
-        """Handle a call that the solver refused when the trace was made."""
-        refusal = self.refusal()
-        if refusal is None:
-            return
-        if refusal[0] in _DEFECTS:
-            self.failing = str(code)
-            raise Stopped(None)
-        self.sheet.do(_tolerant(code))
-        raise Refused(*refusal)
-
     # -- objects that no line names
-
-    def _make_sort(self, sort: Sort, of: Frame | None = None) -> Any:
-        code = super()._make_sort(sort, of)
-        return self.sheet.define(str(code), _sort_name(sort), cheap=True)
 
     def _sort_of(self, obj: Any, sort: Sort) -> Any:
         try:
@@ -594,13 +471,83 @@ class Calls(PlainMisuses):
         except Refused:
             return self.sheet.define(str(super()._sort_of(obj, sort)), _sort_name(sort), cheap=True)
 
-    # -- misuse
+    # -- misuses of calls
 
-    def row(self, text: str) -> None:
-        self.sheet.do(text)
+    def write_misuse(self, code: str) -> None:
+        """Write a misuse, or keep it if it is the defect."""
+        if self.last:
+            self.failing = code
+            raise Stopped(None)
+        self.sheet.do(_tolerant(code))
 
-    def bind(self, code: str, hint: str) -> Code:
-        return self.sheet.define(code, hint, kept=True)
+    def broken(self, code: str) -> str:
+        words = self.misuse.words if isinstance(self.misuse, Prepared) else ()
+        if words and isinstance(words[0], Python):
+            self.given = literal(words[0].value)
+        return code
+
+    def write_given(self, code: str) -> Any:
+        number = None if self.last else self.returned("x")
+        return self.write_misuse(code) if number is None else self.bind(code, _kind(self, number))
+
+    def handed_over(self, number: int) -> Any:
+        raise Refused("unsupported", "a plain program does not drop objects")
+
+    def apply(self, function: Callable[..., Any], *operands: Any) -> Any:
+        if function is protocols.alike:
+            return self._alike(*operands)
+        if function is protocols.reflected:
+            found = re.search(r"\b(\w++) of a \w++ and a \w++: (a|n) \. (a|n) works", self.message)
+            symbol = _SYMBOLS.get(found[1]) if found else None
+            if found is None or symbol is None:
+                raise Refused("unsupported", "no operator is named")
+            names = {"a": operand(operands[0]), "n": literal(operands[1])}
+            self.write_misuse(f"{names[found[3]]} {symbol} {names[found[2]]}")
+        if function is stress.told:
+            self.write_misuse(str(operands[0]))
+        if function not in _STRESS:
+            raise Refused("unsupported", f"{function.__name__} is no single call")
+        self.write_misuse(_STRESS[function].format(*map(operand, operands)))
+        return None
+
+    def deferred(self, spelling: Spelling, frame: Any, args: Sequence[Any] = ()) -> Any:
+        return Code(spelling.call(args, (), frame))
+
+    def repeated(self, call: Callable[[], Any], count: int) -> Any:
+        raise Refused("unsupported", "a plain program does not drop objects")
+
+    def _alike(self, function: Any, operands: Sequence[Any], at: int) -> None:
+        """Two calls that must not give the same."""
+        _, _, pair = self.message.partition("; ")
+        _, taken, given = pair.rpartition(" for ")
+        shown = self.shown(operands)
+        if taken:
+            other = [given if k == at else text for k, text in enumerate(shown)]
+            self.other = self.public_call(str(function), other, operands)
+            self.given = given
+        self.write_misuse(self.public_call(str(function), shown, operands))
+
+    def shown(self, operands: Sequence[Any]) -> list[str]:
+        """The sources of operands. Nearer to the trace, the main context is one of them."""
+        texts = [literal(one) for one in operands]
+        main = self.main if self.main and not self.plain else ""
+        return [main if main and text == self.frame.ctx else text for text in texts]
+
+    def public_call(self, name: str, shown: Sequence[str], operands: Sequence[Any]) -> str:
+        """The call of a public callable: of a method by its object, of a function by its name."""
+        own = name.removeprefix(PROPERTY)
+        path = own.split(".")
+        if own != name or (path[-2][:1].isupper() and operands and isinstance(operands[0], Code)):
+            call = f"{operand(operands[0])}.{path[-1]}"
+            return call if own != name else f"{call}({', '.join(shown[1:])})"
+        module = ".".join(itertools.takewhile(lambda part: not part[:1].isupper(), path[:-1]))
+        if f"from {module} import *" in self.imports():
+            own = own.removeprefix(f"{module}.")
+        elif not any(f"from {parent} import *" in self.imports() for parent in _parents(module)):
+            self.modules.setdefault(module)
+        else:
+            own = own.partition(".")[2]
+        return f"{own}({', '.join(shown)})"
 
 
 def _tolerant(code: str) -> str:
@@ -609,12 +556,9 @@ def _tolerant(code: str) -> str:
 
 
 def _sort_name(sort: Sort | None) -> str:
-    if sort is None:
-        return "sort"
-    if sort.kind == "SORT_UNINTERPRETED":
+    if sort is not None and sort.kind == "SORT_UNINTERPRETED":
         return str(sort.params[0])
-    numbers = [str(p) for p in sort.params if isinstance(p, int)][:2]
-    return f"{sort.short.lower()}{'_'.join(numbers)}"[:24] + ("" if numbers else "_sort")
+    return sort_word(sort) + ("" if sort is None or sort_numbers(sort) else "_sort")
 
 
 def _setting(text: str) -> bool | int | float | str:

@@ -15,7 +15,8 @@ from murxpy.machine.tokens import Quoted
 from murxpy.machine.trace.grammar import Line, Trace
 from murxpy.machine.witnesses import slowness, unknowns
 from murxpy.translate.expressions import Code
-from murxpy.translate.programs.calls import PLAIN, SELF_CHECKS, Calls
+from murxpy.translate.printer import SELF_CHECKS
+from murxpy.translate.programs.calls import PLAIN, Calls
 from murxpy.translate.programs.sheet import ANSWER
 from murxpy.translate.programs.vocabulary import (
     UNSAT,

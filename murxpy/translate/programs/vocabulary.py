@@ -12,6 +12,7 @@ from murxpy.logic.terms import CONSTANT, Term
 from murxpy.logic.walks import subterms
 from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import Refused
+from murxpy.translate.dry import DryRun
 from murxpy.translate.expressions import Code
 from murxpy.translate.programs.calls import Calls, plainest
 from murxpy.translate.programs.sheet import ANSWER
@@ -103,12 +104,12 @@ def value_of(run: Calls, code: str) -> Code:
     return said(run, "actions", ("get-value-completion", "get-value"), [Code(code)])
 
 
-def formulas(run: Calls) -> list[Entry]:
+def formulas(run: DryRun) -> list[Entry]:
     """The assertions and assumptions of the last check."""
     return list(dict.fromkeys([*run.state.asserted(), *run.state.assumptions]))
 
 
-def constants(run: Calls, terms: Sequence[Term]) -> list[Entry]:
+def constants(run: DryRun, terms: Sequence[Term]) -> list[Entry]:
     """The constants in some terms, without functions."""
     known = {entry.term: entry for entry in run.db.terms.values() if entry.obj is not None}
     found = [t for t in sorted(subterms(terms), key=lambda t: t.serial) if t.op == CONSTANT]
