@@ -93,6 +93,7 @@ class Grouped(click.Command):
         self._under = dict(under or {})
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples of the command, then its options under the heading of their group."""
         if self._examples:
             with formatter.section("Examples"):
                 for line, what in self._examples:

@@ -107,6 +107,7 @@ class Target(click.ParamType[Any]):
     name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the name of the target, with `latest` replaced by the newest release."""
         return settled(value)
 
 
@@ -132,6 +133,9 @@ class Existing(click.ParamType[Any]):
         self._text = text
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path or the name. Raises InputError if nothing exists there, and BadParameter if
+        the text is empty.
+        """
         if value == "":
             self.fail("expected a path or a name, found an empty text", param, ctx)
         if not os.path.lexists(value):
@@ -159,6 +163,9 @@ class FileOrBucket(Existing):
         self._whole, self._folder = whole, folder
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path of the file, or of the trace or folder of the bucket that the text names.
+        Raises InputError if there is neither.
+        """
         if value and not os.path.lexists(value) and not _NO_KEY.search(value):
             path = bucket_named(value, ctx.meta.get(_OUT, Path(OUT)) if ctx else Path(OUT))
         else:
@@ -210,6 +217,7 @@ class NamedFile(click.ParamType[Any]):
     name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the text unchanged. Raises InputError if it names a YAML file that does not exist."""
         if (Path(value).suffix in (".yaml", ".yml") or os.sep in value) and not os.path.lexists(
             value
         ):

@@ -34,12 +34,16 @@ class Death(Kind, family=True):
 
 
 class Asan(ByMessage, Death):
+    """AddressSanitizer ended the process because the solver used memory that is not its own."""
+
     name = crash.ASAN
     label = "uses memory that is not its own"
     rank = 16
 
 
 class Crash(Death):
+    """A signal such as SIGSEGV killed the process."""
+
     name = crash.CRASH
     label = "dies"
     rank = 17
@@ -65,6 +69,8 @@ class Abort(Death):
 
 
 class Exit(Death):
+    """The solver called `exit`, so the process ended without a signal in the middle of a run."""
+
     name = EXIT
     label = "ends the process"
     ends = "exit"
@@ -83,6 +89,8 @@ class NoDeath(ByMessage, family=True):
 
 
 class Ubsan(NoDeath):
+    """UndefinedBehaviorSanitizer printed a complaint about the solver, and the process went on."""
+
     name = crash.UBSAN
     label = "does what C++ leaves undefined"
     severity = "medium"
@@ -91,6 +99,8 @@ class Ubsan(NoDeath):
 
 
 class Flood(NoDeath):
+    """The solver printed more than murxpy allows one run to print."""
+
     name = crash.FLOOD
     label = "prints without end"
     severity = "medium"
@@ -99,6 +109,8 @@ class Flood(NoDeath):
 
 
 class OutOfMemory(NoDeath):
+    """The process needed more memory than the limit of the run."""
+
     name = crash.OUT_OF_MEMORY
     label = "takes more memory than the limit"
     severity = "low"
@@ -107,6 +119,8 @@ class OutOfMemory(NoDeath):
 
 
 class Hang(Kind):
+    """A call of the binding did not return within the limit of wall time."""
+
     name = crash.HANG
     label = "does not come to an end"
     severity = "low"

@@ -232,6 +232,9 @@ class Seen:
 
 
 def see_death(seen: Seen) -> Sight | None:
+    """Return the death of the solver's process if the script makes it die as the finding says; else
+    None. Processes that die of a memory fault count as equal whichever signal killed them.
+    """
     verdict = judge(seen.outcome)
     if verdict is None or verdict.kind not in DEATHS:
         return None
@@ -248,6 +251,9 @@ def see_death(seen: Seen) -> Sight | None:
 
 
 def see_error(seen: Seen) -> Sight | None:
+    """Return the error of a command if the solver prints the message of the finding as an error or as
+    the reason of an unknown answer; else None.
+    """
     message = seen.finding.message.partition(": ")[2] or seen.finding.message
     message = _IN_SCRIPT.sub("", message)
     wanted = _bare(message)
@@ -268,6 +274,9 @@ def _bare(text: str) -> str:
 
 
 def see_answer(seen: Seen) -> Sight | None:
+    """Return the wrong answer if the solver gives the script the answer that the finding calls wrong;
+    else None. If the run planted a model, the result also holds a check under that model.
+    """
     found = answers(seen.printed)
     stated = _EXPECTED.search(seen.finding.message)
     wanted = stated[1] if stated is not None else "".join(seen.recorded[-1:])
@@ -293,6 +302,9 @@ OTHER = {"sat": "unsat", "unsat": "sat"}
 
 
 def see_model(seen: Seen) -> Sight | None:
+    """Return the invalid model if an assertion is false under the model that the solver prints; else
+    None. The solver's own evaluation counts first, then that of murxpy's evaluator.
+    """
     replies = seen.replies
     models = tuple(asked for asked, _ in replies.of_kind("model"))
     formulas = replies.of_kind("formula")
@@ -336,11 +348,17 @@ def _wrong_value(seen: Seen, judged: Judged, wrong: str) -> Sight | None:
 
 
 def see_value(seen: Seen) -> Sight | None:
+    """Return the wrong value if the solver prints a value for a term that the printed values of its
+    arguments exclude; else None.
+    """
     judged = Judged(seen.evidence.text, seen.replies, seen.catalogue, seen.evidence.dialect)
     return _wrong_value(seen, judged, "the solver gives a term a wrong value under its own model")
 
 
 def see_no_value(seen: Seen) -> Sight | None:
+    """Return the constant to which the printed model gives a term that is no value; None if there is
+    no such constant.
+    """
     words = unevaluated(seen.finding.message)
     for asked, text in seen.replies.of_kind("constant"):
         term = pair(" ".join(text.split()))[1]
@@ -356,6 +374,9 @@ def see_no_value(seen: Seen) -> Sight | None:
 
 
 def see_core(seen: Seen) -> Sight | None:
+    """Return the invalid unsat core, or the invalid unsat assumptions, that the solver prints; None if
+    it prints neither. The commands in `more` show that a core is satisfiable.
+    """
     evidence = seen.evidence
     for asked, text in seen.replies.of_kind("core", "assumptions"):
         if asked.kind == "assumptions":
@@ -392,6 +413,9 @@ _SETTING = ("(set-logic", "(declare", "(define")
 
 
 def see_made(seen: Seen) -> Sight | None:
+    """Return what the solver made of a term, by simplification or quantifier elimination; None if it
+    printed no such result. The commands in `more` show that result and term can differ.
+    """
     for asked, text in seen.replies.of_kind("made"):
         if not text.startswith("(error"):
             made = " ".join(text.split())
@@ -406,6 +430,9 @@ def see_made(seen: Seen) -> Sight | None:
 
 
 def see_repeated(seen: Seen) -> Sight | None:
+    """Return the repeated model if the solver prints the same values again after an assertion excluded
+    them; else None.
+    """
     values = [text for _, text in seen.replies.of_kind("term")]
     again = [text for _, text in seen.replies.of_kind("again")]
     half = len(values) // 2
@@ -419,6 +446,9 @@ def see_repeated(seen: Seen) -> Sight | None:
 
 
 def see_undecided(seen: Seen) -> Sight | None:
+    """Return the missing answer if the solver prints unknown with a reason that fits the finding: a
+    limit for a slow script, anything else for an incompleteness; else None.
+    """
     reasons = [text for text in seen.printed if text.startswith(f"(:{REASON}")]
     limited, slow = any(map(of_limit, reasons)), seen.finding.kind == SLOW
     if "unknown" not in answers(seen.printed) or not reasons or limited != slow:

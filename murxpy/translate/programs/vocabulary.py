@@ -169,6 +169,7 @@ def without_assertions(run: Calls, name: str = "again") -> Iterator[None]:
 
 
 def equal(run: Calls, entry: Entry, value: str) -> Code:
+    """Return the code of an equation between a term of the trace and a value, given as code."""
     return equal_of(run, entry.term, str(entry.obj), value)
 
 
