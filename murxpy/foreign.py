@@ -1,4 +1,4 @@
-"""What strangers give: how their files are opened, and how their text is shown.
+"""Opens files that murxpy did not write, and escapes text that it did not write.
 
 Traces, scripts, YAML, campaign folders and the messages of solvers come from strangers. Every file
 that a user names is opened by `read_bytes` or `read_text`. Every text of a stranger passes through

@@ -456,7 +456,7 @@ class Campaign:
         return any(service.busy for service in self._services)
 
     def _unsettled(self) -> Left:
-        """What is still to be done with what was found."""
+        """The work that is still to be done for the findings."""
         return sum((service.left for service in self._services), Left())
 
     def _exit_code(self) -> int:

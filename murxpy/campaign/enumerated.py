@@ -358,7 +358,7 @@ def _indices(block: Block, count: int) -> list[int]:
 
 
 def _agreement(answer: tuple[str, str] | None) -> str:
-    """What a judge says of a script: `answer` is the recorded one and that of the judge."""
+    """Compare two answers to a script: `answer` is the recorded answer and that of the judge."""
     if answer is None:
         return NOT_RUN
     before, now = answer

@@ -184,7 +184,7 @@ class Runs:
         self.ledger.give_back(index)
 
     def yields(self) -> tuple[Yield, ...]:
-        """What came of each seed file that was used."""
+        """The yield of each seed file that was used: how many runs, answers and findings came of it."""
         return (
             ()
             if self.steering is None
@@ -285,8 +285,8 @@ def _stored_guidance(
 
 
 def _left_open(saved: Mapping[str, Any] | None, ledger: Ledger) -> dict[str, Any]:
-    """What an earlier session has `saved` of its choices, without open runs that another session has
-    made since: one without seed files, or without guidance.
+    """Return the part of the `saved` choices of an earlier session that still applies. Open runs that
+    another session has made since, without seed files or without guidance, are removed.
     """
     saved, left = saved or {}, {str(index) for index in ledger.open()}
     open_ = {index: row for index, row in saved.get("open", {}).items() if index in left}

@@ -159,7 +159,9 @@ def _enumerate(target: str, **given: Any) -> int:
 
 
 def _wanted(own: EnumerateOptions) -> Enumerated:
-    """What is enumerated: scripts, or sequences of calls. Raises UsageError, InputError."""
+    """Return the scripts or the sequences of calls that are to be enumerated. Raises UsageError,
+    InputError.
+    """
     if own.ci is None and not own.grammars and not own.calls:
         raise click.UsageError("name grammars with --grammar, or give --ci TIME or --calls K")
     enumerated = Enumerated(

@@ -275,7 +275,9 @@ def judges_option(help: str, **more: Any) -> Callable[[Command], Command]:
 
 
 def format_option(help: str, *more: str) -> Callable[[Command], Command]:
-    """What is printed, with the formats `more` beside those of every table."""
+    """A `--format` option for a command that prints a table. `more` are formats beside those of every
+    table.
+    """
     return click.option(
         "--format",
         "form",

@@ -229,8 +229,9 @@ MISSING_SEEDS = "no such file or folder: {}; expected seeds, SMT-LIB scripts or 
 
 
 class _Named(click.ParamType[Any]):
-    """Values of the type `inner` except the empty text, which as a path means the current folder. What
-    the user names here may be used: with `targets` the solvers in the text, else the YAML file.
+    """Values of the type `inner` except the empty text, which as a path means the current folder.
+    Whatever the user names with such a parameter may be used: with `targets` the solvers in the text,
+    else the YAML file.
     """
 
     def __init__(self, inner: click.ParamType[Any], *, targets: bool) -> None:
@@ -268,7 +269,7 @@ def refuse_empty(command: click.Command) -> None:
 
 
 # ----------------------------------------------------------------------
-# What a command that keeps its work says when a signal ends it.
+# The words with which a command that keeps its work ends when a signal stops it.
 
 
 @contextmanager

@@ -191,7 +191,9 @@ def plan_of(trace: Trace, solver: str | None, wrapper: str | None, file: Path) -
 
 
 def _request(trace: Trace, solver: str | None, wrapper: str | None) -> Request:
-    """What is asked for a trace that no campaign keeps, or by `solver` or `wrapper`."""
+    """The request for a trace that no campaign keeps, or for a trace that the user replays with
+    `solver` or `wrapper`.
+    """
     if solver is not None or wrapper is not None:
         return Request((solver,) if solver else (), wrapper=wrapper)
     if not trace.solver:

@@ -51,7 +51,7 @@ class Distribution(Strict, frozen=True):
 
 
 class SwarmTheories(Strict, frozen=True):
-    """How many theories a run has, and which of them are likelier."""
+    """The number of theories that a run has, and the weights with which they are chosen."""
 
     all: Chance | None = None
     count: Distribution | None = None
@@ -73,7 +73,7 @@ class SwarmWeights(Strict, frozen=True):
 
 
 class Swarm(Strict, frozen=True):
-    """What makes runs different in kind."""
+    """The choices that a run makes at its start, so that runs differ in kind."""
 
     theories: SwarmTheories = SwarmTheories()
     operators: SwarmOperators = SwarmOperators()

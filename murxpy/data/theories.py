@@ -267,8 +267,8 @@ _COMMAND_HOLE = re.compile(r"[*0-9]")
 
 
 class Dialect(Strict, frozen=True, omit_defaults=True):
-    """The section `dialect`. Whatever it does not say is as in the standard. `docs/wrappers.md`
-    explains each key.
+    """The section `dialect`. A dialect follows the standard in everything that it does not mention.
+    `docs/wrappers.md` explains each key.
     """
 
     same: list[str] = []

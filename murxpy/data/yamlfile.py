@@ -378,7 +378,7 @@ def _same_shape(value: Any, info: types.Type) -> bool:
 
 
 def _is_leaf(value: Any, info: types.Type) -> bool:
-    """Return whether a scalar has the type. Nothing is converted, but an integer is also a number."""
+    """Return whether a scalar has the type. No value is converted, but an integer is also a number."""
     if isinstance(info, types.AnyType):
         return True
     if isinstance(info, types.LiteralType):

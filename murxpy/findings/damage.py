@@ -1,5 +1,5 @@
-"""What a damaged file of an output folder is told as: one line that says what is wrong with it, and
-that `murxpy repair` makes it anew.
+"""The message about a damaged file of an output folder: one line that says what is wrong with the
+file, and that `murxpy repair` rebuilds it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OUTSIDE = (
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_CANTOPEN,
 )
-# What the reading of a value raises that murxpy did not write.
+# The exceptions that occur when murxpy reads a value that it did not write.
 WRONG = (
     *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError),
     msgspec.MsgspecError,

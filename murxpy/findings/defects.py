@@ -271,7 +271,8 @@ def _without_terms(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What a bucket shows of its defect. Buckets with one of `own` in common show one defect.
+    """The marks of a bucket, which show its defect. Buckets with one of `own` in common show one
+    defect.
 
     `alone` is the one telling operator of the smaller trace, applied to plain arguments: this
     operator is enough for the defect. `within` are all telling operators of the smaller trace.
@@ -316,7 +317,7 @@ def comparable(bucket: Bucket, others: Iterable[Bucket], known: Iterable[str]) -
 
 
 def _of_shapes(bucket: Bucket) -> tuple[str, str]:
-    """How the marks begin that the shape of a smaller trace gives to a bucket."""
+    """The beginnings of the marks that the shape of a smaller trace gives to a bucket."""
     return f"{bucket.solver} is wrong", f"{bucket.solver} {bucket.kind} of "
 
 
@@ -443,7 +444,8 @@ class Grouping:
     """Groups buckets to defects. `read` gives the text of a file that a bucket names, and `ranges`
     the releases that show a bucket.
 
-    What is read of a bucket is remembered until the bucket has other frames or other reproducers.
+    The data that a grouping reads of a bucket is cached until the bucket has other frames or other
+    reproducers.
     """
 
     def __init__(self, read: Read, ranges: Ranges) -> None:
@@ -471,7 +473,7 @@ class Grouping:
 
 
 def grouping(out: Path) -> Grouping:
-    """What groups the buckets of the campaign in folder `out`."""
+    """Return the grouping of the buckets of the campaign in folder `out`."""
     return Grouping(
         lambda file: read_if_there(out / file),
         lambda key: kept_range(out / "findings" / key),
@@ -479,9 +481,9 @@ def grouping(out: Path) -> Grouping:
 
 
 def known_of(out: Path, only: Collection[str] | None = None) -> tuple[list[str], dict[str, str]]:
-    """What another campaign knows by the campaign in folder `out`, or by the buckets `only` of it: the
-    keys of its buckets without marks, and all marks of the others, each with the oldest bucket that
-    has it. Raises InputError when no campaign is there.
+    """Return the known defects that the campaign in folder `out`, or only its buckets `only`, gives
+    to another campaign: the keys of its buckets without marks, and all marks of the others, each with
+    the oldest bucket that has it. Raises InputError when no campaign is there.
     """
     group = grouping(out)
     keys: list[str] = []

@@ -109,7 +109,7 @@ class Folder:
                 raise FolderLost(self.path, _REPLACED.format(name))
 
     def _whereabouts(self, name: str) -> str:
-        """What happened to the folder, whose file `name` is not in its place."""
+        """Describe what happened to the folder, whose file `name` is not in its place."""
         now = os.readlink(f"/proc/self/fd/{self._lock}")
         if now.endswith("/lock") and Path(now).parent != self.path.absolute():
             return f"it was renamed to {Path(now).parent}"

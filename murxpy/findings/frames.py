@@ -29,8 +29,9 @@ _LONGEST = 24  # frames at most in one turn of a recursion
 # double>::set(unsigned int) () from libz3.so`.
 _FRAME = re.compile(r"^#\d+ +(?:(0x[0-9a-f]+) in )?(.+?)(?: \(|$)", re.MULTILINE)
 
-# What the C library does when a program ends itself. The place stands behind these frames, and is
-# the same whether a release ends there by an assertion or by a wrong access to memory.
+# Functions of the C library that run when a program ends itself. The place stands behind these
+# frames, and is the same whether a release ends there by an assertion or by a wrong access to
+# memory.
 _ENDING = re.compile(
     r"(?:__GI_|__libc_|_+)?(?:raise|abort|assert_fail\w*|pthread_kill\w*|fortify_fail\w*|libc_message"
     r"|chk_fail|terminate|verbose_terminate\w*)\b|std::terminate|__gnu_cxx::__verbose|__cxxabiv1::__terminate"
@@ -43,7 +44,8 @@ _ALLOCATOR = re.compile(
     r"|tcache_\w+|sysmalloc|operator (?:new|delete)|cfree\b"
 )
 
-# The interpreter and the libraries that call a solver for it. Nothing of the solver follows.
+# The interpreter and the libraries that call a solver for it. No frame of the solver follows behind
+# such a function.
 _CALLER = re.compile(r"ffi_|_?Py|_ctypes|__pyx|method_vectorcall|__libc_start|\?\?$")
 
 
@@ -96,7 +98,7 @@ def cycle(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _turns(names: Sequence[str], length: int) -> int:
-    """How often the last `length` names are repeated at the end of `names`."""
+    """The number of times that the last `length` names are repeated at the end of `names`."""
     turn, turns = names[len(names) - length :], 0
     for end in range(len(names), length - 1, -length):
         if names[end - length : end] != turn:

@@ -38,7 +38,7 @@ def keep_answers(folder: Path, answers: Mapping[str, Mapping[str, str]]) -> None
 
 
 def kept_answers(folder: Path) -> Mapping[str, Any]:
-    """What releases answered in a bisection of the bucket in `folder` that did not come to its end."""
+    """The answers of releases in an unfinished bisection of the bucket in `folder`."""
     return _read(folder / _ANSWERS)
 
 
@@ -94,7 +94,7 @@ def _untestable(kept: Mapping[str, Any]) -> str:
 
 
 def _kept(folder: Path) -> Mapping[str, Any]:
-    """What a bisection found out about the bucket in `folder`; empty where none was made."""
+    """The results of a bisection of the bucket in `folder`; empty if there was none."""
     return _read(folder / _FILE)
 
 

@@ -40,9 +40,9 @@ _TOLD = "repaired"  # the reason for which the session ended that a repair notes
 
 @dataclass
 class Repaired:
-    """What a repair did: the rows that were `kept`, by table; what was `lost`, in sentences; the keys
-    of the buckets `made` from their traces; and the name of the file that has the damaged store,
-    empty where nothing was mended. `whole` says that no finding was lost.
+    """The result of a repair: the rows that were `kept`, by table; what was `lost`, in sentences; the
+    keys of the buckets `made` from their traces; and the name of the file with the damaged store,
+    empty if nothing was mended. `whole` says that no finding was lost.
     """
 
     kept: Counter[str] = field(default_factory=Counter)
@@ -110,7 +110,7 @@ class _Repair:
         self._write(buckets)
         return self._told
 
-    # What can be read.
+    # Reading the rows of the damaged store that can still be read.
 
     def _salvage(self, source: Path) -> None:
         copy = _copied(source, self._scratch / "damaged.sqlite")
@@ -188,7 +188,7 @@ class _Repair:
         self._told.lost.append(sentence)
         self._told.whole &= not finding
 
-    # What the traces say.
+    # Making buckets from the traces in the folder.
 
     def _buckets(self) -> dict[str, Bucket]:
         """The buckets that could be read, and those that only their traces show."""

@@ -66,7 +66,7 @@ ALTER TABLE findings_2 RENAME TO findings;
 PRAGMA user_version = {SCHEMA};
 """
 
-# What mutation fuzzers made of each seed. Folders of earlier releases lack the table.
+# The yield of each seed in the mutation fuzzers. Folders of earlier releases lack the table.
 _YIELDS = "CREATE TABLE IF NOT EXISTS yields (target TEXT, source TEXT, seed TEXT, data TEXT NOT NULL, PRIMARY KEY (target, source, seed))"
 
 _COUNTED = "SELECT 1 FROM findings WHERE bucket = ? AND target = ? AND run = ?"
@@ -119,8 +119,8 @@ def _calls_text(calls: Damp) -> str:
 
 @dataclass(slots=True)
 class TargetState:
-    """How far a target has come: the index of its next run, and the indices below that of runs that
-    are not done.
+    """The progress of a target: the index of its next run, and the lower indices of runs that are not
+    done.
     """
 
     name: str
@@ -132,8 +132,8 @@ class TargetState:
 
 @dataclass(slots=True)
 class Changes:
-    """What one transaction writes. `session` is its start, its end, the reason of its end, and as
-    JSON what it was asked to do.
+    """The changes that one transaction writes. `session` is its start, its end, the reason of its
+    end, and as JSON what it was asked to do.
     """
 
     targets: Iterable[TargetState] = ()
@@ -156,8 +156,8 @@ def dump(bucket: Bucket) -> str:
     return json.dumps(data)
 
 
-# How each row of a table is read. A function takes all columns of its table, and raises one of
-# `damage.WRONG` for values that murxpy cannot have written.
+# The functions that read the rows of each table. A function takes all columns of its table, and
+# raises one of `damage.WRONG` for values that murxpy cannot have written.
 
 _KEPT = [one.name for one in fields(Kept)]
 _KEY = re.compile(r"(?!\.)[^/\\\0]+")
@@ -185,7 +185,7 @@ def _read_bucket(key: str, kind: str, state: str, count: int, first: float, text
 
 
 class _Steering(TypedDict, total=False):
-    """What `Steering.state` gives: runs by their numbers, and buckets that were paid for."""
+    """The state that `Steering.state` returns: runs by their numbers, and buckets that were paid for."""
 
     open: dict[int, tuple[int, list[tuple[str, str]], dict[str, int], list[str]]]
     over: dict[int, tuple[int, list[tuple[str, str]], dict[str, int], list[str]]]
@@ -210,7 +210,7 @@ class _Guided(msgspec.Struct, array_like=True):
 
 
 class _Guidance(TypedDict, total=False):
-    """What `Guidance.state` gives."""
+    """The state that `Guidance.state` returns."""
 
     open: dict[int, _Guided]
     over: dict[int, _Guided]
@@ -220,7 +220,7 @@ class _Guidance(TypedDict, total=False):
 
 
 class _Enumerated(TypedDict, total=False):
-    """What `Enumerated.state` gives."""
+    """The state that `Enumerated.state` returns."""
 
     rests: dict[int, _Hex]
     marks: dict[int, tuple[str, int]]
@@ -487,7 +487,7 @@ class Store:
         return dict(self._read("meta", "name"))
 
     def targets(self) -> dict[str, TargetState]:
-        """How far each target has come, by its name."""
+        """The progress of each target, by its name."""
         return {state.name: state for state in self._read("targets", "rowid")}
 
     def buckets(self) -> list[Bucket]:
@@ -541,7 +541,7 @@ class Store:
         return [str(version) for (version,) in rows]
 
     def arguments(self) -> list[dict[str, Any]]:
-        """What each session was asked to do, the last one first."""
+        """The arguments of each session, the last one first."""
         return self._read("sessions", "started DESC")
 
     def untold(self) -> list[str]:

@@ -95,7 +95,7 @@ class SeedFiles:
         self.leave_out(path, f"not readable ({reason})")
 
     def notices(self) -> list[str]:
-        """What was left out, one line for each reason."""
+        """The seeds that were left out, one line for each reason."""
         return [
             f"{len(paths)} of the seed files left out, {reason}: {', '.join(paths[:3])}{', ...' if len(paths) > 3 else ''}"
             for reason, paths in self.left_out.items()

@@ -80,7 +80,7 @@ def well_sorted(rules: Sequence[Plain]) -> None:
 
 
 def proved_rules(names: Sequence[str] = ()) -> list[Plain]:
-    """Those of the named rules that can be used: their kept proofs are proofs of this very text. Each
+    """Return the named rules that can be used: their kept proofs are proofs of this very text. Each
     has the instances that are proved. Raises InputError if there are none.
     """
     found, known = list[Plain](), dict[str, Plain]()
@@ -115,7 +115,7 @@ CHECKS = (*_NAMED, "planted", *(f"invariant-{name}" for name in PHRASES))
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What the user wants of the runs of a campaign.
+    """The user's request for the runs of a campaign.
 
     `theories`: every run has exactly these theories; if empty, all theories of the solver.
     `options`: names and values that every run sets. `swarm`: runs differ in theories, operators and
@@ -232,7 +232,7 @@ WAYS = (TEXT, API, BOTH)
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """What the user wants of the mutation fuzzers.
+    """The user's request for the mutation fuzzers.
 
     `mix`: sources with their weights; `api` is the walk over the state machine. `seeds`: files and
     folders. `walk`: the number of mutants in one run, which then begins anew from a seed.
@@ -325,7 +325,7 @@ def needs_seeds(mix: Sequence[tuple[str, float]]) -> bool:
 
 
 # ----------------------------------------------------------------------
-# What the user wants of an enumeration, and its part of the setup of a session.
+# The user's request for an enumeration, and its part of the setup of a session.
 
 
 # The grammars of the thesis without floats, whose scripts take four tenths of the time of all eight.

@@ -53,8 +53,9 @@ def out_of_reach(machine: Machine) -> Iterator[Fault]:
 
 
 def oddities(machine: Machine) -> Iterator[Fault]:
-    """What a sound machine hardly means: transitions that nothing can take, and states in which a run can make
-    terms or assert them for ever, while nothing is checked there or behind them.
+    """Return properties that a sound machine hardly means: transitions that nothing can take, and
+    states in which a run can make terms or assert them for ever, while nothing is checked there or
+    behind them.
     """
     graph = machine_graph(machine)
     for name, state in machine["states"].items():

@@ -1,4 +1,4 @@
-"""What the lines of a trace need of each other, as a graph."""
+"""A graph in which each line of a trace points to the lines that it needs."""
 
 from __future__ import annotations
 
@@ -70,8 +70,8 @@ def _dot(graph: TraceGraph) -> str:
 
 
 def _tree(graph: TraceGraph) -> Iterator[str]:
-    """Each line that nothing needs, with what it needs below it, farther to the right. What was shown before
-    is not shown again: `^` stands behind it.
+    """Each line that nothing needs, with what it needs below it, farther to the right. A line that
+    was shown before is not shown again: `^` stands behind it.
     """
     shown: set[int] = set()
     for root in [index for index in graph if not graph.out_degree(index)]:

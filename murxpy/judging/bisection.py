@@ -12,8 +12,8 @@ Word = Literal["shows", "gone", "untestable"]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one release says: it shows the defect, it does not, or it cannot be told; `why` is in
-    words for the user.
+    """The answer of one release: it shows the defect, it does not, or it cannot be tested; `why` is
+    in words for the user.
     """
 
     word: Word

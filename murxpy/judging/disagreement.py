@@ -494,8 +494,8 @@ class CaseQuestions:
         return [self._given(at, way, there[0], more)] if there else []
 
     def _models(self, trace: str) -> Generator[Ask, Outcome, list[ModelEvaluation]]:
-        """What our evaluator says of the model of the side that answers sat; empty where the model
-        cannot be read.
+        """Evaluate the model of the side that answers sat, and describe the result; empty if the
+        model cannot be read.
         """
         case = self.case
         at, source = (case.main, trace) if case.ours == "sat" else (case.judge, self._theirs)
@@ -518,7 +518,7 @@ class CaseQuestions:
 
 
 def small_trace_data(solved: Investigated) -> dict[str, Any]:
-    """What a bucket stores about the small trace, as plain data."""
+    """The data that a bucket stores about the small trace."""
     depends = [[need.sort, need.words, need.answer] for need in solved.depends]
     return {
         "operators": list(solved.operators),

@@ -42,9 +42,9 @@ EVALUATOR = "evaluator"
 
 @dataclass
 class Verdict:
-    """What became of a rule. `proofs` are the instances by the prover that proved them, `open` those
-    that nobody proved, `refuted` says which prover refuted which instance, and `contradictions` what
-    one prover proved and another one refuted.
+    """The result of proving or testing a rule. `proofs` are the instances by the prover that proved
+    them, `open` those that nobody proved, `refuted` says which prover refuted which instance, and
+    `contradictions` what one prover proved and another one refuted.
     """
 
     rule: Rule
@@ -72,7 +72,7 @@ class Verdict:
         return bool(self.proved) and not self.refuted and not self.contradictions
 
     def kept(self) -> dict[str, Any]:
-        """What is kept of it beside the rule."""
+        """The proof data that is stored beside the rule."""
         kept: dict[str, Any] = {"text": fingerprint(dict(self.rule.plain)), "by": self.proofs}
         if any(name.startswith(EVALUATOR) for name in self.proofs):
             kept["bounds"] = BOUNDS

@@ -165,8 +165,8 @@ def split(checked: Checked, catalogue: Catalogue, dialect: str) -> Iterator[Labe
 
 
 def _agreed(checked: Checked, at: int) -> str:
-    """What the label and the answers to a check say together; empty if they do not agree, or if
-    there are too few of them.
+    """Combine the label and the answers to a check; empty if they do not agree, or if there are too
+    few of them.
     """
     said = [checked.labels[at], *(a[at] for a in checked.answers.values() if at < len(a))]
     decided = [word for word in said if word in DECIDED]

@@ -49,10 +49,10 @@ def _normal(stream: Uniform) -> float:
 
 
 # ----------------------------------------------------------------------
-# Thompson sampling with decay: which of some arms pays most often is learnt while they are
-# drawn. Each arm has a beta distribution over the chance that it pays. To draw is to take one
-# sample of each and the arm with the greatest. What an arm earned is forgotten by and by,
-# because what pays changes while a search goes on.
+# Thompson sampling with decay: which of some arms pays most often is learnt while they are drawn.
+# Each arm has a beta distribution over the chance that it pays. To draw is to take one sample of
+# each and the arm with the greatest. An arm's earlier yields lose weight over time, because the
+# arms that pay change while a search goes on.
 
 
 DECAY = 0.95  # of BanditFuzz: an arm remembers about its last 20 draws

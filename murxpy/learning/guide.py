@@ -1,4 +1,4 @@
-"""What a run gained, as a share from 0 to 1, from which the guidance of a campaign learns.
+"""Measures what a run gained, as a share from 0 to 1, from which the guidance of a campaign learns.
 
 Only counts decide: pairs of signals, findings, answers, and what the solver itself counted of its
 work. So a campaign with the same seed learns the same.
@@ -28,9 +28,9 @@ _MEMORY = 0.99  # the share of the typical cost that stays at each run
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a run: its pairs that no earlier run gave, its findings, those of them that
-    opened a bucket, decided and undecided checks, the milliseconds of its limits that the solver
-    spent (0 if it does not tell), and whether the run was killed.
+    """The yield of a run: its pairs that no earlier run gave, its findings, those of them that opened
+    a bucket, decided and undecided checks, the milliseconds of its limits that the solver spent (0 if
+    it does not tell), and whether the run was killed.
     """
 
     news: int = 0
@@ -43,13 +43,13 @@ class Result:
 
     @property
     def cost(self) -> float:
-        """What the run cost, in milliseconds of a solver's limit."""
+        """The cost of the run, in milliseconds of a solver's limit."""
         again = AGAIN * (self.findings - self.new)
         checks = float(self.spent) if self.spent else UNDECIDED * self.undecided + self.decided
         return RUN + checks + again + KILLED * self.killed
 
     def worth(self, way: str) -> float:
-        """What the run is worth, from 0 to 1. By `statistics` only news count."""
+        """The worth of the run, from 0 to 1. By `statistics` only news count."""
         news = 1.0 - 0.5**self.news
         if way == STATISTICS:
             return news
@@ -100,7 +100,7 @@ R = TypeVar("R", bound=Row)
 
 
 def lag(index: int) -> int:
-    """How many numbers before run `index` the last run is by which it is chosen."""
+    """The distance between run `index` and the last run whose result may influence its choices."""
     return min(_MOST, max(LAG, index // _SHARE))
 
 
@@ -152,8 +152,8 @@ DECAY = 0.99
 PLAIN = 0.1  # the share of runs without arms, with which the table of arms compares
 GROUPS = 0.5  # the share of the other runs that prefer a group of operators
 TRANSITIONS = 0.5  # and of those that prefer a transition
-# How many options such a run sets. Of the 76 confirmed bugs that the enumeration of grammars found in
-# z3 and cvc5, 41 needed no option, 33 one, and 2 two.
+# The number of options that such a run sets. Of the 76 confirmed bugs that the enumeration of
+# grammars found in z3 and cvc5, 41 needed no option, 33 one, and 2 two.
 NO_OPTION, ONE_OPTION = 0.4, 0.5
 
 

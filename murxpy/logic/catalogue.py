@@ -62,8 +62,8 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class Standard:
-    """What `fsm/theories` says about scripts: the operators that are no extensions, how operators
-    are written or defined, and the spellings of special values.
+    """The part of `fsm/theories` that is about scripts: the operators that are no extensions, how
+    operators are written or defined, and the spellings of special values.
 
     `by_bits` are the operators that are printed bit by bit. `scripted` are the extensions that
     every script of the standard may use.

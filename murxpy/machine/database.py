@@ -192,7 +192,7 @@ class Database:
         return self._count.get(sort, 0) > 0
 
     def size(self, sort: Sort) -> int:
-        """How many terms of this sort can be picked."""
+        """The number of terms of this sort that can be picked."""
         return self._count.get(sort, 0)
 
     def pick(self, sort: Sort, stream: Stream, bias: float, closed: bool = False) -> Entry | None:

@@ -262,7 +262,7 @@ def make_term(
 
 
 def bound_variables(operator: Operator, count: int) -> int:
-    """How many of `count` arguments are variables that the operator binds; the variables come
+    """Return how many of `count` arguments are variables that the operator binds; the variables come
     first.
     """
     if not operator.signature.binder:

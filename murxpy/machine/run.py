@@ -32,7 +32,9 @@ from murxpy.solvers.wrapper import Wrapper
 
 
 class Lines:
-    """Writes lines with `write`. What follows a line waits until the next line is written."""
+    """Writes lines with `write`. Text that belongs behind a line waits until the next line is
+    written.
+    """
 
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
@@ -300,7 +302,7 @@ _VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\d+|\"[^\"]*\"|'[^']*'|\|[^|]*\||\([^()]
 
 
 class Misuse(Protocol):
-    """What breaks the next call; `murxpy.machine.misuse` has the implementations."""
+    """The misuse that breaks the next call; `murxpy.machine.misuse` has the implementations."""
 
     ready: bool
 
@@ -323,7 +325,9 @@ class Misuse(Protocol):
 
 
 class Run(Lines, Steps):
-    """The state of one run. Nothing in it outlives the run, and the run changes nothing outside it."""
+    """The state of one run. No state of a run survives its end, and a run changes nothing outside
+    itself.
+    """
 
     asks = True  # the calls of this run reach a solver
 

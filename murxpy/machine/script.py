@@ -74,8 +74,8 @@ def permit_script(run: Run, text: str) -> None:
 
 
 def _output(run: Run, chosen: Spelling, text: str) -> str:
-    """What the solver prints for a script. A wrong model that the solver itself finds is told from
-    others by the theories of the script, as a wrong answer is.
+    """Return the output of the solver for a script. A wrong model that the solver itself finds is
+    told from others by the theories of the script, as a wrong answer is.
     """
     try:
         output: str = run.call(chosen, run.state.limits, (), "run-script")
@@ -137,10 +137,10 @@ _DECIDED = ("sat", "unsat")
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a solver said to a script: `outcome` are its answers joined with `+`, unknown where one of
-    them is, error where it does not read the script, crash where it throws what no rule of the wrapper
-    knows, and own-check where it finds its own model wrong. `cost` is in the solver's units. `parts`
-    are the answers, each with what was printed behind it.
+    """The answers of a solver to a script: `outcome` joins them with `+`; it is unknown if one of
+    them is, error if the solver does not read the script, crash if the solver throws an exception
+    that no rule of the wrapper knows, and own-check if the solver finds its own model wrong. `cost`
+    is in the solver's units. `parts` are the answers, each with what was printed behind it.
     """
 
     outcome: str
@@ -207,7 +207,9 @@ def freeze() -> None:
 
 
 def outcome_of(answers: Sequence[str]) -> str:
-    """What came of a script with these answers: the answers, or `unknown` if one is not known."""
+    """Return the outcome of a script with these answers: the answers, or `unknown` if one of them is
+    unknown.
+    """
     decided = answers and all(answer in _DECIDED for answer in answers)
     return "+".join(answers) if decided else UNKNOWN
 

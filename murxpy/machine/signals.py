@@ -1,6 +1,6 @@
-"""What a solver says of itself after a check, for the guidance of a campaign: its statistics, its
-reason for unknown, and the options that were in force. Reading it writes no line and changes nothing
-in the run, so a replay without guidance is the same.
+"""Signals of a solver after a check, for the guidance of a campaign: its statistics, its reason for
+unknown, and the options that were in force. Reading it writes no line and changes nothing in the run,
+so a replay without guidance is the same.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ def _note_statistics(run: Run, signals: Signals, reader: str) -> None:
 
 
 def _read(run: Run, section: str, key: str) -> Any:
-    """What the wrapper's spelling gives; None where the release has none, or it fails: guidance does
-    without it.
+    """Return the result of the wrapper's spelling; None if the release has no such spelling or the
+    call fails, because guidance can do without it.
     """
     spellings = run.wrapper.set(section, key)
     if spellings is None:

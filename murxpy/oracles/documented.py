@@ -19,7 +19,7 @@ from murxpy.oracles.crash import Tier
 from murxpy.solvers.wrapper import SECTIONS
 
 TIER: Tier = "documented"
-# What the calls of findings are spelled by.
+# The sections of a wrapper whose spellings can make the call of a finding.
 _SECTIONS = [
     name for name in SECTIONS if name not in ("lifecycle", "special-options", "invariants")
 ]

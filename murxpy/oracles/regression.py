@@ -49,14 +49,14 @@ FACTOR = 10  # a check is slower when the newer release needs more than so many 
 # units of the solver that is. Below it, what a release does once before a check outweighs the check.
 FLOOR_MS = 50.0
 
-# What limits of murxpy or of the solver end says nothing about a release.
+# An end at a limit of murxpy or of the solver says nothing about a release.
 _LIMITED = (OUT_OF_MEMORY, FLOOD, HANG)
 _KNOWN_WRONG = (WRONG_ANSWER, WRONG_UNSAT)
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a release showed on the last line of a trace.
+    """The outcome of a release on the last line of a trace.
 
     `end` is `done`, `refused`, `finding`, `late` (a limit of time ended the replay) or `other` (the
     line was not reached, or a limit of memory ended the replay). Where the line is a check,
@@ -77,7 +77,7 @@ class Seen:
     total: int | None = None
 
     def words(self, unit: str = "units") -> str:
-        """What the release showed, in a few words."""
+        """Describe the outcome of the release in a few words."""
         if self.verdict is not None:
             return f"{self.verdict.kind}: {first_line(self.verdict.message)}"
         if self.end == "refused":
@@ -94,7 +94,7 @@ class Seen:
 
 
 def seen(outcome: Outcome, text: str) -> Seen:
-    """What the replay of the trace `text` showed on its last line."""
+    """Return the outcome of a replay of the trace `text` on its last line."""
     last = last_row(text)
     reached = last_row(outcome.trace)
     verdict = judge(outcome)

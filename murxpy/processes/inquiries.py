@@ -92,8 +92,8 @@ class Trials:
 
 # ----------------------------------------------------------------------
 # The tester: it replays the many candidates of a minimization, several of them in one process.
-# What one process did before may change what a candidate shows. So a candidate counts only when
-# a replay in a fresh process shows the wanted outcome.
+# Earlier jobs of a process may change what a candidate shows. So a candidate counts only when a
+# replay in a fresh process shows the wanted outcome.
 
 
 Wanted = Callable[[Outcome], bool]
@@ -340,8 +340,8 @@ _PATIENCE = 10
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a target said to a script: the answer (sat, unsat, unknown, error, crash or timeout), its
-    cost in the solver's own units, the verdict on its model, and a message where there is one.
+    """The answer of a target to a script: the answer (sat, unsat, unknown, error, crash or timeout),
+    its cost in the solver's own units, the verdict on its model, and a message if there is one.
     """
 
     answer: str
@@ -449,7 +449,7 @@ def _death(outcome: Outcome) -> Answer:
 
 
 def script_setup(session: str, name: str, wrapper_file: str | None, check_ms: float) -> ScriptSetup:
-    """What the setups of all targets that read scripts alone have in common. A check has a limit of
+    """The common part of the setups of all targets that only read scripts. A check has a limit of
     `check_ms` milliseconds of a usual machine. Raises InputError.
     """
     named = parse_target(name)

@@ -32,7 +32,7 @@ _last = signal.SIGINT  # the signal that came last
 
 
 def last() -> str:
-    """What ended the command, in words for the user."""
+    """The reason why the command ended, in words for the user."""
     return "Ctrl-C" if _last == signal.SIGINT else _last.name
 
 

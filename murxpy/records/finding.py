@@ -112,7 +112,7 @@ class Finding:
 
     @property
     def label(self) -> str:
-        """What the name of the trace's file ends in: the number of the plan whose solver wrote the
+        """The end of the name of the trace's file: the number of the plan whose solver wrote the
         trace, and nothing for the first target.
         """
         number = self.target if self.judge is None else self.judge

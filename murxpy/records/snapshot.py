@@ -81,10 +81,10 @@ class BucketView:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What a campaign has left to do for its findings, once it makes no more runs: buckets whose
-    findings were not replayed yet (`unconfirmed`), and defects that are to be made smaller, shown as
-    programs, bisected, or asked for their native frames; runs that some judge has not answered, and
-    known disagreements that were not looked into.
+    """The work that a campaign has left to do for its findings, once it makes no more runs: buckets
+    whose findings were not replayed yet (`unconfirmed`), and defects that are to be made smaller,
+    shown as programs, bisected, or asked for their native frames; runs that some judge has not
+    answered, and known disagreements that were not looked into.
     """
 
     unconfirmed: int = 0
@@ -183,9 +183,9 @@ class Snapshot:
 
     @property
     def cpu(self) -> dict[str, float]:
-        """The seconds of all processors that the parts of the campaign took. Those of `runs` are also
-        told apart: in runs that ended by themselves (`ended`), that were killed at a limit
-        (`killed`), and that ended with their process (`died`).
+        """The seconds of all processors that the parts of the campaign took. The seconds of `runs`
+        are also split by the end of the run: runs that ended by themselves (`ended`), that were
+        killed at a limit (`killed`), and that ended with their process (`died`).
         """
         names = {name: f"cpu-ns:{name}" for name in PARTS}
         names |= {"ended": "time-ns:run", "killed": "time-ns:killed", "died": "time-ns:died"}

@@ -162,8 +162,8 @@ def fruitless(counts: Mapping[str, int]) -> Iterator[str]:
 
 
 # ----------------------------------------------------------------------
-# What came of the runs with each arm, and the store's tables for it: one row an arm, and the
-# pairs of signals that the campaign has seen.
+# The yield of each arm, and the store's tables for it: one row an arm, and the pairs of signals
+# that the campaign has seen.
 
 
 PLAIN = ""  # the text of the arm that stands for runs of a guided campaign without arms
@@ -220,8 +220,8 @@ class ArmYield:
 
 @dataclass
 class Learnt:
-    """What the guidance of the targets has to store: arms whose sums changed, and pairs of signals
-    that are new, both by target.
+    """The changes of the guidance of the targets that the store has to write: arms whose sums
+    changed, and pairs of signals that are new, both by target.
     """
 
     arms: dict[tuple[str, str], ArmYield] = field(default_factory=dict)

@@ -124,8 +124,9 @@ class FollowUp(Service):
         return self._minimize or any(self._releases)
 
     def _ready(self, request: Request) -> Request:
-        """What is asked for when a request begins: behind the last run, findings are only translated,
-        unless the user asked for more, or a smaller trace can tell which defect was found.
+        """Return the part of the request that is still wanted when the work on it begins: after the
+        last run, findings are only translated, unless the user asked for more, or a smaller trace can
+        tell which defect was found.
         """
         if not self._hurried or self._minimize or request.releases:
             return request

@@ -196,7 +196,7 @@ class Queue:
 
     @property
     def telling(self) -> int:
-        """How many reductions are being done or wait that tell which defect was found."""
+        """The number of waiting or running reductions whose result can tell which defect was found."""
         return sum(request.telling for request in self.left)
 
     def poll(self) -> None:

@@ -63,7 +63,7 @@ def safe_outputs() -> Iterator[None]:
 
 def own_stream(stream: TextIO) -> TextIO:
     """The stream on which the sequences of our own that move the cursor or colour the text are
-    written. Nothing of a stranger is written there, unless it is escaped.
+    written. Text that murxpy did not write itself goes there only escaped.
     """
     return stream.own if isinstance(stream, SafeStream) else stream
 

@@ -47,8 +47,8 @@ def productions(grammar: Grammar) -> Iterator[str]:
 
 
 # ----------------------------------------------------------------------
-# What an enumeration guarantees: how many scripts of each grammar and size were tested, and
-# what came of them.
+# The guarantee that an enumeration gives: the number of tested scripts of each grammar and size,
+# and their results.
 
 
 _ANSWERS = {"sat", "unsat", EQUAL}
@@ -94,7 +94,7 @@ class Tested:
 def tested(
     grammars: Sequence[Grammar], at: int, take: int, counts: Mapping[str, int]
 ) -> list[Tested]:
-    """What was tested of `take` scripts of each grammar from index `at` on, by the counters of a
+    """The test results of `take` scripts of each grammar from index `at` on, by the counters of a
     campaign.
     """
     found: dict[tuple[str, int], dict[str, int]] = {}
@@ -186,7 +186,7 @@ def _first_part(rows: Sequence[Tested]) -> int:
 
 
 # ----------------------------------------------------------------------
-# What came of all sequences of calls, as a table and as sentences.
+# The results of all sequences of calls, as a table and as sentences.
 
 
 def _parts(row: Tested) -> list[int]:
@@ -223,7 +223,7 @@ def calls_guarantee(rows: Sequence[Tested], solver: str) -> list[str]:
 
 
 # ----------------------------------------------------------------------
-# What the judges say of the scripts that the target of an enumeration decided.
+# The answers of the judges to the scripts that the target of an enumeration decided.
 
 
 _SAID = (AGREED, UNKNOWN, DIFFERS, NOT_RUN)
@@ -244,7 +244,7 @@ class JudgedScripts:
 
 
 def judged(counts: Mapping[str, int]) -> list[JudgedScripts]:
-    """What the judges say, by the counters of a campaign; sorted by grammar, judge and size."""
+    """The answers of the judges, by the counters of a campaign; sorted by grammar, judge and size."""
     found: dict[tuple[str, str, int], dict[str, int]] = {}
     for name, n in counts.items():
         if name.startswith(JUDGED):

@@ -132,7 +132,9 @@ def _form(bucket: Bucket, out: Path) -> tuple[str, str, str]:
 
 
 def _needs(bucket: Bucket, out: Path) -> tuple[str, ...]:
-    """What the defect needs beside its formulas, in sentences, as the smaller trace says it."""
+    """Describe in sentences, as the smaller trace does, the options, limits and calls that the defect
+    needs beside its formulas.
+    """
     files = [form.file for form in bucket.reproducers if form.form == "min.trace" and form.file]
     text = read_if_there(out / files[0]) if files else None
     said = header_value(text, HEADER) if text else ""

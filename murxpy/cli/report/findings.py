@@ -1,4 +1,4 @@
-"""What is wrong, in one sentence, and how bad it is."""
+"""One sentence about a finding that says what the solver does wrong, and how bad that is."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _ENDS = {"SIGSEGV": "a segmentation fault", "SIGABRT": "an abort"}
 
 
 def sentence(bucket: Bucket) -> str:
-    """What is wrong, in one sentence for whoever mends it."""
+    """Return one sentence that tells a developer of the solver what is wrong."""
     said = one_line(first_line(bucket.message))
     ends = kind_of(bucket.kind).ends
     if ends in ("death", "exit"):
@@ -329,7 +329,7 @@ def _showing(bucket: Bucket) -> tuple[object, ...]:
 
 
 def evidence(bucket: Bucket) -> str:
-    """How the finding was confirmed."""
+    """Say how the finding was confirmed."""
     if bucket.state == "known":
         return "known"
     if bucket.state != "confirmed":
@@ -411,7 +411,7 @@ def print_worst(console: Console, views: Sequence[DefectView], most: int) -> int
 
 
 def _head(view: DefectView, width: int) -> Iterator[Text]:
-    """What was found how often, and what is wrong."""
+    """The head of the list: the number of findings of each kind, and what is wrong."""
     shown = view.shown
     versions = ", ".join(view.versions) or shown.version
     fresh = view.status in ("open", "new")

@@ -131,8 +131,8 @@ def judged_lines(
     answers: Mapping[int, Answers],
     found: Disagreement | None,
 ) -> Iterator[str]:
-    """What the replay and its judges showed, for people. `releases` are solver and version, first of
-    the trace's solver, then of the judges.
+    """The result of the replay and the answers of its judges, as lines for people. `releases` are
+    solver and version, first of the trace's solver, then of the judges.
     """
     first, *rest = outcome_lines(replayed)
     if found is not None:
@@ -158,7 +158,7 @@ def judged_json(
     answers: Mapping[int, Answers],
     found: Disagreement | None,
 ) -> dict[str, Any]:
-    """What the replay and its judges showed, as plain data."""
+    """The result of the replay and the answers of its judges, as plain data."""
     data = outcome_json(replayed)
     judges = [
         {"solver": releases[judge], "answers": [list(answer) for answer in given]}
@@ -204,7 +204,7 @@ def print_triage(console: Console, judged: Sequence[TriagedBucket], out: str) ->
 
 
 def _triage_lines(entry: TriagedBucket, out: str) -> Iterator[Text]:
-    """What stands below the figures of a bucket."""
+    """The lines of triage below the figures of a bucket."""
     triage, bucket = entry.triage, entry.bucket
     kept = bucket.smallest()
     yield Text(f"        {bucket.key}", "bold")

@@ -188,7 +188,7 @@ def _barycenter(place: Place, neighbours: Sequence[Place]) -> float:
 
 
 def _crossings(rows: Sequence[Sequence[Place]]) -> int:
-    """How many pairs of edge pieces cross."""
+    """The number of pairs of edge pieces that cross."""
     total = 0
     for row, below in pairwise(rows):
         position = {id(place): index for index, place in enumerate(below)}

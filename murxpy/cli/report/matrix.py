@@ -1,4 +1,4 @@
-"""What a study of releases found, as tables and as plain data."""
+"""The results of a study of releases, as tables and as plain data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a search for slow scripts tells people."""
+"""The texts with which a search for slow scripts shows its progress and its results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from murxpy.studies.performance.campaign import SearchTotals
 
 
 def status_line(told: SearchTotals) -> str:
-    """How far a search is."""
+    """The progress of a search, in one line."""
     found = amount(len(told.found), "slow script")
     doing = f"; {told.doing}" if told.doing else ""
     return (
@@ -38,7 +38,7 @@ def _took(row: Mapping[str, Any]) -> str:
 
 
 def outcome_lines(told: SearchTotals, out: Path) -> Iterator[str]:
-    """What a search found, in all its sessions."""
+    """The results of a search, over all its sessions."""
     for entry in told.found:
         yield found_line(entry)
     yield (

@@ -1,5 +1,5 @@
-"""What each seed gave in each mutation fuzzer: the best and the worst seeds as a table, all of them
-as JSON.
+"""The yield of each seed in each mutation fuzzer: the best and the worst seeds as a table, all of
+them as JSON.
 """
 
 from __future__ import annotations

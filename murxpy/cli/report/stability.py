@@ -1,4 +1,4 @@
-"""How stable scripts are, as tables, plain data and a drawing."""
+"""The stability of scripts, as tables, plain data and a drawing."""
 
 from __future__ import annotations
 

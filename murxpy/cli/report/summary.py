@@ -1,5 +1,5 @@
-"""What the sessions of a campaign say of their solvers: how much of its wrapper each release
-lacks.
+"""Texts about the solvers of a campaign's sessions, such as how many spellings of its wrapper each
+release lacks.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ def _checks(snapshot: Snapshot) -> str:
 
 
 def _compared(snapshot: Snapshot) -> str:
-    """What came of the runs that the newer of two releases replayed."""
+    """The results of the runs that the newer of two releases replayed."""
     counts = snapshot.counts
     runs = amount(counts["compare:runs"], "run")
     checks = amount(counts.get("compare:checks", 0), "check")
@@ -179,7 +179,7 @@ def _compared(snapshot: Snapshot) -> str:
 
 
 def _baseline(snapshot: Snapshot) -> str:
-    """What an older release said about scripts that the target left unknown."""
+    """The answers of an older release to scripts that the target left unknown."""
     counts = snapshot.counts
     asked = amount(counts["baseline:asked"], "unknown script")
     return (

@@ -126,7 +126,7 @@ class InvalidModel(Wrong):
     )
 
     def _of_call(self, verdict: Verdict, message: str) -> Parts:
-        # What the solver itself says of the assertion stands behind the semicolon.
+        # The solver's own evaluation of the assertion stands behind the semicolon.
         return super()._of_call(verdict, message.partition(";")[0])
 
     def look(self, seen: Seen) -> Sight | None:

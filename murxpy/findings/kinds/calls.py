@@ -15,7 +15,7 @@ from murxpy.translate.programs.endings import contract, raised
 from murxpy.translate.programs.vocabulary import shortened
 
 _OPERATOR = re.compile(r"\bOP_\w+")
-# What a solver throws in one of these actions is about its assertions.
+# An exception that a solver throws in one of these actions is about its assertions.
 _SOLVING = (
     *("check-sat", "check-sat-assuming", "push", "check-core"),
     *("check-assumptions", "check-model", "check-invariant"),

@@ -123,7 +123,7 @@ class NewException(Regression):
 
 
 class LesserRegression(Regression, family=True):
-    """What a release may change on purpose."""
+    """A change that a release may make on purpose."""
 
     severity = "low"
     fails = False

@@ -11,7 +11,7 @@ from murxpy.oracles import crash
 from murxpy.oracles.crash import Verdict, normalise
 from murxpy.translate.programs.vocabulary import shortened
 
-# What the C library says of a heap that was written to where it must not be.
+# Messages of the C library about a heap that was written to where it must not be.
 _HEAP = re.compile(
     r"double free|corrupted|(?:free|malloc|realloc|munmap_chunk|malloc_consolidate)\(\)"
 )

@@ -1,4 +1,6 @@
-"""What a solver printed for a script that asks for evidence, and what that shows."""
+"""Reads the output of a solver for a script that asks for evidence, and decides whether it shows a
+finding.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +31,8 @@ _PROBE = "murxpy.value"  # begins the names of constants that stand for printed 
 
 
 def expressions(output: str) -> list[str]:
-    """What a solver printed, one expression after another, without warnings. Nothing where it is no
-    SMT-LIB.
+    """Split the output of a solver into expressions, and drop warnings. The list is empty if the
+    output is no SMT-LIB.
     """
     text = _NOISE.sub("", output)
     try:
@@ -74,7 +76,7 @@ class Replies:
 
     @classmethod
     def of(cls, asked: Sequence[Asked], printed: Sequence[str]) -> Replies:
-        """Lay what was printed last beside the commands. Nothing where the two do not fit."""
+        """Lay what was printed last beside the commands. The result is empty if the two do not fit."""
         speaking = [one for one in asked if one.kind != "silent"]
         count = len(speaking)
         if not count or len(printed) < count:

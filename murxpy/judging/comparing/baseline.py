@@ -52,9 +52,9 @@ class Undecided:
         return (Line("new", seed=1), *limit, *(known if any(expected) else []), run)
 
     def decided(self, answers: Sequence[str]) -> tuple[str, ...]:
-        """What is known where the older release gives `answers`: its answer to each check that the
-        target left unknown, and `unknown` for the others. Empty where it decides none of them, and
-        where it contradicts what is known.
+        """Return the answers that are known if the older release gives `answers`: its answer to each
+        check that the target left unknown, and `unknown` for the others. The result is empty if the
+        older release decides none of these checks, or contradicts what is known.
         """
         pairs = list(zip(self.answers, answers, strict=False))
         wanted = (*self.expected, *["unknown"] * len(pairs))

@@ -237,8 +237,9 @@ class Regression:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What two releases show on the last line of a trace; `outcome` is how the replay of the newer
-    one ended. `older` is None where the newer one says nothing, so that the older was not asked.
+    """The outcome of two releases on the last line of a trace; `outcome` is how the replay of the
+    newer one ended. `older` is None where the newer one says nothing, so that the older was not
+    asked.
     """
 
     older: Seen | None
@@ -283,7 +284,7 @@ class Pair:
         return tuple(lines)
 
     def identity(self, shown: Shown) -> str:
-        """What must stay while a regression is made smaller, besides its kind."""
+        """Return the properties that must stay while a regression is made smaller, besides its kind."""
         verdict = shown.newer.verdict
         if verdict is not None:
             return bucket_key(self.family, verdict)
@@ -293,8 +294,8 @@ class Pair:
         return repr((shown.older.answers, reason))
 
     def look(self, text: str, fresh: bool = False) -> Generator[Ask, Outcome, Look]:
-        """What the two releases show on the last line of the trace `text`. The older one is asked
-        only where that can matter.
+        """Run the trace `text` on both releases and return what they show on its last line. The older
+        one is asked only where that can matter.
         """
         outcome = yield Ask(self.newer, text, patient=fresh, fresh=fresh)
         newer = seen(outcome, text)
@@ -306,7 +307,7 @@ class Pair:
         return Look(older, newer, outcome)
 
     def both(self, text: str, fresh: bool = False) -> Generator[Ask, Outcome, Shown | None]:
-        """What the two releases show on the last line of the trace `text`; None where that is no
+        """Return what the two releases show on the last line of the trace `text`; None if that is no
         regression.
         """
         return self.shown(text, (yield from self.look(text, fresh)))
@@ -491,7 +492,7 @@ def regression_finding(
 
 
 def _stored(pair: Pair, solved: Regression) -> dict[str, object]:
-    """What the bucket stores of a regression, as plain data."""
+    """The data that the bucket of a regression stores."""
     shown = solved.shown
     record: dict[str, object] = {
         "comparison": solved.kind,
@@ -508,7 +509,7 @@ def _stored(pair: Pair, solved: Regression) -> dict[str, object]:
 
 
 def said(pair: Pair, shown: Shown) -> dict[str, str]:
-    """What each of the two releases showed, in words."""
+    """Describe what each of the two releases showed."""
     return {
         "older": f"{pair.release(pair.older)}: {shown.older.words()}",
         "newer": f"{pair.release(pair.newer)}: {shown.newer.words()}",

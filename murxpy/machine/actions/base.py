@@ -1,4 +1,4 @@
-"""What an action is: one kind of line in a trace, and one kind of step in a walk.
+"""The base class of actions: an action is one kind of line in a trace, and one kind of step in a walk.
 
 The class of an action holds everything about it: how its operands are drawn, how its line is read
 back, and its facts. `murxpy.machine.checks.registry` imports the modules of all actions; other code asks

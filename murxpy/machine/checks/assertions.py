@@ -53,7 +53,7 @@ def _finding(run: Run, model: Model, formula: Term, reader: Any) -> dict[str, An
 
 
 def _own_word(run: Run, model: Model, formula: Term) -> str:
-    """What the solver's own evaluation says of a formula that our evaluation finds false."""
+    """Return the solver's own evaluation of a formula that our evaluation finds false."""
     try:
         theirs = solver_value(run, model.evaluator, model.objects[formula], formula.sort)
     except (CannotSay, Unreadable, Refused, Stopped, KeyError):

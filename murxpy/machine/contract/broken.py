@@ -1,5 +1,5 @@
-"""What a misused call must keep that the binding accepts: a sort has the requested size, and
-numbers and symbols are read back as they were passed.
+"""Promises that a binding must keep when it accepts a misused call: a sort has the requested size,
+and numbers and symbols are read back as they were passed.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Python's protocols on one object of a binding: copying, pickling, comparing, iterating, printing,
 operators, and arguments that look alike. Each function gives None, or says which promise is broken.
 
-What these calls throw is judged by the caller. Imports the standard library only: a printed program
-carries these functions.
+The caller judges the exceptions that these calls throw. Imports the standard library only: a printed
+program carries these functions.
 """
 
 from __future__ import annotations

@@ -19,8 +19,8 @@ from murxpy.machine.run import Run
 from murxpy.machine.tokens import STRANGERS, Python, Ref, read_tokens
 from murxpy.solvers.callables import PROPERTY, Callables, Callee, Parameter
 
-# How many calls may make an operand of an operand. The longest chain that is needed is solver,
-# parser, command, operands of the command.
+# The greatest depth of calls that make operands of operands. The longest chain that is needed is
+# solver, parser, command, operands of the command.
 MADE_DEPTH = 4
 MAKERS = 3  # how many makers of a class are tried
 _NAMES = ("a", "b", "f", "x")

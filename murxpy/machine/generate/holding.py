@@ -1,5 +1,5 @@
-"""What a run with a planted model asserts and assumes: only formulas that are true in the planted
-model.
+"""Draws the assertions and assumptions of a run with a planted model: only formulas that are true in
+that model.
 """
 
 from __future__ import annotations

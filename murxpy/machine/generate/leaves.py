@@ -200,9 +200,9 @@ DEPTH = 3  # the depth of values in values; deeper values are the smallest of th
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What drawing a value needs: random numbers, the sorts, the points of an interpretation with the
-    elements of uninterpreted sorts, a function that draws a literal of a sort, and one that draws
-    the number of parts of a structure.
+    """The things that are needed to draw a value: random numbers, the sorts, the points of an
+    interpretation with the elements of uninterpreted sorts, a function that draws a literal of a
+    sort, and one that draws the number of parts of a structure.
     """
 
     stream: Stream

@@ -104,8 +104,8 @@ WANTED, PREFERRED = 3.0, 4.0
 
 @dataclass
 class Swarm:
-    """What a run may use: its theories, its operators by theory, their weights, and how many terms
-    the run makes.
+    """The things that a run may use: its theories, its operators by theory, their weights, and the
+    number of terms that it makes.
     """
 
     theories: list[str]

@@ -30,7 +30,7 @@ _NAMED = {"t": "term", "s": "sort", "o": "solver", "c": "context", "x": "object"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a row calls; `operator` and `spelling` are empty where there is none."""
+    """The call of a row; `operator` and `spelling` are empty if the row has none."""
 
     action: str = ""
     operator: str = ""
@@ -59,8 +59,8 @@ class Row:
 
     @property
     def call(self) -> Call:
-        """What the row calls. For a misuse, the misused callee stands in the place of the
-        operator; for a script, the names of its theories do.
+        """The call of the row. For a misuse, the misused callee stands in the place of the operator;
+        for a script, the names of its theories do.
         """
         first = self.words.split(maxsplit=1)[0] if self.words else ""
         if self.action == "misuse":
@@ -175,13 +175,13 @@ def until_row(text: str, number: int) -> str:
 
 
 # ----------------------------------------------------------------------
-# What a defect needs beside its formulas, as the header row `needs` of a smallest trace says
-# it. The value of the row is JSON: a list of needs, each a list of texts.
+# The settings that a defect needs beside its formulas, as the header row `needs` of a smallest
+# trace says it. The value of the row is JSON: a list of needs, each a list of texts.
 
 
 HEADER = "needs"
 _ORDINALS = {"2": "second", "3": "third"}
-# What the call of an action gives that a defect can need.
+# The parts of an action's call that a defect can need.
 _CALLS = {
     "assert-tracked": "an assertion with a name",
     "check-core": "that the unsat core is read before",

@@ -260,7 +260,7 @@ def read_trace(path: Path) -> str:
 
 
 # ----------------------------------------------------------------------
-# What no line of a trace may have in it: the options and commands that a wrapper forbids.
+# The options and commands that a wrapper forbids, so that no line of a trace may contain them.
 
 
 def permit(forbidden: Forbidden, trace: Trace, line: Line) -> None:

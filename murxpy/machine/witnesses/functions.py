@@ -67,7 +67,7 @@ def equal(points: Points, sort: Sort | None, left: Value, right: Value) -> bool:
 
 
 class Rows(Protocol):
-    """What a table is made from: rows, the values of closed rows, and the domains of sorts."""
+    """The data from which a table is made: rows, the values of closed rows, and the domains of sorts."""
 
     rows: Sequence[tuple[Any, ...]]
     points: Points

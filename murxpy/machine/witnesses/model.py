@@ -247,7 +247,7 @@ class Model:
         )
 
     def _partial(self, values: Values, tables: dict[str, int]) -> None:
-        """What the model says of open points, for each instance of an operator that occurs."""
+        """Return the model's values at open points, for each instance of an operator that occurs."""
         for term in self.terms if tables else ():
             at = tables.get(
                 partial_key(term.op, term.indices, tuple(a.sort for a in term.args[:2]))
@@ -258,7 +258,7 @@ class Model:
                 )
 
     def _points(self, term: Term) -> OpenPoints:
-        """What the model says of the open points of a term's operator at its sorts."""
+        """Return the model's values at the open points of a term's operator at its sorts."""
         key = partial_key(term.op, term.indices, tuple(a.sort for a in term.args))
         known = self.interpretation.partial.get(key)
         if not isinstance(known, OpenPoints):

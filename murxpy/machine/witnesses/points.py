@@ -63,9 +63,9 @@ def differs_at_a_point(
 def compared(
     run: Run, term: Term, made: Any, premises: Sequence[Term], points: Iterable[Point]
 ) -> str:
-    """What comes of folding `made` at those points that make the premises true: `differs` where the
-    solver gives another value than our evaluation of `term` at one of them; `same` where both give
-    the same value at all of them; and else `cannot-say`.
+    """Compare the fold of `made` at those points that make the premises true: `differs` if the solver
+    gives another value than our evaluation of `term` at one of them; `same` if both give the same
+    value at all of them; and else `cannot-say`.
     """
     if term.sort.kind not in DRAWN or any(unjudged(run, t) for t in (term, *premises)):
         return CANNOT_SAY
