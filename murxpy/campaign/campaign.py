@@ -48,8 +48,8 @@ _REGROUP = 1.0
 
 
 class Campaign:
-    """A campaign runs while it is iterated over. It yields the events of `murxpy.records.events`,
-    the last of them `Ended`.
+    """A campaign runs while it is iterated over. The campaign yields the events of
+    `murxpy.records.events`, the last of them `Ended`.
 
     Raises InputError when the output folder cannot be used, TargetError when a solver cannot.
     """
@@ -278,8 +278,9 @@ class Campaign:
             self._compare()
 
     def _time_of_runs(self) -> float | None:
-        """The seconds that runs are made; None without a limit. It is all the time of the campaign,
-        unless the machine is so busy that the start alone took the overtime; it is at least half of it.
+        """The seconds that runs are made; None without a limit. The runs get all the time of the
+        campaign, unless the machine is so busy that the start alone took the overtime; they get at
+        least half of it.
         """
         seconds = self.config.time
         if seconds is None:

@@ -80,8 +80,8 @@ class Breakdown:
 
 # ----------------------------------------------------------------------
 # Hangs: which of the runs past the wall limit never return at all. A run past the wall limit is
-# only a statistic. For each fatal call, one suspect is replayed alone with far more time, and
-# then again with twice as much. These replays get a limited part of the campaign's time.
+# only a statistic. For each fatal call, one suspect is replayed alone with far more time, and then
+# again with twice as much. The replays of such runs get a limited part of the campaign's time.
 
 
 SHARE = 0.1  # the part of the time of all workers that replays of suspects may take

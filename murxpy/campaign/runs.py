@@ -139,8 +139,8 @@ class Runs:
             self.steering.count(index, counts)
 
     def ended_badly(self, index: int, seed: int, word: str) -> dict[str, int]:
-        """The counters for a run that ended without a report, or in which something was found:
-        `word` names the counter. Empty unless the run belongs to a mutation fuzzer.
+        """The counters for a run that ended without a report, or in which something was found: `word`
+        names the counter. The list is empty unless the run belongs to a mutation fuzzer.
         """
         if self.guidance is not None and word == "timeouts":
             self.guidance.killed(index)
@@ -166,8 +166,8 @@ class Runs:
         self.ledger.ended[index] = bucket
 
     def counted(self, index: int) -> str | None:
-        """The bucket of the finding in run `index`, if the run ended in an earlier session; empty
-        if it had no finding. None if the run did not end before.
+        """The bucket of the finding in run `index`, if the run ended in an earlier session; empty if
+        it had no finding. The result is None if the run did not end before.
         """
         return self.ledger.ended.get(index)
 
@@ -180,7 +180,7 @@ class Runs:
             self.guidance.done(index)
 
     def give_back(self, index: int) -> None:
-        """Note that run `index` was not begun. It is handed out again with the same seed."""
+        """Note that run `index` was not begun. The run is handed out again with the same seed."""
         self.ledger.give_back(index)
 
     def yields(self) -> tuple[Yield, ...]:

@@ -138,7 +138,8 @@ def _add_theories(ctx: click.Context, param: click.Parameter, value: tuple[Path,
     ctx.with_resource(added_theories(value))
 
 
-# It is read before all arguments, because wrappers, scripts and traces may use what it defines.
+# The option is read before all arguments, because wrappers, scripts and traces may use what it
+# defines.
 theory_option = click.option(
     "--theory",
     type=Existing(),
@@ -160,7 +161,7 @@ def _allow(ctx: click.Context, param: click.Parameter, value: tuple[Path, ...]) 
         grant_file(path)
 
 
-# It is read before all arguments, because these may name what it allows.
+# The option is read before all arguments, because these may name what it allows.
 allow_option = click.option(
     "--allow",
     type=Existing(),

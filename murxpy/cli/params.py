@@ -82,8 +82,8 @@ def _seed(text: str, base: int, expected: str, bits: int = 64) -> int:
 
 
 def names(known: Iterable[str] = ()) -> Callable[[str], tuple[str, ...]]:
-    """A reader of names with commas between them. It raises BadParameter for a name that is not among
-    `known`, if that is given.
+    """A reader of names with commas between them. The reader raises BadParameter for a name that is
+    not among `known`, if `known` is given.
     """
     listed = tuple(known)
 
@@ -122,7 +122,7 @@ def judge_names(text: str) -> tuple[str, ...]:
 
 
 class Existing(click.ParamType[Any]):
-    """A file or folder that must exist. That it is missing is reported before all other errors. With
+    """A file or folder that must exist. A missing file is reported before all other errors. With
     `text` the value is its name, else its path.
     """
 
@@ -181,7 +181,7 @@ def _note_out(ctx: click.Context, param: click.Parameter, value: Path) -> None:
     ctx.meta[_OUT] = value
 
 
-# It is read before all arguments.
+# The option is read before all arguments.
 in_out_option = click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -210,8 +210,8 @@ out_or_bucket_argument = click.argument(
 
 
 class NamedFile(click.ParamType[Any]):
-    """The name of something that murxpy ships, or a YAML file of the user. That the file is missing
-    is reported before all other errors.
+    """The name of something that murxpy ships, or a YAML file of the user. A missing file is reported
+    before all other errors.
     """
 
     name = "text"

@@ -244,8 +244,9 @@ def _program(
 def _plainest(
     trace: Trace, catalogue: Catalogue, data: dict[str, Any], shown: Shown, why: str, reason: str
 ) -> str:
-    """The plainest program of a finding that no program was seen to show. Its header says `why`, and
-    standard error also the `reason`. Raises InputError where there is no such program.
+    """The plainest program of a finding that no program was seen to show. The header of the program
+    says `why`, and standard error also the `reason`. Raises InputError where there is no such
+    program.
     """
     text = next(plain_programs(trace, catalogue, data, shown.kind, shown.message), None)
     if text is None:

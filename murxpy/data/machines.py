@@ -98,8 +98,8 @@ class Machine(Strict, frozen=True):
 
 
 def load_machine(name_or_path: str) -> Plain:
-    """Return the machine of a shipped name or of a file. It is checked, and what it does not say is
-    as in `default`.
+    """Return the machine of a shipped name or of a file. The machine is checked, and takes everything
+    that it does not define from `default`.
 
     The result is a dict with the keys of the file. In it `needs` and `when` are lists, and `to` is
     always there. Raises InputError for the first fault.

@@ -298,8 +298,8 @@ class Dialect(Strict, frozen=True, omit_defaults=True):
 
 
 def decode_dialect(document: Document) -> Plain | None:
-    """Return the dialect in a wrapper, or None if it has no such section. Its names and
-    placeholders are checked against the theories. Raises InputError.
+    """Return the dialect in a wrapper, or None if it has no such section. Names and placeholders of
+    the dialect are checked against the theories. Raises InputError.
 
     `option-prefix` is what the names of the solver's options begin with in scripts.
     """

@@ -176,7 +176,7 @@ class Documented(Strict, frozen=True):
     """Calls or options that the solver documents as internal, unsupported or experimental, with the
     sentence that says so.
 
-    It is about calls (a regular expression over templates), or about options that are on. With
+    The entry is about calls (a regular expression over templates), or about options that are on. With
     `sorts`, it only applies if the run makes a sort whose words match. `counts` says why findings
     with it count all the same.
     """

@@ -231,7 +231,7 @@ def _can_match(pattern: str) -> bool:
     while at < len(pattern):
         end = at
         if pattern[at] == "[":
-            # It is closed as fnmatch reads it: a first `]` is a character of the group.
+            # A group is closed as fnmatch reads it: a first `]` is a character of the group.
             first = at + 2 if pattern.startswith("!", at + 1) else at + 1
             end = pattern.find("]", first + 1)
             group = pattern[at : end + 1]

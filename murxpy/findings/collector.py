@@ -312,8 +312,8 @@ class Collector(Service):
             self._traces.add(found.bucket, self._pool.plans[found.target], found.trace)
 
     def _tell(self, found: Finding) -> None:
-        """Report a finding. It is new if no event said that of its bucket: the store notes that before
-        the event leaves the campaign, so a campaign that was killed does not say it again.
+        """Report a finding. A bucket is new if no event called it new before: the store notes that
+        before the event leaves the campaign, so a campaign that was killed does not say it again.
         """
         bucket = self._archive.buckets[found.bucket]
         kept = bucket.smallest()

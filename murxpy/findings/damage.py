@@ -73,8 +73,8 @@ def reading(file: Path, what: str) -> Iterator[None]:
 
 
 def check_pages(database: sqlite3.Connection, file: Path) -> None:
-    """Raise Damaged where a page of the database in `file` cannot be read, which its command would notice
-    in the middle of its work. It costs a look at each page: 60 ms for 100 MB.
+    """Raise Damaged where a page of the database in `file` cannot be read, which its command would
+    notice in the middle of its work. The check reads every page of the file: 60 ms for 100 MB.
     """
     with reading(file, "its data"):
         (said,) = database.execute("PRAGMA quick_check(1)").fetchone()

@@ -68,7 +68,7 @@ def inside(backtrace: str) -> tuple[str, ...]:
 
 def place(backtrace: str) -> tuple[str, ...]:
     """The functions that say where a process died: one turn of an endless recursion, else the
-    innermost frames. Empty where the frames tell nothing, as inside the allocator.
+    innermost frames. The text is empty if the frames tell nothing, as inside the allocator.
     """
     names = functions(backtrace)
     start = next((at for at, name in enumerate(names) if not _ENDING.match(name)), len(names))
@@ -131,7 +131,9 @@ class Backtraces(Service):
         self._began = 0.0
 
     def add(self, key: str, plan: Plan, trace: str) -> None:
-        """Ask for the frames of the crash of `trace`. They come later, and never without gdb."""
+        """Ask for the frames of the crash of `trace`. Native frames come later than the finding, and
+        never without gdb.
+        """
         if self._gdb is not None:
             self._queue.append((key, plan, trace))
 

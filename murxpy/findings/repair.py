@@ -352,8 +352,8 @@ def _kept(folder: Path) -> list[Kept]:
 
 
 def _bucket_of(folder: Path, count: int) -> Bucket:
-    """The bucket whose traces lie in `folder`, with at least `count` findings. It waits for the next
-    session of the campaign to confirm it.
+    """The bucket whose traces lie in `folder`, with at least `count` findings. The bucket waits for
+    the next session of the campaign to confirm it.
     """
     traces = _traces(folder)
     text = read_if_there(traces[0]) or ""

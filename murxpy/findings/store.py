@@ -1,5 +1,5 @@
-"""The store of a campaign: an SQLite database in WAL mode with one writer. It mirrors the buckets,
-counters and states that the campaign holds in memory.
+"""The store of a campaign: an SQLite database in WAL mode with one writer. The store mirrors the
+buckets, counters and states that the campaign holds in memory.
 """
 
 from __future__ import annotations

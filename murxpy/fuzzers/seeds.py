@@ -190,8 +190,8 @@ def folder_label(path: Path) -> str:
 
 
 def label_of(text: str) -> str:
-    """`sat`, `unsat` or `sat unsat`: the answers of its checks that a script declares. Empty if the
-    script does not declare all of them, or only unknown ones.
+    """`sat`, `unsat` or `sat unsat`: the answers of its checks that a script declares. The text is
+    empty if the script does not declare all of them, or only unknown ones.
     """
     found = statuses_of(text)
     return " ".join(label for label in ("sat", "unsat") if label in found)
@@ -205,8 +205,8 @@ def with_status(text: str, label: str) -> str:
 
 
 def statuses_of(text: str) -> tuple[str, ...]:
-    """The status that a script declares for each check: `sat`, `unsat` or `unknown`. Empty if a
-    check has none.
+    """The status that a script declares for each check: `sat`, `unsat` or `unknown`. The list is
+    empty if a check has no status.
     """
     found: list[str] = []
     waiting: list[str] = []

@@ -95,8 +95,8 @@ class Constructor:
 
 @dataclass(eq=False)
 class Datatype:
-    """A declared datatype. It is equal only to itself, since two declarations with the same name
-    are different datatypes.
+    """A declared datatype. A datatype is equal only to itself, since two declarations with the same
+    name are different datatypes.
     """
 
     name: str

@@ -83,8 +83,8 @@ class TermTable:
         return term
 
     def variable(self, name: str, sort: Sort) -> Term:
-        """Return a new bound variable. It differs from every other variable, also from those with
-        the same name.
+        """Return a new bound variable. A variable differs from every other variable, also from those
+        with the same name.
         """
         serial = len(self._terms)
         term = Term(VARIABLE, (), (name, serial), sort, (), serial)

@@ -68,8 +68,8 @@ class Weighted(Generic[T]):
 
 
 class Stream:
-    """A stream of draws, which is reset for each step. It uses only `random()` and `getrandbits()`,
-    which stay the same in all releases of Python.
+    """A stream of draws, which is reset for each step. The stream uses only `random()` and
+    `getrandbits()`, which stay the same in all releases of Python.
     """
 
     __slots__ = ("_source", "bits", "random", "reset")

@@ -531,8 +531,8 @@ class Run(Lines, Steps):
         return known
 
     def elsewhere(self) -> Frame:
-        """A frame of another context with a solver in it, one for each run. Its `sort_object` makes
-        sorts in that context.
+        """A frame of another context with a solver in it, one for each run. The `sort_object` of the
+        result makes sorts in that context.
         """
         if self._elsewhere is None:
             self._elsewhere = self.new_context()

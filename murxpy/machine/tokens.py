@@ -27,8 +27,8 @@ class Raising:
 
 
 class Opaque:
-    """An object without anything that a binding could use. Its text contains no address, so a
-    binding that reads the text does the same in every run.
+    """An object without anything that a binding could use. The text of the object contains no
+    address, so a binding that reads the text does the same in every run.
     """
 
     def __repr__(self) -> str:

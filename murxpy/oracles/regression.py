@@ -59,11 +59,11 @@ class Seen:
     """The outcome of a release on the last line of a trace.
 
     `end` is `done`, `refused`, `finding`, `late` (a limit of time ended the replay) or `other` (the
-    line was not reached, or a limit of memory ended the replay). Where the line is a check,
-    `answers` are its answers, `cost` is what the solver counted for it, None if it does not tell,
-    `total` the same with all checks before it, and `reason` says why an answer is unknown.
-    `refused` are the numbers of the other lines that were refused or skipped, and `before` are the
-    answers to earlier checks.
+    line was not reached, or a limit of memory ended the replay). If the line is a check, `answers`
+    are its answers, `cost` is the solver's count for the check (None if it has none), `total` the
+    count with all checks before it, and `reason` says why an answer is unknown. `refused` are the
+    numbers of the other lines that were refused or skipped, and `before` are the answers to earlier
+    checks.
     """
 
     end: str
@@ -166,7 +166,7 @@ def regression(older: Seen, newer: Seen, floor: float) -> str:
     """The kind of regression that two releases show on the last line of a trace; empty where they
     show none. `floor` is the least cost of a check that is slower.
 
-    Both must have carried out the same lines before, so that the last line asks both the same.
+    Both releases must have carried out the same lines before, so that the last line asks both the same.
     """
     if older.end != "done" or older.refused != newer.refused:
         return ""

@@ -1,7 +1,7 @@
 """A quick reduction of a trace to its last check, with few replays.
 
-It is a generator of candidates: it yields a script, and is sent whether the script still shows what
-it must.
+A pass is a generator of candidates: it yields a script, and is sent whether the script still shows
+what it must.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Reduction of anything: a test, a total order, and a memory of what was tried.
 
 A pass hands over candidates, and the reducer keeps the best one that passes the test. The best
-candidate never gets larger in the order. So each loop that goes on only after an acceptance ends.
+candidate never gets larger in the order. Each loop that continues only after an acceptance therefore
+ends.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ T = TypeVar("T")
 class Reducer(Generic[T]):
     """The best candidate so far.
 
-    `first` gives the index of a candidate that passes the test, or None. It may test several at a
-    time, and takes only as many candidates as it tests. `order` gives keys, of which the smallest
-    is that of the best candidate, and `text` tells candidates apart. `accepted` is called with each
-    new best candidate.
+    `first` gives the index of a candidate that passes the test, or None. The reducer may test several
+    at a time, and takes only as many candidates as it tests. `order` gives keys, of which the
+    smallest is that of the best candidate, and `text` tells candidates apart. `accepted` is called
+    with each new best candidate.
     """
 
     def __init__(

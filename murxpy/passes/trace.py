@@ -124,8 +124,8 @@ def _plain(reducer: Reducer[Script]) -> None:
 # ----------------------------------------------------------------------
 # The settings that a smallest trace needs beside its formulas: options, limits, calls and
 # spellings. In a trace that the passes could not make smaller, each line was tried to be left out.
-# So what is left is needed, and only the range of a number is still to be found. In any other trace
-# a line is needed if the trace without it does not show the defect.
+# Everything that is left is therefore needed, and only the range of a number is still to be found.
+# In any other trace a line is needed if the trace without it does not show the defect.
 
 
 _DOUBLED = 10  # times that a number is doubled in search of one that hides the defect

@@ -109,9 +109,9 @@ def _ownerless(path: Path) -> bool:
 # The supervisor's handle of one worker process: its channel, its shared files, and its jobs.
 
 
-# A run that is ready to run and got less of the processor than this part of its wall limit waits for a
-# processor. It gets so many times its wall limit. With 9 processes on two processors, a third of the
-# runs that were killed after 2 s would have ended within 1 s of a processor.
+# A run that is ready to run and got less of the processor than this part of its wall limit waits
+# for a processor. A replay gets so many times its wall limit. With 9 processes on two processors, a
+# third of the runs that were killed after 2 s would have ended within 1 s of a processor.
 _WORKED, _LONGER = 0.8, 5.0
 _EARLY = 0.1  # seconds of a job in which nobody asks how much of the processor it takes
 DAMPED = 200  # calls at most in the list of those that runs draw less often

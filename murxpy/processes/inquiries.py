@@ -92,8 +92,8 @@ class Trials:
 
 # ----------------------------------------------------------------------
 # The tester: it replays the many candidates of a minimization, several of them in one process.
-# Earlier jobs of a process may change what a candidate shows. So a candidate counts only when a
-# replay in a fresh process shows the wanted outcome.
+# Earlier jobs of a process may change what a candidate shows. A candidate therefore counts only
+# when a replay in a fresh process shows the wanted outcome.
 
 
 Wanted = Callable[[Outcome], bool]
@@ -325,8 +325,8 @@ class Inquirer:
 
 
 # ----------------------------------------------------------------------
-# Lists of scripts that a target answers one after another, a line of the trace for each. Where
-# the process dies of a script, the next process goes on behind it.
+# Lists of scripts that a target answers one after another, a line of the trace for each. If the
+# process dies of a script, the next process continues behind it.
 
 
 _AHEAD = 2  # lists that a process has in hand

@@ -61,8 +61,8 @@ class Starts:
 
 
 # ----------------------------------------------------------------------
-# The pool of worker processes: it starts them, gives them jobs, enforces the limits, and says
-# how each run ended. The pool uses one thread and one selector. It knows nothing of findings or
+# The pool of worker processes: it starts them, gives them jobs, enforces the limits, and says how
+# each run ended. The pool uses one thread and one selector. The pool knows nothing of findings or
 # campaigns; it turns the ends of runs and processes into `Result` and `Lost`.
 
 
@@ -173,8 +173,8 @@ class Pool:
         return parent
 
     def spawn(self, target: int, *, private: bool = False) -> Worker:
-        """Start a worker of `target`. It can be given jobs at once. A `private` worker is forked by
-        a warm parent of its own.
+        """Start a worker of `target`. The worker can be given jobs at once. A `private` worker is
+        forked by a warm parent of its own.
         """
         if private:
             parent = self._start_parent(target, private=True)

@@ -32,7 +32,7 @@ def version(name: str) -> Version:
 
 def release_in(said: str) -> str:
     """The release at the front of what a solver says of its version: `1.4.2` of `1.4.2-modified`,
-    which builds of a repository say. Empty where no release stands there.
+    which builds of a repository say. The text is empty if it names no release.
     """
     found = re.match(r"\d+(\.\d+)*", said)
     return found[0] if found else ""

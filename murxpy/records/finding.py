@@ -36,8 +36,8 @@ class Finding:
     """One misbehaviour of a solver, with all that is needed to see it again.
 
     A finding never changes: each step gives a new finding with another `state`. A `candidate` was
-    seen once. Its replays make it `confirmed` or `unconfirmed`. A disagreement whose small trace
-    showed again, and whose culprit was looked for, is `triaged`.
+    seen once. The replays of a finding make it `confirmed` or `unconfirmed`. A disagreement whose
+    small trace showed again, and whose culprit was looked for, is `triaged`.
 
     `target` is the number of the target that the run was for; `solver` and `version` are those of
     the solver that misbehaved. `past` are the jobs that ran before `job` in the same process, and

@@ -53,4 +53,4 @@ class Service:
         """Note that there is no more time, so that it is known what is left."""
 
     def close(self) -> None:
-        """End everything that is under way. It may be called more than once."""
+        """End everything that is under way. The service may be closed more than once."""

@@ -208,8 +208,8 @@ class Snapshot:
 
     @property
     def mutants(self) -> dict[str, int]:
-        """For each mutation fuzzer, the number of mutants and what came of them, under names such
-        as `opfuzz-made`. Empty where no mutation fuzzer runs.
+        """For each mutation fuzzer, the number of mutants and what came of them, under names such as
+        `opfuzz-made`. The list is empty if no mutation fuzzer runs.
         """
         counts = self.part("mutator:")
         names = dict.fromkeys(key.partition(":")[0] for key in counts)
@@ -233,7 +233,7 @@ class Snapshot:
     @property
     def judged(self) -> dict[str, int]:
         """The number of checks by what the judges answered: `agreed`, `disagreed`, `undecided`; and
-        the number of runs that judges `lost`. Empty without judges.
+        the number of runs that judges `lost`. The list is empty if there are no judges.
         """
         checks, decided, agreed, lost = (
             self.counts.get(f"judge:{name}", 0) for name in ("checks", "decided", "agreed", "lost")

@@ -72,8 +72,8 @@ class Yield:
 
     @property
     def weight(self) -> float:
-        """The square of worth by cost, both in decided checks, and at least LEAST. It is 1 for a
-        seed file that was never used.
+        """The square of worth by cost, both in decided checks, and at least LEAST. The weight is 1
+        for a seed file that was never used.
         """
         paid = self.decided + NEW * self.new + NEWS * self.news
         refused = self.made - self.accepted
@@ -171,7 +171,8 @@ PLAIN = ""  # the text of the arm that stands for runs of a guided campaign with
 # guided runs without one: what the arms of the kind are compared with.
 WITHOUT = (GROUP, OPTION, TRANSITION)
 
-# They are made when something was learnt: on a small disk a campaign without guidance needs their room.
+# The tables are made when something was learnt: on a small disk a campaign without guidance needs
+# their room.
 TABLES = (
     "CREATE TABLE IF NOT EXISTS arms (target TEXT, arm TEXT, data TEXT NOT NULL, PRIMARY KEY (target, arm))",
     "CREATE TABLE IF NOT EXISTS news (target TEXT, pair INTEGER, PRIMARY KEY (target, pair)) WITHOUT ROWID",

@@ -202,7 +202,7 @@ def _with_hole(script: Script, book: Book, roots: tuple[Term, Term], sign: int) 
 
 
 def _scope(commands: Sequence[Command]) -> Sequence[Command]:
-    """What stands between the first `push` and the last `pop`."""
+    """The lines between the first `push` and the last `pop`."""
     first = next(at for at, c in enumerate(commands) if isinstance(c, Push))
     last = max(at for at, c in enumerate(commands) if isinstance(c, Pop))
     return commands[first + 1 : last]

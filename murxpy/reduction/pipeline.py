@@ -1,4 +1,6 @@
-"""What a smaller trace must still show: the finding of the trace itself, or what the user asks for."""
+"""Predicates of reductions: a smaller trace must still show the finding of the trace itself, or
+whatever the user asks for.
+"""
 
 from __future__ import annotations
 
@@ -37,7 +39,8 @@ _SIGNALS = {number.name: number.name for number in signal.Signals}
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What must stay in place of the finding. All fields that are given must hold.
+    """The property that a smaller trace must keep in place of the finding. All fields that are given
+    must hold.
 
     `message` is that of a finding, and `part` is a part of it. `exit` is the name of a signal or
     the exit code with which the process ends. With `unknown` the last check answers unknown. With
@@ -54,7 +57,7 @@ class Match:
         return bool(self.words())
 
     def words(self) -> str:
-        """What must stay, in words."""
+        """The property that must stay, in words."""
         conditions = (
             "" if self.message is None else f"message '{self.message}'",
             "" if self.part is None else f"a message with '{self.part}'",
@@ -83,7 +86,8 @@ def exit_kind(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FirstShown:
-    """What a trace shows: `key` says it in words, and `shows` tells whether a replay shows it, too.
+    """The first property that a trace shows: `key` says it in words, and `shows` tells whether a
+    replay shows it, too.
 
     `trace` is that of a replay up to there, which takes `seconds`, and `least` at least. With `alone` it shows in how the
     process ends after the run. A replay shows a hang if it does not end in `late` seconds.
@@ -246,14 +250,14 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is to be reduced, on the target of `plan`, and how; `name` is that of its file.
+    """A reduction to carry out on the target of `plan`; `name` is that of its file.
 
     `jobs` replays are made at a time, and a candidate is replayed `tries` times at most. The
     reduction ends after `time` seconds and after `replays` candidates; None sets no limit. With one
-    job the result of a reduction that `replays` ends does not depend on the clock. What stays is the
-    finding, unless `match` or `command`, the words of a user's command, says something else. With `judges` the
-    finding is that one of these solvers disagrees. `follow` gets the progress. `wait` is called before
-    each candidate, and returns when it may be replayed.
+    job the result of a reduction that `replays` ends does not depend on the clock. The reduction
+    keeps the finding, unless `match` or `command`, the words of a user's command, says something
+    else. With `judges` the finding is that one of these solvers disagrees. `follow` gets the
+    progress. `wait` is called before each candidate, and returns when it may be replayed.
     """
 
     plan: Plan
@@ -329,7 +333,7 @@ class OutOfReplays(Exception):
 
 
 class Replays(Protocol):
-    """A service that makes replays for a predicate. It raises OutOfTime after `deadline`."""
+    """A service that makes replays for a predicate. The class raises OutOfTime after `deadline`."""
 
     deadline: float | None
 
@@ -344,8 +348,8 @@ class Replays(Protocol):
 class Predicate(ABC, Generic[A]):
     """Decides whether a candidate shows what must stay; `key` says in words what that is.
 
-    `start` is the text of a trace that shows it and ends with the line that does so. It is empty
-    where there is no such text.
+    `start` is the text of a trace that shows it and ends with the line that does so. The text is
+    empty if there is none.
     """
 
     key = ""
@@ -400,7 +404,7 @@ class Predicate(ABC, Generic[A]):
 
 @dataclass(frozen=True)
 class Problem(Generic[T, A]):
-    """What is reduced: candidates, which never change, and passes that make them smaller.
+    """A problem of reduction: candidates, which never change, and passes that make them smaller.
 
     The first of `starts` shows what must stay; the others are smaller and may show it. `order`
     gives keys to sort candidates by, the smallest for the best. `text` differs for different

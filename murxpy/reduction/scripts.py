@@ -78,7 +78,7 @@ class _Solver:
         return found[-1]
 
     def opinion(self, text: str, limit: int = 0) -> list[str]:
-        """What this solver answers to the checks of another solver's script."""
+        """Return this solver's answers to the checks of another solver's script."""
         return answers_in(self.run(Scripted(for_others(text), limit=limit)))
 
     def holds(self, script: Script) -> bool:

@@ -247,8 +247,8 @@ def same(points: Points, sort: Sort | None, left: Any, right: Any) -> Asking:
 
 
 def _same_anyhow(left: Any, right: Any) -> Asking:
-    """Compare two values whose sort is unknown by their parts. That does not decide it if a
-    function or set is among them.
+    """Compare two values whose sort is unknown by their parts. A difference is no proof of inequality
+    if a function or set is among them.
     """
     if left == right:
         return True
@@ -389,7 +389,7 @@ def _keys(sort: Sort, function: Any) -> list[Row]:
 
 
 def _same_stores(points: Points, sort: Sort, left: Any, right: Any) -> Asking:
-    """Compare arrays that stores made of arrays with the same form. They can differ only at the
+    """Compare arrays that stores made of arrays with the same form. The arrays can differ only at the
     points of the stores. Return None if the forms do not decide it.
     """
     if not (isinstance(left, Stored) or isinstance(right, Stored)):
@@ -475,7 +475,7 @@ class _Unifier:
         self._forms: dict[Sort, list[Value]] = {}
 
     def form(self, sort: Sort, value: Any) -> Asking:
-        """Return the chosen object for a value. This is a generator."""
+        """Return the chosen object for a value. The function is a generator."""
         if plain(sort, self._points):
             return value
         if isinstance(value, SetValue):

@@ -80,7 +80,9 @@ class Tables:
         return self.sorts.get("SORT_UNINTERPRETED", name + suffix)
 
     def variable(self, name: str, sort: Sort) -> Term:
-        """Return a new variable, to be bound by a binder. It differs from all other variables."""
+        """Return a new variable, to be bound by a binder. The variable differs from all other
+        variables.
+        """
         return self.terms.variable(name, sort)
 
     def value(self, sort: Sort, value: Any) -> Term:
@@ -164,10 +166,10 @@ class Rebuilder:
     numbers. `gone` are the constructors and fields that datatypes lose. `names` are the new names
     of constants and variables, and `sorts` those of uninterpreted sorts.
 
-    Where an index only says how wide a result is, as in an extension or a conversion, it changes
-    with the width. A literal loses its high bits, or the low bits of its significand. `term` raises
-    IllSorted if no such term exists: for an extraction beyond the new width, for formats that do
-    not fit together, and for a constructor or field that is gone.
+    If an index only says how wide a result is, as in an extension or a conversion, it changes with
+    the width. A literal loses its high bits, or the low bits of its significand. `term` raises
+    IllSorted if no such term exists: for an extraction beyond the new width, for formats that do not
+    fit together, and for a constructor or field that is gone.
     """
 
     def __init__(
@@ -333,8 +335,8 @@ def _indices(term: Term, args: tuple[Term, ...], wanted: Sort) -> tuple[object, 
 
 
 def _number(bits: int, old: Sort, new: Sort) -> int:
-    """Return a number of the format `old` as a number of the format `new`. Its significand is cut
-    off, and an exponent out of range becomes the nearest one in range.
+    """Return a number of the format `old` as a number of the format `new`. The significand of the
+    number is cut off, and an exponent out of range becomes the nearest one in range.
     """
     (e, s), (exponents, significand) = (
         (old.number(0), old.number(1)),

@@ -34,7 +34,7 @@ _ELEMENT = re.compile(r"^; rep: (\(as .*\))$", re.M)
 
 @dataclass
 class Model:
-    """What a model says: for each constant a closed term or a defined function, and the elements of
+    """A model: for each constant a closed term or a defined function, and the elements of
     uninterpreted sorts.
 
     `partial` are functions that say what an operator is at points that the standard leaves open.
@@ -92,7 +92,7 @@ def _with_elements(text: str) -> str:
 
 
 class _ModelReader(Reader):
-    """Reads the definitions of a model. It knows the sorts and datatypes of the script."""
+    """Reads the definitions of a model. The reader knows the sorts and datatypes of the script."""
 
     def __init__(
         self, source: Source, script: Script, open_points: Mapping[str, str] | None = None

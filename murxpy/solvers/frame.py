@@ -1,5 +1,5 @@
-"""What a spelling sees of a call: the context and the solver of the run, our view of arguments and
-result, and the literal.
+"""The parts of a call that a spelling can use: the context and the solver of the run, our view of
+arguments and result, and the literal.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Guards say when a spelling means what its operator means. They look at our terms, never at the
+"""Guards say when a spelling means what its operator means. Guards look at our terms, never at the
 solver's objects.
 """
 

@@ -125,7 +125,7 @@ def _arity(placeholders: list[str]) -> int | None:
 
 
 # ----------------------------------------------------------------------
-# Spellings: the ways in which a binding lets one thing be said. They are compiled from
+# Spellings: the ways in which a binding lets one thing be said. The functions are compiled from
 # templates, and the seed of a line chooses one.
 
 

@@ -293,7 +293,7 @@ class Wrapper:
         return namespace
 
     def _unusable(self, error: Exception) -> TargetError:
-        """Return the error for a solver that cannot be imported. It says how to mend that."""
+        """Return the error for a solver that cannot be imported. The message says how to mend that."""
         module = self.facts.module
         absent = isinstance(error, ModuleNotFoundError) and error.name == module
         text = " ".join(f"{type(error).__name__}: {error}".split())[:300]

@@ -23,8 +23,8 @@ from murxpy.sources.setups import Setup
 
 
 def choices_of(setup: Setup, about: Mapping[str, Any]) -> tuple[Arms, Choices]:
-    """How run seeds carry arms, and the arms to draw from. `setup` is that of a session, and `about`
-    is how the session describes its solver.
+    """Return the way in which run seeds carry arms, and the arms to draw from. `setup` is that of a
+    session, and `about` is how the session describes its solver.
     """
     catalogue = build_catalogue(setup["catalogue"])
     facts = build_facts(setup["wrapper"])
@@ -68,10 +68,10 @@ def _arms_of(options: Iterable[Option]) -> dict[str, tuple[str, ...]]:
 
 
 # ----------------------------------------------------------------------
-# Guidance: which arms the runs of a target have, learnt from what earlier runs gained. The
-# choice depends only on the counts of earlier runs, in the order of their numbers, and never on
-# a clock. It is written into the seed of the run (`murxpy.learning.arms`), so that the run can
-# be made again without the campaign.
+# Guidance: which arms the runs of a target have, learnt from what earlier runs gained. The choice
+# depends only on the counts of earlier runs, in the order of their numbers, and never on a clock.
+# The choice is written into the seed of the run (`murxpy.learning.arms`), so that the run can be
+# made again without the campaign.
 
 
 _KEY, _SOURCES = 0xA4B17, 0xA4B18
@@ -180,7 +180,8 @@ class Guidance:
         """Note the report of run `index`."""
         run = self._runs.open.get(index)
         if run is not None:
-            # What earlier runs gave is no news later. So little has to be kept of a run.
+            # A signal that an earlier run gave is no news later. Little therefore has to be kept of
+            # a run.
             run.news = [pair for pair in report.get("signals", ()) if pair not in self._seen]
             counts = report["counts"]
             run.counts = {name: counts[name] for name in _COUNTED if name in counts}
@@ -216,7 +217,7 @@ class Guidance:
                 self._changed[arm] = None
 
     def _result(self, run: _Begun) -> Result:
-        """What came of a run, which counts for what is new from now on."""
+        """Return the result of a run. Its signals are no news for later runs."""
         news = [pair for pair in run.news if pair not in self._seen]
         self._seen.update(dict.fromkeys(news))
         self._new += news

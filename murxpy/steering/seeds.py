@@ -16,7 +16,9 @@ from murxpy.sources.setups import SourcesSetup
 
 
 def run_seed(seed: int, index: int) -> int:
-    """The 64-bit seed of run `index` in the campaign with `seed`. It depends on nothing else."""
+    """The 64-bit seed of run `index` in the campaign with `seed`. The run seed depends on nothing
+    else.
+    """
     return int.from_bytes(blake2b(f"{seed}:{index}".encode()).digest()[:8], "big")
 
 
@@ -24,8 +26,8 @@ class Ledger:
     """Hands out the indices of runs. All indices below `next` were handed out; those of them in
     `open()` are not done.
 
-    `ended` holds open runs that ended and were counted, but wait for their judges. It maps the
-    index to the bucket of the run's finding, empty for a run without one. The next session hands
+    `ended` holds open runs that ended and were counted, but wait for their judges. The ledger maps
+    the index to the bucket of the run's finding, empty for a run without one. The next session hands
     these runs out again, and does not count them again. With `resume`, no other runs are handed out.
     """
 
@@ -171,7 +173,7 @@ class Steering:
         return [self._corpus.seeds[number].name for number in all_ if number not in kept]
 
     def lacking(self, source: str) -> str:
-        """What a starved source lacks, in words."""
+        """Say in words which seeds a starved source lacks."""
         among = zip(self._corpus.labels[source], self._corpus.among(source), strict=True)
         labels = dict.fromkeys(label for label, pool in among if not pool)
         count = len(self._corpus.seeds)
@@ -184,7 +186,7 @@ class Steering:
         return f"none of the {count} seeds is {named} {where}"
 
     def notices(self) -> list[str]:
-        """What users are told of sources that make no runs, and of seed files that a source never
+        """Messages to users about sources that make no runs, and about seed files that a source never
         draws because no other seed file has anything in common with them.
         """
         starved = [f"{name}: {self.lacking(name)}; it makes no runs" for name in self.starved]

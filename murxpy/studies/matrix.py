@@ -105,7 +105,7 @@ class Answers:
         self._db.close()
 
     def meta(self) -> dict[str, Any]:
-        """What all questions have in common; empty in a new database."""
+        """The common part of all questions; empty in a new database."""
         with reading(self.file, "a row of table meta"):
             rows = self._db.execute("SELECT name, value FROM meta ORDER BY name")
             return {name: json.loads(value) for name, value in rows}
@@ -143,8 +143,8 @@ class Answers:
         return int(row[0])
 
     def targets(self) -> list[Followed]:
-        """The targets: the releases of each solver, oldest first, and then the judges. What names no
-        release stands in the order in which it was first named.
+        """The targets: the releases of each solver, oldest first, and then the judges. Targets whose
+        names have no release stand in the order in which they were first named.
         """
         with reading(self.file, "a row of table targets"):
             rows = self._db.execute("SELECT id, name, judge FROM targets ORDER BY id")
@@ -239,7 +239,9 @@ def _plain_in(text: str) -> dict[str, Any]:
 
 
 def _of_scripts(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """What decides the scripts of a grammar: not its description, nor where its lines stand."""
+    """The parts of a grammar that decide its scripts: neither its description, nor the places of its
+    lines.
+    """
     parts = {**plain}
     for name in ("declare", "script"):
         parts[name] = [text for text, _ in plain[name]]
@@ -253,8 +255,8 @@ def _of_scripts(plain: Mapping[str, Any]) -> dict[str, Any]:
 
 
 # ----------------------------------------------------------------------
-# What the answers of all targets to a script say together: which answer is right, by which
-# evidence, and which targets are wrong.
+# Comparing the answers of all targets to a script: which answer is right, by which evidence, and
+# which targets are wrong.
 
 
 Kind = Literal["unsound", "invalid-model", "own-check", "crash", "differs"]
@@ -269,7 +271,7 @@ ALL_VALUES, MODEL, JUDGE = EVIDENCE = ("all values", "a model", "a judge")  # th
 class Truth:
     """The right answers to the checks of a script, `?` where nothing tells one; and what says so: our
     evaluator went through all values of the constants, or it found a model of some target right, or
-    the judges say so. Where several kinds of evidence were needed, this is the weakest.
+    the judges say so. If several kinds of evidence were needed, this is the weakest.
     """
 
     answer: str
@@ -360,7 +362,7 @@ def _differs(answer: str, truth: Truth | None, answers: set[str]) -> bool:
 
 @dataclass
 class Cell:
-    """What a target showed of a grammar: how often each answer came, each kind of triggers, each
+    """The results of a target in a grammar: how often each answer came, each kind of triggers, each
     verdict on models, and how many scripts were decided at costs below each power of two.
     """
 
@@ -393,9 +395,9 @@ class Cell:
 
 @dataclass
 class Triggers:
-    """What a study found: `cells` by target and grammar; `truths`, how often each evidence told the
-    right answer, by grammar; and all triggers. `at` is the index of the first script. The targets stand
-    in the order of `Answers.targets`.
+    """The results of a study: `cells` by target and grammar; `truths`, how often each evidence told
+    the right answer, by grammar; and all triggers. `at` is the index of the first script. The targets
+    stand in the order of `Answers.targets`.
     """
 
     targets: list[Followed]
@@ -416,7 +418,7 @@ class Triggers:
         return list({one.solver: one for one in self.releases}.values())
 
     def whole(self, target: int) -> Cell:
-        """What a target showed of all grammars together."""
+        """The results of a target in all grammars together."""
         whole = Cell()
         for (own, _), cell in self.cells.items():
             if own == target:
@@ -426,7 +428,7 @@ class Triggers:
 
 
 def find(answers: Answers) -> Triggers:
-    """What the answers in a folder say."""
+    """Read the answers in a folder and return the results of the study."""
     targets = answers.targets()
     judges = [one.number for one in targets if one.judge]
     grammars = {number: str(plain["grammar"]) for number, plain in answers.grammars().items()}
@@ -456,11 +458,11 @@ Watch = Callable[[str, str, int, int, Counter[str]], None]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a study asks: of each grammar every `step`th of the `take` scripts from index `at` on, of each
-    of `targets`, and of each of `judges`. A check gets `check_ms` milliseconds of a usual machine, in the solver's own
-    units, and a script `limits.wall` seconds. With `own_checks`, solvers check their models themselves.
-    A process is given `block` scripts at a time, and there are `jobs` of them. `wrapper` is the name or
-    the file of a wrapper, for the targets of its solver.
+    """The question of a study: of each grammar every `step`th of the `take` scripts from index `at`
+    on, for each of `targets` and each of `judges`. A check gets `check_ms` milliseconds of a usual
+    machine, in the solver's own units, and a script `limits.wall` seconds. With `own_checks`, solvers
+    check their models themselves. A process is given `block` scripts at a time, and there are `jobs`
+    of them. `wrapper` is the name or the file of a wrapper, for the targets of its solver.
     """
 
     targets: Sequence[str]
@@ -477,7 +479,7 @@ class Question:
     wrapper: str | None = None
 
     def common(self) -> dict[str, Any]:
-        """What the answers in one folder have in common, as plain data."""
+        """The common part of the answers in one folder, as plain data."""
         return {
             "at": str(self.at),
             "check-ms": self.check_ms,

@@ -1,5 +1,5 @@
-"""The answers to variants of scripts, kept in a file of JSON lines. What a line says stays said, so a
-study that was killed goes on with what has no line.
+"""The answers to variants of scripts, kept in a file of JSON lines. A line of the file never changes,
+so a study that was killed continues with the questions that have no line.
 """
 
 from __future__ import annotations
@@ -117,9 +117,9 @@ class Subject:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What a study asks of each of `targets`: `variants` variants of each of `scripts` by each of
-    `methods`, and the script itself. A check gets `check_ms` milliseconds of a usual machine, in the
-    solver's own units, and a script `limits.wall` seconds. `seed` makes other variants.
+    """The question of a study to each of `targets`: `variants` variants of each of `scripts` by each
+    of `methods`, and the script itself. A check gets `check_ms` milliseconds of a usual machine, in
+    the solver's own units, and a script `limits.wall` seconds. `seed` makes other variants.
     """
 
     targets: Sequence[str]
@@ -143,9 +143,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a target made of a script: what it says to the script itself, and the spread by method.
-    `first` names the first variant with each answer, as METHOD:K. `crashes` says of which variants it
-    crashes.
+    """The results of a target for a script: its answer to the script itself, and the spread by
+    method. `first` names the first variant with each answer, as METHOD:K. `crashes` says of which
+    variants it crashes.
     """
 
     target: str
@@ -192,7 +192,7 @@ def lists_of(question: Question, store: Store) -> int:
 
 
 def rows(question: Question, store: Store) -> Iterator[Row]:
-    """What came of the question, by target and script."""
+    """The results of the question, by target and script."""
     for target in question.targets:
         for script in question.scripts:
             yield _row(question, store, target, script)

@@ -38,7 +38,7 @@ class DryRun(Run):
 
     @property
     def last(self) -> bool:
-        """Return whether this is the last line. Its call may not have returned."""
+        """Return whether this is the last line. The call of the line may not have returned."""
         return self.trace.is_last(self.line)
 
     def refusal(self) -> tuple[str, str] | None:
@@ -95,8 +95,8 @@ class DryRun(Run):
 
 
 class Anything(Wrapper):
-    """Stands for a wrapper that has a spelling of everything. What cannot be said is found when it
-    is printed.
+    """Stands for a wrapper that has a spelling of everything. A part that cannot be printed is found
+    when it is printed.
     """
 
     def __init__(self, name: str) -> None:

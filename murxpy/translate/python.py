@@ -502,7 +502,7 @@ def _recorded_value(tokens: Sequence[Token]) -> tuple[Any, ...]:
 
 @lru_cache(maxsize=8)
 def _words(text: str) -> frozenset[str]:
-    """Return the words of a text. They are remembered, because the programs for a folder's traces
+    """Return the words of a text. The words are cached, because the programs for a folder's traces
     share the texts of the binding.
     """
     return frozenset(_WORD.findall(text))

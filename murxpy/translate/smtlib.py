@@ -432,7 +432,7 @@ class Script(Silent):
             self._options.append(command)
 
     def _do_run_script(self) -> str:
-        """Write a script, which a solver of its own runs. It stands between two resets."""
+        """Write a script, which a solver of its own runs. The script stands between two resets."""
         if self.dialect not in ("standard", self.trace.solver):
             self._cannot("a script in the dialect of another solver")
             return self.printed()

@@ -6,8 +6,9 @@ A solver has options and commands that write files, and its native code can have
 kernel refuses: Landlock (Linux 5.13 and newer; each later ABI refuses more) what touches files, TCP
 ports and other processes, and a filter of system calls what Landlock leaves open, which are modes,
 owners, times and attributes of files, sockets of any kind, and programs. Neither can be undone, and
-each child process inherits both. What was opened before stays open: the worker's channel, its trace
-and its output. Reading is not restricted, because a solver loads libraries and modules at any time.
+each child process inherits both. Files that were opened before stay open: the worker's channel, its
+trace and its output. Reading is not restricted, because a solver loads libraries and modules at any
+time.
 
 Sources: landlock(7), seccomp(2), and the kernel's documentation of both.
 """
@@ -21,7 +22,7 @@ import os
 import struct
 import sys
 
-# System calls of Landlock. They have the same numbers on all machines.
+# System calls of Landlock. These system calls have the same numbers on all machines.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _VERSION = 1  # flag of landlock_create_ruleset: tell the ABI
 _PATH_BENEATH = 1

@@ -1,6 +1,6 @@
-"""What a session of the mutation fuzzers needs beside that of a walk. Only a session with such
-sources imports this module, because loading the fuzzers takes a fifth of the time in which a session
-begins.
+"""The parts that a session of the mutation fuzzers needs beside those of a walk. Only a session with
+such sources imports this module, because loading the fuzzers takes a fifth of the time in which a
+session begins.
 """
 
 from __future__ import annotations

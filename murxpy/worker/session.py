@@ -111,9 +111,9 @@ def settle(
     """The options of `asked`, and those parameters of the process. Each is set once, so that one
     that is misspelt is an error now, and not a refusal in every run.
 
-    Options have the names of the API: scripts may have a prefix before these. What a solver object
-    takes is an option, also if the process has a parameter of the same name. Where other parameters
-    lead to a solver that does not take it, it becomes a parameter, too. Raises InputError.
+    Options have the names of the API: scripts may have a prefix before these. A name that a solver
+    object accepts is an option, also if the process has a parameter of the same name. Where other
+    parameters lead to a solver that does not take it, it becomes a parameter, too. Raises InputError.
     """
     options: list[list[str]] = []
     parameters: list[tuple[str, str]] = []
@@ -445,8 +445,8 @@ class Session:
         return run
 
     def _replay_header(self, trace: Trace) -> list[str]:
-        """The header for the trace of a replay. It names this solver if the trace is of another
-        one, since the spellings are this solver's.
+        """The header for the trace of a replay. The header names this solver if the trace is of
+        another one, since the spellings are this solver's.
         """
         if trace.solver == self.wrapper.name and not trace.murxla:
             return [f"{key} {value}".rstrip() for key, value in trace.header.items()]

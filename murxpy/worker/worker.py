@@ -23,7 +23,7 @@ KEPT_OUTPUT = 65536  # bytes of the head and of the tail of a run's output
 
 
 class Session(Protocol):
-    """What a worker runs: `murxpy.worker.session.Session`, or a fake of that in tests."""
+    """The session of a worker: `murxpy.worker.session.Session`, or a fake of that in tests."""
 
     def describe(self) -> dict[str, Any]:
         """Describe the solver that was loaded: `solver`, `version`, `module_file` and more."""

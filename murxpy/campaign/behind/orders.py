@@ -1,4 +1,4 @@
-"""Which findings of a campaign are to be reduced, translated and bisected, and what becomes of the
+"""Decides which findings of a campaign are to be reduced, translated and bisected, and handles the
 results.
 """
 

@@ -113,9 +113,9 @@ def shrink(
 ) -> tuple[str, Path, Minimized]:
     """Reduce the trace or history in the file `trace`, a finding of `kind`, into a file beside it.
 
-    The reduction ends after `replays` candidates. It goes on from an earlier result in that file.
-    Gives the form of the result (`min.trace` or `min.history`), its file and the result. Raises
-    InputError, TargetError.
+    The reduction ends after `replays` candidates. The reduction continues from an earlier result in
+    that file. Gives the form of the result (`min.trace` or `min.history`), its file and the result.
+    Raises InputError, TargetError.
     """
     form = "min.trace"
     small = base_of(trace).with_name(f"{base_of(trace).name}.min.trace")

@@ -29,9 +29,10 @@ _LOOK = 0.25  # seconds between two looks at the time that the process took
 
 
 class Lane:
-    """A process of its own for one request at a time. It is started for the first request, and again
-    where it died. `request` is the one in hand, None if there is none. `cpu` are the seconds of all
-    processors that it took. The process reads in the file `gate` whether it is to wait. No method waits.
+    """A process of its own for one request at a time. The process is started for the first request,
+    and again if it died. `request` is the one in hand, None if there is none. `cpu` are the seconds
+    of all processors that it took. The process reads in the file `gate` whether it is to wait. No
+    method waits.
     """
 
     def __init__(self) -> None:

@@ -101,8 +101,8 @@ def _on_one_line(line: Any) -> Any:
 
 
 def make_console(stream: TextIO | None = None, *, width: int | None = None) -> Console:
-    """A console on `stream`, by default standard output; `width` is its columns, if given. It heeds
-    NO_COLOR, TERM and COLUMNS.
+    """A console on `stream`, by default standard output; `width` is its columns, if given. The
+    console heeds NO_COLOR, TERM and COLUMNS.
     """
     stream = sys.stdout if stream is None else stream
     tolerate_any_text(own_stream(stream))
@@ -156,7 +156,7 @@ def print_json(data: object) -> None:
 
 class Progress:
     """Shows how many of `total` things are done, on one line of standard error that it writes over.
-    It shows nothing where standard error is no terminal.
+    The line is not shown if standard error is no terminal.
     """
 
     def __init__(self, total: int) -> None:

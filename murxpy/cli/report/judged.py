@@ -70,7 +70,7 @@ def _symbol(names: list[str]) -> str:
 
 def unread(trace: Trace) -> str:
     """The reason why the last script that was to be evaluated was not: the solver refused something,
-    or its model could not be read. Empty where the script was evaluated.
+    or its model could not be read. The text is empty if the script was evaluated.
     """
     for line in reversed(trace.lines):
         if (

@@ -1,5 +1,5 @@
-"""The live view as lines of text. It depends on the campaign's figures and the size of the screen, and
-on nothing else.
+"""The live view as lines of text. The screen depends on the campaign's figures and the size of the
+terminal, and on nothing else.
 """
 
 from __future__ import annotations
@@ -281,10 +281,10 @@ def _cut(text: Text, screen: Screen) -> Text:
 
 
 # ----------------------------------------------------------------------
-# The live view on a terminal: it redraws the figures of a campaign in place, at most four times
-# a second. The view uses the alternate screen, so that it follows every change of size and
-# leaves the shell's text as it was. It draws only when an event comes and starts no thread,
-# because the supervisor that calls it forks.
+# The live view on a terminal: it redraws the figures of a campaign in place, at most four times a
+# second. The view uses the alternate screen, so that it follows every change of size and leaves the
+# shell's text as it was. The display draws only when an event comes and starts no thread, because
+# the supervisor that calls it forks.
 
 
 PERIOD = 0.25  # least seconds between two drawings

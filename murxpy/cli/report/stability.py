@@ -88,7 +88,8 @@ def study_table(rows: Sequence[Row]) -> Table:
 
 def drawing(rows: Sequence[Row]) -> str:
     """A bar for each script and method, from the least to the greatest cost of its decided variants,
-    with a mark at half of them; scripts whose costs differ most stand first. Its colour is the class.
+    with a mark at half of them; scripts whose costs differ most stand first. The colour shows the
+    class.
     """
     shown = sorted(rows, key=lambda row: -max(one.ratio for one in row.spreads.values()))[:_DRAWN]
     costs = [

@@ -59,7 +59,7 @@ def amount(number: int, noun: str) -> str:
 
 
 def judged_word(name: str) -> str:
-    """The word for the checks that judges were asked, by the key of their counter. It is not
+    """The word for the checks that judges were asked, by the key of their counter. The word is not
     `undecided`, since reports say `decided` of the checks of targets.
     """
     return "left open" if name == "undecided" else name

@@ -137,8 +137,9 @@ class Hang(Kind):
 
 
 def of_script(verdict: Verdict, message: str) -> Parts | None:
-    """The parts of an error or an abort of a script. Its message tells defects apart better than the theories
-    of the script: most of these have no part in the defect. None for anything else.
+    """The parts of an error or an abort of a script. The message tells defects apart better than the
+    theories of the script: most of these have no part in the defect. The result is None for anything
+    else.
     """
     if verdict.call.action != "run-script" or verdict.doubtful or verdict.message == verdict.signal:
         return None

@@ -16,8 +16,8 @@ for _found in pkgutil.iter_modules(room.__path__):
 
 
 class _Unnamed(ByMessage, family=True):
-    """A kind that this murxpy does not know, of a store or a trace of another release of murxpy. It is
-    taken as a wrong answer, so that it is not overlooked.
+    """A kind that this murxpy does not know, of a store or a trace of another release of murxpy. A
+    finding of an unknown kind is taken as a wrong answer, so that it is not overlooked.
     """
 
     label = "shows what this murxpy has no words for"

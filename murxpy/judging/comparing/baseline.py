@@ -221,7 +221,7 @@ class Baseline(Judging):
             self._judges.end_runs(at_once=at_once)
 
     def _forget(self) -> None:
-        """Forget the runs that were not looked at. They stay open."""
+        """Forget the runs that were not looked at. The checks stay open."""
         self._dropped += len(self._open)
         self._open.clear()
         self._inquirer.clear()

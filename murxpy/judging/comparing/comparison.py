@@ -86,8 +86,8 @@ class Comparison(Judging):
 
     @property
     def full(self) -> bool:
-        """Whether the older release should wait. It does not while the run that comes next in order
-        is still to be made.
+        """Whether the older release should wait. The queue is not full while the run that comes next
+        in order is still to be made.
         """
         return len(self._open) >= _WAITING and self._lowest() in self._open
 

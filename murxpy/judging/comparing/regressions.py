@@ -72,7 +72,7 @@ def comparable(outcome: Outcome, names: str) -> str:
     """The trace of a run, to be replayed by the other release. `names` are those of both releases.
 
     Where the run ended in its last line, by a finding, a death or a limit of time, that line is left
-    out. Empty where nothing is left.
+    out. The list is empty if nothing is left.
     """
     trace = outcome.trace
     if outcome.report is None or outcome.report.get("finding"):
@@ -466,7 +466,9 @@ def regression_key(pair: Pair, shown: Shown) -> str:
 def regression_finding(
     pair: Pair, solved: Regression, job: Job, version: str, buckets: Sequence[Bucket]
 ) -> Finding:
-    """The finding that a regression is. It is one of the newer release, whose `version` is given."""
+    """The finding that a regression is. The finding is one of the newer release, whose `version` is
+    given.
+    """
     shown = solved.shown
     record = _stored(pair, solved)
     verdict = Verdict(

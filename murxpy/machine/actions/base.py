@@ -113,7 +113,9 @@ def answer_checks() -> list[Check]:
 
 
 def any_entry(gen: Generator, closed: bool = True) -> Entry | None:
-    """A term of any sort; all sorts of one kind are equally likely. None if there is no term."""
+    """A term of any sort; all sorts of one kind are equally likely. The result is None if there is no
+    term.
+    """
     by_kind = gen.run.db.by_kind
     kinds = [k for k, found in by_kind.items() if found]
     if not kinds:

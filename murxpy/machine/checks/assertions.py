@@ -37,8 +37,8 @@ def check_model(run: Run, seed: int, spelling: str | None = None) -> None:
 
 
 def _finding(run: Run, model: Model, formula: Term, reader: Any) -> dict[str, Any]:
-    """The finding that `formula` is false. It names the operator at which the solver's evaluation
-    and ours part, or the subject of the formula.
+    """The finding that `formula` is false. The finding names the operator at which the solver's
+    evaluation and ours part, or the subject of the formula.
     """
     term = blamed(run, model.evaluator, list(subterms([formula])))
     if term is not None:

@@ -1,5 +1,5 @@
-"""`check-proof`: after unsat there is a proof. It ends in false, uses only assertions, and leaves
-no assumption open.
+"""`check-proof`: after unsat there is a proof. A proof must end in false, use only assertions, and
+leave no assumption open.
 """
 
 from __future__ import annotations

@@ -25,9 +25,9 @@ _LACKING = re.compile(r"(?:type object )?'(?:\w+\.)*(\w+)' (?:object )?has no at
 def asked_too_much(error: BaseException, operands: Sequence[Any], name: str) -> bool:
     """True if the exception is due to an operand that lacks an attribute or a key.
 
-    That is an AttributeError whose object is among `operands` or in one of them, and a KeyError of
-    a subscript or of an operand that is a dict. `operands` does not include the object of a method:
-    what this object lacks is the binding's fault.
+    The binding asked too much if the exception is an AttributeError whose object is among `operands`
+    or in one of them, or a KeyError of a subscript or of an operand that is a dict. `operands` does
+    not include the object of a method: what this object lacks is the binding's fault.
 
     Python's bindings use operands by what they can do. An operand of a wrong type is then refused
     by an AttributeError, which does no harm. If any other object lacks an attribute, the binding is

@@ -63,8 +63,8 @@ def _alike(obj: Any, other: Any, what: str) -> str | None:
 
 
 def _keeps_equality(obj: Any, other: Any, what: str) -> str | None:
-    """The copy of a solver that has assertions has some, too. It may have fewer, since a solver may
-    drop assertions that follow from others.
+    """The copy of a solver that has assertions has some, too. The copy may have fewer, since a solver
+    may drop assertions that follow from others.
     """
     for name in ("assertions", "getAssertions"):
         if hasattr(obj, name):

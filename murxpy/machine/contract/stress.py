@@ -241,8 +241,8 @@ def race(objects: list[Any], busy: Callable[[], Any]) -> None:
 
 
 def exits(*objects: Any) -> str | None:
-    """End the interpreter of a forked process while the objects are alive. Its exit status must be
-    0.
+    """End the interpreter of a forked process while the objects are alive. The exit status of the
+    child must be 0.
     """
     child = os.fork()
     if child == 0:

@@ -311,8 +311,8 @@ def _by_keyword(gen: Generator, callee: Callee, plain: Sequence[Nested]) -> None
 
 
 def _choose(gen: Generator, found: Callables) -> Callee | None:
-    """A callable: usually the next one on the run's list, otherwise one of a preferred group. None
-    for a callable that a known finding is about.
+    """A callable: usually the next one on the run's list, otherwise one of a preferred group. The
+    result is None for a callable that a known finding is about.
     """
     if not found.callees:
         return None
@@ -331,7 +331,7 @@ def _choose(gen: Generator, found: Callables) -> Callee | None:
 
 
 def turns(run: Run, found: Callables) -> list[str]:
-    """The list of callables that a run is going to call. It depends on the run's seed alone."""
+    """The list of callables that a run is going to call. The choice depends on the run's seed alone."""
     return Stream(mix(run.seed, 7100)).sample(list(found.callees), TURNS)
 
 
@@ -352,7 +352,7 @@ def _edge(
     gen: Generator, callee: Callee, plain: Sequence[Nested]
 ) -> tuple[list[Nested], Nested, int] | None:
     """The words of a call with one operand at an edge, the operand that stood there before, and its
-    position. None for a call whose only operand is the object of a method.
+    position. The result is None for a call whose only operand is the object of a method.
     """
     first = 0 if callee.owner is None else 1
     if len(plain) <= first and any(callee.forms):

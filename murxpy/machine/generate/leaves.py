@@ -462,8 +462,8 @@ def special(gen: Generator, sort: Sort) -> Entry | None:
 
 
 def leaf(gen: Generator, sort: Sort) -> Entry | None:
-    """A leaf of `sort`: a literal, a special value or a constant. None if the sort allows none of
-    them. Raises Refused.
+    """A leaf of `sort`: a literal, a special value or a constant. The result is None if the sort
+    allows none of them. Raises Refused.
     """
     kind, stream = sort.kind, gen.stream
     if kind == "SORT_REGLAN":

@@ -38,8 +38,8 @@ def make_random_sort(gen: Generator) -> bool:
 
 
 def draw_sort_of(gen: Generator, kind: str, depth: int) -> Sort | None:
-    """A sort of this kind that the wrapper can spell. Its parameters are drawn, often from the
-    sorts of the run. None if there is no such sort.
+    """A sort of this kind that the wrapper can spell. The parameters of the sort are drawn, often
+    from the sorts of the run. The result is None if there is no such sort.
     """
     for _ in range(4):
         sort = _draw(gen, kind, depth)
@@ -109,8 +109,8 @@ def _parameter_contexts(gen: Generator, kind: str) -> list[str]:
 
 
 def draw_sort(gen: Generator, context: str, depth: int) -> Sort | None:
-    """A sort that the profile allows at the position `context`: a sort of the run, or a new one.
-    None if there is no such sort.
+    """A sort that the profile allows at the position `context`: a sort of the run, or a new one. The
+    result is None if there is no such sort.
     """
     profile, stream, run = gen.profile, gen.stream, gen.run
     if stream.random() < REUSE or depth < 0:

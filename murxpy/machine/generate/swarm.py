@@ -210,8 +210,8 @@ class SwarmDrawer:
     def draw(
         self, stream: Stream, wanted: Sequence[str] = (), preferred: Container[str] = ()
     ) -> Swarm:
-        """The swarm of one run. It has the theories `wanted` if the user leaves the choice open, and
-        drops no operator of a kind in `preferred`; both have larger weights.
+        """The swarm of one run. The swarm has the theories `wanted` if the user leaves the choice
+        open, and drops no operator of a kind in `preferred`; both have larger weights.
         """
         theories = self._theories(stream, wanted)
         linear = stream.chance(float(self.rules.get("linear") or 0.0))

@@ -138,7 +138,7 @@ class _Judging:
 
     def _wall_ms(self, trace: Trace, limit: int) -> int:
         """The wall time of each check of a script, in milliseconds: that of the trace, or twice what
-        this solver's own limit usually takes. It is 0 where the trace has none.
+        this solver's own limit usually takes. The limit is 0 if the trace has none.
         """
         recorded = [
             line.args[1] for line in trace.lines if line.action == "set-limit" and line.args[1:]

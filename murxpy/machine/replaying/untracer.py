@@ -25,8 +25,8 @@ COMPARED = "compared"  # the key of the row in a trace's header that names the t
 class Measuring:
     """Notes cost and reason of the checks of `run`, which replays `trace`, in `run.costs`.
 
-    It asks the solver only where the header of the trace says that releases are compared: in any
-    other replay these questions would be calls that the trace does not have.
+    The solver is asked only if the header of the trace says that releases are compared: in any other
+    replay these questions would be calls that the trace does not have.
     """
 
     def __init__(self, run: Run, trace: Trace) -> None:

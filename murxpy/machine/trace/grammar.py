@@ -74,8 +74,8 @@ class Line:
 
 @dataclass
 class Trace:
-    """A parsed trace. Its header has comments `# key value`; `murxla_options` is None for a trace
-    of ours.
+    """A parsed trace. The header of a trace has comments `# key value`; `murxla_options` is None for
+    a trace of ours.
     """
 
     name: str

@@ -368,8 +368,8 @@ def _value(values: Values, at: int, sort: Sort) -> Value:
 
 
 def solvable_anew(entries: Sequence[Entry]) -> bool:
-    """Whether a fresh solver can be asked about the entries. It does not know the function
-    definitions of the first solver.
+    """Whether a fresh solver can be asked about the entries. A fresh solver does not know the
+    function definitions of the first solver.
     """
     return all(entry.obj is not None for entry in entries) and all(
         t.op != FUNCTION for t in subterms(e.term for e in entries)

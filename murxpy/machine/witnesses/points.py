@@ -95,8 +95,8 @@ def _drawn(constants: Sequence[Term], seed: int) -> Iterator[Point]:
 
 
 def literal_constants(run: Run, terms: Sequence[Term]) -> list[Term] | None:
-    """The constants in `terms`. None if a constant has a sort without literals, was dropped, or if
-    there are too many.
+    """The constants in `terms`. The result is None if a constant has a sort without literals, was
+    dropped, or if there are too many.
     """
     found = [term for term in subterms(terms) if term.op == CONSTANT]
     there = objects(run)

@@ -40,8 +40,8 @@ def tidy(reason: str) -> str:
 # Solving formulas anew: in a fresh solver of the same context, with the same limit.
 
 
-# The limit of the fresh solver, in limits of the check. It needs more, because it has learned
-# nothing yet.
+# The limit of the fresh solver, in limits of the check. A fresh solver needs more time, because it
+# has learned nothing yet.
 FACTOR = 4
 
 

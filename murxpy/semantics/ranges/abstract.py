@@ -28,7 +28,7 @@ class Range(Protocol):
 
     @property
     def score(self) -> float:
-        """How freely a term of this range can be replaced, up to 1."""
+        """The score for replacing a term of this range, from 0 to 1; a wider range scores higher."""
 
     def holds(self, value: Any) -> bool:
         """Return whether a value is in the range. False says nothing if the value has several forms."""

@@ -1,4 +1,4 @@
-"""How spellings of a dialect are filled in, and the errors for terms that a dialect cannot say."""
+"""Fills in the spellings of a dialect, and raises errors for terms that the dialect cannot express."""
 
 from __future__ import annotations
 

@@ -34,8 +34,8 @@ from murxpy.smtlib.reading.declarations import (
 from murxpy.smtlib.reading.heads import FunctionHead
 from murxpy.smtlib.script import Ask, Command, Origin, Other, Part, Script
 
-# What stands behind the name of each command: a name, a term, or terms in parentheses. Whatever
-# follows, such as attributes, is kept as text.
+# The parts of each command behind its name: a name, a term, or terms in parentheses. Everything
+# behind these parts, such as attributes, is kept as text.
 TERM_COMMANDS: dict[str, tuple[str, ...]] = {
     "get-abduct": ("name", "term"),
     "get-interpolant": ("name", "term"),

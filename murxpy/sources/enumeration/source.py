@@ -47,9 +47,9 @@ class Simplifier:
         self._done: set[Term] = set()
 
     def came(self, index: int) -> str:
-        """What comes of the script with this index: `equal` where the simplified terms have the
-        values of the terms at all points, or have them by a proof of the solver; `unknown`; or the
-        sort of a refusal. Raises Stopped where a simplified term has another value.
+        """The result of the script with this index: `equal` if the simplified terms have the values
+        of the terms at all points, or have them by a proof of the solver; `unknown`; or the sort of a
+        refusal. Raises Stopped where a simplified term has another value.
         """
         run = self._run
         run.note(f"script {index}")

@@ -109,7 +109,7 @@ def fresh_prefix(tables: Tables, constants: Sequence[Term], prefix: str = "open_
 
 
 # ----------------------------------------------------------------------
-# What the solver under test is asked about a seed: a model of it, and the truth of formulas
+# Questions to the solver under test about a seed: for a model of it, and for the truth of formulas
 # without constants.
 
 
@@ -117,8 +117,8 @@ MOST_ASKED = 4  # formulas that the solver is asked about in one run; each costs
 
 
 def models(workshop: Workshop, script: Script, asserted: Sequence[Term]) -> list[Model]:
-    """The solver's model of the assertions; if they are unsatisfiable, a model of their negation.
-    Empty if the solver gives no model.
+    """The solver's model of the assertions; if they are unsatisfiable, a model of their negation. The
+    list is empty if the solver gives no model.
     """
     flat = alone(script, asserted)
     output = workshop.ask(asking(flat, workshop.shop.dialect))
@@ -303,8 +303,8 @@ def best(
     and then of drawn assignments with larger and larger values, in which it is known of half of
     them; or else the best of all.
 
-    None if there is no model, and none can be drawn, because recursive functions may have no
-    meaning at all.
+    The result is None if there is no model, and none can be drawn, because recursive functions may
+    have no meaning at all.
     """
     literals, found = Literals([*script.assertions(), *declared(script)]), []
     first = min(workshop.stream.below(len(SIZES)), workshop.stream.below(len(SIZES)))

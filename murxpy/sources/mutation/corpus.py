@@ -1,5 +1,5 @@
-"""Which seeds of a run are drawn together: an index of the groups of all seeds, for fuzzers that need
-two seeds with something in common.
+"""Decides which seeds of a run are drawn together: an index of the groups of all seeds, for fuzzers
+that need two seeds with something in common.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ _HIGH = 64 - _LOW
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What a run is made from: a source, and the numbers of its seeds in the corpus. They are empty
-    for the walk, and if no seed has a label that the source needs.
+    """The source and the numbers of the seeds in the corpus from which a run is made. The numbers are
+    empty for the walk, and if no seed has a label that the source needs.
     """
 
     source: str
@@ -163,8 +163,8 @@ class Corpus:
 
 
 def _ranges(mix: Sequence[tuple[str, float]]) -> dict[str, range]:
-    """The range of codes of each source. Its size follows the weight of the source, and is at least
-    one.
+    """The range of codes of each source. The size of a range follows the weight of the source, and is
+    at least one.
     """
     total, begin, ranges = sum(weight for _, weight in mix), 0, {}
     for at, (name, weight) in enumerate(mix):

@@ -41,8 +41,8 @@ class ApiRunner:
     def answers(
         self, made: Script, expected: Sequence[str], options: Options = (), promised: str = ""
     ) -> list[str] | None:
-        """The answers of a script's checks. None if a line is refused, since the checks behind it
-        ask another question then.
+        """The answers of a script's checks. The result is None if a line is refused, since the checks
+        behind it ask another question then.
 
         Behind each check, `promised` is judged: `models`, `cores`, or nothing. Raises InputError
         for what a trace cannot say.

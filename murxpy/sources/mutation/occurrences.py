@@ -145,7 +145,7 @@ class Occurrences:
 
 
 class Holding:
-    """Tells which of some constants occur in a term. It is computed once for all of them."""
+    """Tells which of some constants occur in a term. The list is computed once for all of them."""
 
     def __init__(self, constants: Iterable[Term]) -> None:
         self._constants = tuple(constants)
@@ -157,7 +157,7 @@ class Holding:
         return lambda term: bool((masks[term] if term in masks else self._mask(term)) & bit)
 
     def present(self, roots: Iterable[Term]) -> list[Term]:
-        """Those of the constants that occur in any of these terms."""
+        """Return those of the constants that occur in any of these terms."""
         masks, found = self._masks, 0
         for root in roots:
             found |= masks[root] if root in masks else self._mask(root)

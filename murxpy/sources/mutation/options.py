@@ -18,8 +18,8 @@ from murxpy.smtlib.script import Script, SetOption
 from murxpy.solvers.facts import Option
 from murxpy.sources.mutation.workshop import Seed
 
-# All numbers are shares of the largest limit. They were chosen by measuring the answers of z3 5.4.0
-# to mutants of four logics.
+# All numbers are shares of the largest limit. The values were chosen by measuring the answers of z3
+# 5.4.0 to mutants of four logics.
 CREDIT = 0.5
 GAIN = 0.01  # the gain for a mutant that was decided
 STAKE = 0.5  # the share of the credit that one check may use
@@ -89,8 +89,8 @@ class Offer:
     """The options that scripts can set: `known` are the solver's options by weight, `wanted` are
     set in every script, and `prefix` is how the names of the solver's options begin in scripts.
 
-    Options in `process` are parameters of the solver's whole process. They have their names in
-    scripts, and no solver object takes them. Those in `kept` have values that the user wants in
+    Options in `process` are parameters of the solver's whole process. Parameters have their names in
+    scripts, and no solver object takes them. The options in `kept` have values that the user wants in
     every run. `listed` are the names of all options of the wrapper, by their names in scripts.
     """
 

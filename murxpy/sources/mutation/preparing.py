@@ -104,8 +104,8 @@ def declaring(script: Script) -> list[Command]:
 
 
 class Logics:
-    """The smallest logic for each script of a chain. It remembers what earlier scripts contained,
-    so that only new terms are examined.
+    """The smallest logic for each script of a chain. The object remembers what earlier scripts
+    contained, so that only new terms are examined.
     """
 
     def __init__(self, script: Script) -> None:

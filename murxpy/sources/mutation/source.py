@@ -194,7 +194,9 @@ class _Chain:
         return int((self._counted() or 0) / self._run.wrapper.facts.limit_per_ms)
 
     def _counted(self) -> int | None:
-        """What the solver spent in this run, in the unit of its limit; None if it does not tell."""
+        """The effort that the solver spent in this run, in the unit of its limit; None if the solver
+        has no such count.
+        """
         spellings = self._run.wrapper.set("lifecycle", "spent")
         return int(spellings.spellings[0].call((), (), self._run.frame)) if spellings else None
 

@@ -1,9 +1,9 @@
 """A store of the terms of many scripts by their sorts, in a file. TypeFuzz takes arguments from it.
 
-This is the database of data-driven type-aware mutation: Winterer's thesis, section 5.6. A term is
-stored as a script that declares what the term needs and then defines it, so that it can be read into
-the tables of any run. Terms of datatypes and uninterpreted sorts, and terms with free variables, are
-not stored, because they mean nothing without the rest of their script.
+The store of terms is the database of data-driven type-aware mutation: Winterer's thesis, section 5.6.
+A term is stored as a script that declares what the term needs and then defines it, so that it can be
+read into the tables of any run. Terms of datatypes and uninterpreted sorts, and terms with free
+variables, are not stored, because they mean nothing without the rest of their script.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _NAME = "t"
 
 
 def store_of(seeds: Sequence[Seed], catalogue: Catalogue, dialect: str, folder: Path) -> Path:
-    """The file in `folder` with the terms of the seeds. If it is not there, it is written first. Its
-    name depends on the texts of the seeds, so that other seeds have another file.
+    """The file in `folder` with the terms of the seeds. If it is not there, it is written first. The
+    name of the file depends on the texts of the seeds, so that other seeds have another file.
     """
     digest = hashlib.blake2b(f"{_FORMAT} {dialect}".encode(), digest_size=12)
     for seed in seeds:

@@ -243,7 +243,7 @@ class Producers:
         return found
 
     def _share(self, operator: Operator, kinds: tuple[str, ...]) -> float:
-        """The share of an operator's weight with which it is compared. It is largest for an
+        """The share of an operator's weight with which it is compared. The share is largest for an
         operator that can occur nowhere else and stays within these sorts.
         """
         stays = operator.signature.result.kind in (None, "SORT_BOOL", *kinds)
@@ -459,8 +459,8 @@ class Expressions:
         return self._tables.apply("OP_ITE", condition, term, other)
 
     def _application(self, sort: Sort, scope: Scope, made: list[str], level: int) -> Term | None:
-        """An application of the given sort; its operators are added to `made`. None if the draws
-        find none.
+        """An application of the given sort; its operators are added to `made`. The result is None if
+        the draws find none.
         """
         if sort is self._tables.bool and self._stream.chance(_COMPARED * (1 + self._wealth)):
             return self._compared(scope, made, level)

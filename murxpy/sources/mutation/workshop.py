@@ -58,7 +58,7 @@ class Terms(Protocol):
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many terms there are of each sort."""
+        """The number of terms of each sort."""
 
     def draw(
         self, sort: str, most: int, stream: Stream, tables: Tables, names: dict[str, Term]
@@ -67,7 +67,7 @@ class Terms(Protocol):
 
 
 class Lasting(Protocol):
-    """An object that is worth keeping from run to run. It depends on the catalogue and the
+    """An object that is worth keeping from run to run. The data depends on the catalogue and the
     operators alone.
     """
 
@@ -78,8 +78,8 @@ L = TypeVar("L", bound=Lasting)
 
 
 class MutationSession:
-    """What the runs of a session share: the catalogue, the operators of solver and dialect, and the
-    restrictions of both. `solvers_own` are the operators and special values whose meaning the
+    """The shared state of a session's runs: the catalogue, the operators of solver and dialect, and
+    the restrictions of both. `solvers_own` are the operators and special values whose meaning the
     solver decides.
     """
 

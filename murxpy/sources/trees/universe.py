@@ -1,4 +1,4 @@
-"""What the user wants of random scripts, as plain data."""
+"""The user's request for random scripts, as plain data."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ _OF_ELEMENTS = {
 
 @dataclass
 class Universe:
-    """What terms can be made of: `sorts` with constants, `helpers` without, the constants by sort,
-    the functions, and the operators that the shape allows.
+    """The parts from which terms are made: `sorts` with constants, `helpers` without, the constants
+    by sort, the functions, and the operators that the shape allows.
     """
 
     tables: Tables
@@ -292,8 +292,8 @@ _LONGEST = 2  # arguments or indices of which there can be any number
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """An operator applied to arguments of the sorts `args`, which gives the sort `result`. It binds
-    variables of the sorts `bound`, or applies the function `head`.
+    """An operator applied to arguments of the sorts `args`, which gives the sort `result`. An
+    application binds variables of the sorts `bound`, or applies the function `head`.
     """
 
     operator: Operator

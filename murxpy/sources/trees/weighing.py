@@ -23,8 +23,8 @@ class Weighing:
         freeze()
 
     def describe(self) -> dict[str, Any]:
-        """What the wrapper says of the solver, and the operators that this release does not read in
-        scripts (`unread`).
+        """Return the wrapper's facts about the solver, and the operators that this release does not
+        read in scripts (`unread`).
         """
         wrapper, kinds = self._alone.wrapper, self._alone.catalogue.operators
         return {**wrapper.describe(), "unread": [k for k in kinds if not wrapper.reads(k)]}

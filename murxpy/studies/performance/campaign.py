@@ -154,9 +154,9 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is searched, in the user's words: scripts of `shape` on which the targets are slower than
-    the references. A query costs at most `query_ms` milliseconds of a usual machine, and `jobs` of
-    them are made at a time. With `bisect`, the releases in the cache are asked for each finding.
+    """The search that the user wants: for scripts of `shape` on which the targets are slower than the
+    references. A query costs at most `query_ms` milliseconds of a usual machine, and `jobs` of them
+    are made at a time. With `bisect`, the releases in the cache are asked for each finding.
     """
 
     targets: tuple[str, ...]
@@ -171,7 +171,7 @@ class Wanted:
     jobs: int = 1
 
     def about(self, versions: Mapping[str, str]) -> dict[str, Any]:
-        """What the search depends on, as plain data."""
+        """The settings on which the search depends, as plain data."""
         return {
             "targets": [f"{name} {versions[name]}" for name in self.targets],
             "references": [f"{name} {versions[name]}" for name in self.references],
@@ -198,9 +198,9 @@ def tree_scripts_of(
 
 @dataclass
 class SearchTotals:
-    """How far a campaign is, and what it found: `found` slow scripts of all sessions, `differ` scripts
-    to which solvers gave opposite answers, and `died` of which a solver died; `new` findings of this
-    session. `doing` says what is done beside weighing scripts, empty where nothing is.
+    """The progress of a campaign and its results: `found` slow scripts of all sessions, `differ`
+    scripts to which solvers gave opposite answers, and `died` of which a solver died; `new` findings
+    of this session. `doing` says what is done beside weighing scripts, empty where nothing is.
     """
 
     steps: int = 0

@@ -361,7 +361,7 @@ _DEFECTS = (UNDOCUMENTED, ILL_FORMED)
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How near to the trace the calls of a program are: whether each has its `plain` spelling or that
+    """The closeness of a program's calls to the trace: whether each has its `plain` spelling or that
     of the trace, whether the solver is made so, too, whether expressions are `nested`, and whether
     terms are of the binding's `main` context, where it has one, or of a context that dies with the
     last name for it.
@@ -524,8 +524,8 @@ class Calls(PlainMisuses):
         self.recorded = self.answer()
 
     def _script(self) -> str:
-        """Write the statements that have a script read. Its text is `script`, which stands before
-        them.
+        """Write the statements that have a script read. The text of the script is `script`, which
+        stands before them.
         """
         source = self._reading()
         if not source or self.script:

@@ -224,7 +224,7 @@ def checking_call(run: Calls) -> Code:
 
 
 def broken_proof(run: Calls, claim: Claim) -> None:
-    """What the wrapper finds wrong with a proof."""
+    """The proof is checked by the wrapper's reader, whose complaint is printed."""
     run.sheet.forget_statements()
     run.sheet.do(
         f"got = {checking_call(run)}",
@@ -275,7 +275,7 @@ _THROWN = re.compile(r"(?:class \w: )?(\w+)(?:: (.*))? in [\w.<>]+ \(\w+\.\w+\)"
 
 
 def contract(run: Calls, claim: Claim) -> None:
-    """What the binding makes of a misuse."""
+    """The program makes the misuse and prints whether the binding kept its contract."""
     if not run.failing or not claim.message:
         raise Refused("unsupported", "nothing says which call breaks the contract, and how")
     thrown = _THROWN.fullmatch(claim.message)

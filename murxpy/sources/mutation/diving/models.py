@@ -145,7 +145,8 @@ def _another(stream: Stream, script: Script, model: Model) -> Term | None:
 
 def negated(workshop: Workshop, script: Script) -> tuple[Script, list[Witness]] | None:
     """The script with all assertions true in drawn values of its constants: a false assertion is
-    negated, and one that cannot be judged becomes `true`. None if no values can be drawn.
+    negated, and one that cannot be judged becomes `true`. The result is None if no values can be
+    drawn.
     """
     witness = drawn(workshop, script)
     if witness is None:

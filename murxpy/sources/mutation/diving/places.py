@@ -72,7 +72,7 @@ class Formulas:
         self._terms[spot[0]] = (*terms, *added)
 
     def keep(self) -> list[tuple[Term, ...]]:
-        """What `restore` needs to have the present formulas again."""
+        """Return the state that `restore` needs to have the present formulas again."""
         return list(self._terms)
 
     def restore(self, kept: Sequence[tuple[Term, ...]]) -> None:
@@ -148,8 +148,8 @@ class Place:
 
 
 class Places:
-    """The places in formulas that are true in a witness. What is computed for a node is remembered,
-    so that a changed formula only costs its new nodes.
+    """The places in formulas that are true in a witness. The results for a node are cached, so that a
+    changed formula only costs its new nodes.
 
     There are no places inside of binders. Without a witness, only formulas that may have any value
     have places. With `weighted` unset, all places have the same weight.
@@ -285,8 +285,8 @@ def unknown(value: object) -> bool:
 
 
 # ----------------------------------------------------------------------
-# What stays known of a script while its terms change: the models of its satisfiable checks, or
-# the core of an unsatisfiable one.
+# The facts about a script that stay true while its terms change: the models of its satisfiable
+# checks, or the core of an unsatisfiable one.
 
 
 class Keeping(Protocol):

@@ -225,7 +225,7 @@ def mutants(workshop: Workshop) -> Mutants:
 
 def _question(workshop: Workshop, script: Script) -> Sequence[Term] | None:
     """The assertions whose model or contradiction is used: all of them, or those of one check if
-    there are several. None if there are none.
+    there are several. The text is empty if there are no questions.
     """
     if not script.incremental:
         return script.assertions()

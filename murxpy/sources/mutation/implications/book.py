@@ -30,7 +30,7 @@ from murxpy.sources.mutation.implications.rule import Patterns, Rule, Variant
 # forms are used, too.
 COMMON, GENERATED, SPECIFIC = 0.2, 0.3, 4.0
 _PARTS = 2
-# How operators may be written with more than two arguments in chains.
+# The operators that may be written with more than two arguments in chains.
 LINKED = ("chainable", "pairwise")
 # Forms of terms whose rules are remembered; more would take memory in campaigns of days.
 _FORMS = 50_000
@@ -70,7 +70,7 @@ class Use:
         self.weight = self._weight(list(known), basic)
 
     def _weight(self, parts: list[Term], basic: frozenset[str]) -> float:
-        """How often the rule is drawn, by the parts of the pattern that is matched."""
+        """The weight with which the rule is drawn, by the parts of the pattern that is matched."""
         own = [one for one in parts if one.op not in basic and not plain(self.metas, one)]
         count = len([one for one in own if one.op != VARIABLE])
         if count:

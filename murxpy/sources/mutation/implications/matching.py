@@ -69,7 +69,9 @@ operator of one of these. None stands for any.
 
 
 def form_of(term: Term) -> Form:
-    """What `may_match` looks at. Terms with the same form have the same answers."""
+    """Return the features of a term that `may_match` compares. Terms with the same form have the same
+    answers.
+    """
     args = term.args
     if len(args) <= MANY:
         return term.op, *[(arg.op, arg.sort.kind) for arg in args]
@@ -78,7 +80,7 @@ def form_of(term: Term) -> Form:
 
 
 def need_of(metas: Metas, pattern: Term) -> Need:
-    """What all terms have that match a pattern."""
+    """Return the features that all terms have that match a pattern."""
     if plain(metas, pattern):
         return None, None, None
     if pattern.op in BINDERS or not pattern.args:

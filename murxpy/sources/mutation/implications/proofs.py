@@ -1,4 +1,6 @@
-"""What a rule claims, for some numbers and sorts: scripts that are unsatisfiable exactly if it holds."""
+"""The claim of a rule, for some numbers and sorts: scripts that are unsatisfiable exactly if the rule
+holds.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +45,7 @@ class Instance:
 
     @property
     def key(self) -> str:
-        """What the proofs call it."""
+        """The name of the instance in the file of proofs."""
         return key_of(self.numbers, self.sorts)
 
 

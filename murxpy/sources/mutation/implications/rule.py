@@ -1,4 +1,4 @@
-"""What the parts of a pattern stand for in a term that matches it."""
+"""The meaning of a pattern's parts in a term that matches it."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from murxpy.smtlib.script import GetValue
 
 @dataclass
 class Binding:
-    """What the metavariables and capital letters of a pattern stand for. `functions` have variables
-    and a body, `variables` are the bound variables of the pattern, and `rest` are those other
-    variables of a quantifier that the pattern has not, which can be where the pattern `root` is a quantifier itself.
-    `constructors` are by datatype and name in the pattern.
+    """The parts of a term for which the metavariables and capital letters of a pattern stand.
+    `functions` have variables and a body, `variables` are the bound variables of the pattern, and
+    `rest` are those other variables of a quantifier that the pattern has not, which can be where the
+    pattern `root` is a quantifier itself. `constructors` are by datatype and name in the pattern.
     """
 
     terms: dict[str, Term] = field(default_factory=dict)
@@ -235,7 +235,7 @@ class Variant:
         self.sample = read_patterns(rule, numbers, sorts, catalogue)
 
     def key(self, numbers: Numbers) -> str:
-        """What the proofs call the patterns with these numbers."""
+        """The name that the file of proofs gives to the patterns with these numbers."""
         return key_of(numbers, self.sorts)
 
     def at(self, numbers: Numbers) -> Patterns | None:
@@ -254,7 +254,9 @@ class Variant:
 
 
 def key_of(numbers: Numbers, sorts: Mapping[str, str]) -> str:
-    """What the proofs call the instance of a rule with these numbers and sorts."""
+    """Return the name that the file of proofs gives to the instance of a rule with these numbers and
+    sorts.
+    """
     return " ".join(f"{name}={value}" for name, value in [*sorts.items(), *numbers.items()])
 
 
