@@ -1,5 +1,5 @@
-"""A campaign: it makes runs on all targets until it is told to end, counts and confirms the
-findings, and yields events.
+"""A campaign makes runs on all targets until it is told to end, counts and confirms the findings, and
+yields events.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ from murxpy.records.snapshot import Left
 GRACE = 20.0
 PATIENCE = 60.0  # seconds instead, where findings are made smaller or bisected in a short campaign
 _FLUSH = 1.0  # seconds between two writes to the store
-# Seconds between two writes where a finding waits to be told, which it is when it is stored. With a
-# write for each finding, a finding cost 2 ms more.
+# Seconds between two writes while a finding waits to be reported, which happens when it is stored.
+# With a write for each finding, a finding cost 2 ms more.
 _URGENT = 0.1
 # Seconds between two groupings of the buckets to defects while runs are made. With 600 buckets, one
 # takes 20 ms.
@@ -308,7 +308,7 @@ class Campaign:
         yield from self._told()
 
     def _told(self) -> Iterator[events.Event]:
-        """The events that can be told now: what was found is told when it is stored."""
+        """The events that can be reported now: a finding is reported when it is stored."""
         return iter(()) if self._collector.urgent else self._log.drain()
 
     def _keep(self) -> None:
@@ -327,7 +327,7 @@ class Campaign:
             self._log.emit(events.Tick(now, self._log.statistics.snapshot(now, self._left)))
 
     def _reason(self) -> str:
-        """The reason to end the campaign now; empty while there is none."""
+        """The reason to end the campaign now; empty if there is no reason."""
         if self._stop or self._breakdown.reason:
             return self._stop or self._breakdown.reason
         if self._run_time is not None and self._log.now >= self._run_time:

@@ -81,9 +81,9 @@ class Spoken:
 
 
 # ----------------------------------------------------------------------
-# Scripts of an enumeration that cost too much: more than nearly all scripts of their size, or
-# many times what a judge needs. Each is run once more, alone, with a mark of what it may cost.
-# Costs are the solver's own counts, and no script is measured against the clock.
+# Scripts of an enumeration that cost too much: more than nearly all scripts of their size, or many
+# times what a judge needs. Each such script is run once more, alone, with a mark that says how much
+# it may cost. Costs are the solver's own counts, and no script is measured against the clock.
 
 
 ABOVE = 1000  # of so many scripts of a size one may cost more than the others
@@ -263,9 +263,10 @@ class Enumerated:
     def compared(
         self, seed: int, trace: str, costs: Mapping[int, int], judged: Mapping[int, float]
     ) -> None:
-        """Have a later run look at each script that costs many times what it costs a judge: `costs`
-        has those of the run with this seed, by the places in its block, and `judged` those of a judge
-        in milliseconds of a usual machine, by the lines of the run's trace.
+        """Let a later run repeat each script that costs the target many times as much as a judge:
+        `costs` has the target's costs in the run with this seed, by the places in its block, and
+        `judged` the judge's costs in milliseconds of a usual machine, by the lines of the run's
+        trace.
         """
         if not is_marked(trace):
             places = {row.number: place for place, row in self._decided(seed, trace)}

@@ -163,8 +163,9 @@ def run(args: list[str], began: float | None = None) -> int:
     from murxpy.processes import interrupts
 
     _open_outputs()
-    # A campaign that is interrupted while it is made ends with its summary, too. Whether this is a
-    # campaign is told without importing the fuzzers: where one is broken, `_run` reports that.
+    # A campaign that is interrupted while it is made ends with its summary, too. The command finds
+    # out whether this is a campaign without importing the fuzzers: where one is broken, `_run`
+    # reports that.
     campaign = bool(args) and args[0] not in _OTHERS and not args[0].startswith("-")
     try:
         with safe_outputs(), interrupts.kept() if campaign else interrupts.raised():

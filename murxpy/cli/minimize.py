@@ -408,7 +408,7 @@ def _summary(result: Minimized, output: Path) -> str:
 
 
 def _sizes(result: Minimized) -> str:
-    """The size before and after the reduction, and what that took."""
+    """The size before and after the reduction, and the time and the replays that the reduction took."""
     ended = {
         "complete": "",
         "time": ", ended by its time limit",

@@ -274,9 +274,7 @@ def refuse_empty(command: click.Command) -> None:
 
 @contextmanager
 def goes_on(out: Path | None) -> Iterator[None]:
-    """Inside this context, an interruption tells that the work is kept in the folder `out`, or that it
-    is not where there is none.
-    """
+    """Inside this context, an interruption says whether the work is kept, and in which folder `out`."""
     try:
         yield
     except KeyboardInterrupt as error:

@@ -1,10 +1,10 @@
 """The solvers, wrappers and other files that the user named, and that murxpy may therefore use.
-Traces, scripts and campaign folders come from strangers. A program, a folder, a wrapper or a release
-to install that only such a file names is a name to show; it may be used where the command line names
-it, too.
+Traces, scripts and campaign folders may come from somebody else. A program, a folder, a wrapper or a
+release to install that only such a file names is a name to show; it may be used where the command
+line names it, too.
 
-A process of the command line begins with nothing granted, and the readers of its options grant what
-they read. In a Python program that calls murxpy everything is granted, because its author chose it.
+A command starts with no grants, and the readers of its options grant what they read. In a Python
+program that calls murxpy everything is granted, because its author chose it.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ def _load(path: Path, theories: tuple[Path, ...]) -> Plain:
 
 
 def _decoded(path: Path) -> tuple[Document, Plain, Plain | None]:
-    """A machine with its document, and the machine from which it takes what it does not say."""
+    """A machine with its document, and the machine from which it takes its missing settings."""
     document = read_document(path)
     machine = _normal(convert(document, Machine))
     base: Plain | None = None

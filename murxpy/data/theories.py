@@ -195,9 +195,7 @@ def _check_signatures(documents: list[Document], theories: list[Theory]) -> None
 
 
 def _check_scripts(documents: list[Document], theories: list[Theory]) -> None:
-    """Raise InputError if something that is said about scripts names a sort or value that does not
-    exist.
-    """
+    """Raise InputError if the section about scripts names a sort or value that does not exist."""
     sorts = [kind for theory in theories for kind in theory.sorts]
     for document, theory in zip(documents, theories, strict=True):
         for section in ("operators", "extensions"):

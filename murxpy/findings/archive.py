@@ -41,7 +41,7 @@ class Archive:
         self._notice = notice
         self.buckets = {bucket.key: bucket for bucket in store.buckets()}
         self.meta = store.meta()  # the named values of earlier sessions
-        # Nobody was told of these by an exit code: the sessions that opened them were killed.
+        # No exit code reported these buckets: the sessions that opened them were killed.
         self.untold = tuple(store.untold())
         # The files that the database names, by bucket: these must not go before their names do.
         self._named = {
@@ -244,7 +244,7 @@ class Archive:
 
     def rescue(self, lost: FolderLost) -> FolderLost:
         """Write what the folder does not take any more to another folder, with all that can still be
-        read of the old one. Gives the error that also says what became of it.
+        read of the old one. The result is the error that also says where the work was written.
         """
         place = rescued(self._folder.path, self._write_all)
         if place is not None:

@@ -441,8 +441,8 @@ class Defect:
 
 
 class Grouping:
-    """Groups buckets to defects. `read` gives the text of a file that a bucket names, and `ranges`
-    the releases that show a bucket.
+    """Joins buckets that show the same defect. `read` gives the text of a file that a bucket names,
+    and `ranges` the releases that show a bucket.
 
     The data that a grouping reads of a bucket is cached until the bucket has other frames or other
     reproducers.
@@ -549,7 +549,7 @@ class _Groups:
         return any(disjoint(self._ranges(a), self._ranges(b)) for a in one for b in other)
 
     def defects(self) -> list[Defect]:
-        """The groups as defects."""
+        """The groups of buckets, as defects."""
         order = {key: at for at, key in enumerate(self._marks)}
         groups = [
             group for key, group in self._group.items() if key == min(group, key=order.__getitem__)

@@ -133,7 +133,7 @@ class TargetState:
 @dataclass(slots=True)
 class Changes:
     """The changes that one transaction writes. `session` is its start, its end, the reason of its
-    end, and as JSON what it was asked to do.
+    end, and its arguments as JSON.
     """
 
     targets: Iterable[TargetState] = ()
@@ -303,9 +303,9 @@ _NAMED = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
 
 
 class Store:
-    """The database in `folder`. Raises InputError for another version, what is no database, and a
-    database that is damaged; a method that reads raises InputError for what it cannot understand. A new
-    database may be made `anew` where there are findings.
+    """The database in `folder`. Raises InputError for another version, for a file that is no
+    database, and for a database that is damaged; a method that reads raises InputError for a value
+    that it cannot understand. A new database may be made `anew` where there are findings.
     """
 
     def __init__(self, folder: Path, *, read_only: bool = False, anew: bool = False) -> None:
@@ -517,7 +517,7 @@ class Store:
         return found
 
     def arms(self) -> dict[str, list[ArmYield]]:
-        """By target, what came of the runs with each arm."""
+        """The yield of each arm, by target."""
         found: dict[str, list[ArmYield]] = {}
         for target, entry in self._read("arms", "target, arm"):
             found.setdefault(target, []).append(entry)
@@ -595,8 +595,8 @@ def read_operators(folder: Path) -> dict[str, list[str]]:
 
 
 def read_learnt(folder: Path) -> dict[str, list[ArmYield]]:
-    """By target, what came of the runs with each arm in the campaign in `folder`. Raises InputError
-    when no campaign is there.
+    """Return, by target, the yield of each arm in the campaign in `folder`. Raises InputError when no
+    campaign is there.
     """
     with closing(Store(folder, read_only=True)) as store:
         return store.arms()

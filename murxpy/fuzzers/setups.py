@@ -159,7 +159,7 @@ def session_setup(
 
 
 def without_drawn_options(wrapper: Plain) -> Plain:
-    """A wrapper of which runs draw no options. They stand under `not-drawn`."""
+    """A wrapper of which runs draw no options. The options stand under `not-drawn` instead."""
     sections = ("options", "process-options")
     return {
         **wrapper,

@@ -342,7 +342,7 @@ class CrossCheck(Judging):
         self._over(run)
 
     def _over(self, run: JudgedRun) -> None:
-        """Count a run, which is done."""
+        """Count a run that is over."""
         named = {self._solvers.name(judge): answers for judge, answers in run.answers.items()}
         runs = self._hooks.runs(run.target)
         told = runs.judged(run.job.seed, run.outcome.trace, named)

@@ -1,5 +1,5 @@
-"""Whether a release shows a defect: what a trace shows there, compared with what it showed where it
-was found.
+"""Decides whether a release shows a defect: compares the outcome of a trace on the release with the
+outcome where the defect was found.
 """
 
 from __future__ import annotations
@@ -219,9 +219,9 @@ def _error(message: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Defect:
     """A defect as a trace shows it. `file` is where it was read, `solver` the solver it is of, and
-    `release` the one that it was found on, empty where that is not known. `sign` says how it is
-    known again, None where only a replay can tell. `request` is how it is replayed. `without` is a
-    release that was seen not to show it, empty where none is known.
+    `release` the one that it was found on, empty where that is not known. `sign` says how it is known
+    again, None where only a replay can tell. `request` is how it is replayed. `without` is a release
+    that does not show the defect, empty if none is known.
     """
 
     file: Path

@@ -106,10 +106,10 @@ Status = Literal["shows", "mended", "back", "gone", "untestable"]
 class Regressed:
     """A kept finding on a release, compared with what is known of older releases.
 
-    `shows`: the release shows the defect. `back`: it shows the defect again, which older releases
-    showed but the newest older one that was tested did not. `mended`: it does not show the defect,
-    but an older release does. `gone`: neither this release nor an older one shows it. `untestable`:
-    nobody can say whether it shows the defect; `why` says why.
+    `shows`: the release shows the defect. `back`: the release shows the defect again; older releases
+    showed it, but the newest older one that was tested did not. `mended`: it does not show the
+    defect, but an older release does. `gone`: neither this release nor an older one shows the defect.
+    `untestable`: nobody can say whether it shows the defect; `why` says why.
     """
 
     name: str

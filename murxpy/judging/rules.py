@@ -134,9 +134,7 @@ def _ask(plan: Plan, claimed: Sequence[_Claim]) -> None:
 
 
 def _answers(plan: Plan, scripts: Sequence[str]) -> tuple[str, list[str]]:
-    """The name of a solver with its release, and its answer to each script; `nothing` where there is
-    none.
-    """
+    """The name of a solver with its release, and its answer to each script; `nothing` if it gave none."""
     unit = float((plan.setup.get("wrapper") or {}).get("limit-per-ms") or 1)
     head = f"# murxpy-trace 1\n# solver {plan.target.family}\n1 new\n1 set-limit {int(LIMIT_MS * unit)}\n"
     name, answers = plan.target.family, list[str]()
@@ -154,7 +152,7 @@ _PROVED, _REFUTED = ("unsat", HOLDS, WITHIN), ("sat", FAILS)
 
 
 def _judge(verdict: Verdict, claimed: Sequence[_Claim]) -> None:
-    """Enter what the provers said of the claims of one rule."""
+    """Enter the provers' answers to the claims of one rule."""
     found: dict[str, list[_Claim]] = {}
     for claim in claimed:
         found.setdefault(claim.instance.key, []).append(claim)

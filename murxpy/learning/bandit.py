@@ -66,9 +66,9 @@ def chance(gains: float, losses: float) -> float:
 class Bandit:
     """Arms by name, each with the gains and losses that it remembers.
 
-    When an arm is rewarded, what it remembers is multiplied by `decay` first; other arms forget
-    nothing. Beside gains and losses each arm has a prior of one of each, which does not decay. So an
-    arm that never paid is still drawn now and then.
+    When an arm is rewarded, its memory is multiplied by `decay` first; other arms forget nothing.
+    Beside gains and losses each arm has a prior of one of each, which does not decay. So an arm that
+    never paid is still drawn now and then.
     """
 
     __slots__ = ("_decay", "_earned")
@@ -117,7 +117,7 @@ class Bandit:
         self._earned[arm] = (self._decay * gains + gain, self._decay * losses + 1.0 - gain)
 
     def damp(self, arm: str, losses: float) -> None:
-        """Forget what `arm` gained, and note so many losses: what it leads to is known now."""
+        """Forget the gains of `arm`, and note so many losses, because its results are known now."""
         self._earned[arm] = (0.0, self._earned[arm][1] + losses)
 
     def state(self) -> dict[str, list[float]]:

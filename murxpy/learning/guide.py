@@ -49,7 +49,7 @@ class Result:
         return RUN + checks + again + KILLED * self.killed
 
     def worth(self, way: str) -> float:
-        """The worth of the run, from 0 to 1. By `statistics` only news count."""
+        """The worth of the run, from 0 to 1. With `statistics`, only news count."""
         news = 1.0 - 0.5**self.news
         if way == STATISTICS:
             return news
@@ -77,10 +77,10 @@ class Gains:
 
 
 # ----------------------------------------------------------------------
-# The runs of a campaign from which something is learnt, in the order of their numbers. Runs end
-# in any order, and faster on one machine than on another. So a run is chosen by what came of
-# the runs that are `lag` numbers before it, and waits until these are over. Then a campaign
-# with the same seed chooses the same, whenever results come and however many workers there are.
+# The runs of a campaign from which something is learnt, in the order of their numbers. Runs end in
+# any order, and faster on one machine than on another. A run is therefore chosen by the results of
+# the runs that are `lag` numbers before it, and waits until these are over. Then a campaign with
+# the same seed chooses the same, whenever results come and however many workers there are.
 
 
 LAG = 32  # numbers between a run and the last one that it is chosen by, at the beginning
@@ -135,15 +135,15 @@ class Pending(Generic[R]):
             self.over[index] = self.open.pop(index)
 
     def due(self, index: int) -> Iterator[tuple[int, R]]:
-        """The runs from which is learnt before run `index` is chosen, in their order. Each is given
-        once.
+        """The runs from which is learnt before run `index` is chosen, in their order. Each result is
+        given once.
         """
         for number in sorted(n for n in self.over if n <= index - lag(index)):
             yield number, self.over.pop(number)
 
 
 # ----------------------------------------------------------------------
-# The guide of a campaign: it draws the arms of runs, and learns from what they gained.
+# The guide of a campaign: it draws the arms of runs, and learns from their gains.
 
 
 # An arm remembers about its last 100 runs: of the walks on old releases, one in 50 to 500 opens a
@@ -220,7 +220,7 @@ class Guide:
         return tuple(Arm(kind, name) for kind, name in found if name is not None)
 
     def _groups(self, theory: str | None) -> Collection[str] | None:
-        """The groups to draw from: those of the theory, or all where there is none."""
+        """The groups to draw from: those of the theory, or None for all groups if `theory` is None."""
         return None if theory is None else self._choices.groups.get(theory, ())
 
     def _fitting(self, theory: str | None) -> list[str]:

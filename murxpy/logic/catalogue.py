@@ -112,10 +112,10 @@ def _frozen(value: Any) -> Any:
 
 
 # ----------------------------------------------------------------------
-# Orders of values, and operators that keep them: `monotone` of an operator in `fsm/theories`.
-# int+ int- -> int says that a greater first argument or a smaller second one gives a greater
-# result or the same. `_` stands for an argument of which nothing is said, and `*` for any
-# order, the same one throughout.
+# Orders of values, and operators that keep them: `monotone` of an operator in `fsm/theories`. int+
+# int- -> int says that a greater first argument or a smaller second one gives a greater result or
+# the same. `_` stands for an argument without a known order, and `*` for any order, the same one
+# throughout.
 
 
 ANY_ORDER = "*"
@@ -138,7 +138,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Monotone:
-    """For each argument the order and 1 or -1, or None where nothing is said; and the order of the
+    """For each argument the order and 1 or -1, or None if the file says nothing; and the order of the
     result.
     """
 

@@ -54,14 +54,18 @@ class Sort:
         return self.number(0)
 
     def number(self, position: int) -> int:
-        """Return the parameter at `position`, which is an integer. Raises TypeError if it is none."""
+        """Return the parameter at `position`, which is an integer. Raises TypeError if the argument
+        is no number.
+        """
         value = self.params[position]
         if not isinstance(value, int):
             raise TypeError(f"parameter {position} of {self} is no number")
         return value
 
     def sort(self, position: int) -> Sort:
-        """Return the parameter at `position`, which is a sort. Raises TypeError if it is none."""
+        """Return the parameter at `position`, which is a sort. Raises TypeError if the argument is no
+        sort.
+        """
         value = self.params[position]
         if not isinstance(value, Sort):
             raise TypeError(f"parameter {position} of {self} is no sort")

@@ -297,8 +297,8 @@ class Planted:
             self.evaluator = self._new()
 
     def fix_open(self, kind: str, function: FunctionValue) -> None:
-        """Say what an operator gives at the points that the standard leaves open. Raises BadValue
-        if this is already said.
+        """Say what an operator gives at the points that the standard leaves open. Raises BadValue if
+        the point has a value already.
         """
         known = self.interpretation.partial.setdefault(kind, function)
         if known != function:
@@ -344,7 +344,7 @@ def solvers_own(unjudged: frozenset[str], open_universe: bool) -> frozenset[str]
 
 class Judged:
     """Tells whether the evaluator knows the meaning of all that is in a term. `excluded` are the
-    operators and special values of which only the solver knows it. The results are remembered.
+    operators and special values of which only the solver knows it. The results are cached.
     """
 
     def __init__(self, excluded: frozenset[str]) -> None:

@@ -46,7 +46,7 @@ def point(seed: int) -> float:
 
 
 class Weighted(Generic[T]):
-    """A weighted choice, with what it needs computed once."""
+    """A weighted choice whose sums are computed once."""
 
     __slots__ = ("_ends", "items", "total")
 

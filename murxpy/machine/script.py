@@ -37,7 +37,7 @@ def run_script(
     run: Run, text: str, seed: int, spelling: str | None = None, made: Script | None = None
 ) -> str:
     """`run-script "TEXT"`: the solver reads and runs a script in a solver of its own. The result is
-    what it prints.
+    the text that the solver prints.
 
     The assertions and terms of the run stay as they are. Models and cores that the script asks for
     are judged. A caller who has the parsed script passes it as `made`, so that the text is not
@@ -126,8 +126,8 @@ def expectable(answer: str) -> bool:
 
 
 # ----------------------------------------------------------------------
-# A solver that reads scripts one after another, each in a state that no other script has
-# touched, and says of each the answers and what they cost.
+# A solver that reads scripts one after another, each in a state that no other script has touched,
+# and gives the answers and the cost of each.
 
 
 CRASH, ERROR, UNKNOWN, OWN = "crash", "error", "unknown", "own-check"

@@ -17,7 +17,7 @@ _VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\d+")
 
 
 def note_check(run: Run, answer: str) -> None:
-    """Note what the solver says of itself behind a check with this answer, if the run has signals."""
+    """Note the solver's statistics behind a check with this answer, if the run has signals."""
     signals = run.signals
     if signals is None:
         return
@@ -43,7 +43,7 @@ def expect_scripts(run: Run) -> None:
 
 
 def note_script(run: Run, answers: Sequence[str]) -> None:
-    """Note what the solver says of itself behind a script with these answers, if the run has signals."""
+    """Note the solver's statistics behind a script with these answers, if the run has signals."""
     signals = run.signals
     if signals is None:
         return

@@ -151,8 +151,8 @@ def aligned(text: str, written: str) -> list[tuple[Row, Row | None]]:
 
 
 def lines_lost(text: str, written: str, said: Collection[int] = ()) -> list[int]:
-    """The numbers of the lines of `text` that its replay `written` skipped or refused. `said` are
-    the lines that it says it refused.
+    """The numbers of the lines of `text` that its replay `written` skipped or refused. `said` are the
+    lines that the release itself refused.
     """
     pairs = aligned(text, written)
     return [row.number for row, there in pairs if there is None or row.number in said]

@@ -40,8 +40,8 @@ class Reducer(Generic[T]):
         self._tried = {_digest(text(start))}
 
     def offer(self, candidates: Iterable[T]) -> int | None:
-        """Accept the first of `candidates` that is smaller than the best and passes the test. Gives
-        its index; None when there is none.
+        """Accept the first of `candidates` that is smaller than the best and passes the test. The
+        result is the index of the candidate; None if there is none.
         """
         handed: list[tuple[int, T]] = []
         won = self._first(self._worthwhile(candidates, handed))

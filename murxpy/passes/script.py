@@ -301,7 +301,7 @@ class _Whole:
     def _each_term(
         self, reducer: Reducer[Commands], variants: Callable[[Commands, Term], Iterable[Term]]
     ) -> None:
-        """Offer the variants of every term, the largest terms first, until none is accepted."""
+        """Offer the variants of every term, the largest terms first, until no variant is accepted."""
         done: set[Term] = set()
         waiting = largest_first(reducer.best)
         while (term := next((t for t in waiting if t not in done), None)) is not None:

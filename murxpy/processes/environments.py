@@ -132,8 +132,9 @@ def cached(package: str) -> list[Environment]:
 
 
 def provide(package: Package, release: str, notice: Notice) -> Environment:
-    """The environment of `release`, which is made where it is not in the cache: by one process,
-    while others that want it wait. `notice` is told that it is made. Raises TargetError.
+    """The environment of `release`, which is made where it is not in the cache: by one process, while
+    others that want it wait. The function `notice` is told which environment is made. Raises
+    TargetError.
     """
     environment = found(package, release)
     if environment is not None:

@@ -87,7 +87,7 @@ def sweep() -> list[Path]:
 
 def _ownerless(path: Path) -> bool:
     """Remove the folder `path` if nobody owns it, and return whether it was removed. Raises OSError
-    where it cannot be told who owns it.
+    if the owner cannot be determined.
     """
     info = path.lstat()
     if not stat.S_ISDIR(info.st_mode) or info.st_uid != os.geteuid():

@@ -165,8 +165,8 @@ class Tester:
         return [future.seen() for future in ended]
 
     def first(self, texts: Iterator[str], wanted: Wanted) -> int | None:
-        """The index of the first text of `texts` that is seen to end as `wanted`; None when none
-        is. Raises OutOfTime.
+        """The index of the first text of `texts` that ends as `wanted`; None if no text does. Raises
+        OutOfTime.
 
         With several jobs, later texts are begun before earlier ones have ended; they are given up
         as soon as one text is seen to end as wanted.

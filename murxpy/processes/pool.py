@@ -47,7 +47,7 @@ class Starts:
 
     def failed(self, target: int, how: str) -> None:
         """Note that a process of target number `target` ended before it had done a run, and wait a
-        little. `how` says how it ended.
+        little. `how` says how the process ended.
 
         Raises TargetError after `TRIES` of them.
         """

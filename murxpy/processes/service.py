@@ -1,4 +1,4 @@
-"""The replay service: it does jobs in worker processes, and a `Future` tells what came of each
+"""The replay service: it does jobs in worker processes, and a `Future` gives the results of each
 submission.
 
 All users of worker processes go through this module: the runs of a campaign, confirmation, judges,
@@ -42,7 +42,9 @@ class Fresh:
 
 
 class Watcher:
-    """Is told what happens to the processes of a group. Subclasses override what they need."""
+    """A watcher is told what happens to the processes of a group. Subclasses override the methods
+    that they need.
+    """
 
     def hired(self, worker: Worker) -> None:
         """A new process, `worker`, belongs to the group."""

@@ -112,14 +112,14 @@ class CampaignConfig:
     Buckets whose keys match a pattern of `known` are known to the user already, and so are defects
     with a mark in `known_marks`, which maps marks to buckets of other campaigns. Findings of the
     kinds in `fail_on` make the exit code 1 although they would not by default. `machine` and
-    `arguments` are only recorded. With `damp`, walks draw the fatal calls of the buckets less
-    often. With `backtrace`, gdb is asked for native frames where it is installed. With `minimize`,
-    findings are made smaller while the campaign runs, and with `bisect` the releases that show them
-    are found. Both, programs and gdb take `share` of the workers' time, from 0 to 1. There are
-    `tick` seconds between two `Tick` events. With `compare`, the one judge is a
-    newer release of the one target's solver: it replays the runs, and only what it shows and the
-    target does not counts as a finding. `baseline` is an older release of the one target's solver:
-    what it decides and the target does not is a finding, too.
+    `arguments` are only recorded. With `damp`, walks draw the fatal calls of the buckets less often.
+    With `backtrace`, gdb is asked for native frames where it is installed. With `minimize`, findings
+    are made smaller while the campaign runs, and with `bisect` the releases that show them are found.
+    Both, programs and gdb take `share` of the workers' time, from 0 to 1. There are `tick` seconds
+    between two `Tick` events. With `compare`, the one judge is a newer release of the one target's
+    solver: it replays the runs, and only faults that it shows and the target does not count as
+    findings. `baseline` is an older release of the one target's solver: a check that it decides and
+    the target does not is a finding, too.
 
     The limit `time` starts at the moment `since` of `time.monotonic`, by default at the beginning of
     the campaign; the runs get all of `time`, unless the start took very long. After it, the campaign

@@ -144,9 +144,9 @@ class Ended:
     """The campaign is over. `reason` says why in a few words (`time limit`, `interrupted`), and
     `exit_code` is the exit code of the process.
 
-    `seeds` tells, for each target, what came of each seed of the mutation fuzzers in all sessions.
-    The tuple is empty for a campaign of walks alone. `left` is left for 'murxpy finish', or for the
-    next session. `unkept` says what could not be written. The folder has `stored_findings` in
+    `seeds` has, for each target, the yield of each seed of the mutation fuzzers in all sessions. The
+    tuple is empty for a campaign of walks alone. `left` is left for 'murxpy finish', or for the next
+    session. `unkept` says what could not be written. The folder has `stored_findings` in
     `stored_buckets` of all sessions; `late` of these buckets were opened by sessions that were
     killed, and count for this exit code.
     """

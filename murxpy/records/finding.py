@@ -21,7 +21,7 @@ class Reproducer:
     """One form of a finding (`trace`, `min.trace`, `history`, `min.history`, `python`, `smt2`): its
     file, and whether the file was seen to show the finding again.
 
-    `file` is empty where the finding cannot be said in this form, and `reproduces` is None where the
+    `file` is empty if the finding cannot be written in this form, and `reproduces` is None if the
     file was not tried. `note` says why, or what the file shows instead.
     """
 

@@ -21,7 +21,7 @@ class Service:
         """Begin what can begin now."""
 
     def poll(self) -> None:
-        """Take what ended."""
+        """Take the results that arrived."""
 
     def look(self) -> None:
         """Look at what changed since the store was written last."""

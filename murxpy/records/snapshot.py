@@ -12,7 +12,7 @@ from murxpy.records.finding import Reproducer
 from murxpy.solvers.exceptions import REFUSALS
 from murxpy.sources.mutation.tying import ACROSS, WITHIN
 
-# The parts of a campaign whose time of all processors is told.
+# The parts of a campaign for which the time of all processors is reported.
 PARTS = ("runs", "replays", "judges", "gdb", "aftermath", "targets", "supervisor")
 
 WorkerState = Literal["starting", "running", "confirming", "waiting"]
@@ -208,7 +208,7 @@ class Snapshot:
 
     @property
     def mutants(self) -> dict[str, int]:
-        """For each mutation fuzzer, the number of mutants and what came of them, under names such as
+        """For each mutation fuzzer, the number of mutants and of their results, under names such as
         `opfuzz-made`. The list is empty if no mutation fuzzer runs.
         """
         counts = self.part("mutator:")

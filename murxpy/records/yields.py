@@ -24,7 +24,7 @@ PRIOR = 5.0  # added to worth and to cost, so that a seed file begins with the q
 NEW = 50.0  # the worth of a finding that opens a bucket
 NEWS = 2.0  # the worth of a pair of signals that no earlier run gave, in a campaign with guidance
 RUN = 2.0  # the cost of reading the seed file
-UNKNOWN = 10.0  # the cost of a check at its limit, of a solver that does not tell what it spends
+UNKNOWN = 10.0  # the cost of a check at its limit, of a solver whose count is unknown
 # The cost of a millisecond of a solver's limit. To make, read and set up a script costs as much as
 # three milliseconds.
 SPENT = 1 / 3
@@ -35,8 +35,8 @@ LEAST = 0.02
 
 @dataclass
 class Yield:
-    """The sums of one fuzzer on one seed file: runs, mutants and what came of them, findings, and
-    the buckets that these findings opened.
+    """The sums of one fuzzer on one seed file: runs, mutants and their results, findings, and the
+    buckets that these findings opened.
 
     `unreadable` counts the runs that could not read the seed file, `mislabelled` the runs in which
     the solver denied its label. One of either is enough for the seed file not to be drawn any more.

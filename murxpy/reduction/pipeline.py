@@ -308,10 +308,10 @@ class Saver:
 class Minimized:
     """The smallest candidate that was found.
 
-    `text` is its trace, and `best` its text in the form of its problem, such as SMT-LIB. `key` says
-    what it shows. `before` and `after` are sizes in `unit`: `line`, `run` or `character`. `ended`
-    is `complete`, `time`, `replays` or `interrupted`. `needs` says in sentences what a trace needs
-    beside its formulas, where that is known.
+    `text` is its trace, and `best` its text in the form of its problem, such as SMT-LIB. `key` names
+    the finding that the candidate shows. `before` and `after` are sizes in `unit`: `line`, `run` or
+    `character`. `ended` is `complete`, `time`, `replays` or `interrupted`. `needs` says in sentences
+    what a trace needs beside its formulas, where that is known.
     """
 
     text: str
@@ -346,7 +346,7 @@ class Replays(Protocol):
 
 
 class Predicate(ABC, Generic[A]):
-    """Decides whether a candidate shows what must stay; `key` says in words what that is.
+    """A predicate decides whether a candidate shows what must stay; `key` names that in words.
 
     `start` is the text of a trace that shows it and ends with the line that does so. The text is
     empty if there is none.
@@ -462,7 +462,7 @@ class _Search(Generic[T, A]):
         return Reducer(problem.starts[0], self._first, problem.order, problem.text, self._tell)
 
     def run(self) -> str:
-        """Reduce, and say how that ended."""
+        """Reduce, and return the result."""
         problem = self._problem
         try:
             with interrupts.deferred():

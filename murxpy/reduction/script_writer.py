@@ -37,8 +37,8 @@ FILE = "FILE"  # stands for the script in a command line that people read
 
 @dataclass(frozen=True, slots=True)
 class FrontEnd:
-    """One way to run a script. `said` is the command line, or the words for what is run instead, and
-    `where` says in a sentence where a person finds that; it may be empty.
+    """One way to run a script. `said` is the command line, or words for the program that is run
+    instead, and `where` says in a sentence where a person finds that program; it may be empty.
     """
 
     said: str

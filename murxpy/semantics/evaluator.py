@@ -163,7 +163,7 @@ class OpenPoints:
     def choose(
         self, key: Key, sort: Sort, allowed: tuple[Value, ...] | None, fits: Fits | None = None
     ) -> Value:
-        """Return the value of an open point in the current world. Raises CannotSay if none is
+        """Return the value of an open point in the current world. Raises CannotSay if no value is
         chosen yet.
         """
         choices = self.world.choices

@@ -200,7 +200,7 @@ class Source:
         self.rest.__setstate__(at)  # type: ignore[attr-defined]  # of a list's iterator: the tokens before it are not passed over again
 
     def pass_over(self) -> None:
-        """Pass over the next s-expression, or over what there is of it."""
+        """Skip the next s-expression, or what the text has of it."""
         depth = 0
         for token in self.rest:
             depth += (token == "(") - (token == ")")
@@ -208,13 +208,13 @@ class Source:
                 return
 
     def take(self, token: str, what: str) -> None:
-        """Pass over `token`. Raises InputError if something else comes."""
+        """Skip `token`. Raises InputError if something else comes."""
         found = self.next(f"'{token}' {what}")
         if found != token:
             raise InputError(f"expected '{token}' {what}, found '{found[:60]}'")
 
     def skip(self, token: str) -> bool:
-        """Pass over `token` if it comes next."""
+        """Skip `token` if it comes next."""
         if self.peek() != token:
             return False
         next(self.rest)

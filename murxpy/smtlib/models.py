@@ -222,9 +222,9 @@ class Valuation:
     """Evaluates terms of a script under a model, with our own evaluator.
 
     The value of a constant is computed once. Functions stay in the terms, and so does a definition
-    whose value cannot be said. If `completed` is set and the whole model was read, a constant that
-    the model leaves out has some value of its sort, because solvers leave out constants whose value
-    does not matter. `universes` are the terms whose values are all elements of the sets of a sort.
+    whose value is unknown. If `completed` is set and the whole model was read, a constant that the
+    model leaves out has some value of its sort, because solvers leave out constants whose value does
+    not matter. `universes` are the terms whose values are all elements of the sets of a sort.
     `limits` are those of the evaluator, if they are not its own.
     """
 
@@ -297,7 +297,7 @@ class _Printed(FunctionValue):
         self._body = substituted(tables, body, dict(zip(variables, self._parameters, strict=True)))
 
     def at(self, point: Any) -> Value:
-        """The value at a point. Raises LookupError where it cannot be said."""
+        """The value at a point. Raises LookupError if the value is unknown."""
         interpretation = self._model.interpretation()
         interpretation.constants.update(zip(self._parameters, point, strict=True))
         try:

@@ -102,8 +102,8 @@ class _Begun:
 class Guidance:
     """Chooses the arms of the runs of one target. `way` is `statistics` or `bandit`, `arms` say how a
     run seed carries arms, `choices` which of them the target can have. `yields`, `news` and `saved`
-    are from an earlier session: what came of each arm, the pairs that were seen, and what `state`
-    gave. `hand_over` gives what is to be stored beside `state`.
+    are from an earlier session: the yield of each arm, the pairs that were seen, and the result of
+    `state`. `hand_over` gives what is to be stored beside `state`.
     """
 
     def __init__(

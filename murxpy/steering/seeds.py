@@ -120,9 +120,9 @@ class Steering:
     """Chooses the run seeds of one target.
 
     `seed` is the seed of the campaign, `sources` a part of a session's setup, `saved` what `state`
-    gave in an earlier session. `yields` says what came of each seed file that was used, and
-    `changed` holds those that are to be stored. `starved` are the sources that lack seeds of a
-    label that they need, or two seeds that can be drawn together. Raises InputError where all sources are starved.
+    gave in an earlier session. `yields` is the yield of each seed file that was used, and `changed`
+    holds those that are to be stored. `starved` are the sources that lack seeds of a label that they
+    need, or two seeds that can be drawn together. Raises InputError where all sources are starved.
     """
 
     def __init__(

@@ -1,5 +1,5 @@
-"""The answers of releases to scripts, in an SQLite database. A row stands there or the script is still
-to be asked, so a study that was killed goes on where it was.
+"""The answers of releases to scripts, in an SQLite database. A question without a row is still to be
+asked, so a study that was killed continues where it was.
 """
 
 from __future__ import annotations
@@ -71,8 +71,8 @@ class Followed:
 
 
 class Answers:
-    """The database in a folder. Raises InputError where there is none and `make` is not set, and for
-    a file that is no such database.
+    """The database in a folder. Raises InputError if the folder has no database and `make` is not
+    set, and for a file that is no such database.
     """
 
     def __init__(self, folder: Path, *, make: bool = False) -> None:

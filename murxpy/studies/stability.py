@@ -169,8 +169,8 @@ class Row:
 
 
 def carry_out(question: Question, store: Store, told: Told, notice: Notice) -> None:
-    """Ask what the store does not know yet; `told` is called for each list of answers. Raises
-    InputError, TargetError.
+    """Ask the questions that the store has no answers for; `told` is called for each list of answers.
+    Raises InputError, TargetError.
     """
     for target in question.targets:
         todo = list(_missing(question, store, target))

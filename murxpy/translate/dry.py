@@ -86,7 +86,7 @@ class DryRun(Run):
         )
 
     def passed(self, reason: str) -> None:
-        """Handle a line without a call. `reason` says why there is none."""
+        """Handle a line without a call. `reason` says why the line has no call."""
         raise NotImplementedError
 
     def witness(self, action: str) -> None:
@@ -230,9 +230,9 @@ _LONGEST = 2000  # characters; a longer text helps nobody to see a value in it
 
 
 def term_texts(trace: Trace, catalogue: Catalogue) -> dict[str, str]:
-    """The text of each term that the trace still has at its end, in the dialect of its solver if there
-    is one. Terms that cannot be said, or only in a very long text, are missing. Raises InputError if
-    the trace is malformed.
+    """The text of each term that the trace still has at its end, in the dialect of its solver if
+    there is one. Terms that cannot be printed, or only in a very long text, are missing. Raises
+    InputError if the trace is malformed.
     """
     run = Silent(catalogue, trace)
     interpret(run, AnyReading(run, trace))

@@ -94,7 +94,7 @@ _DEFECTS = (UNDOCUMENTED, ILL_FORMED)
 
 
 class _Unsaid(Exception):
-    """Murxla has no name for something."""
+    """Murxla has no name for a part of the trace."""
 
 
 def to_murxla(trace: Trace, catalogue: Catalogue, lossy: bool = False) -> str:
@@ -252,7 +252,7 @@ class _Writer:
         return [self._alive[word] if isinstance(word, Ref) else word for word in words]
 
     def _needed(self, ref: Ref) -> list[Ref]:
-        """Return the ids in the line that makes an object. Raises _Unsaid if there is none."""
+        """Return the ids in the line that makes an object. Raises _Unsaid if no line makes it."""
         maker = self._makers.get(ref)
         if maker is None:
             raise _Unsaid(f"it needs {ref}, which an earlier line could not make")

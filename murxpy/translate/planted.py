@@ -47,7 +47,7 @@ def under_planted(
     trace: Trace, catalogue: Catalogue
 ) -> tuple[dict[str, str], list[tuple[str, str]]]:
     """Return the planted values of the constants in the formulas as texts by symbol, and for the id
-    of each formula `true`, `false`, or why its value cannot be said.
+    of each formula `true`, `false`, or the reason why its value is unknown.
 
     Raises InputError if the trace is malformed, has no planted model, or has no check.
     """

@@ -460,7 +460,7 @@ class Script(Silent):
         self._say(lambda: f"(assert (! {self._term(self.frame.terms[0])} :named {name}))")
 
     def _say(self, command: Callable[[], str]) -> None:
-        """Write a command, or fail because something in it cannot be said."""
+        """Write a command, or fail because something in it cannot be written."""
         self._settled = True
         try:
             self._add(command())

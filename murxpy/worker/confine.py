@@ -1,6 +1,6 @@
-"""Takes from this process what no run of a solver needs, and what a stranger's trace or script must
-never have: to change a file outside of one folder, to reach the network, to start a program, and to
-signal other processes.
+"""Takes from this process the rights that no run of a solver needs, and that a trace or script from
+somebody else must never have: to change a file outside of one folder, to reach the network, to start
+a program, and to signal other processes.
 
 A solver has options and commands that write files, and its native code can have any defect. So the
 kernel refuses: Landlock (Linux 5.13 and newer; each later ABI refuses more) what touches files, TCP
@@ -137,7 +137,7 @@ def confine(folder: str | None, *, programs: bool = False) -> None:
     """Let this thread, and all that it starts from now on, change files below `folder` only (None:
     nowhere). With `programs` it may start programs, which are confined just so.
 
-    Where the kernel lacks Landlock or filters, what it lacks is left out; `landlock_abi` and
+    If the kernel lacks Landlock or filters, the missing restriction is left out; `landlock_abi` and
     `filters` tell. Raises OSError where the kernel has them and refuses.
     """
     abi, filtered = landlock_abi(), filters()

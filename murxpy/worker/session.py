@@ -55,8 +55,8 @@ def settle_interpreter() -> None:
 
 @contextmanager
 def watched(run: Run) -> Iterator[list[dict[str, Any]]]:
-    """Inside, gather the exceptions in finalizers as findings, in order. Python prints them all the
-    same.
+    """Inside, gather the exceptions in finalizers as findings, in order. Python prints these
+    exceptions all the same.
     """
     found: list[dict[str, Any]] = []
     before = sys.unraisablehook

@@ -186,9 +186,9 @@ def run(
     parent: int,
     folder: str | None = None,
 ) -> None:
-    """Be a worker. `fds` are the channel, the trace buffer and the output file; `parent` is the
-    process id of the warm parent. The worker can change files in its working directory `folder`
-    only; None: nowhere.
+    """Run this process as a worker. `fds` are the channel, the trace buffer and the output file;
+    `parent` is the process id of the warm parent. The worker can change files in its working
+    directory `folder` only; None: nowhere.
     """
     channel, trace, output = fds
     os.setsid()

@@ -137,8 +137,8 @@ class FollowUp(Service):
     def look(self) -> None:
         """Request reproducers for the buckets that lack them, and then ranges.
 
-        While runs are made, nothing is to be done for a bucket that did not change. Behind the last
-        run, a new bucket can be what an older one has to be compared with.
+        While runs are made, nothing is to be done for a bucket that did not change. After the last
+        run, a new bucket may be one with which an older bucket has to be compared.
         """
         buckets = self._archive.buckets
         for key in list(buckets) if self._hurried else [*self._due, *self._archive.changed]:
@@ -214,8 +214,9 @@ class FollowUp(Service):
         self.queue.add(replace(request, releases=self._releases[target], rank=rank))
 
     def _telling(self, bucket: Bucket) -> bool:
-        """Whether a smaller trace may tell which defect a bucket shows, which nothing told yet. Behind
-        the last run it may not where there is nothing that the bucket could be one defect with.
+        """Whether a smaller trace may tell which defect a bucket shows, if nothing else told that
+        yet. Behind the last run it may not where there is nothing that the bucket could be one defect
+        with.
         """
         if not needs_reduction(bucket) or self._older(bucket.key):
             return False

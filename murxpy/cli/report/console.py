@@ -1,5 +1,5 @@
 """The terminal as reports use it. Foreign text is never read as markup, characters that the encoding
-lacks do not fail, and a broken pipe is told apart from other errors.
+lacks cause no error, and a broken pipe is distinguished from other errors.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ class _ReportConsole(Console):
             )
 
     def on_broken_pipe(self) -> None:
-        """Leave the error to `quiet_pipe`. Rich would end the process with exit code 1, which means
-        findings here.
+        """Reraise the error, so that `quiet_pipe` handles it. Rich would end the process with exit
+        code 1, which means findings here.
         """
         raise
 
@@ -182,8 +182,8 @@ class Progress:
 
 @contextmanager
 def quiet_pipe() -> Iterator[None]:
-    """Pass over that the reader of the output has ended, as `| head` does, and keep Python quiet
-    about that at its exit.
+    """Ignore that the reader of the output has ended, as `| head` does, and keep Python quiet about
+    that at its exit.
     """
     try:
         yield
@@ -194,8 +194,8 @@ def quiet_pipe() -> Iterator[None]:
 
 @contextmanager
 def going_on_without_terminal() -> Iterator[None]:
-    """Pass over that the terminal was closed, and discard all further output, so that a campaign
-    ends in good order.
+    """Ignore that the terminal was closed, and discard all further output, so that a campaign ends in
+    good order.
     """
     try:
         yield

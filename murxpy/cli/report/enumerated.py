@@ -209,7 +209,9 @@ def calls_table(rows: Sequence[Tested]) -> Table:
 
 
 def calls_guarantee(rows: Sequence[Tested], solver: str) -> list[str]:
-    """A sentence: up to which number of calls all sequences were made, and what came of them."""
+    """A sentence that says up to which number of calls all sequences were made, and with which
+    results.
+    """
     whole = whole_sizes(rows)
     if not whole:
         return ["not all sequences of any number of calls were made"]

@@ -42,7 +42,7 @@ _SHORT = 60  # lines of a form at most that is taken although another one is sho
 class FindingPage:
     """A finding with all that is known of it.
 
-    `runs` are those of the campaign. `releases` are the versions in which the campaign saw the
+    `runs` are the runs of the campaign. `releases` are the versions in which the campaign saw the
     finding, and `range` says in a sentence which releases show it, empty where nobody looked. `form`
     is the form that is shown, and `text` what stands in its file. `frames` are the functions in which
     the process died, the innermost first.

@@ -307,7 +307,7 @@ def _route(
 
 
 # ----------------------------------------------------------------------
-# A state machine as a drawing: a card for each state with what it does, arrows with their
+# A state machine as a drawing: a card for each state with its transitions, arrows with their
 # probabilities.
 
 

@@ -37,7 +37,7 @@ def _triggers(cell: Cell | None) -> str:
 
 
 def answers_table(found: Triggers) -> Table:
-    """A row for each target: how often each answer came, and what was said of its models."""
+    """A row for each target: how often each answer came, and the verdicts on its models."""
     answers = ["unknown", "error", "timeout"]
     columns = ["decided", *answers, "models right", "not judged", *KINDS]
     table = Table(kinds(["target"], columns))
@@ -65,7 +65,7 @@ def solved_table(found: Triggers) -> Table:
 
 
 def evidence(found: Triggers) -> Iterator[str]:
-    """Sentences that say what told the right answers."""
+    """Sentences about the evidence for the right answers."""
     whole = Counter[str]()
     for counts in found.truths.values():
         whole.update(counts)

@@ -75,10 +75,10 @@ def print_summary(
     figures: bool = True,
     finish: str = "murxpy finish",
 ) -> None:
-    """Print how the campaign went, what it found, and what its exit code means. `defects` are those
-    that the campaign found, the worst first. Without `mutants`, what came of mutants and seeds is left
-    out, because it stands above; without `figures` those of the runs, because none were made.
-    `finish` is the command that does what is left.
+    """Print the course of the campaign, its findings, and the meaning of its exit code. `defects` are
+    those that the campaign found, the worst first. Without `mutants`, the results of mutants and
+    seeds are left out, because they stand above; without `figures` those of the runs, because none
+    were made. `finish` is the command that does what is left.
     """
     if mutants and ended.snapshot.part("mutator:"):
         print_mutants(console, ended.snapshot)

@@ -108,8 +108,8 @@ def replay_command(path: str) -> str:
 
 
 def form_word(form: Reproducer) -> str:
-    """Whether a form of a finding shows the finding: `yes`, `no` or `untried`; `none` where the
-    finding cannot be said in this form.
+    """Whether a form of a finding shows the finding: `yes`, `no` or `untried`; `none` if the finding
+    cannot be written in this form.
     """
     if not form.file:
         return "none"

@@ -124,7 +124,7 @@ def stability(
 
 
 def _study(question: Question, out: Path | None) -> list[Row]:
-    """Ask what the folder `out` does not know yet, and tell what came of all."""
+    """Ask the questions that the folder `out` has no answers for, and print the results."""
     with ExitStack() as stack:
         if out is not None:
             stack.callback(Folder(out, STABILITY).close)
@@ -159,8 +159,8 @@ def _question(
 
 
 def _readable(found: SeedFiles, dialect: str) -> Iterator[Subject]:
-    """The scripts that can be read; others are told. The folder that all of them are in is left out of
-    the names. Raises InputError where the only one cannot be read.
+    """The scripts that can be read; the user is told about the others. The folder that all of them
+    are in is left out of the names. Raises InputError where the only one cannot be read.
     """
     catalogue = build_catalogue(load_catalogue())
     folders = [os.path.dirname(os.path.abspath(name)) for name, *_ in found.files]

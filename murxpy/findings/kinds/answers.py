@@ -31,8 +31,8 @@ _RANKS = {"refutation-unsoundness": 0, "solution-unsoundness": 1, "wrong-model":
 
 
 class Wrong(Kind, family=True):
-    """The solver said something that is not so. Only the shape of a smaller trace tells which defect it
-    is.
+    """The solver gave a wrong answer, or something wrong with its answer. Only the shape of a smaller
+    trace tells which defect it is.
     """
 
     severity = "high"
@@ -159,7 +159,7 @@ class RepeatedModel(Wrong):
 
 
 class Core(Wrong, family=True):
-    """Some assertions or assumptions that are said to contradict each other do not."""
+    """Some assertions or assumptions that contradict each other, according to the solver, do not."""
 
     endings = (endings.core, endings.foreign_core)
 

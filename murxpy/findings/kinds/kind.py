@@ -66,7 +66,7 @@ class Kind:
     replays: ClassVar[int] = 0  # that a reduction may take at most; 0 for the usual number
     needs_limit: ClassVar[bool] = False  # whether a script without the trace's limits shows nothing
     no_script: ClassVar[str] = ""  # why no script can show it
-    # Whether what stays of a smaller trace is told by the key of the bucket. Other keys are words.
+    # Whether the key of the bucket decides what a smaller trace must keep. Other keys are words.
     keyed: ClassVar[bool] = True
     # Whether a model tells of it: one that the solver gave, or one that was planted and missed.
     about_model: ClassVar[Literal["given", "planted", ""]] = ""
@@ -174,7 +174,7 @@ def _of_thrown(thrown: re.Match[str], rule: str) -> Parts:
 
 
 class ByMessage(Kind, family=True):
-    """Kinds whose findings are best told by the message."""
+    """Kinds whose findings the message describes best."""
 
     def headline(self, about: str, message: str, answer: str) -> str:
         return f"{about}: {shortened(message)}"

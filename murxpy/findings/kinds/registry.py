@@ -38,5 +38,5 @@ class _Unnamed(ByMessage, family=True):
 
 
 def kind_of(name: str) -> Kind:
-    """The kind of findings with this name; one that is taken as a wrong answer where there is none."""
+    """The kind of findings with this name; for an unknown name one that is treated as a wrong answer."""
     return KINDS.get(name) or _Unnamed(name)

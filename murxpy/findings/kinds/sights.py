@@ -129,7 +129,7 @@ class Judged:
         self._valuation = Valuation(made, known, universes=universes)
 
     def holds(self, asked: Asked) -> bool | None:
-        """Whether a formula is true under the model; None where it cannot be said."""
+        """Whether a formula is true under the model; None if that is unknown."""
         if asked not in self._equations:
             return None
         found = self._value(self._equations[asked].args[1])
@@ -137,7 +137,7 @@ class Judged:
 
     def agrees(self, asked: Asked) -> bool | None:
         """Whether the printed value of a term is right if the printed values of its arguments are;
-        None where it cannot be said.
+        None if that is unknown.
         """
         if asked not in self._equations:
             return None
@@ -147,8 +147,8 @@ class Judged:
         return None if found is None else bool(found)
 
     def right(self, asked: Asked) -> str:
-        """The value that a term has if the printed values of its arguments are right; empty where it
-        cannot be said.
+        """The value that a term has if the printed values of its arguments are right; empty if it is
+        unknown.
         """
         term = self._equations[asked].args[1]
         found = self._value(self._of_printed(term))

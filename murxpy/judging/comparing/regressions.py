@@ -197,8 +197,8 @@ _SEEDS = (1, 2, 3)  # random seeds of the solver for which a difference in effor
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A regression that both releases showed on a trace. `text` is the trace as the newer one wrote
-    it, `output` what that printed.
+    """A regression that both releases showed on a trace. `text` is the trace as the newer release
+    wrote it, `output` is what that release printed.
     """
 
     kind: str
@@ -237,9 +237,9 @@ class Regression:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """The outcome of two releases on the last line of a trace; `outcome` is how the replay of the
-    newer one ended. `older` is None where the newer one says nothing, so that the older was not
-    asked.
+    """The outcome of two releases on the last line of a trace; `outcome` is how the newer release's
+    replay ended. `older` is None if the newer release shows nothing, so that the older release was
+    not asked.
     """
 
     older: Seen | None
@@ -295,7 +295,7 @@ class Pair:
 
     def look(self, text: str, fresh: bool = False) -> Generator[Ask, Outcome, Look]:
         """Run the trace `text` on both releases and return what they show on its last line. The older
-        one is asked only where that can matter.
+        release is asked only if its answer can matter.
         """
         outcome = yield Ask(self.newer, text, patient=fresh, fresh=fresh)
         newer = seen(outcome, text)
@@ -320,7 +320,7 @@ class Pair:
             return None
         limit = limit_of(text)
         if _by_limit(older, limit) or (kind == UNKNOWN and _by_limit(newer, limit)):
-            return None  # a limit alone kept the older release from an answer, or the newer one
+            return None  # a limit alone kept the older or the newer release from an answer
         # a call that is not there is refused before its line is written
         written = text if kind == VANISHED else look.outcome.trace
         return Shown(kind, older, newer, text, written, look.outcome.output)
@@ -329,11 +329,12 @@ class Pair:
 def investigate(
     pair: Pair, head: str, script: Script, effort: bool, known: Callable[[Shown], bool]
 ) -> Questions[Regression | None]:
-    """The regression that the last line of `script` shows; None where fresh processes of both
-    releases do not show it, or where the older one is wrong. One that is `known` is not made smaller.
+    """Return the regression that the last line of `script` shows; None if fresh processes of both
+    releases do not show it, or if the older release is wrong. One that is `known` is not made
+    smaller.
 
-    `effort` says that the newer release may need more for a check than the older one. Then, and
-    where the limit ended the check of the older one, the limits of the script are made larger.
+    `effort` says that the newer release may need more for a check than the older one. In this case,
+    and if the limit ended the check of the older release, the limits of the script are made larger.
     """
     text = written(head, script)
     older = seen((yield Ask(pair.older, text, patient=True)), text)

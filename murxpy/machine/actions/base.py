@@ -54,8 +54,8 @@ class Action:
 
 
 class Check(Action):
-    """An action that checks a promise that the solver made with an answer. It is drawn behind that
-    answer.
+    """An action that checks a promise that the solver made with an answer. A check is drawn behind
+    that answer.
 
     `option` is its name among the checks that a user can choose, and `default` says whether it is
     on by default. `after` are the answers behind which it is drawn; the checks of one answer are

@@ -130,7 +130,9 @@ def _compared(
 
 
 def _own_symbols(run: Run, made: Any) -> bool:
-    """Whether the solver put new symbols into what it made. Only that solver knows their meaning."""
+    """Whether the solver put new symbols into the term that it made. Only that solver knows their
+    meaning.
+    """
     reader = run.wrapper.set("readers", "symbols")
     run.frame.fill()
     return reader is not None and None in run.call(

@@ -92,7 +92,7 @@ def _chosen(run: Run, spellings: SpellingSet | None, term: Term, seed: int) -> S
 
 def other_logic(run: Run, entries: Sequence[Entry]) -> str:
     """ALL if the run has a smaller logic; otherwise the smallest logic with all theories of the
-    formulas. Raises Refused if there is none.
+    formulas. Raises Refused if there is no such logic.
     """
     if run.state.logic not in (None, "ALL"):
         return "ALL"

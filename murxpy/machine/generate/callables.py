@@ -413,8 +413,8 @@ def _edges(word: Nested) -> tuple[Python, ...]:
 
 
 def _limited(word: Python, parameter: Parameter) -> Python:
-    """The word itself. A number that would only cost time at this parameter becomes the largest
-    number that the wrapper allows there.
+    """The word that is passed as the operand. A number that would only cost time at this parameter
+    becomes the largest number that the wrapper allows there.
     """
     value = word.value
     large = (

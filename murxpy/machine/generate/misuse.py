@@ -155,7 +155,9 @@ def _call(gen: Generator, name: str) -> bool:
 
 
 def hold(gen: Generator) -> bool:
-    """Ask a question that the state allows, and keep its result. False if the state allows none."""
+    """Ask a question that the state allows, and keep its result. The result is False if the state
+    allows no question.
+    """
     names = (
         "get-model",
         "get-value",
@@ -188,8 +190,8 @@ def stress(gen: Generator, name: str) -> bool:
 
 
 def stress_own(gen: Generator) -> bool:
-    """One of the wrapper's own actions that stress callbacks, or objects beside those of the run.
-    The run may keep its result. False if there is no such action.
+    """One of the wrapper's own actions that stress callbacks, or objects beside those of the run. The
+    run may keep the result of the call. False if there is no such action.
     """
     allowed = options.due(gen, stress=True)
     if not allowed.items or gen.run.frame.solver is None:

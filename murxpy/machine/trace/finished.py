@@ -107,7 +107,7 @@ def read_rows(text: str) -> Iterator[Row]:
 
 
 def last_row(text: str, actions: Collection[str] = ()) -> Row | None:
-    """The last action of a trace, or the last of these actions; None where there is none."""
+    """The last action of a trace, or the last of these actions; None if the trace has none."""
     rows = (row for row in read_rows(text) if not actions or row.action in actions)
     return next(iter(deque(rows, 1)), None)
 

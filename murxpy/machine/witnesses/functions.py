@@ -39,7 +39,7 @@ class Fresh:
         self._named = named
 
     def differs(self, value: Value) -> bool:
-        """True, because it is none of the named values. Raises Unnamed for a value that the
+        """True, because the value is none of the named values. Raises Unnamed for a value that the
         function does not name.
         """
         if value not in self._named:

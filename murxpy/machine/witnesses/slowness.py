@@ -46,7 +46,7 @@ def mark_of(text: str) -> str:
 
 
 def unmarked(text: str) -> tuple[str, int]:
-    """The script without its mark, and what it may cost; 0 where it has no mark."""
+    """The script without its mark, and the cost that it may have; 0 if it has no mark."""
     found = _MARK.search(text)
     return (_MARK.sub("", text), int(found[3])) if found else (text, 0)
 

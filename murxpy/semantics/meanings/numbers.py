@@ -188,9 +188,9 @@ def _piand(site: Site, width: int, left: int, right: int) -> int:
 
 
 # ----------------------------------------------------------------------
-# Transcendental functions. Their values can be said at the few points where they are algebraic,
-# and for all square roots. By the theorem of Lindemann and Weierstrass, exp, sin, cos and tan
-# of any algebraic number except 0 are transcendental, and so are the angles.
+# Transcendental functions. Their values are known at the few points where they are algebraic, and
+# for all square roots. By the theorem of Lindemann and Weierstrass, exp, sin, cos and tan of any
+# algebraic number except 0 are transcendental, and so are the angles.
 
 
 # Of each function, the arguments at which it has a rational value, with that value. The square root

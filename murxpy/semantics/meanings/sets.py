@@ -72,10 +72,10 @@ def _longer(
 
 # ----------------------------------------------------------------------
 # Sets of cvc5, which z3 has as arrays of Booleans. A value is a finite number of members, or
-# everything but finitely many. The universe is the set of all elements, as in z3. In cvc5 it is
-# some set that includes all other sets of its sort (Theory Reference: Sets and Relations), so
-# an interpretation may say what it is. Over a sort of few values a set is always given by its
-# members, so that equal sets are equal values.
+# everything but finitely many. The universe is the set of all elements, as in z3. In cvc5 the
+# universe is some set that includes all other sets of its sort (Theory Reference: Sets and
+# Relations), so an interpretation may fix it. Over a sort of few values a set is always given by
+# its members, so that equal sets are equal values.
 
 
 NOTHING = SetValue(frozenset())

@@ -76,7 +76,7 @@ class Except:
     score: float = 1.0
 
     def holds(self, value: Any) -> bool:
-        """Return whether it is none of them."""
+        """Return whether the value differs from all of them."""
         return value not in self.values
 
 
@@ -146,7 +146,7 @@ def reals(low: Any, high: Any, low_open: bool = False, high_open: bool = False) 
 
 
 def as_interval(wanted: Range) -> Interval | None:
-    """Return a range of numbers as an interval; None if it is none."""
+    """Return a range of numbers as an interval; None if the range is no interval."""
     if isinstance(wanted, Interval):
         return wanted
     if wanted is ANY:

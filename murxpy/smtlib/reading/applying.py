@@ -497,7 +497,9 @@ class Applier:
         return None
 
     def need(self, term: Term, sort: Sort, what: str) -> Term:
-        """Return a term of this sort with the same meaning. Raises InputError if there is none."""
+        """Return a term of this sort with the same meaning. Raises InputError if there is no such
+        term.
+        """
         converted = self.convert(term, sort)
         if converted is None:
             raise InputError(f"expected {what} of sort {sort}, found one of {term.sort}")

@@ -356,7 +356,7 @@ class OverloadedHead(Head):
 
 
 def overloaded(old: Head, new: Head) -> OverloadedHead:
-    """Return a head for both meanings of a name. The newer one comes first."""
+    """Return a head for both meanings of a name. The newer meaning comes first."""
     return OverloadedHead([new, *(old.heads if isinstance(old, OverloadedHead) else [old])])
 
 

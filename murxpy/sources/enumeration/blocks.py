@@ -182,8 +182,8 @@ class Block:
         return f"{COUNTED}{self.grammar.name}:{self.grammar.size_at(index)}:{came}"
 
     def judged(self, index: int, said: str, judge: str) -> str:
-        """The name of the counter of scripts that have the size of the one with this index, and of
-        which the judge with this name `said` the same.
+        """The name of the counter of scripts that have the size of the one with this index, and to
+        which the judge with this name gave the answer `said`.
         """
         return f"{JUDGED}{self.grammar.name}:{self.grammar.size_at(index)}:{said}:{judge}"
 

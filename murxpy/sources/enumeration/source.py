@@ -1,5 +1,5 @@
-"""The terms of enumerated scripts through the simplifier of a solver: what it makes of each is compared
-with our evaluation, at all points where there are few.
+"""Gives the terms of enumerated scripts to the simplifier of a solver, and compares each result with
+our evaluation, at all points if there are few.
 """
 
 from __future__ import annotations
@@ -177,7 +177,7 @@ def _call(run: Run, block: Block, limit: int) -> None:
 
 
 def _tested(run: Run, reader: Reader, index: int) -> Iterator[str]:
-    """Test a script, and tell what came of it. Raises Stopped for a finding, which is told before."""
+    """Test a script, and return the result. Raises Stopped for a finding, which is reported before."""
     try:
         text, made = reader.script(index)
     except Unsayable:

@@ -252,7 +252,7 @@ class Assignment:
         return self._valuation.value(constant)
 
     def judge(self, formulas: Iterable[Term]) -> None:
-        """Enter the truth of those formulas whose truth can be said."""
+        """Enter the truth of those formulas whose truth is known."""
         for formula in formulas:
             truth = self._truth(formula)
             if truth is not None:

@@ -42,7 +42,9 @@ class Patience:
 
     @property
     def limit(self) -> int:
-        """The limit of the next checks: the largest limit, halved some times. So it changes rarely."""
+        """The limit of the next checks: the largest limit, halved some times. The limit therefore
+        changes rarely.
+        """
         return max(min(1, self.most), int(self.most * self._share()))
 
     def _share(self) -> float:

@@ -29,8 +29,8 @@ _UNKNOWN = "unknown"
 
 
 class Sampling:
-    """Asks variants of a `share` of the mutants of a run, in a dialect. It counts under the method
-    what came of them; `written` are the characters of their texts.
+    """Asks variants of a `share` of the mutants of a run, in a dialect. The results are counted under
+    the method; `written` are the characters of their texts.
     """
 
     def __init__(self, run: Run, share: float, dialect: str) -> None:

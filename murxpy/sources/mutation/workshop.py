@@ -142,7 +142,7 @@ class MutationSession:
 
 class Workshop:
     """The means of one run, with tables of its own, into which its seeds are read. No other run has
-    touched them.
+    touched the tables.
 
     `ask` runs a script on the solver, as a line of the trace, and gives what the solver prints;
     None if the solver refuses. `choices` are the user's settings of the fuzzer.

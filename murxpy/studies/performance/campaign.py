@@ -467,5 +467,5 @@ class PerfCampaign:
 
 
 def shows_bug(weights: Sequence[Weight]) -> bool:
-    """Whether what solvers said to a script shows a bug of one of them."""
+    """Whether the solvers' answers to a script show a bug of one of them."""
     return differ(weights) or any(weight.answer == CRASH for weight in weights)

@@ -193,8 +193,8 @@ _LONGEST = 2.0  # times the limit of a query that a measurement may take
 @dataclass(frozen=True, slots=True)
 class Measured:
     """The costs of a script for a solver: its name, release and answer, the milliseconds that it
-    counted in the search, and those of the processor, in three fresh processes. `units` are what it
-    counted there.
+    counted in the search, and those of the processor, in three fresh processes. `units` is the
+    solver's count there.
     """
 
     name: str

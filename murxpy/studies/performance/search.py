@@ -71,7 +71,7 @@ class Agents:
             self.construct.reward(choice.construct, gain)
 
     def damp(self, constructs: Iterable[str]) -> None:
-        """Choose these operators less often: what they lead to is known."""
+        """Choose these operators less often, because their results are known."""
         for construct in constructs:
             if construct in self.construct.arms:
                 self.construct.damp(construct, _DAMPED)
@@ -242,7 +242,7 @@ class Search:
     def _margin(self, weights: Sequence[Weight]) -> float | None:
         wanted = self._plan.targets
         if len(weights) < len(self._plan.dialects):
-            return None  # a solver told that the script cannot be better
+            return None  # a solver already showed that the script cannot be better
         return margin(weights[:wanted], weights[wanted:])
 
 

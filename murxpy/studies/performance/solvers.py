@@ -197,8 +197,9 @@ class Solvers:
             inquirer.clear()
 
     def answers(self, each: Iterable[Questions[T]]) -> Generator[T, None, None]:
-        """The results of questions in their order, while as many of them are under way as can be. None
-        may be under way before. Close the iterator, which ends those that are not needed any more.
+        """The results of questions in their order, while as many of them are under way as can be. No
+        question may be under way before. Close the iterator, which ends those that are not needed any
+        more.
         """
         waiting, results, told = enumerate(each), dict[int, T](), 0
         following, begun = next(waiting, None), 0

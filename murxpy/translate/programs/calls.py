@@ -630,6 +630,6 @@ def _setting(text: str) -> bool | int | float | str:
 
 
 def go_through(run: Calls, trace: Trace) -> Calls:
-    """Write the statements of a trace. Raises InputError where a line cannot be said."""
+    """Write the statements of a trace. Raises InputError if a line cannot be written."""
     interpret(run, Reading(run, trace))
     return run

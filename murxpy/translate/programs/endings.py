@@ -1,5 +1,5 @@
-"""The end of a program that shows a formula which the solver finds for others, and which is not what
-it should be: an interpolant or an abduct.
+"""The end of a program that shows an invalid result which the solver derives from formulas, such as
+an interpolant or an abduct.
 """
 
 from __future__ import annotations
@@ -241,7 +241,7 @@ _UNSTABLE = re.compile(r"0x[0-9a-fA-F]+|\n")
 
 
 def raised(run: Calls, claim: Claim) -> None:
-    """The last call raises what it must not."""
+    """The last call raises an exception that it must not raise."""
     if not run.failing and run.line.action.startswith("check-"):
         run.failing = str(checking_call(run))
     if not run.failing:

@@ -212,7 +212,7 @@ def step_simplified(run: Calls, claim: Claim) -> None:
 
 
 def step_anew(run: Calls, claim: Claim) -> None:
-    """The same, solved alone."""
+    """The same equation is solved alone."""
     run.sheet.do(SAT)
     run.sheet.note(
         "The value of a term must be that of its operator for the values of its arguments."

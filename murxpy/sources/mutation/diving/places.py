@@ -187,7 +187,7 @@ class Places:
         return [child for _, child in self._inner(node) if child.total is None]
 
     def draw(self, root: Term, stream: Stream, wanted: Range = TRUE) -> Place | None:
-        """A random place in a formula, by weight; None if there is none."""
+        """A random place in a formula, by weight; None if the formula has none."""
         node = self._node(root, wanted)
         total = self._weighed(node)
         if total <= 0:
@@ -297,7 +297,7 @@ class Keeping(Protocol):
 
     @property
     def witness(self) -> Witness | None:
-        """The model that is kept; None if none is."""
+        """The model that is kept; None if no model is kept."""
 
     @property
     def places(self) -> Places:

@@ -50,7 +50,9 @@ class Instance:
 
 
 def instances(rule: Rule) -> Iterator[Instance]:
-    """The instances of a rule that are to be proved. Raises InputError for a range that is none."""
+    """The instances of a rule that are to be proved. Raises InputError for a range that is empty or
+    malformed.
+    """
     for sorts in rule.sort_choices():
         for widths in _widths(rule):
             for numbers in rule.index_values(widths):
@@ -130,7 +132,8 @@ def _chains(instance: Instance, tables: Tables) -> Iterator[Term]:
 # constants.
 
 
-# HOLDS is said of claims all of whose values were tried, WITHIN of claims about larger domains.
+# HOLDS is the result for claims all of whose values were tried, WITHIN for claims about larger
+# domains.
 HOLDS, WITHIN, FAILS = "holds", "holds within the bounds", "fails"
 LETTERS = "ab"
 LONGEST = 3  # letters of a string, elements of a sequence
@@ -142,8 +145,8 @@ BOUNDS = (
 
 
 def check(script: Script, catalogue: Catalogue) -> str:
-    """HOLDS or WITHIN if no values in the bounds satisfy the script, FAILS if some do; otherwise why
-    nothing can be said.
+    """HOLDS or WITHIN if no values in the bounds satisfy the script, FAILS if some do; otherwise the
+    reason why the check decides nothing.
     """
     formulas = script.assertions()
     constants = _constants(formulas)

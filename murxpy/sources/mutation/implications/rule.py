@@ -118,7 +118,7 @@ class Constructors:
 
     def draw(self, root: Term, known: Binding, stream: Stream, sorts: list[Sort]) -> bool:
         """Draw constructors for the names in a pattern that stand for nothing yet, of datatypes among
-        `sorts` if the datatype stands for nothing. False if there is none.
+        `sorts` if the datatype stands for nothing. False if there are no such values.
         """
         for pattern in _open(self._tables.catalogue, root, known):
             sample = _datatype(pattern)
@@ -161,8 +161,8 @@ def _open(catalogue: Catalogue, root: Term, known: Binding) -> Iterator[Term]:
 
 
 # ----------------------------------------------------------------------
-# A rule of implication: its text with numbers and sorts put in, and the typed patterns that
-# come of it.
+# A rule of implication: its text with numbers and sorts put in, and the typed patterns that are
+# read from that text.
 
 
 _TOKEN = re.compile(r'"(?:[^"]|"")*"|\|[^|]*\||[^\s()]+')
