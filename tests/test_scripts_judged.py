@@ -75,7 +75,7 @@ def test_a_wrong_model_is_a_finding(capsys: pytest.CaptureFixture[str], tmp_path
     assert planted(capsys, tmp_path, "(assert (or p q))(check-sat)(get-model)")[0] == 0
 
 
-def test_a_core_that_is_solved_anew_is_no_second_script() -> None:
+def test_a_core_that_is_solved_again_is_no_second_script() -> None:
     text = "(declare-const p Bool)(assert (! p :named a))(assert (! (not p) :named b))(check-sat)(get-unsat-core)"
     lines = f"1 run-script {quote('(set-option :produce-unsat-cores true)' + text)}\n"
     trace = f"# solver z3 1\n1 new\n{lines}{lines}1 delete\n"

@@ -270,7 +270,7 @@ class Campaign:
         self._collector.compare()
 
     def _learnt(self) -> None:
-        """Group the buckets anew, since more is known of one of them: soon, or at once where it
+        """Group the buckets again, since more is known of one of them: soon, or at once where it
         decides what is still to be done.
         """
         self._regroup = True

@@ -224,7 +224,7 @@ def _trace_file(
     judges = () if _asked(begin) else judges_of(trace, judged)
     result = None
     if strategy != "delete":
-        result = _made_anew(file, trace, begin, strategy, watch, named)
+        result = _regenerated(file, trace, begin, strategy, watch, named)
         source = source if result is None else result.text
     if result is None or (strategy == "both" and result.ended != "interrupted"):
         names = judges or (None if judged is None else ())
@@ -248,7 +248,7 @@ def _renamed(file: Path, key: str) -> Iterator[str]:
         yield f"Its bucket is still called {folder.name}, because the key of a bucket never changes."
 
 
-def _made_anew(
+def _regenerated(
     file: Path,
     trace: Trace,
     begin: Begin,
@@ -256,7 +256,7 @@ def _made_anew(
     watch: Watch,
     named: tuple[str | None, str | None],
 ) -> Minimized | None:
-    """The smallest instance that STORM makes anew. Where the strategy goes on to remove parts, says
+    """The smallest instance that STORM generates again. Where the strategy goes on to remove parts, says
     how small it is; None where it is `both` and no instance can be made. Raises InputError for other
     strategies then.
     """
@@ -268,11 +268,11 @@ def _made_anew(
         if strategy != "both":
             raise
         watch.clear()
-        say(f"it cannot be made anew ({error}); its parts are removed", err=True)
+        say(f"it cannot be regenerated ({error}); its parts are removed", err=True)
         return None
     if strategy == "both":
         watch.clear()
-        say(f"made anew: {_sizes(result)}")
+        say(f"regenerated: {_sizes(result)}")
     return result
 
 

@@ -60,7 +60,7 @@ def theories(theory: str | None, as_json: bool) -> None:
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--check", is_flag=True, help="Prove the rules anew, and keep the proofs.")
+@click.option("--check", is_flag=True, help="Prove the rules again, and keep the proofs.")
 @click.option(
     "--by",
     type=names(),

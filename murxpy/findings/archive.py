@@ -279,7 +279,7 @@ class Archive:
                 write_below(place, name, text)
         with contextlib.suppress(sqlite3.Error):  # of a database that cannot be read
             self._store.copy_to(place)
-        with contextlib.closing(Store(place, anew=True)) as store:
+        with contextlib.closing(Store(place, rebuild=True)) as store:
             there = [
                 replace(b, traces=[kept for kept in b.traces if (place / kept.file).is_file()])
                 for b in self.buckets.values()

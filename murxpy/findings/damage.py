@@ -41,10 +41,10 @@ class Damaged(InputError):
     def __init__(self, why: str, file: Path) -> None:
         out = shlex.quote(str(file.parent))
         super().__init__(
-            f"{why}: 'murxpy repair {out}' makes it anew from what can still be read, and keeps the damaged "
+            f"{why}: 'murxpy repair {out}' rebuilds it from what can still be read, and keeps the damaged "
             "one under another name"
             if file.name == CAMPAIGN
-            else f"{why}: give it another name, and the same command asks anew",
+            else f"{why}: give it another name, and the same command asks again",
             file=str(file),
         )
 

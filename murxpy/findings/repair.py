@@ -1,4 +1,4 @@
-"""Making the store of a campaign anew: from every row of the damaged store that can still be read, and
+"""Rebuilds the store of a campaign from every row of the damaged store that can still be read, and
 from the traces in the folder, which need nothing else.
 """
 
@@ -53,7 +53,7 @@ class Repaired:
 
 
 def repair(out: Path) -> Repaired:
-    """Make the store of the campaign in the folder `out` anew where it is damaged. Raises InputError
+    """Rebuild the store of the campaign in the folder `out` if it is damaged. Raises InputError
     where there is nothing to make it from, or the folder cannot be written.
     """
     sources = [out / FILE, *sorted(out.glob(f"{DAMAGED}*"), key=_number, reverse=True)]

@@ -305,12 +305,12 @@ _NAMED = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
 class Store:
     """The database in `folder`. Raises InputError for another version, for a file that is no
     database, and for a database that is damaged; a method that reads raises InputError for a value
-    that it cannot understand. A new database may be made `anew` where there are findings.
+    that it cannot understand. With `rebuild` a new database is made although the folder has findings.
     """
 
-    def __init__(self, folder: Path, *, read_only: bool = False, anew: bool = False) -> None:
+    def __init__(self, folder: Path, *, read_only: bool = False, rebuild: bool = False) -> None:
         self._path = folder / FILE
-        if not anew:
+        if not rebuild:
             self._refuse_missing(read_only)
         with contextlib.ExitStack() as opened:  # closes the database where it cannot be used
             try:

@@ -235,7 +235,7 @@ class Mutation:
     """The user's request for the mutation fuzzers.
 
     `mix`: sources with their weights; `api` is the walk over the state machine. `seeds`: files and
-    folders. `walk`: the number of mutants in one run, which then begins anew from a seed.
+    folders. `walk`: the number of mutants in one run, which then starts again from a seed.
     `check_ms`: the limit of a check, in milliseconds of a usual machine. `choices`: the settings of
     each fuzzer. `dialect`: the dialect of the scripts; if empty, that of the solver. `through`: how
     mutants reach the solver, one of `WAYS`. `budget`: the number of mutants that one fuzzer makes

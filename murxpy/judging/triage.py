@@ -64,7 +64,7 @@ def triaged(
     in the folder `out`, with their triage. A missing triage is made and stored.
 
     If a trace names no judges, `judges` are asked; by default, these are all other solvers that
-    have a wrapper and can be loaded. `again` makes every triage anew. Raises InputError where there
+    have a wrapper and can be loaded. `again` repeats every triage. Raises InputError where there
     is no campaign.
     """
     limits = limits or Limits()

@@ -90,7 +90,7 @@ class Meter:
 
     def went_well(self) -> None:
         """Count the last line as ok, once. A line may make more calls than the one that it tells of:
-        a check of a core solves the core anew.
+        a check of a core solves the core again.
         """
         if self._line:
             self.counts[f"action-ok:{self._line}"] += 1

@@ -70,7 +70,7 @@ def _unclaimed_signal(number: int, frame: FrameType | None) -> None:
 
 
 def _unraisable(lost: sys.UnraisableHookArgs) -> None:
-    """Raise a KeyboardInterrupt anew that came in a finalizer or while Python forked, where Python can
+    """Raise a KeyboardInterrupt again that came in a finalizer or while Python forked, where Python can
     only lose it.
     """
     if issubclass(lost.exc_type, KeyboardInterrupt):

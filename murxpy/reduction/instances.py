@@ -68,7 +68,7 @@ class Instance:
 
 
 def regenerate(task: Task, trace: Trace) -> Minimized:
-    """Make the finding of a run of STORM anew within the least bounds.
+    """Regenerate the finding of a run of STORM within the least bounds.
 
     The plan of the task has the sources of the campaign. The sizes in the result are in characters
     of the script. Raises InputError where the trace is no such finding, where its script alone does

@@ -1,7 +1,7 @@
 """Reducing a whole script to the smallest script that still shows the finding.
 
 A crash or an exception is recognised by its message. For a wrong answer, and for unknown where the
-answer is known, the right one must be known for each candidate anew: two other solvers give it, or
+answer is known, the right one must be found again for each candidate: two other solvers give it, or
 one of them gives a model in which our evaluator finds all assertions true. In a disagreement both
 sides must answer as before. Where an older release decides what the target does not, it must go on to.
 """

@@ -142,7 +142,7 @@ def _bound(tables: Tables, term: Term) -> tuple[Term, ...]:
 
 
 # ----------------------------------------------------------------------
-# Builds terms anew with other sorts and names: bit-vectors of other widths, floating-point
+# Rebuilds terms with other sorts and names: bit-vectors of other widths, floating-point
 # numbers of other formats, datatypes with fewer constructors and fields, constants and sorts
 # with other names.
 
@@ -160,7 +160,7 @@ _CONS = "OP_DT_APPLY_CONS"
 
 
 class Rebuilder:
-    """Builds terms anew in `tables`. The parameters say what changes; everything else stays.
+    """Rebuilds terms in `tables`. The parameters say what changes; everything else stays.
 
     `width` gives the new width of each bit-vector, and `form` the new format of floating-point
     numbers. `gone` are the constructors and fields that datatypes lose. `names` are the new names

@@ -111,7 +111,7 @@ class _ModelReader(Reader):
                     self.terms.scope.sorts, key_of(name), fixed(name, command.sort)
                 )
             elif isinstance(command, c.DeclareDatatypes):
-                self.terms.scope.may_declare_anew()
+                self.terms.scope.may_redeclare()
                 known_datatypes(self, command.datatypes)
         self.terms.elements = self.element
 
@@ -156,7 +156,7 @@ class _ModelReader(Reader):
         if word == "define-fun" and key_of(source.peek()) in self._defined:
             source.raw_rest()
         elif word in ("define-fun", "define-fun-rec"):
-            self.terms.scope.may_declare_anew()
+            self.terms.scope.may_redeclare()
             self._define(word)
         elif word == "declare-fun":  # z3 declares an element of an uninterpreted sort so
             token = source.symbol("an element")

@@ -25,7 +25,7 @@ def literal_value(term: Term) -> Any:
 
 
 class Frame:
-    """The operands of a call. A run has one such object, which is filled anew for each call.
+    """The operands of a call. A run has one such object, which is refilled for each call.
     Spellings read it, and nothing keeps it.
     """
 

@@ -22,7 +22,7 @@ _SMALLER = ("min.trace", "min.history")
 
 def regroup(out: Path, tell: Callable[[str], None]) -> None:
     """Make the smaller traces that are missing in the output folder `out`, with their programs and
-    scripts, and write its file of defects anew. `tell` gets what the user should read.
+    scripts, and rewrite its file of defects. `tell` gets what the user should read.
 
     Raises InputError where there is no campaign, or one is running.
     """
@@ -50,7 +50,7 @@ def _lacks(bucket: Bucket) -> bool:
 
 
 def _reduce(out: Path, bucket: Bucket, tell: Callable[[str], None]) -> None:
-    """Make the trace of a bucket smaller, write its program and script anew, and note that in the
+    """Make the trace of a bucket smaller, rewrite its program and script, and note that in the
     bucket. Raises InputError, TargetError.
     """
     kept = bucket.smallest()

@@ -14,8 +14,8 @@ from murxpy.machine.generate.base import Generator
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.trace.reading import Reading
-from murxpy.machine.witnesses.model import Model, solvable_anew
-from murxpy.machine.witnesses.solving import fresh_solver, solve_anew, timed
+from murxpy.machine.witnesses.model import Model, solvable_from_scratch
+from murxpy.machine.witnesses.solving import fresh_solver, solve_from_scratch, timed
 
 
 def check_core(run: Run, seed: int, spelling: str | None = None) -> None:
@@ -64,24 +64,24 @@ def _check(run: Run, what: str, seed: int, spelling: str | None, background: lis
                 run.finding(f"invalid-{what}", "solver", message, action, "", chosen.name)
             )
         found = [known[place] for place in places if isinstance(place, int)]
-        _solve_anew(run, what, list(dict.fromkeys([*background, *found])), chosen.name)
+        _check_from_scratch(run, what, list(dict.fromkeys([*background, *found])), chosen.name)
 
 
 _NAMES = {"core": "unsat core", "assumptions": "set of unsat assumptions"}
 
 
-def _solve_anew(run: Run, what: str, entries: list[Entry], spelling: str) -> None:
+def _check_from_scratch(run: Run, what: str, entries: list[Entry], spelling: str) -> None:
     """Solve the formulas of a core in a fresh solver. Raises Stopped if they are satisfiable; the
     answer unknown shows nothing.
     """
     action = f"check-{what}"
-    if not solvable_anew(entries):
+    if not solvable_from_scratch(entries):
         run.counts[f"{action}:cannot-say"] += 1
         return
     verdict = ""
     try:
         with fresh_solver(run):
-            answer = solve_anew(run, entries)
+            answer = solve_from_scratch(run, entries)
             if answer == "sat":
                 verdict = evidence(run, entries)
     except Refused:

@@ -28,7 +28,7 @@ from murxpy.machine.witnesses.model import (
     UNDECIDED,
     Model,
     differ,
-    solvable_anew,
+    solvable_from_scratch,
     solver_value,
     unjudged,
 )
@@ -123,7 +123,7 @@ def _compared(
         return verdict
     if differs_at_a_point(run, entry.term, made, asserted, seed):
         return DIFFERS
-    if solvable_anew(entries):
+    if solvable_from_scratch(entries):
         with suppress(*UNDECIDED):
             verdict = _verdict(run, entry, premises, made)
     return verdict

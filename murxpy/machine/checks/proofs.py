@@ -9,7 +9,7 @@ from murxpy.machine.generate.base import Generator
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.trace.reading import Reading
-from murxpy.machine.witnesses.model import solvable_anew
+from murxpy.machine.witnesses.model import solvable_from_scratch
 from murxpy.machine.witnesses.solving import timed
 
 
@@ -25,7 +25,7 @@ def check_proof(run: Run, seed: int, spelling: str | None = None) -> None:
     run.begin(seed, "check-proof", chosen.name, "")
     fault = None
     with timed(run, "proofs"):
-        there = solvable_anew(entries)
+        there = solvable_from_scratch(entries)
         if there:
             fault = run.call(chosen, [entry.obj for entry in entries], (), "check-proof")
     run.counts[f"check-proof:{'broken' if fault else 'held' if there else 'cannot-say'}"] += 1

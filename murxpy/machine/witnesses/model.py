@@ -367,7 +367,7 @@ def _value(values: Values, at: int, sort: Sort) -> Value:
     return values.value(at, sort)
 
 
-def solvable_anew(entries: Sequence[Entry]) -> bool:
+def solvable_from_scratch(entries: Sequence[Entry]) -> bool:
     """Whether a fresh solver can be asked about the entries. A fresh solver does not know the
     function definitions of the first solver.
     """
@@ -478,7 +478,7 @@ def refute(run: Run, wanted: Sequence[Claim], entries: Sequence[Entry]) -> str:
     Only formulas that the solver made have the solver's own value in the model, because nobody else
     knows them. A model that leaves anything open does not count.
     """
-    if not solvable_anew(entries):
+    if not solvable_from_scratch(entries):
         return CANNOT_SAY
     with suppress(*UNDECIDED), fresh_solver(run):
         answer = solve_claims(run, wanted)
@@ -491,7 +491,7 @@ def refute(run: Run, wanted: Sequence[Claim], entries: Sequence[Entry]) -> str:
 
 def decided(run: Run, wanted: Sequence[Claim], entries: Sequence[Entry]) -> str:
     """The answer of a fresh solver to the claims; `unknown` if it cannot be asked."""
-    if solvable_anew(entries):
+    if solvable_from_scratch(entries):
         with suppress(Refused), fresh_solver(run):
             return solve_claims(run, wanted)
     return "unknown"

@@ -152,7 +152,7 @@ def check_script(run: Run, text: str, made: Script | None, output: str, chosen: 
 
 
 def _as_printed(made: Script, text: str) -> bool:
-    """Whether a script has the names that its printed text has. Printing names assertions anew, and
+    """Whether a script has the names that its printed text has. Printing renames assertions, and
     constants whose names the dialect reserves, such as `pi`.
     """
     names = [spell(str(constant.indices[0])) for constant in declared(made)]
@@ -233,7 +233,7 @@ def _check_core(run: Run, script: Script, check: Question, printed: str, chosen:
         command.term for command in check.asserted if command.name is None or command.name in names
     ]
     formulas = list(dict.fromkeys([*kept, *check.assumptions]))
-    answer, evaluated = _solved_anew(run, script, formulas, chosen)
+    answer, evaluated = _solved_from_scratch(run, script, formulas, chosen)
     run.counts[f"check-script-core:{answer if answer in ('sat', 'unsat') else 'cannot-say'}"] += 1
     if answer == "sat":
         message = f"the unsat core is satisfiable when solved anew; {_evidence(evaluated)}"
@@ -249,7 +249,7 @@ def _check_core(run: Run, script: Script, check: Question, printed: str, chosen:
         )
 
 
-def _solved_anew(
+def _solved_from_scratch(
     run: Run, script: Script, formulas: Sequence[Term], chosen: Spelling
 ) -> tuple[str, list[str]]:
     """The answer of the solver to formulas alone. If it is sat, our evaluation of each formula in

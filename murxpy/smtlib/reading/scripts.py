@@ -292,7 +292,7 @@ def _reset(r: Reader) -> Command:
 def _reset_assertions(r: Reader) -> Command:
     r.pop(r.levels)
     if not r.global_declarations:  # the standard forgets all declarations then, but z3 keeps them
-        r.terms.scope.may_declare_anew()
+        r.terms.scope.may_redeclare()
     return c.ResetAssertions()
 
 

@@ -55,7 +55,7 @@ class Scope(Generic[H]):
             self.atoms.pop(token, None)
         self.literals.clear()
 
-    def may_declare_anew(self) -> None:
+    def may_redeclare(self) -> None:
         """Allow each declared name to be declared once more. Until then it keeps its meaning."""
         for name in self.own:
             self.own[name] = False

@@ -31,7 +31,7 @@ from murxpy.translate.programs.vocabulary import (
 
 
 def interpolant(run: Calls, claim: Claim) -> None:
-    """The interpolant is solved anew: together with the negation of what it should follow from, or
+    """The interpolant is solved from scratch: together with the negation of what it should follow from, or
     with what it should contradict.
     """
     goal = _goal(run)
@@ -48,7 +48,7 @@ def interpolant(run: Calls, claim: Claim) -> None:
 
 
 def abduct(run: Calls, claim: Claim) -> None:
-    """The abduct is solved anew with the assertions: it must agree with them, and imply the goal."""
+    """The abduct is solved from scratch with the assertions: it must agree with them, and imply the goal."""
     goal, others = _goal(run), formulas(run)
     made = _found(run, "abduct", others, str(goal.obj))
     if "does not imply" in claim.message:

@@ -181,7 +181,7 @@ _MEANING: dict[str, Any] = {
 
 
 # ----------------------------------------------------------------------
-# STORM: scripts that are satisfiable by construction. The formulas of a seed are combined anew,
+# STORM: scripts that are satisfiable by construction. The formulas of a seed are recombined,
 # so that all of them hold in a model of the seed. Mansur, Christakis, Wüstholz, Zhang:
 # "Detecting critical bugs in SMT solvers using blackbox mutational fuzzing", FSE 2020. Our
 # evaluator decides which formulas hold in the model, never the solver under test. New here:
@@ -339,7 +339,7 @@ def _within(bounds: tuple[int, int], wanted: int) -> int:
 ENTRY = Entry(
     "storm",
     "Fuzz with formulas of scripts, put together satisfiable.",
-    "Fuzz with formulas of scripts, put together anew so that a model of the seed is a model of "
+    "Fuzz with formulas of scripts, recombined so that a model of the seed is a model of "
     "them.\n\nSEEDS are SMT-LIB scripts and folders of them.",
     mutants,
     labels,
