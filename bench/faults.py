@@ -63,7 +63,7 @@ PARTS = {
     "workers": "runs",
     "forks": "targets",
     "replays": "replays",
-    "aftermath": "aftermath",
+    "follow-up": "follow-up",
 }
 
 

@@ -46,7 +46,7 @@ PARTS = {
     "replays": "confirming, triage, hangs, spares",
     "judges": "judges",
     "gdb": "gdb",
-    "aftermath": "reducing, programs, bisecting",
+    "follow-up": "reducing, programs, bisecting",
     "targets": "loading the solver, forking",
     "supervisor": "supervisor",
 }

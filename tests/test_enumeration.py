@@ -470,10 +470,10 @@ def test_each_judge_gets_scripts_in_its_own_words() -> None:
     seed = runs.seed_of(0)
     sets = LOADED["sets"]
     rows = "".join(f'1 run-script "{number}"\n  answer sat\n' for number in range(100))
-    said = runs.said_for(seed, f"# seed 1\n{rows}", "z3")
+    said = runs.scripts_for(seed, f"# seed 1\n{rows}", "z3")
     for index in range(100):
         text = sets.at(index)
         # the script of index 0 stands on row 2, that of index 1 on row 4
         assert (str(2 + 2 * index) in said) == ("set.card" not in text)
         assert "set.member" not in said.get(str(2 + 2 * index), "")
-    assert runs.said_for(seed, f"# seed 1\n{rows}", "cvc5") == {}
+    assert runs.scripts_for(seed, f"# seed 1\n{rows}", "cvc5") == {}

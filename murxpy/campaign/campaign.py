@@ -13,7 +13,7 @@ from typing import Any
 from murxpy.campaign.behind.orders import FollowUp
 from murxpy.campaign.run_ends import Breakdown, Hangs, RunEnds
 from murxpy.campaign.runs import FuzzedTarget, barren, idle_code, stored_runs
-from murxpy.campaign.sessions import choose_seed, refuse_another, told
+from murxpy.campaign.sessions import choose_seed, recorded_settings, refuse_another
 from murxpy.campaign.slots import Slots
 from murxpy.campaign.statistics import EventLog, operators_of
 from murxpy.errors import FolderLost, InputError, InternalError
@@ -187,7 +187,9 @@ class Campaign:
         self._unkept = ""
         self._archive.note(seed=self.seed, operators=operators_of(self._abouts))
         if not config.resume:
-            self._archive.note(**told(config), known=(config.known, dict(config.known_marks)))
+            self._archive.note(
+                **recorded_settings(config), known=(config.known, dict(config.known_marks))
+            )
         self._archive.session(self._epoch, dict(config.arguments))
         self._begin(versions)
 
@@ -305,9 +307,9 @@ class Campaign:
             for service in self._services:
                 service.poll()
             self._keep()
-        yield from self._told()
+        yield from self._reportable()
 
-    def _told(self) -> Iterator[events.Event]:
+    def _reportable(self) -> Iterator[events.Event]:
         """The events that can be reported now: a finding is reported when it is stored."""
         return iter(()) if self._collector.urgent else self._log.drain()
 

@@ -27,7 +27,7 @@ from murxpy.sources.enumeration.source import wall_of
 from murxpy.sources.setups import Setup
 
 
-class Spoken:
+class EnumeratedScripts:
     """The scripts of the enumeration of a target. `setup` is that of its session, and `release` names
     its solver.
     """
@@ -220,7 +220,7 @@ class Enumerated:
             int(number): (str(against), int(bound))
             for number, (against, bound) in saved.get("marks", {}).items()
         }
-        self._scripts = Spoken(setup, release)
+        self._scripts = EnumeratedScripts(setup, release)
         at, take = int(enumeration["at"]), int(enumeration["take"])
         limit, unit = self._scripts.limit, self._scripts.per_ms
         self._costs = SlowScripts(at, take, limit, unit, saved.get("costs", ()))
@@ -273,7 +273,7 @@ class Enumerated:
             by_place = {places[line]: cost for line, cost in judged.items() if line in places}
             self._look_at(self._costs.of_judge(seed, costs, by_place))
 
-    def said_for(self, seed: int, trace: str, family: str) -> dict[str, str]:
+    def scripts_for(self, seed: int, trace: str, family: str) -> dict[str, str]:
         """The scripts of the run with this seed in the words of a family of solvers, where these are
         others than those of the grammar, by the lines of the run's trace.
         """
@@ -282,9 +282,9 @@ class Enumerated:
             return {}
         found = {}
         for place, row in self._decided(seed, trace):
-            said = self._scripts.text(block, block.first + place, family)
-            if said is not None:
-                found[str(row.number)] = said
+            text = self._scripts.text(block, block.first + place, family)
+            if text is not None:
+                found[str(row.number)] = text
         return found
 
     def _decided(self, seed: int, trace: str) -> list[tuple[int, Row]]:
@@ -320,9 +320,9 @@ class Enumerated:
         came = [
             UNKNOWN if self._simplify else outcome_of(_ANSWER.findall(script)) for script in scripts
         ]
-        told = dict(zip(indices, [*came[:-1], KILLED], strict=False))
+        results = dict(zip(indices, [*came[:-1], KILLED], strict=False))
         names = [
-            block.counter(index, told.get(index, TWIN))
+            block.counter(index, results.get(index, TWIN))
             for index in range(block.first, block.first + begun)
         ]
         return dict(Counter(names))
@@ -334,11 +334,11 @@ class Enumerated:
         block, found = self._blocks.of(seed), dict[str, int]()
         if is_marked(trace):  # its script was counted before
             return found
-        for judge, told in answers.items():
-            now = {line: (before, after) for line, before, after in told}
+        for judge, checked in answers.items():
+            now = {line: (before, after) for line, before, after in checked}
             for place, row in self._decided(seed, trace):
-                said = _agreement(now.get(row.number))
-                name = block.judged(block.first + place, said, judge)
+                agreement = _agreement(now.get(row.number))
+                name = block.judged(block.first + place, agreement, judge)
                 found[name] = found.get(name, 0) + 1
         return found
 

@@ -73,8 +73,8 @@ class Breakdown:
         last.append(internal)
         row = len(last) >= ROW and all(list(last)[-ROW:])
         if internal and not self.reason and (row or (len(last) == SPAN and sum(last) > SPAN // 2)):
-            said = f"the last {ROW}" if row else f"{sum(last)} of the last {SPAN}"
-            self.reason = f"internal errors keep coming: {said} runs on '{self._names[target]}' ended in one; see {trace}"
+            which = f"the last {ROW}" if row else f"{sum(last)} of the last {SPAN}"
+            self.reason = f"internal errors keep coming: {which} runs on '{self._names[target]}' ended in one; see {trace}"
             self.exit_code = InternalError.exit_code
 
 

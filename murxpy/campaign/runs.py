@@ -70,7 +70,7 @@ class Runs:
             return steering.seed_of(index)
         source = guidance.source_of(index)
         for number, news in guidance.learnt.items():
-            steering.told(number, news)
+            steering.note_news(number, news)
         seed = steering.seed_of(index, source)
         fuzzer = steering.fuzzer_of(seed)
         of = "" if source is None else fuzzer or API
@@ -123,11 +123,11 @@ class Runs:
         if self.enumerated is not None:
             self.enumerated.compared(seed, outcome.trace, spent_of(outcome.report), judged)
 
-    def said_for(self, seed: int, trace: str, family: str) -> Mapping[str, str]:
+    def scripts_for(self, seed: int, trace: str, family: str) -> Mapping[str, str]:
         """The scripts of the run with this seed that a family of solvers needs in other words, by the
         lines of its trace.
         """
-        return {} if self.enumerated is None else self.enumerated.said_for(seed, trace, family)
+        return {} if self.enumerated is None else self.enumerated.scripts_for(seed, trace, family)
 
     def lowest(self) -> int:
         """The smallest index of a run that was handed out and is not done, or is handed out next."""

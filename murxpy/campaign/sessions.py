@@ -31,7 +31,7 @@ def choose_seed(store: Store, config: CampaignConfig) -> int:
     return int(stored)
 
 
-def told(config: CampaignConfig) -> dict[str, str]:
+def recorded_settings(config: CampaignConfig) -> dict[str, str]:
     """Return the settings that the folder keeps of the campaign, for `refuse_another`."""
     return {"pair": _pair_of(config), "enumerated": _scripts_of(config)}
 
@@ -70,10 +70,10 @@ def _scripts_of(config: CampaignConfig) -> str:
     enumerated = next((plan.setup.get("enumeration") for plan in config.targets), None)
     if not enumerated:
         return ""
-    told: dict[str, Any] = {name: enumerated[name] for name in ("at", "take", "block")}
-    told |= {name: True for name in ("simplify", "canonical") if enumerated.get(name)}
-    told["grammars"] = [_rules(plain) for plain in enumerated["grammars"]]
-    digest = blake2b(json.dumps(told, sort_keys=True).encode(), digest_size=6).hexdigest()
+    facts: dict[str, Any] = {name: enumerated[name] for name in ("at", "take", "block")}
+    facts |= {name: True for name in ("simplify", "canonical") if enumerated.get(name)}
+    facts["grammars"] = [_rules(plain) for plain in enumerated["grammars"]]
+    digest = blake2b(json.dumps(facts, sort_keys=True).encode(), digest_size=6).hexdigest()
     return f"{','.join(plain['grammar'] for plain in enumerated['grammars'])} {digest}"
 
 

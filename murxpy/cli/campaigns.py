@@ -19,7 +19,7 @@ from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.statistics import operators_of
 from murxpy.cli.campaign_options import CampaignOptions, KeptOptions, MutationOptions
 from murxpy.cli.params import began, goes_on
-from murxpy.cli.report.console import going_on_without_terminal, make_console, say, write_now
+from murxpy.cli.report.console import continuing_without_terminal, make_console, say, write_now
 from murxpy.cli.report.findings import DefectView, defect_views, of_session, unread
 from murxpy.cli.report.outcome import exit_code, outcome_lines
 from murxpy.cli.report.reporter import make_reporter
@@ -363,7 +363,7 @@ def _campaign(
         closing(iter(campaign)) as events,
     ):
         for event in events:
-            with going_on_without_terminal():
+            with continuing_without_terminal():
                 reporter.consume(event)
             if isinstance(event, Started):
                 started = event

@@ -193,8 +193,8 @@ def _tell(enumerated: Enumerated, target: str, out: Path, *, as_json: bool) -> N
         for row in rows:
             figures = {**asdict(row), "decided": row.decided, "scripts": str(row.scripts)}
             click.echo(json.dumps({"event": "tested", **figures}))
-        for said in answered:
-            click.echo(json.dumps({"event": "judged", **asdict(said)}))
+        for scripts in answered:
+            click.echo(json.dumps({"event": "judged", **asdict(scripts)}))
         return
     console = make_console()
     if enumerated.calls:

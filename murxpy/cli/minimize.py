@@ -309,9 +309,13 @@ def _print_forms(plan: Plan, output: Path, result: Minimized, judged: bool) -> N
             replayed.found.verdict.kind, replayed.found.bucket, replayed.found.verdict.message
         )
     for form in write_programs(plan, output, result.text, shown):
-        said = {True: "shows it", False: "does not show it", None: "not tried"}[form.reproduces]
+        verdict = {True: "shows it", False: "does not show it", None: "not tried"}[form.reproduces]
         note = f" ({one_line(form.note, 200)})" if form.note else ""
-        say(f"{form.form}: {form.file}: {said}{note}" if form.file else f"{form.form}: none{note}")
+        say(
+            f"{form.form}: {form.file}: {verdict}{note}"
+            if form.file
+            else f"{form.form}: none{note}"
+        )
 
 
 def _script_file(

@@ -61,14 +61,16 @@ def show_compared(file: Path, text: str, names: list[str], limits: Limits, as_js
         shown = pair.shown(text, look)
         releases = solver.solvers.releases
     kind = "" if shown is None else shown.kind
-    said = ["is not asked" if look.older is None else look.older.words(), look.newer.words()]
+    outcomes = ["is not asked" if look.older is None else look.older.words(), look.newer.words()]
     if as_json:
-        sides = [{"solver": name, "shows": text} for name, text in zip(releases, said, strict=True)]
+        sides = [
+            {"solver": name, "shows": text} for name, text in zip(releases, outcomes, strict=True)
+        ]
         data = {"fails": bool(kind), "outcome": kind or "ok", "older": sides[0], "newer": sides[1]}
         print_json(data)
     else:
         say(kind or "no difference that counts")
-        for name, text in zip(releases, said, strict=True):
+        for name, text in zip(releases, outcomes, strict=True):
             say(f"  {name}: {text}")
     return int(bool(kind))
 

@@ -93,14 +93,14 @@ def _plain(document: Document, book: Book, name: str) -> Plain:
 
 def fingerprint(rule: Plain) -> str:
     """A text that changes with everything that a rule says, but not with its name or its place."""
-    said = {
+    facts = {
         key: value
         for key, value in sorted(rule.items())
         if key
         not in ("name", "book", "file", "line", "published", "argument", "proved", "generated")
         and value
     }
-    return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=8).hexdigest()
+    return hashlib.blake2b(json.dumps(facts, sort_keys=True).encode(), digest_size=8).hexdigest()
 
 
 def proofs_path(book: Path) -> Path:

@@ -328,14 +328,14 @@ def _check_operators(document: Document, section: Plain, known: Mapping[str, Any
             _check(document, (key, name), "operator", kind, known)
             arguments = len(parse_signature(known[kind]["sig"], kind).args)
             check_form(document, (*_PLACE, key, name), text, None, arguments)
-    said = {
+    spelled = {
         *section.get("same", ()),
         *section.get("operators", ()),
         *section.get("definitions", ()),
     }
     for kind in section.get("unsaid", ()):
         _check(document, ("unsaid", kind), "operator", kind, known)
-        if kind in said:
+        if kind in spelled:
             raise document.error(
                 (*_PLACE, "unsaid", kind),
                 f"{kind} has a spelling in this dialect: leave it out here",

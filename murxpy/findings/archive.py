@@ -216,8 +216,8 @@ class Archive:
         reason: str | None = None,
     ) -> None:
         """Note this session of the campaign."""
-        told = json.dumps(arguments, default=str)
-        self._changes.session = (started, ended, reason, told)
+        given = json.dumps(arguments, default=str)
+        self._changes.session = (started, ended, reason, given)
 
     def pending_trace(self, kept: Kept) -> str | None:
         """The text of a kept trace; None when its file is gone."""
@@ -254,13 +254,13 @@ class Archive:
             return FolderLost(lost.folder, lost.why, f"what was found is in {place}{gone}")
         rows, names = len(self._changes.rows), sorted(self._files.waiting)
         more = ", ..." if len(names) > _NAMED else ""
-        said = ["no other folder can be written"]
-        said += [f"{rows:,} findings are not in the database"] * bool(rows)
-        said += ["the database lacks the last counts"] * bool(self._dirty and not rows)
-        said += [f"not written: {', '.join(names[:_NAMED])}{more} ({len(names)} in all)"] * bool(
+        losses = ["no other folder can be written"]
+        losses += [f"{rows:,} findings are not in the database"] * bool(rows)
+        losses += ["the database lacks the last counts"] * bool(self._dirty and not rows)
+        losses += [f"not written: {', '.join(names[:_NAMED])}{more} ({len(names)} in all)"] * bool(
             names
         )
-        return FolderLost(lost.folder, lost.why, "; ".join(said))
+        return FolderLost(lost.folder, lost.why, "; ".join(losses))
 
     def _write_all(self, place: Path) -> None:
         """Write everything to the new folder `place`, small files first."""

@@ -77,9 +77,9 @@ def check_pages(database: sqlite3.Connection, file: Path) -> None:
     notice in the middle of its work. The check reads every page of the file: 60 ms for 100 MB.
     """
     with reading(file, "its data"):
-        (said,) = database.execute("PRAGMA quick_check(1)").fetchone()
-    if said != "ok":
-        raise Damaged(f"it is damaged ({said.splitlines()[-1]})", file)
+        (result,) = database.execute("PRAGMA quick_check(1)").fetchone()
+    if result != "ok":
+        raise Damaged(f"it is damaged ({result.splitlines()[-1]})", file)
 
 
 def error_words(error: BaseException) -> str:

@@ -227,7 +227,7 @@ MARKED = ("confirmed", "known")  # states of buckets that have marks
 _TELLING_WORDS = 3  # words of a message at least that tell which defect threw it
 
 # The binding and the readers of scripts put these words before what the solver says.
-_SPOKEN_BY = re.compile(r"\b(?:script|check|parse|parser) error: ")
+_ERROR_PREFIX = re.compile(r"\b(?:script|check|parse|parser) error: ")
 _SORT = re.compile(
     r"\b(?:Int|Real|Bool|String|RegLan|RoundingMode|Float\d+|BitVec|FloatingPoint|Array|Set|Bag|Seq)\b"
 )
@@ -245,7 +245,7 @@ def abstract(message: str) -> str:
     """The message of an exception without what tells only of the run: the printed terms, numbers,
     names and sorts in it, and which reader passed it on.
     """
-    text = _SPOKEN_BY.sub("", message.strip()[:2000])
+    text = _ERROR_PREFIX.sub("", message.strip()[:2000])
     text = _SORT.sub("SORT", _NAME.sub("NAME", _without_terms(text)))
     return normalise(text)
 
@@ -329,12 +329,12 @@ def gains_by_reduction(bucket: Bucket) -> bool:
 
 
 def _of_message(bucket: Bucket) -> tuple[str, ...]:
-    said = abstract(bucket.message)
+    message = abstract(bucket.message)
     if bucket.kind == ILL_FORMED:  # its end may be cut off, behind a long term
-        said = said.partition("TERM")[0]
-    if len(re.findall(r"[a-z]{2,}", said.partition(":")[2])) < _TELLING_WORDS:
+        message = message.partition("TERM")[0]
+    if len(re.findall(r"[a-z]{2,}", message.partition(":")[2])) < _TELLING_WORDS:
         return ()
-    return (f"{bucket.solver} {bucket.kind}: {said}",)
+    return (f"{bucket.solver} {bucket.kind}: {message}",)
 
 
 def _of_death(bucket: Bucket, read: Read) -> tuple[str, ...]:
@@ -408,11 +408,11 @@ def _of_shape(bucket: Bucket, shape: Shape) -> Marks:
     if not shape.telling:
         return Marks(tuple(found))
     options = ", ".join(option for option in shape.options if not _ENABLING.search(option))
-    said = f"{wrong_of}{{}} [{options}]"
+    form = f"{wrong_of}{{}} [{options}]"
     found.append(f"{wrong_of}{' & '.join(shape.telling)} {_options(shape)}")
     operators = dict.fromkeys(_OPERATOR.findall(" ".join(shape.telling)))
-    alone = said.format(*operators) if len(operators) == 1 else ""
-    return Marks(tuple(found), alone, tuple(map(said.format, operators)))
+    alone = form.format(*operators) if len(operators) == 1 else ""
+    return Marks(tuple(found), alone, tuple(map(form.format, operators)))
 
 
 # ----------------------------------------------------------------------
@@ -457,10 +457,10 @@ class Grouping:
         """The marks of a bucket. A bucket that nobody confirmed has none."""
         if bucket.state not in MARKED:
             return Marks()
-        told = (bucket.backtrace, bucket.reproducers)
+        read = (bucket.backtrace, bucket.reproducers)
         known = self._known.get(bucket.key)
-        if known is None or known[0] != told:
-            known = self._known[bucket.key] = (told, marks(bucket, self._read))
+        if known is None or known[0] != read:
+            known = self._known[bucket.key] = (read, marks(bucket, self._read))
         return known[1]
 
     def defects(self, buckets: Iterable[Bucket]) -> list[Defect]:
@@ -602,6 +602,6 @@ def _overlap(one: Span, other: Span) -> bool:
 
 def defects_text(defects: Sequence[Defect]) -> str:
     """The defects as the text of their file."""
-    told = [{"defect": d.key, "buckets": d.buckets, "marks": d.marks} for d in defects]
-    rows = ",\n".join(f"  {json.dumps(one)}" for one in told)
+    entries = [{"defect": d.key, "buckets": d.buckets, "marks": d.marks} for d in defects]
+    rows = ",\n".join(f"  {json.dumps(one)}" for one in entries)
     return f'{{\n "version": {_VERSION},\n "defects": [\n{rows}\n ]\n}}\n'

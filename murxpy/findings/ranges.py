@@ -70,11 +70,11 @@ def with_range(text: str, file: Path) -> str:
     if mark is None:
         return text
     sentence = range_sentence(file.parent)
-    said = [f"{mark} {sentence}\n"] if sentence else []
+    line = [f"{mark} {sentence}\n"] if sentence else []
     rows = text.splitlines(keepends=True)
     top = next((at for at, row in enumerate(rows) if not row.startswith(mark)), len(rows))
     above = [row for row in rows[:top] if not row.startswith(f"{mark} {_BEGINNING}")]
-    return "".join([*above, *said, *rows[top:]])
+    return "".join([*above, *line, *rows[top:]])
 
 
 def _words(span: Mapping[str, str]) -> str:

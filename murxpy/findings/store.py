@@ -299,6 +299,7 @@ ROWS: dict[str, Callable[..., Any]] = {
     "news": _of_types(str, int),
 }
 LATER = ("yields", "arms", "news")  # tables that the folders of earlier releases lack
+_RENAMED = {"cpu-ns:aftermath": "cpu-ns:follow-up"}  # counters of earlier releases
 _NAMED = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
 
 
@@ -549,8 +550,13 @@ class Store:
         return [key for (key,) in self._select(_UNTOLD)]
 
     def counters(self) -> dict[str, int]:
-        """The counters of all runs that ended, by name."""
-        return dict(self._read("counters", "name"))
+        """The counters of all runs that ended, by name. A counter that earlier releases kept under
+        another name counts under its present one.
+        """
+        found: Counter[str] = Counter()
+        for name, value in self._read("counters", "name"):
+            found[_RENAMED.get(name, name)] += value
+        return dict(found)
 
     def close(self) -> None:
         """Close the database."""

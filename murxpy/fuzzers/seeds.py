@@ -179,8 +179,8 @@ def _label_of_folder(path: Path, text: str) -> str:
     """The label of the folder, for a script with one check that does not say its answer, or says
     unknown.
     """
-    said = any(status != "unknown" for status in _STATUS.findall(text))
-    return folder_label(path) if not said and len(_CHECK.findall(text)) == 1 else ""
+    labelled = any(status != "unknown" for status in _STATUS.findall(text))
+    return folder_label(path) if not labelled and len(_CHECK.findall(text)) == 1 else ""
 
 
 def folder_label(path: Path) -> str:

@@ -23,14 +23,14 @@ def trace_graph(trace: Trace) -> TraceGraph:
     graph: TraceGraph = nx.DiGraph(name=trace.name)
     made = definitions(trace.lines)
     for index, line in enumerate(trace.lines):
-        graph.add_node(index, action=line.action, text=_said(line))
+        graph.add_node(index, action=line.action, text=_text(line))
         for ref in dict.fromkeys(used(line)):
             if ref in made and made[ref] < index:
                 graph.add_edge(made[ref], index)
     return graph
 
 
-def _said(line: Line) -> str:
+def _text(line: Line) -> str:
     """The action of a line and its words."""
     return line.head().split(maxsplit=1)[-1] if line.seed is not None else line.head()
 

@@ -541,9 +541,9 @@ def _held(trace: str) -> tuple[int, int, int] | None:
     evaluates the model of a script; None where no model was read.
     """
     row = last_row(trace, ("evaluate",))
-    said = [words[-1] for words in row.results if words[0] == "holds"] if row is not None else []
-    true, false = said.count("true"), said.count("false")
-    return (true, false, len(said) - true - false) if said else None
+    values = [words[-1] for words in row.results if words[0] == "holds"] if row is not None else []
+    true, false = values.count("true"), values.count("false")
+    return (true, false, len(values) - true - false) if values else None
 
 
 def evaluated(outcome: Outcome) -> tuple[int, int, int] | None:

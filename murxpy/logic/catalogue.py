@@ -303,7 +303,7 @@ class Catalogue:
     orders: dict[str, Order] = field(default_factory=dict)
 
     def dialect(self, name: str) -> Dialect:
-        """Return the dialect of a solver. A solver without a dialect of its own is spoken to in the
+        """Return the dialect of a solver. A solver without a dialect of its own gets scripts in the
         standard.
         """
         return self.dialects.get(name) or self.dialects[STANDARD]

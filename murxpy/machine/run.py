@@ -23,7 +23,7 @@ from murxpy.machine.outcomes import CONTRACT, EXCEPTION, WRONG_ANSWER, Refused, 
 from murxpy.machine.planted import Planted
 from murxpy.machine.random import Stream, mix, point
 from murxpy.machine.state import SolverState
-from murxpy.machine.tokens import STRANGERS, quote
+from murxpy.machine.tokens import FOREIGN_OBJECTS, quote
 from murxpy.solvers.exceptions import ILL_FORMED, INVALID_MODEL, UNDOCUMENTED, Refusal
 from murxpy.solvers.facts import Pairs
 from murxpy.solvers.frame import Frame
@@ -215,9 +215,9 @@ class Steps:
         """The results of `count` calls."""
         return [call() for _ in range(count)]
 
-    def stranger(self, name: str) -> Any:
+    def foreign_object(self, name: str) -> Any:
         """A Python object that is none of the solver's, by its name in a trace."""
-        return STRANGERS[name]()
+        return FOREIGN_OBJECTS[name]()
 
     def public(self, name: str) -> Any:
         """The public callable of this name. Raises Refused if this release of the binding does not

@@ -82,8 +82,8 @@ def _output(run: Run, chosen: Spelling, text: str) -> str:
     except Stopped as stopped:
         found = stopped.finding
         if found is not None and found["kind"] == INVALID_MODEL:
-            said = found["message"].partition(" error: ")[2] or found["message"]
-            message = f"{OWN_CHECK}{said}"
+            error = found["message"].partition(" error: ")[2] or found["message"]
+            message = f"{OWN_CHECK}{error}"
             raise Stopped(
                 {**found, "message": message, "operator": "+".join(theories(text))}
             ) from None
@@ -136,7 +136,7 @@ _DECIDED = ("sat", "unsat")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ScriptAnswers:
     """The answers of a solver to a script: `outcome` joins them with `+`; it is unknown if one of
     them is, error if the solver does not read the script, crash if the solver throws an exception
     that no rule of the wrapper knows, and own-check if the solver finds its own model wrong. `cost`
@@ -170,13 +170,13 @@ class Alone:
         self._limits = limits
         self.run = Run(self.wrapper, self.catalogue, 0, lambda text: None)
 
-    def ask(self, script: str, limits: tuple[int, int] | None = None) -> Said:
+    def ask(self, script: str, limits: tuple[int, int] | None = None) -> ScriptAnswers:
         """Have the solver read a script in its own words. `limits` are others than the usual ones,
         in units of the solver and in milliseconds. A script that uses what the wrapper forbids is not
         read.
         """
         if found := self.wrapper.facts.forbidden.in_script(script):
-            return Said(ERROR, 0, found)
+            return ScriptAnswers(ERROR, 0, found)
         frame = self.run.frame
         frame.fill(value=script)
         try:
@@ -185,19 +185,21 @@ class Alone:
             return self._thrown(error)
         parts = answered(str(output))
         if not parts:
-            return Said(ERROR, int(cost), short(str(output)))
-        return Said(outcome_of([answer for answer, _ in parts]), int(cost), parts=parts)
+            return ScriptAnswers(ERROR, int(cost), short(str(output)))
+        return ScriptAnswers(outcome_of([answer for answer, _ in parts]), int(cost), parts=parts)
 
-    def _thrown(self, error: BaseException) -> Said:
+    def _thrown(self, error: BaseException) -> ScriptAnswers:
         refusal = self.wrapper.refusal(error)
         message = short(refusal.message)
         if refusal.sort == INVALID_MODEL:
-            return Said(OWN, 0, message)
+            return ScriptAnswers(OWN, 0, message)
         if refusal.sort == "resources":
-            return Said(UNKNOWN, 0, message)
+            return ScriptAnswers(UNKNOWN, 0, message)
         # in a check, what the solver has read is no longer ill-formed; it may still be unsupported
         ill_formed = refusal.sort == ILL_FORMED and refusal.message.startswith(SOLVING)
-        return Said(CRASH if refusal.sort == UNDOCUMENTED or ill_formed else ERROR, 0, message)
+        return ScriptAnswers(
+            CRASH if refusal.sort == UNDOCUMENTED or ill_formed else ERROR, 0, message
+        )
 
 
 def freeze() -> None:

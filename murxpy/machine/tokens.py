@@ -35,7 +35,7 @@ class Opaque:
         return "<a stranger>"
 
 
-STRANGERS: dict[str, Callable[[], Any]] = {
+FOREIGN_OBJECTS: dict[str, Callable[[], Any]] = {
     "object": Opaque,
     "class": lambda: object,
     "raising": Raising,

@@ -135,9 +135,9 @@ class Verdict:
     against: str = ""
 
 
-# Calls that break a precondition, or that end the lives of objects: a death in one of them is the
+# Calls that break a precondition, or that destroy objects: a death in one of them is the
 # fault of the binding.
-_LIVES = ("misuse", "del", "gc", "delete")
+_ENDS_OBJECTS = ("misuse", "del", "gc", "delete")
 
 
 def judge(outcome: Outcome) -> Verdict | None:
@@ -164,7 +164,7 @@ def _judge_report(outcome: Outcome) -> Verdict | None:
 
 def _judge_death(outcome: Outcome) -> Verdict:
     call = last_call(outcome.trace)
-    tier: Tier = "binding" if call.action in _LIVES else "solver"
+    tier: Tier = "binding" if call.action in _ENDS_OBJECTS else "solver"
     note = "it died after the end of the run" if outcome.after else ""
     if outcome.cause == "parent":
         note = "the warm parent died with it"
@@ -186,11 +186,11 @@ def _death(outcome: Outcome) -> tuple[str, str, str, bool]:
         return FLOOD, "it printed more than the limit", name, False
     if name == "SIGKILL" and 0 < outcome.memory_limit * 0.8 <= outcome.peak:
         return OUT_OF_MEMORY, "killed by the system for its memory", "", False
-    spoken, message = _last_words(outcome.output)
+    kind, message = _last_words(outcome.output)
     if not name:
         code = os.waitstatus_to_exitcode(outcome.status or 0)
-        return spoken or EXIT, message or f"the process exited with code {code}", "", False
-    return spoken or died, message or name, name, name in FROM_OUTSIDE
+        return kind or EXIT, message or f"the process exited with code {code}", "", False
+    return kind or died, message or name, name, name in FROM_OUTSIDE
 
 
 def is_from_outside(outcome: Outcome) -> bool:

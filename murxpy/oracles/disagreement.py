@@ -201,8 +201,8 @@ def triage(
     contradicts itself when it is asked in another way, while the other side does not. Last comes
     the vote of the other solvers and releases, if it is unanimous.
     """
-    said: list[GivenAnswer | ModelEvaluation] = [*sides, *models, *answers]
-    lines = tuple(answer.line() for answer in said)
+    evidence: list[GivenAnswer | ModelEvaluation] = [*sides, *models, *answers]
+    lines = tuple(answer.line() for answer in evidence)
     sat = next(side for side in sides if side.answer == "sat")
     unsat = next(side for side in sides if side.answer == "unsat")
     if any(model.confirms for model in models):
@@ -225,8 +225,8 @@ def triage_model(
 
     The answer is wrong if all the other solvers answer unsat; otherwise only the model is.
     """
-    said: list[GivenAnswer | ModelEvaluation] = [side, *models, *answers]
-    lines = tuple(answer.line() for answer in said)
+    evidence: list[GivenAnswer | ModelEvaluation] = [side, *models, *answers]
+    lines = tuple(answer.line() for answer in evidence)
     others = {v.answer for v in answers if v.answer in OPPOSITE}
     if others == {"unsat"}:
         return _wrong(side, lines, "vote")

@@ -101,13 +101,13 @@ def seen(outcome: Outcome, text: str) -> Seen:
     if outcome.cause in ("wall", "cpu") or (verdict is not None and verdict.kind in _LIMITED):
         return Seen("late" if verdict is None else "other")
     report = outcome.report or {}
-    said = {int(line): (sort, text) for line, sort, text in report.get("refused", ())}
+    refusals = {int(line): (sort, text) for line, sort, text in report.get("refused", ())}
     if last is None or report.get("status") == "malformed":
         return Seen("other", message=str(report.get("message", "")))
-    lost = lines_lost(text, outcome.trace, said)
+    lost = lines_lost(text, outcome.trace, refusals)
     refused = tuple(line for line in lost if line != last.number)
-    if last.number in said and verdict is None:
-        sort, message = said[last.number]
+    if last.number in refusals and verdict is None:
+        sort, message = refusals[last.number]
         ends = "refused" if sort not in (STATE, "resources") else "other"
         return Seen(ends, message=message, refused=refused)
     if reached is None or not _same_call(reached, last):
@@ -150,12 +150,12 @@ def aligned(text: str, written: str) -> list[tuple[Row, Row | None]]:
     return pairs
 
 
-def lines_lost(text: str, written: str, said: Collection[int] = ()) -> list[int]:
-    """The numbers of the lines of `text` that its replay `written` skipped or refused. `said` are the
+def lines_lost(text: str, written: str, refused: Collection[int] = ()) -> list[int]:
+    """The numbers of the lines of `text` that its replay `written` skipped or refused. `refused` are the
     lines that the release itself refused.
     """
     pairs = aligned(text, written)
-    return [row.number for row, there in pairs if there is None or row.number in said]
+    return [row.number for row, there in pairs if there is None or row.number in refused]
 
 
 def _same_call(one: Row, other: Row) -> bool:

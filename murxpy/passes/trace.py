@@ -74,10 +74,10 @@ def stated(script: Script) -> tuple[str, ...]:
     and no line that this function names: without an assertion sat stays sat, but unsat does not
     stay unsat.
     """
-    told = [" ".join(map(str, line.args)) for line in script if line.action == EXPECT]
-    asserting = _ASSERTING if any("unsat" in answers for answers in told) else ()
-    kept = (*_STATED, *asserting) if told else ()
-    return (*told, *(line.action for line in script if line.action in kept))
+    expected = [" ".join(map(str, line.args)) for line in script if line.action == EXPECT]
+    asserting = _ASSERTING if any("unsat" in answers for answers in expected) else ()
+    kept = (*_STATED, *asserting) if expected else ()
+    return (*expected, *(line.action for line in script if line.action in kept))
 
 
 def _collecting(variants: Variants) -> Variants:

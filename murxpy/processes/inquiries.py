@@ -432,8 +432,8 @@ def read_answers(outcome: Outcome) -> Iterator[tuple[int, Answer]]:
     was killed: a script after whose place nothing stands.
     """
     for line in outcome.trace.split("\n"):
-        place, _, said = line.partition(" ")
-        words = said.split(" ", 3)
+        place, _, answer = line.partition(" ")
+        words = answer.split(" ", 3)
         if len(words) == 4:
             yield int(place), Answer(words[0], int(words[1]), words[2], words[3])
         elif place:

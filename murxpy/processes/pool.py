@@ -278,7 +278,7 @@ class Pool:
 
     def _parent_ready(self, parent: WarmParent) -> None:
         for message in parent.receive():
-            self._told(message)
+            self._take_message(message)
         if parent.about is not None:
             self._check_room(parent)
             if not parent.private:
@@ -289,7 +289,7 @@ class Pool:
         if parent.dead:
             self._parent_died(parent)
 
-    def _told(self, message: Message) -> None:
+    def _take_message(self, message: Message) -> None:
         number: int = message.get("forked") or message.get("died") or message["failed"]
         worker = self.workers.get(number)
         if worker is None:

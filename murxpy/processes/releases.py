@@ -30,11 +30,11 @@ def version(name: str) -> Version:
         ) from None
 
 
-def release_in(said: str) -> str:
+def release_in(text: str) -> str:
     """The release at the front of what a solver says of its version: `1.4.2` of `1.4.2-modified`,
     which builds of a repository say. The text is empty if it names no release.
     """
-    found = re.match(r"\d+(\.\d+)*", said)
+    found = re.match(r"\d+(\.\d+)*", text)
     return found[0] if found else ""
 
 

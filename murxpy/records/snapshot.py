@@ -13,7 +13,7 @@ from murxpy.solvers.exceptions import REFUSALS
 from murxpy.sources.mutation.tying import ACROSS, WITHIN
 
 # The parts of a campaign for which the time of all processors is reported.
-PARTS = ("runs", "replays", "judges", "gdb", "aftermath", "targets", "supervisor")
+PARTS = ("runs", "replays", "judges", "gdb", "follow-up", "targets", "supervisor")
 
 WorkerState = Literal["starting", "running", "confirming", "waiting"]
 
@@ -103,7 +103,7 @@ class Left:
 
     def words(self) -> str:
         """The numbers in words; empty where nothing is left."""
-        told = (
+        rows = (
             (self.disagreements, "known disagreement", "to be looked into"),
             (self.unconfirmed, "finding", "to be confirmed"),
             (self.runs, "run", "to be judged"),
@@ -112,12 +112,12 @@ class Left:
             (self.bisections, "finding", "to be bisected"),
             (self.frames, "crash", "to be asked for native frames"),
         )
-        said = [
+        parts = [
             f"{number:,} {noun}{('es' if noun == 'crash' else 's') * (number != 1)} {what}"
-            for number, noun, what in told
+            for number, noun, what in rows
             if number
         ]
-        return ", ".join(said)
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)

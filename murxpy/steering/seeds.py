@@ -207,7 +207,7 @@ class Steering:
         """Whether no source has seed files left."""
         return not any(self._alive(source) for source in self._pools)
 
-    def told(self, index: int, news: int) -> None:
+    def note_news(self, index: int, news: int) -> None:
         """Note how many pairs of signals run `index`, which is over, was the first to give."""
         run = self._begun.over.get(index)
         if run is not None and news:

@@ -102,7 +102,7 @@ class FollowUp(Service):
         self.queue.poll()
 
     def cpu(self) -> dict[str, float]:
-        return {"aftermath": self.queue.cpu}
+        return {"follow-up": self.queue.cpu}
 
     def close(self) -> None:
         self.queue.stop()

@@ -67,12 +67,12 @@ class Lane:
             self.cpu += max(0.0, taken - self._seen)  # less where processes were killed
             self._seen = taken
 
-    def begin(self, request: Request, told: Mapping[str, Any]) -> None:
-        """Give `request` to the process, which reads `told`. Raises OSError."""
+    def begin(self, request: Request, data: Mapping[str, Any]) -> None:
+        """Give `request` to the process, which reads `data`. Raises OSError."""
         self.request, self._answer, self._began = request, b"", time.monotonic()
         process = self._started()
         assert process.stdin is not None
-        process.stdin.write(json.dumps(told).encode() + b"\n")
+        process.stdin.write(json.dumps(data).encode() + b"\n")
         process.stdin.flush()
 
     def _started(self) -> subprocess.Popen[bytes]:

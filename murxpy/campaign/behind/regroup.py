@@ -62,14 +62,14 @@ def _reduce(out: Path, bucket: Bucket, tell: Callable[[str], None]) -> None:
         raise InputError("its campaign had other targets", file=str(file))
     (plan,) = make_plans(usable_request(found.of_traces(), file))
     asked = Request(bucket.key, bucket.kind, bucket.message, str(file), 0, True)
-    told = answer(asked, plan)
+    answered = answer(asked, plan)
     failed = next(
-        (one.note for one in told.reproducers if one.form in _SMALLER and not one.file), ""
+        (one.note for one in answered.reproducers if one.form in _SMALLER and not one.file), ""
     )
     if failed:
         raise InputError(failed)
     bucket.reproducers = tuple(
         replace(one, file=str(Path(one.file).relative_to(out)) if one.file else "")
-        for one in told.reproducers
+        for one in answered.reproducers
     )
-    tell(f"{bucket.key}: {told.before} lines to {told.after}")
+    tell(f"{bucket.key}: {answered.before} lines to {answered.after}")

@@ -193,7 +193,7 @@ def quiet_pipe() -> Iterator[None]:
 
 
 @contextmanager
-def going_on_without_terminal() -> Iterator[None]:
+def continuing_without_terminal() -> Iterator[None]:
     """Ignore that the terminal was closed, and discard all further output, so that a campaign ends in
     good order.
     """

@@ -156,25 +156,27 @@ def whole_sizes(rows: Sequence[Tested]) -> list[Tested]:
 
 def guarantee(rows: Sequence[Tested], solver: str) -> list[str]:
     """A sentence for each grammar: up to which size all its scripts were tested."""
-    said = []
+    sentences = []
     for name in dict.fromkeys(row.grammar for row in rows):
         own = [row for row in rows if row.grammar == name]
         whole = whole_sizes(own)
         if not whole:
             run, wanted = sum(row.run for row in own), sum(row.wanted for row in own)
-            said.append(f"{name}: {run:,} of {wanted:,} scripts were tested, not all of any size")
+            sentences.append(
+                f"{name}: {run:,} of {wanted:,} scripts were tested, not all of any size"
+            )
             continue
         scripts, decided = sum(r.scripts for r in whole), sum(r.decided for r in whole)
         wrong = sum(row.of(FINDING, KILLED) for row in whole)
         twins = sum(row.of(TWIN) for row in whole)
         other = scripts - decided - wrong - twins
         but = f" but {twins:,} that are twins of others" if twins else ""
-        said.append(
+        sentences.append(
             f"{name}: all {scripts:,} scripts up to size {whole[-1].size}{but} were tested on {solver}: "
             f"{decided:,} were decided without a finding, {other:,} were not decided, "
             f"{wrong:,} {'ends' if wrong == 1 else 'end'} in a finding or were killed"
         )
-    return said
+    return sentences
 
 
 def _first_part(rows: Sequence[Tested]) -> int:
@@ -250,11 +252,11 @@ def judged(counts: Mapping[str, int]) -> list[JudgedScripts]:
     found: dict[tuple[str, str, int], dict[str, int]] = {}
     for name, n in counts.items():
         if name.startswith(JUDGED):
-            grammar, size, said, judge = name.removeprefix(JUDGED).split(":", 3)
-            found.setdefault((grammar, judge, int(size)), {})[said] = n
+            grammar, size, answer, judge = name.removeprefix(JUDGED).split(":", 3)
+            found.setdefault((grammar, judge, int(size)), {})[answer] = n
     return [
-        JudgedScripts(grammar, size, judge, said)
-        for (grammar, judge, size), said in sorted(found.items(), key=lambda item: item[0])
+        JudgedScripts(grammar, size, judge, answer)
+        for (grammar, judge, size), answer in sorted(found.items(), key=lambda item: item[0])
     ]
 
 
@@ -270,7 +272,7 @@ def judged_table(rows: Sequence[JudgedScripts]) -> Table:
 def judged_lines(rows: Sequence[JudgedScripts], whole: Sequence[Tested]) -> list[str]:
     """A sentence for each grammar and judge about the sizes of which all scripts were tested."""
     sizes = {(row.grammar, row.size) for row in whole}
-    said = []
+    sentences = []
     for grammar, judge in dict.fromkeys((row.grammar, row.judge) for row in rows):
         own = [
             row
@@ -279,9 +281,9 @@ def judged_lines(rows: Sequence[JudgedScripts], whole: Sequence[Tested]) -> list
         ]
         if own:
             agreed, unknown, differs, left = (sum(row.of(name) for row in own) for name in _SAID)
-            said.append(
+            sentences.append(
                 f"{grammar}: of the decided scripts up to size {max(row.size for row in own)}, {judge} answers "
                 f"{agreed:,} likewise, does not decide {unknown:,}, answers {differs:,} otherwise, "
                 f"and was not asked about {left:,}"
             )
-    return said
+    return sentences

@@ -137,8 +137,8 @@ def _needs(bucket: Bucket, out: Path) -> tuple[str, ...]:
     """
     files = [form.file for form in bucket.reproducers if form.form == "min.trace" and form.file]
     text = read_if_there(out / files[0]) if files else None
-    said = header_value(text, HEADER) if text else ""
-    return tuple(need.sentence() for need in read_needs(said))
+    header = header_value(text, HEADER) if text else ""
+    return tuple(need.sentence() for need in read_needs(header))
 
 
 def print_finding(console: Console, page: FindingPage, model: ShownModel | None) -> None:

@@ -58,7 +58,7 @@ def read_evaluation(trace: Trace) -> Evaluation | None:
                 model = {_symbol(names): value for _, (*names, value) in _of(words, "model")}
                 holds = [(place, verdict.lower()) for _, (place, verdict) in _of(words, "holds")]
                 return Evaluation(
-                    model, holds, tuple(Part(*said) for _, said in _of(words, "value"))
+                    model, holds, tuple(Part(*values) for _, values in _of(words, "value"))
                 )
     return None
 
@@ -164,7 +164,7 @@ def judged_json(
         {"solver": releases[judge], "answers": [list(answer) for answer in given]}
         for judge, given in answers.items()
     ]
-    said = (
+    disagreement = (
         None
         if found is None
         else {"line": found.line, "answer": found.ours, "judge": releases[found.judge]}
@@ -175,7 +175,7 @@ def judged_json(
         "fails": found is not None or data["fails"],
         "outcome": outcome,
         "judges": judges,
-        "disagreement": said,
+        "disagreement": disagreement,
     }
 
 
@@ -194,8 +194,8 @@ def print_triage(console: Console, judged: Sequence[TriagedBucket], out: str) ->
         who = [triage.get(name) or "-" for name in ("release", "by")]
         parts = [kind.removeprefix("OP_") for kind in triage.get("operators", ())]
         parts += triage.get("options", ())
-        told = Text(verdict, _STYLES.get(verdict, "yellow"))
-        table.add(entry.bucket.count, told, *who, kept.lines if kept else "-", ", ".join(parts))
+        styled = Text(verdict, _STYLES.get(verdict, "yellow"))
+        table.add(entry.bucket.count, styled, *who, kept.lines if kept else "-", ", ".join(parts))
     head, *texts = table.lines()
     console.print(head, soft_wrap=True)
     for text, entry in zip(texts, judged, strict=True):

@@ -11,13 +11,13 @@ from murxpy.cli.report.text import amount
 from murxpy.studies.performance.campaign import SearchTotals
 
 
-def status_line(told: SearchTotals) -> str:
+def status_line(totals: SearchTotals) -> str:
     """The progress of a search, in one line."""
-    found = amount(len(told.found), "slow script")
-    doing = f"; {told.doing}" if told.doing else ""
+    found = amount(len(totals.found), "slow script")
+    doing = f"; {totals.doing}" if totals.doing else ""
     return (
-        f"so far {told.steps:,} scripts weighed, {found}, round {told.rounds + 1} with a best margin of "
-        f"{told.best / 1000:.3f} s{doing}"
+        f"so far {totals.steps:,} scripts weighed, {found}, round {totals.rounds + 1} with a best margin of "
+        f"{totals.best / 1000:.3f} s{doing}"
     )
 
 
@@ -37,28 +37,28 @@ def _took(row: Mapping[str, Any]) -> str:
     return f"{row['solver']} {row['version']} undecided after {seconds:.1f} s"
 
 
-def outcome_lines(told: SearchTotals, out: Path) -> Iterator[str]:
+def outcome_lines(totals: SearchTotals, out: Path) -> Iterator[str]:
     """The results of a search, over all its sessions."""
-    for entry in told.found:
+    for entry in totals.found:
         yield found_line(entry)
     yield (
-        f"{told.steps:,} scripts weighed in {amount(told.rounds, 'finished round')}: "
-        f"{amount(len(told.found), 'slow script')} ({told.new} new), {told.again} more of known operators, "
-        f"{told.unconfirmed} not slow by the clock; {told.refused} refused, unknown or dead, "
-        f"{told.late} ended by the clock"
+        f"{totals.steps:,} scripts weighed in {amount(totals.rounds, 'finished round')}: "
+        f"{amount(len(totals.found), 'slow script')} ({totals.new} new), {totals.again} more of known operators, "
+        f"{totals.unconfirmed} not slow by the clock; {totals.refused} refused, unknown or dead, "
+        f"{totals.late} ended by the clock"
     )
-    if told.best > 0:
+    if totals.best > 0:
         yield (
-            f"round {told.rounds + 1} is not over; its best script has a margin of {told.best / 1000:.3f} s, and "
+            f"round {totals.rounds + 1} is not over; its best script has a margin of {totals.best / 1000:.3f} s, and "
             "the same command goes on with it"
         )
-    if told.differ or told.died:
+    if totals.differ or totals.died:
         yield (
-            f"{amount(told.differ, 'script')} with opposite answers of two solvers, "
-            f"{amount(told.died, 'script')} of which a solver died"
+            f"{amount(totals.differ, 'script')} with opposite answers of two solvers, "
+            f"{amount(totals.died, 'script')} of which a solver died"
         )
-    if told.differ or told.died or any(entry.get("buckets") for entry in told.found):
+    if totals.differ or totals.died or any(entry.get("buckets") for entry in totals.found):
         yield f"in {out}: findings/ for 'murxpy findings {out}'"
-    if told.found:
-        loose = not all(entry.get("buckets") for entry in told.found)
+    if totals.found:
+        loose = not all(entry.get("buckets") for entry in totals.found)
         yield f"in {out}: scripts/{' (those without a bucket are no findings)' if loose else ''}"

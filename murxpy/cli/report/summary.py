@@ -121,10 +121,10 @@ def _results(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     yield "checks", _checks(snapshot)
     answers = snapshot.answers
     for answer, read, what in (("sat", "model", "a model"), ("unsat", "core", "a core")):
-        said = f"{answers[answer]:,}"
+        text = f"{answers[answer]:,}"
         if snapshot.counts.get(f"{answer}:total"):  # of checks that are calls, and no script's
-            said += f", {what} read after {_share(snapshot, f'{answer}:{read}-read', f'{answer}:total')}"
-        yield answer, said
+            text += f", {what} read after {_share(snapshot, f'{answer}:{read}-read', f'{answer}:total')}"
+        yield answer, text
     yield "unknown", f"{answers['unknown']:,}"
     yield "over limit", f"{answers['over-limit']:,}"
     if snapshot.counts.get("compare:runs"):
@@ -135,8 +135,8 @@ def _results(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
         yield "judges", _judges(snapshot)
         yield "confirmed", _confirmed(snapshot)
     if any(snapshot.refusals.values()):
-        said = ", ".join(f"{number:,} {name}" for name, number in snapshot.refusals.items())
-        yield "refused", said
+        text = ", ".join(f"{number:,} {name}" for name, number in snapshot.refusals.items())
+        yield "refused", text
     terms = snapshot.counts.get("term:made", 0)
     if terms:
         yield "terms", f"{terms:,}, {_share(snapshot, 'term:useful', 'term:made')} in a check"
@@ -157,11 +157,11 @@ def _checks(snapshot: Snapshot) -> str:
     asserted = _share(snapshot, "check:asserted", "check:total")
     answers = snapshot.answers["sat"] + snapshot.answers["unsat"]
     repeated = answers - snapshot.decided
-    said = f"{snapshot.counts.get('check:total', 0):,}, {asserted} with something asserted, "
-    said += f"{snapshot.decided:,} decided ({rate(snapshot.decided_per_second)})"
+    text = f"{snapshot.counts.get('check:total', 0):,}, {asserted} with something asserted, "
+    text += f"{snapshot.decided:,} decided ({rate(snapshot.decided_per_second)})"
     if repeated > 0:  # or the counts are those of scripts, whose checks are counted otherwise
-        said += f"; {repeated:,} more sat or unsat with nothing asserted, or with the same formulas again in a run"
-    return said
+        text += f"; {repeated:,} more sat or unsat with nothing asserted, or with the same formulas again in a run"
+    return text
 
 
 def _compared(snapshot: Snapshot) -> str:
@@ -189,13 +189,13 @@ def _baseline(snapshot: Snapshot) -> str:
 
 
 def _judges(snapshot: Snapshot) -> str:
-    said = ", ".join(
+    text = ", ".join(
         f"{number:,} {judged_word(name)}"
         for name, number in snapshot.judged.items()
         if name != "lost"
     )
     runs = amount(snapshot.counts["judge:runs"], "run")
-    return f"{runs}: of the checks {said}; {snapshot.judged['lost']:,} lost"
+    return f"{runs}: of the checks {text}; {snapshot.judged['lost']:,} lost"
 
 
 def _confirmed(snapshot: Snapshot) -> str:

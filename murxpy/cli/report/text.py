@@ -118,9 +118,9 @@ def form_word(form: Reproducer) -> str:
 
 def labelled(facts: Iterable[tuple[str, str]], width: int) -> Iterator[Text]:
     """The lines of facts behind their labels, folded to `width` columns. No word is cut."""
-    for label, said in facts:
+    for label, text in facts:
         rows = textwrap.wrap(
-            said, max(_LABEL, width - _LABEL), break_on_hyphens=False, break_long_words=False
+            text, max(_LABEL, width - _LABEL), break_on_hyphens=False, break_long_words=False
         )
         for at, row in enumerate(rows):
             yield Text.assemble((f"{'' if at else label:<{_LABEL}}", "cyan"), row)

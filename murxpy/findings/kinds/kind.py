@@ -157,8 +157,8 @@ class Kind:
 
     def claim(self, about: str, message: str, answer: str) -> Claim:
         """Return the claim of a program that shows a finding of the solver and release `about`."""
-        said = self.headline(about.partition("-")[0], message, answer)
-        return Claim(self.name, message, said, self.ends, self.question, self.endings)
+        headline = self.headline(about.partition("-")[0], message, answer)
+        return Claim(self.name, message, headline, self.ends, self.question, self.endings)
 
 
 def _of_thrown(thrown: re.Match[str], rule: str) -> Parts:

@@ -33,8 +33,8 @@ class _Unnamed(ByMessage, family=True):
     def __init__(self, name: str) -> None:
         self.name = name  # type: ignore[misc]
         # a check of the user's own, or of a later release, may be named like these
-        told = name.startswith(("invalid-", "wrong-", "model-", "repeated-"))
-        self.smaller = "needed" if told else ""  # type: ignore[misc]
+        wrong = name.startswith(("invalid-", "wrong-", "model-", "repeated-"))
+        self.smaller = "needed" if wrong else ""  # type: ignore[misc]
 
 
 def kind_of(name: str) -> Kind:

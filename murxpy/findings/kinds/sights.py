@@ -247,9 +247,9 @@ def see_death(seen: Seen) -> Sight | None:
         return None
     if verdict.kind == EXIT and seen.finding.kind != EXIT:
         return None
-    said = "" if verdict.message == verdict.signal else f": {verdict.message}"
+    message = "" if verdict.message == verdict.signal else f": {verdict.message}"
     how = f"dies with {verdict.signal}" if verdict.signal else "ends"
-    return Sight(f"the solver {how}{said}", "no answer to the last command", "an answer")
+    return Sight(f"the solver {how}{message}", "no answer to the last command", "an answer")
 
 
 def see_error(seen: Seen) -> Sight | None:

@@ -94,10 +94,10 @@ def suspects(asked: str, outcome: Outcome, floor: float) -> list[Suspect]:
     pairs = aligned(asked, outcome.trace)
     found = list(_of_answers(pairs))
     found += _slow(pairs, report.get("costs", ()), floor)
-    said = {int(line): (sort, message) for line, sort, message in report.get("refused", ())}
+    refused = {int(line): (sort, message) for line, sort, message in report.get("refused", ())}
     calls: dict[tuple[object, str], int] = {}
     for row, _ in pairs:
-        sort, message = said.get(row.number, (STATE, ""))
+        sort, message = refused.get(row.number, (STATE, ""))
         if sort not in (STATE, "resources"):
             calls.setdefault((row.call, normalise(message)), row.number)
     found += [Suspect(VANISHED, line) for line in list(calls.values())[:_VANISHED]]
@@ -137,11 +137,11 @@ def question(asked: str, outcome: Outcome, suspect: Suspect) -> Script:
     """The lines of the trace `asked` up to the line of `suspect`, without those that the newer
     release did not carry out: both releases can be asked these, and are asked the same.
     """
-    said = {int(line) for line, _, _ in (outcome.report or {}).get("refused", ())}
+    refused = {int(line) for line, _, _ in (outcome.report or {}).get("refused", ())}
     gone = {
         row.number
         for row, there in aligned(asked, outcome.trace)
-        if there is None or row.number in said
+        if there is None or row.number in refused
     }
     return tuple(
         line
@@ -404,17 +404,17 @@ def evidence(pair: Pair, head: str, script: Script, shown: Shown) -> Questions[T
     """
     solvers = pair.solvers
     at = next(k for k, (was, now) in enumerate(_pairs(shown)) if OPPOSITE.get(was) == now)
-    said = {pair.older: shown.older.answers[at], pair.newer: shown.newer.answers[at]}
+    given = {pair.older: shown.older.answers[at], pair.newer: shown.newer.answers[at]}
     sides = (
-        GivenAnswer(solvers.name(pair.older), pair.release(pair.older), "main", said[pair.older]),
-        GivenAnswer(solvers.name(pair.newer), pair.release(pair.newer), "judge", said[pair.newer]),
+        GivenAnswer(solvers.name(pair.older), pair.release(pair.older), "main", given[pair.older]),
+        GivenAnswer(solvers.name(pair.newer), pair.release(pair.newer), "judge", given[pair.newer]),
     )
-    sat = next(side for side, answer in said.items() if answer == "sat")
+    sat = next(side for side, answer in given.items() if answer == "sat")
     outcome = yield Ask(sat, f"{written(head, script)}0 check-model\n")
     counted = evaluated(outcome)
     models = [ModelEvaluation(solvers.name(sat), pair.release(sat), *counted)] if counted else []
     answers: list[GivenAnswer] = []
-    for side in said:
+    for side in given:
         for more in ({}, *solvers.variants(side)):
             answers += yield from _asked(pair, side, shown.text, more)
     return triage(sides, models, answers)
@@ -499,7 +499,7 @@ def _stored(pair: Pair, solved: Regression) -> dict[str, object]:
     shown = solved.shown
     record: dict[str, object] = {
         "comparison": solved.kind,
-        **said(pair, shown),
+        **outcomes_in_words(pair, shown),
         "costs": [shown.older.total, shown.newer.total],
         "operators": list(solved.operators),
         "options": list(solved.options),
@@ -511,7 +511,7 @@ def _stored(pair: Pair, solved: Regression) -> dict[str, object]:
     return record
 
 
-def said(pair: Pair, shown: Shown) -> dict[str, str]:
+def outcomes_in_words(pair: Pair, shown: Shown) -> dict[str, str]:
     """Describe what each of the two releases showed."""
     return {
         "older": f"{pair.release(pair.older)}: {shown.older.words()}",
@@ -521,7 +521,7 @@ def said(pair: Pair, shown: Shown) -> dict[str, str]:
 
 def told(pair: Pair, shown: Shown, kind: str) -> str:
     """The trace of a regression; its header tells what the two releases showed."""
-    rows = "".join(f"# {name} {text}\n" for name, text in said(pair, shown).items())
+    rows = "".join(f"# {name} {text}\n" for name, text in outcomes_in_words(pair, shown).items())
     if kind == SLOWER:
         rows += f"# {COSTS} {shown.older.total} {shown.newer.total}\n"
     text = without_header(shown.text, SHOWS, COSTS, "older", "newer")
@@ -537,12 +537,12 @@ def _message(pair: Pair, solved: Regression) -> str:
     if solved.kind == VANISHED:
         call = " ".join(filter(None, (shown.call.action, shown.call.operator)))
         return f"{call}: {shown.newer.message}; {older}"
-    said = f"{older}; {pair.release(pair.newer)}: {shown.newer.words()}"
+    line = f"{older}; {pair.release(pair.newer)}: {shown.newer.words()}"
     if shown.older.total and shown.newer.total and solved.kind == SLOWER:
-        said += f", {shown.newer.total / shown.older.total:,.0f} times as much"
+        line += f", {shown.newer.total / shown.older.total:,.0f} times as much"
     names = [kind.removeprefix("OP_") for kind in solved.operators]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"{said} ({', '.join(names[:_NAMED])}{more})" if names else said
+    return f"{line} ({', '.join(names[:_NAMED])}{more})" if names else line
 
 
 def _bucket(

@@ -14,7 +14,7 @@ from murxpy.machine.contract.broken import returned, threw
 from murxpy.machine.contract.rules import Rule
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.run import Run
-from murxpy.machine.tokens import STRANGERS, Python, Quoted, Ref, Token, print_token
+from murxpy.machine.tokens import FOREIGN_OBJECTS, Python, Quoted, Ref, Token, print_token
 from murxpy.solvers.exceptions import BROKEN
 
 # A missing name (NameError) in the binding's own code is always the fault of the binding.
@@ -72,7 +72,7 @@ def _parts(values: Iterable[Any]) -> Iterator[Any]:
 
 # ----------------------------------------------------------------------
 # Calls of the binding's public callables: the lines `misuse@RULE NAME words`. The name is
-# looked up in the list of callables. A word is an id, a Python value, a stranger (an object of
+# looked up in the list of callables. A word is an id, a Python value, a foreign object (an object of
 # Python's that is none of the solver's), the member of an enumeration (`cvc5.Kind.AND`), or a
 # list of such words in brackets.
 
@@ -126,8 +126,8 @@ def operand(run: Run, word: Nested) -> Any:
         if known is None:
             raise Refused("unsupported", f"{word} is gone")
         return known
-    if word in STRANGERS:
-        return run.stranger(str(word))
+    if word in FOREIGN_OBJECTS:
+        return run.foreign_object(str(word))
     return run.constant(str(word))
 
 

@@ -1,4 +1,4 @@
-"""Stress of the lives of objects. Objects are dropped by other threads and in reference cycles,
+"""Stress of the lifetimes of objects. Objects are dropped by other threads and in reference cycles,
 used after everything else is gone, and alive when signals arrive and the interpreter ends. Each
 function gives None, or says which promise is broken.
 

@@ -16,7 +16,7 @@ from murxpy.machine.generate.base import Generator
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.random import Stream, mix, point
 from murxpy.machine.run import Run
-from murxpy.machine.tokens import STRANGERS, Python, Ref, read_tokens
+from murxpy.machine.tokens import FOREIGN_OBJECTS, Python, Ref, read_tokens
 from murxpy.solvers.callables import PROPERTY, Callables, Callee, Parameter
 
 # The greatest depth of calls that make operands of operands. The longest chain that is needed is
@@ -65,7 +65,7 @@ _PLAIN: dict[str, tuple[Any, ...]] = {
     "none": NONE,
     "list": ([], [Python(1)], [Python("a")], [Python("a"), Python("b")]),
     "callback": ("function",),
-    "stranger": tuple(STRANGERS),
+    "stranger": tuple(FOREIGN_OBJECTS),
 }
 
 
@@ -392,7 +392,7 @@ def _broken(gen: Generator, word: Nested, parameter: Parameter) -> Nested:
     if choice == 1:
         return stream.choose(TYPES)
     if choice == 2:
-        return stream.choose(list(STRANGERS))
+        return stream.choose(list(FOREIGN_OBJECTS))
     if choice == 3:
         return _limited(stream.choose((*NUMBERS, *FLOATS, *TEXTS)), parameter)
     others = [ref for ref, _ in calls.alive(gen.run)]

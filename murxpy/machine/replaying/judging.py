@@ -117,8 +117,8 @@ class _Judging:
 
     def _run_script(self, r: Reading) -> None:
         """Run the script without commands like get-model: only its answers are compared."""
-        said = (self.options.get("scripts") or {}).get(str(r.line.number))
-        text = without_questions(r.text(0, "a script") if said is None else said)
+        other = (self.options.get("scripts") or {}).get(str(r.line.number))
+        text = without_questions(r.text(0, "a script") if other is None else other)
         r.line = replace(r.line, args=[Quoted(text)])
         spending = Spending(self.run)
         read_script(r, self.head)

@@ -162,11 +162,11 @@ def _as_printed(made: Script, text: str) -> bool:
 
 
 def _check_model(run: Run, script: Script, check: Question, printed: str, chosen: Spelling) -> None:
-    for term, said in verdicts(run, script, check.formulas, printed).items():
-        known = said if said in ("true", "false") else "cannot-say"
+    for term, verdict in verdicts(run, script, check.formulas, printed).items():
+        known = verdict if verdict in ("true", "false") else "cannot-say"
         run.counts[f"check-script-model:{known}"] += 1
         if known == "cannot-say":
-            run.counts[f"check-script-model-why:{tidy(said)}"] += 1
+            run.counts[f"check-script-model-why:{tidy(verdict)}"] += 1
         if known == "false":
             message = f"an assertion about {_about(run, [term], ', ')} is false under the model that the solver printed"
             raise Stopped(

@@ -181,11 +181,11 @@ class Block:
         """
         return f"{COUNTED}{self.grammar.name}:{self.grammar.size_at(index)}:{came}"
 
-    def judged(self, index: int, said: str, judge: str) -> str:
+    def judged(self, index: int, answer: str, judge: str) -> str:
         """The name of the counter of scripts that have the size of the one with this index, and to
-        which the judge with this name gave the answer `said`.
+        which the judge with this name gave this `answer`.
         """
-        return f"{JUDGED}{self.grammar.name}:{self.grammar.size_at(index)}:{said}:{judge}"
+        return f"{JUDGED}{self.grammar.name}:{self.grammar.size_at(index)}:{answer}:{judge}"
 
 
 class Blocks:

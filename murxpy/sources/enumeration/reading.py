@@ -126,8 +126,8 @@ def foreign(grammar: Grammar, catalogue: Catalogue, dialect: str) -> bool:
     """
     script = read_script(spelled_out(grammar), grammar.file, catalogue)
     try:
-        said = print_script(script, dialect)
+        text = print_script(script, dialect)
     except Unsayable:
         return True
     sorts = " ".join(grammar.plain["sorts"].values())
-    return not set(_HEAD.findall(sorts)) <= set(_HEAD.findall(said))
+    return not set(_HEAD.findall(sorts)) <= set(_HEAD.findall(text))

@@ -105,8 +105,8 @@ class MutationSession:
     def speak(self, dialect: str) -> None:
         """Print scripts in a dialect, and use only operators that it has."""
         self.dialect = dialect
-        self._said = self.catalogue.dialect(dialect).says
-        self.operators = self._all & self._said
+        self._printable = self.catalogue.dialect(dialect).says
+        self.operators = self._all & self._printable
 
     def lasting(self, kind: type[L]) -> L:
         """The one object of this class."""
@@ -122,7 +122,7 @@ class MutationSession:
         script = read_script(seed.text, seed.name, self.catalogue, tables)
         known = self.catalogue.operators
         for term in subterms(script.assertions()):
-            if term.op in known and term.op not in self._said:
+            if term.op in known and term.op not in self._printable:
                 raise InputError(f"the dialect of {self.dialect} has no {term.op}", file=seed.name)
         return script
 

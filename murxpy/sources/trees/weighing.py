@@ -37,8 +37,13 @@ class Weighing:
         asked = json.loads(text)
         write("asked\n")
         begin = time.process_time()
-        said = self._alone.ask(asked["script"], (asked["limit"], asked["wall-ms"]))
+        given = self._alone.ask(asked["script"], (asked["limit"], asked["wall-ms"]))
         took = 1000 * (time.process_time() - begin)
-        weighed = {"answer": said.outcome, "cost": said.cost, "ms": took, "message": said.message}
+        weighed = {
+            "answer": given.outcome,
+            "cost": given.cost,
+            "ms": took,
+            "message": given.message,
+        }
         empty: dict[str, Any] = {"counts": {}, "finding": None, "differences": []}
         return {"status": "ok", "seed": 0, **empty, "weighed": weighed}

@@ -116,7 +116,7 @@ class Book:
             check_order(rule, catalogue)
             for variant in rule.variants(catalogue):
                 check_sort(variant, catalogue)
-                if operators is not None and not _said(variant, catalogue, operators):
+                if operators is not None and not _uses_only(variant, catalogue, operators):
                     continue
                 ways = (rule.weakens, True), (rule.strengthens, False)
                 self.all += [Use(variant, way, basic) for allowed, way in ways if allowed]
@@ -187,7 +187,7 @@ def _alike(one: Term, other: Term, patterns: Patterns, chain: tuple[str, ...]) -
     )
 
 
-def _said(variant: Variant, catalogue: Catalogue, operators: frozenset[str]) -> bool:
+def _uses_only(variant: Variant, catalogue: Catalogue, operators: frozenset[str]) -> bool:
     """Whether all operators of a rule's patterns are among `operators`."""
     return all(
         term.op not in catalogue.operators or term.op in operators or term.op == APPLY

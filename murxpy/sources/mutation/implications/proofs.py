@@ -79,13 +79,13 @@ def claims(instance: Instance, catalogue: Catalogue) -> list[Script]:
     order = catalogue.orders[rule.order]
     both = [rule.text(key, instance.numbers, instance.sorts) for key in ("strong", "weak")]
     ways = [both, both[::-1]] if rule.equivalent else [both]
-    said = [put_in(order.leq, {}, dict(zip("xy", way, strict=True))) for way in ways]
+    comparisons = [put_in(order.leq, {}, dict(zip("xy", way, strict=True))) for way in ways]
     where = rule.text("where", instance.numbers, instance.sorts)
     head = rule.declarations(instance.numbers, instance.sorts)
     head += "".join(f"\n(declare-const {name} {sort})" for name, sort in order.for_all.items())
-    terms, _ = read_terms(rule, head, [*said, *([where] if where else [])], tables)
-    known = list(terms[len(said) :])
-    wanted = [*terms[: len(said)], *_chains(instance, tables)]
+    terms, _ = read_terms(rule, head, [*comparisons, *([where] if where else [])], tables)
+    known = list(terms[len(comparisons) :])
+    wanted = [*terms[: len(comparisons)], *_chains(instance, tables)]
     return [
         Script(
             f"{rule.name} {instance.key}",
