@@ -40,7 +40,7 @@ from murxpy.machine.trace.grammar import parse_trace, read_trace
 from murxpy.machine.trace.lift import lift
 from murxpy.semantics.values import CannotSay
 from murxpy.smtlib.logics import theories
-from murxpy.smtlib.models import Valuation, read_model, read_printed_model
+from murxpy.smtlib.printed_models import Valuation, read_model, read_printed_model
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_file, read_script, read_text
 from murxpy.smtlib.script import Script

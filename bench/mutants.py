@@ -31,7 +31,7 @@ from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.sources.mutation.corpus import Corpus, Pairing
 from murxpy.sources.mutation.implications.book import Book
 from murxpy.sources.mutation.registry import FUZZERS
-from murxpy.sources.mutation.store import TermStore, store_of
+from murxpy.sources.mutation.term_store import TermStore, store_of
 from murxpy.sources.mutation.workshop import Mutant, Mutants, MutationSession, Seed, Workshop
 from murxpy.worker.session import Session
 

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.enumerated import Enumerated
-from murxpy.cli.report.enumerated import judged
+from murxpy.campaign.enumeration import Enumerated
+from murxpy.cli.report.enumeration import judged
 from murxpy.data import load_catalogue, load_machine, load_wrapper
-from murxpy.data.named import grammar_names, load_grammar
+from murxpy.data.lookup import grammar_names, load_grammar
 from murxpy.errors import InputError
 from murxpy.findings.store import read_counters
 from murxpy.fuzzers.setups import Enumerated as Wanted

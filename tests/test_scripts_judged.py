@@ -23,8 +23,8 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream, mix
 from murxpy.machine.tokens import quote
 from murxpy.machine.trace.grammar import parse_trace
-from murxpy.machine.witnesses.scripted import answered, asks, questions, without_questions
-from murxpy.smtlib.models import Valuation, read_printed_model
+from murxpy.machine.witnesses.script_evidence import answered, asks, questions, without_questions
+from murxpy.smtlib.printed_models import Valuation, read_printed_model
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.mutation.known import asking, drawn, fitting

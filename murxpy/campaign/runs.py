@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from murxpy.campaign.enumerated import Enumerated
+from murxpy.campaign.enumeration import Enumerated
 from murxpy.errors import InputError
 from murxpy.findings.store import Store
 from murxpy.fuzzers.seeds import all_faulty, none_usable

@@ -24,7 +24,7 @@ from murxpy.cli.options import (
 )
 from murxpy.cli.params import duration, names
 from murxpy.cli.report.console import make_console, say
-from murxpy.cli.report.enumerated import (
+from murxpy.cli.report.enumeration import (
     calls_guarantee,
     calls_table,
     guarantee,

@@ -24,9 +24,9 @@ from murxpy.cli.replay import plan_of as trace_plan
 from murxpy.cli.report.console import is_live_terminal, over_line, say
 from murxpy.cli.report.text import amount, brief, one_line, percent, rate
 from murxpy.errors import InputError
+from murxpy.findings.bucket_names import is_bucket
 from murxpy.findings.folder import write_atomically
 from murxpy.findings.kinds.sights import Shown
-from murxpy.findings.named import is_bucket
 from murxpy.findings.origin import holds_traces, read_history
 from murxpy.findings.replayed import replay_trace
 from murxpy.findings.scripted import Scripted

@@ -15,7 +15,7 @@ import click
 
 from murxpy.data.grants import grant_file
 from murxpy.errors import InputError, nearest
-from murxpy.findings.named import bucket_named, is_bucket, kept_trace
+from murxpy.findings.bucket_names import bucket_named, is_bucket, kept_trace
 from murxpy.learning.arms import is_run_seed
 from murxpy.processes.targets import grant_target, settled, split_names
 

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from murxpy.data.named import Named
+from murxpy.data.lookup import Named
 from murxpy.data.theories import Plain
 from murxpy.data.yamlfile import MAX_BYTES, Document, Strict, convert, plain, read_document
 from murxpy.errors import InputError, nearest

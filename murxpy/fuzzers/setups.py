@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from murxpy.data import load_catalogue
-from murxpy.data.named import load_grammar, load_pool
+from murxpy.data.lookup import load_grammar, load_pool
 from murxpy.data.rules import BOOKS, fingerprint, load_book, proofs_path, read_proofs
 from murxpy.data.theories import Plain
 from murxpy.errors import InputError, nearest
@@ -20,7 +20,7 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.checks.invariants import INVARIANTS, PHRASES, PROMISES
 from murxpy.machine.checks.registry import CHECKS as ANSWER_CHECKS
 from murxpy.oracles.documented import Documented
-from murxpy.sources.enumeration.calls import calls_grammar
+from murxpy.sources.enumeration.call_sequences import calls_grammar
 from murxpy.sources.enumeration.grammar import Grammar, check_grammar
 from murxpy.sources.enumeration.operators import with_operators
 from murxpy.sources.mutation.implications.book import Book

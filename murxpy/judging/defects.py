@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from murxpy.errors import InputError, TargetError
-from murxpy.findings.named import is_bucket, kept_trace
+from murxpy.findings.bucket_names import is_bucket, kept_trace
 from murxpy.findings.origin import origin
 from murxpy.findings.replayed import replay_trace
 from murxpy.findings.scripted import Scripted, trace_of

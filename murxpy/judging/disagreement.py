@@ -23,7 +23,7 @@ from murxpy.machine.solve import SPECIAL_OPTIONS
 from murxpy.machine.tokens import Quoted, print_token
 from murxpy.machine.trace.finished import add_header, last_row, until_row, without_header
 from murxpy.machine.trace.grammar import OPTIONS, Line, Trace, parse_trace
-from murxpy.machine.witnesses.scripted import with_models
+from murxpy.machine.witnesses.script_evidence import with_models
 from murxpy.oracles.crash import Outcome
 from murxpy.oracles.disagreement import (
     OPPOSITE,

@@ -12,9 +12,9 @@ from typing import Any
 
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError, MurxpyError
+from murxpy.findings.bucket_names import is_bucket
 from murxpy.findings.buckets import Bucket
 from murxpy.findings.folder import Folder
-from murxpy.findings.named import is_bucket
 from murxpy.findings.origin import origin
 from murxpy.findings.store import Changes, Store
 from murxpy.judging.disagreement import (

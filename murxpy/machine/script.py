@@ -18,7 +18,7 @@ from murxpy.machine.signals import note_script
 from murxpy.machine.solve import ANSWERS
 from murxpy.machine.tokens import quote
 from murxpy.machine.witnesses import slowness
-from murxpy.machine.witnesses.scripted import answered, asks, check_script
+from murxpy.machine.witnesses.script_evidence import answered, asks, check_script
 from murxpy.machine.witnesses.unknowns import is_marked, judge_unknowns
 from murxpy.smtlib.logics import theories
 from murxpy.smtlib.script import Script

@@ -28,7 +28,7 @@ from murxpy.machine.replaying.defuse import (
 )
 from murxpy.machine.tokens import Quoted, Ref, Token
 from murxpy.machine.trace.grammar import Line, Trace, parse_trace
-from murxpy.machine.witnesses.reading import Unreadable, Values
+from murxpy.machine.witnesses.model_rows import Unreadable, Values
 from murxpy.passes.lines import made, mapped, put, term_sorts, with_uses, with_word
 from murxpy.passes.reduction import Reducer
 from murxpy.passes.words import terms_of

@@ -21,8 +21,8 @@ from murxpy.data import (
 )
 from murxpy.data.folders import shipped_folder
 from murxpy.data.grants import file_granted, is_granted, whole_path
+from murxpy.data.lookup import grammar_names, pool_names
 from murxpy.data.machines import machine_names
-from murxpy.data.named import grammar_names, pool_names
 from murxpy.errors import InputError
 from murxpy.fuzzers.setups import (
     Enumerated,
@@ -46,7 +46,7 @@ from murxpy.processes.targets import (
     solver_of,
     unnamed,
 )
-from murxpy.sources.mutation.store import store_of
+from murxpy.sources.mutation.term_store import store_of
 from murxpy.sources.mutation.workshop import Seed
 from murxpy.sources.setups import Setup, SourcesSetup
 

@@ -12,7 +12,7 @@ from murxpy.semantics.closures import Built, Closure, Stored, opaque
 from murxpy.semantics.datatypes import fields_of
 from murxpy.semantics.domains import rows_of, samples
 from murxpy.semantics.exact.regex import Regex
-from murxpy.semantics.plain import all_plain, more_than, plain, signature
+from murxpy.semantics.plain_sorts import all_plain, more_than, plain, signature
 from murxpy.semantics.registry import Asking, Body, Points, Site, every, given, graver
 from murxpy.semantics.values import (
     BagValue,

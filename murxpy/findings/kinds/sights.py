@@ -18,7 +18,7 @@ from murxpy.machine.witnesses.unknowns import REASON, of_limit
 from murxpy.oracles.crash import DEATHS, MEMORY_FAULTS, Outcome, judge, normalise
 from murxpy.semantics.values import CannotSay, Value
 from murxpy.smtlib.lexer import solid, tokenize
-from murxpy.smtlib.models import Valuation, read_printed_model
+from murxpy.smtlib.printed_models import Valuation, read_printed_model
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.translate.asking import Asked, Evidence
 from murxpy.translate.programs.vocabulary import unevaluated

@@ -14,7 +14,7 @@ from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.trace.reading import Reading
 from murxpy.machine.witnesses.model import Model, blamed, solver_value, subject, theories, verdicts
-from murxpy.machine.witnesses.reading import Unreadable
+from murxpy.machine.witnesses.model_rows import Unreadable
 from murxpy.machine.witnesses.solving import tidy, timed
 from murxpy.semantics.values import CannotSay
 

@@ -18,7 +18,7 @@ from murxpy.machine.run import Run
 from murxpy.machine.tokens import Quoted
 from murxpy.machine.trace.grammar import Line, Trace
 from murxpy.machine.trace.reading import Reading, Skipped
-from murxpy.machine.witnesses.scripted import without_questions
+from murxpy.machine.witnesses.script_evidence import without_questions
 from murxpy.machine.witnesses.slowness import Spending
 
 CHECKS = (*ANSWERING, "run-script")

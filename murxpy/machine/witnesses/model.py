@@ -17,7 +17,7 @@ from murxpy.logic.walks import subterms
 from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import MODEL_VALUE, Refused, Stopped
 from murxpy.machine.run import Run
-from murxpy.machine.witnesses.reading import Unreadable, Values
+from murxpy.machine.witnesses.model_rows import Unreadable, Values
 from murxpy.machine.witnesses.solving import applied, call_first, fresh_solver
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.registry import MEANINGS, partial_key

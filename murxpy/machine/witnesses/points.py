@@ -21,7 +21,7 @@ from murxpy.machine.outcomes import Refused
 from murxpy.machine.random import Stream, mix
 from murxpy.machine.run import Run
 from murxpy.machine.witnesses.model import CANNOT_SAY, UNDECIDED, differ, unjudged, with_universe
-from murxpy.machine.witnesses.reading import Values
+from murxpy.machine.witnesses.model_rows import Values
 from murxpy.machine.witnesses.solving import call_first
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.exact.floats import Format

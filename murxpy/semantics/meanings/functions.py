@@ -19,7 +19,7 @@ from murxpy.logic.walks import subterms
 from murxpy.semantics.closures import Built, Closure, Stored
 from murxpy.semantics.domains import canonical, make_array, make_function, rows_of, samples
 from murxpy.semantics.equality import apply, same, same_at, unified
-from murxpy.semantics.plain import ROWS, all_plain, plain, signature
+from murxpy.semantics.plain_sorts import ROWS, all_plain, plain, signature
 from murxpy.semantics.registry import (
     BINDERS,
     Asking,

@@ -11,7 +11,7 @@ from typing import Any
 from murxpy.logic.sorts import Sort
 from murxpy.semantics.domains import rows_of
 from murxpy.semantics.equality import among, apply, decided, unified
-from murxpy.semantics.plain import plain
+from murxpy.semantics.plain_sorts import plain
 from murxpy.semantics.registry import (
     Asking,
     Body,

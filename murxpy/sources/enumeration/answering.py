@@ -9,7 +9,7 @@ from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.machine.script import ERROR, OWN, Alone, ScriptAnswers, freeze, short
-from murxpy.machine.witnesses.scripted import questions, verdicts
+from murxpy.machine.witnesses.script_evidence import questions, verdicts
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script

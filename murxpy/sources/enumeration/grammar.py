@@ -315,7 +315,7 @@ ENDLESS = None  # the number of scripts of a grammar that has no largest one
 
 
 class Grammar:
-    """The scripts of a grammar. `plain` is what `murxpy.data.named` gives.
+    """The scripts of a grammar. `plain` is what `murxpy.data.lookup` gives.
 
     The size of a script is the sum of the sizes of the terms in it. Raises InputError for a
     production that cannot be read. `murxpy.sources.enumeration.grammar` checks whether it is well-sorted.

@@ -11,7 +11,7 @@ from math import prod
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import Term
-from murxpy.machine.witnesses.scripted import with_models
+from murxpy.machine.witnesses.script_evidence import with_models
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.values import CannotSay, Interpretation, Value
 from murxpy.smtlib.building import Tables

@@ -25,7 +25,7 @@ from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Assert, Script
 from murxpy.sources.enumeration.blocks import FINDING, TWIN, Block, Blocks
-from murxpy.sources.enumeration.calls import HEAD, carry_out
+from murxpy.sources.enumeration.call_sequences import HEAD, carry_out
 from murxpy.sources.enumeration.grammar import Grammar
 from murxpy.sources.enumeration.reading import MOST, Reader
 from murxpy.sources.setups import EnumerationSetup

@@ -23,7 +23,7 @@ from murxpy.semantics.exact.floats import Format
 from murxpy.semantics.registry import LITERALS
 from murxpy.semantics.values import CannotSay, Interpretation, Value
 from murxpy.smtlib.building import Tables, substituted
-from murxpy.smtlib.models import Model, Valuation, declared, read_printed_model
+from murxpy.smtlib.printed_models import Model, Valuation, declared, read_printed_model
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.script import Ask, Assert, CheckSat, DefineFunsRec, Script, SetOption
 from murxpy.sources.mutation.occurrences import binds

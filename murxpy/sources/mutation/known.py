@@ -15,7 +15,7 @@ from murxpy.machine.random import Stream
 from murxpy.machine.run import Run
 from murxpy.machine.script import answers_of
 from murxpy.machine.witnesses import slowness
-from murxpy.machine.witnesses.scripted import CORE, CORES_OPTION, MODEL, without_questions
+from murxpy.machine.witnesses.script_evidence import CORE, CORES_OPTION, MODEL, without_questions
 from murxpy.machine.witnesses.unknowns import REASON, marked
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.script import CHECKS, Ask, Assert, Command, Script, SetOption

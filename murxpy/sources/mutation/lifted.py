@@ -18,7 +18,7 @@ from murxpy.machine.run import Run
 from murxpy.machine.trace.grammar import Line, Trace
 from murxpy.machine.trace.lift import SOLVER, Lifter
 from murxpy.machine.trace.reading import Reading, Skipped
-from murxpy.machine.witnesses.scripted import CORES_OPTION
+from murxpy.machine.witnesses.script_evidence import CORES_OPTION
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.script import Script
 from murxpy.sources.mutation.known import CORES, MODELS

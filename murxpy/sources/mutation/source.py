@@ -25,7 +25,7 @@ from murxpy.sources.mutation.lifted import ApiRunner
 from murxpy.sources.mutation.options import NOTHING, Drawer, Patience, decided
 from murxpy.sources.mutation.preparing import Logics, declaring, in_logic, views
 from murxpy.sources.mutation.registry import API, FUZZERS
-from murxpy.sources.mutation.store import TermStore
+from murxpy.sources.mutation.term_store import TermStore
 from murxpy.sources.mutation.varied import Sampling
 from murxpy.sources.mutation.workshop import Mutant, Mutants, MutationSession, Seed, Workshop
 from murxpy.sources.setups import SourcesSetup

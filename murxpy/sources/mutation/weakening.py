@@ -14,7 +14,7 @@ from murxpy.sources.mutation.functions.composed import LITERALS
 from murxpy.sources.mutation.functions.inversions import Maker
 from murxpy.sources.mutation.implications.book import Use
 from murxpy.sources.mutation.implications.matching import renamed
-from murxpy.sources.mutation.implications.places import FORMULAS, Place, Places, State
+from murxpy.sources.mutation.implications.monotone_places import FORMULAS, Place, Places, State
 from murxpy.sources.mutation.implications.rewriting import Choice, Key, Keys, Rewriter
 from murxpy.sources.mutation.occurrences import Occurrences, in_scope, replaced
 from murxpy.sources.mutation.preparing import with_assertion

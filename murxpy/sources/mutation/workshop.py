@@ -54,7 +54,7 @@ Mutants = Generator[Mutant, Answers, None]
 
 
 class Terms(Protocol):
-    """Terms of other scripts, by the names of their sorts; `murxpy.sources.mutation.store` has them in a file."""
+    """Terms of other scripts, by the names of their sorts; `murxpy.sources.mutation.term_store` has them in a file."""
 
     @property
     def counts(self) -> Mapping[str, int]:

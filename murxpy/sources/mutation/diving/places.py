@@ -17,7 +17,7 @@ from murxpy.semantics.ranges.abstract import ANY, NOTHING, TRUE, Range
 from murxpy.semantics.ranges.backward import below
 from murxpy.semantics.registry import Unknown
 from murxpy.smtlib.script import Assert, CheckSatAssuming, Command, Script, at_checks
-from murxpy.sources.mutation.diving.models import Witness
+from murxpy.sources.mutation.diving.seed_models import Witness
 from murxpy.sources.mutation.occurrences import Occurrence, binds
 from murxpy.sources.mutation.workshop import MutationSession
 

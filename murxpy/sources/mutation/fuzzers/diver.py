@@ -31,11 +31,10 @@ from murxpy.semantics.ranges.abstract import (
     at_rank,
 )
 from murxpy.smtlib.building import Tables
-from murxpy.smtlib.models import declared
+from murxpy.smtlib.printed_models import declared
 from murxpy.smtlib.script import Assert, Script
 from murxpy.sources.mutation.assignments import fresh_prefix
 from murxpy.sources.mutation.diving.conditions import Conditions
-from murxpy.sources.mutation.diving.models import MODELS, negated, witnesses
 from murxpy.sources.mutation.diving.places import (
     Core,
     Formulas,
@@ -45,6 +44,7 @@ from murxpy.sources.mutation.diving.places import (
     Spot,
     unknown,
 )
+from murxpy.sources.mutation.diving.seed_models import MODELS, negated, witnesses
 from murxpy.sources.mutation.entry import Entry, Setting
 from murxpy.sources.mutation.occurrences import Occurrence, Occurrences, replaced
 from murxpy.sources.mutation.options import decided

@@ -12,7 +12,7 @@ from typing import Any
 from murxpy.logic.terms import Term
 from murxpy.machine.random import Stream
 from murxpy.smtlib.building import Tables
-from murxpy.smtlib.models import Model, declared
+from murxpy.smtlib.printed_models import Model, declared
 from murxpy.smtlib.script import Assert, CheckSat, CheckSatUsing, Command, Pop, Push, Script
 from murxpy.sources.mutation.assignments import (
     QUANTIFIERS,

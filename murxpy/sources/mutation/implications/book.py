@@ -21,7 +21,7 @@ from murxpy.sources.mutation.implications.matching import (
     numbers_in,
     plain,
 )
-from murxpy.sources.mutation.implications.places import State
+from murxpy.sources.mutation.implications.monotone_places import State
 from murxpy.sources.mutation.implications.rule import Patterns, Rule, Variant
 
 # The weights of a rule that nearly every script has a place for; of one that follows from the table of

@@ -14,7 +14,7 @@ from murxpy.machine.random import Stream
 from murxpy.smtlib.building import Tables, binds, substituted
 from murxpy.sources.mutation.implications.book import Book, Use
 from murxpy.sources.mutation.implications.matching import Matcher
-from murxpy.sources.mutation.implications.places import FORMULAS, Places, State
+from murxpy.sources.mutation.implications.monotone_places import FORMULAS, Places, State
 from murxpy.sources.mutation.implications.rule import Binding, Patterns
 from murxpy.sources.mutation.occurrences import Occurrence
 

@@ -25,7 +25,7 @@ from murxpy.sources.mutation.implications.matching import (
     opened,
     unbound,
 )
-from murxpy.sources.mutation.implications.places import State
+from murxpy.sources.mutation.implications.monotone_places import State
 from murxpy.sources.mutation.implications.rule import DATATYPE, Binding, Patterns, range_of
 
 _DRAWS = 8  # draws of a rule that are tried until one has a place

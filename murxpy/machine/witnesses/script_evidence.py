@@ -20,7 +20,7 @@ from murxpy.machine.witnesses.model import TOO_LARGE, theories, unjudged
 from murxpy.machine.witnesses.solving import FACTOR, tidy, timed
 from murxpy.semantics.values import CannotSay
 from murxpy.smtlib.lexer import spell
-from murxpy.smtlib.models import Valuation, declared, read_printed_model
+from murxpy.smtlib.printed_models import Valuation, declared, read_printed_model
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script

@@ -13,7 +13,7 @@ from murxpy.semantics.domains import samples
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.registry import Unknown
 from murxpy.semantics.values import CannotSay, FunctionValue, Interpretation, Value
-from murxpy.smtlib.models import Model, declared, read_printed_model
+from murxpy.smtlib.printed_models import Model, declared, read_printed_model
 from murxpy.smtlib.script import Assert, Command, Script
 from murxpy.sources.mutation.assignments import alone, asking, best, recursive
 from murxpy.sources.mutation.workshop import Workshop

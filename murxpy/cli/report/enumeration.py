@@ -17,7 +17,7 @@ from murxpy.sources.enumeration.blocks import (
     NOT_RUN,
     TWIN,
 )
-from murxpy.sources.enumeration.calls import NO_CHECK, NOT_ALLOWED
+from murxpy.sources.enumeration.call_sequences import NO_CHECK, NOT_ALLOWED
 from murxpy.sources.enumeration.grammar import Grammar
 from murxpy.sources.enumeration.source import EQUAL
 

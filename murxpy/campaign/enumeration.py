@@ -20,7 +20,7 @@ from murxpy.machine.witnesses.slowness import REFERENCE, SIZE, is_marked, marked
 from murxpy.oracles.disagreement import OPPOSITE, Answers
 from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.sources.enumeration.blocks import AGREED, DIFFERS, KILLED, NOT_RUN, TWIN, Block, Blocks
-from murxpy.sources.enumeration.calls import HEAD
+from murxpy.sources.enumeration.call_sequences import HEAD
 from murxpy.sources.enumeration.grammar import Grammar
 from murxpy.sources.enumeration.reading import Reader, foreign
 from murxpy.sources.enumeration.source import wall_of
