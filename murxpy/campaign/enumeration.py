@@ -298,10 +298,10 @@ class Enumerated:
         ]
 
     def ended_early(self, seed: int, trace: str, *, reported: bool, killed: bool) -> dict[str, int]:
-        """Have a later run test what is left of a block. Its run ended with the last script of
-        `trace`, which is tested once more where a limit of time `killed` it, since another process
-        may have kept the processor busy. Returns the counters of the run's scripts where the run
-        has not `reported` them.
+        """Have a later run test what is left of a block. The block's run ended with the last script
+        of `trace`, which is tested once more where a limit of time `killed` it, since another process
+        may have kept the processor busy. Returns the counters of the run's scripts where the run has
+        not `reported` them.
         """
         if is_marked(trace):  # the run had but one script, whose block is another run's
             return {}

@@ -245,9 +245,10 @@ def stored_runs(
     *,
     resume: bool = False,
 ) -> Runs:
-    """The runs of the target of `plan`, whose session describes its solver by `about`, in the campaign
-    with `seed`. They go on where an earlier session stopped, and there are at most `limit` more; with
-    `resume` only those that wait for their judges are made again. Raises InputError when every source lacks seeds that it needs.
+    """The runs of the target of `plan`, whose session describes its solver by `about`, in the
+    campaign with `seed`. The runs continue where an earlier session stopped, and there are at most
+    `limit` more; with `resume` only those that wait for their judges are made again. Raises
+    InputError when every source lacks seeds that it needs.
     """
     name, meta = plan.target.name, store.meta()
     state = store.targets().get(name)

@@ -136,8 +136,9 @@ class Slots(Service, Watcher):
                 self._log.statistics.not_begun(future.worker.slot, job.seed)
 
     def _make_again(self, target: int, result: Result) -> None:
-        """Make a run again, with more time, that a limit ended while its stack was deep. It may be in
-        an endless recursion, which crashes a little later: a little faster machine would tell that.
+        """Make a run again, with more time, that a limit ended while its stack was deep. The run may
+        be in an endless recursion, which crashes a little later: a slightly faster machine would show
+        the crash.
         """
         job, slot = result.job, result.worker.slot
         self._archive.add({"run:again": 1})

@@ -130,8 +130,8 @@ def _bisected(
 
 def _releases(defect: Defect, asked: str | None) -> tuple[list[str], bool]:
     """The releases that are to be asked: those that the user names, else all that the wrapper takes;
-    and whether the newest one there is is among them. They may be installed, since that is what the
-    command is for. Raises InputError, TargetError.
+    and whether the newest one there is is among them. The releases may be installed, since that is
+    what the command is for. Raises InputError, TargetError.
     """
     package = package_of(load_wrapper(defect.request.wrapper or defect.solver))
     published = releases_of(package.name)

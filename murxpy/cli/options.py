@@ -445,8 +445,8 @@ def chosen(found: Mapping[str, Any], front: str = "") -> dict[str, Any]:
 
 
 def _functions(file: Path) -> tuple[str, list[str]]:
-    """The text of a file of fusion functions, and their names. Raises InputError where one of their
-    laws is wrong.
+    """The text of a file of fusion functions, and their names. Raises InputError if a law of a
+    function is wrong.
     """
     text = read_text(file, "script of fusion functions", MAX_SCRIPT)
     found, notes = check_functions(text, str(file))

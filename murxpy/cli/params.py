@@ -217,7 +217,9 @@ class NamedFile(click.ParamType[Any]):
     name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the text unchanged. Raises InputError if it names a YAML file that does not exist."""
+        """Return the text unchanged. Raises InputError if the text names a YAML file that does not
+        exist.
+        """
         if (Path(value).suffix in (".yaml", ".yml") or os.sep in value) and not os.path.lexists(
             value
         ):

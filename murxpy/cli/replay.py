@@ -173,7 +173,7 @@ def _show_files_beside(file: Path, replayed: Replayed, as_json: bool) -> None:
 
 
 def refuse_forbidden(plan: Plan, file: Path) -> str:
-    """The text of a script that the solver is to read. Raises InputError where it uses what the
+    """The text of a script that the solver is to read. Raises InputError if the text uses what the
     wrapper forbids.
     """
     text = read_text(file)
@@ -183,8 +183,8 @@ def refuse_forbidden(plan: Plan, file: Path) -> str:
 
 def plan_of(trace: Trace, solver: str | None, wrapper: str | None, file: Path) -> Plan:
     """The target on which the trace in `file` is replayed: the named one, else the one on which the
-    trace was found, else the solver that the trace names. Raises InputError where none is known, and
-    where it may not be used because only a file names it.
+    trace was found, else the solver that the trace names. Raises InputError if no solver is known,
+    and if the solver may not be used because only a file names it.
     """
     found = None if solver or wrapper else origin(file)
     request = _request(trace, solver, wrapper) if found is None else found.of_traces()

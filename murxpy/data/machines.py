@@ -147,8 +147,8 @@ def inspect_machine(name_or_path: str) -> tuple[Plain, list[InputError]]:
 
 
 def machine_path(name_or_path: str) -> Path:
-    """Return the file of a machine, which is a name of `fsm/` or a path. Raises InputError if it is
-    neither.
+    """Return the file of a machine, which is a name of `fsm/` or a path. Raises InputError if the
+    name is neither.
     """
     folder = data_folder("fsm")
     shipped = folder / f"{name_or_path}.yaml"

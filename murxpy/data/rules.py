@@ -122,7 +122,7 @@ def read_proofs(path: Path) -> Plain:
 
 
 def write_proofs(path: Path, proofs: Plain) -> None:
-    """Keep proofs, one line for each rule. Raises InputError if they cannot be written."""
+    """Keep proofs, one line for each rule. Raises InputError if the proofs cannot be written."""
     lines = [f"{json.dumps(name)}: {json.dumps(proof)}" for name, proof in proofs.items()]
     try:
         path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

@@ -189,8 +189,8 @@ class Documented(Strict, frozen=True):
 
 
 class Difference(Strict, frozen=True):
-    """Operators and special values that mean something else than in the solvers of `from`, or than
-    in all others. They are not cross-checked with these solvers.
+    """Operators and special values that mean something else than in the solvers of `from`, or than in
+    all others. Such operators are not cross-checked with these solvers.
     """
 
     reason: str

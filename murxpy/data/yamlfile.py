@@ -69,8 +69,8 @@ def read_document(path: Path) -> Document:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of an input file. Raises InputError if it cannot be read, is too large, or is
-    no UTF-8.
+    """Return the text of an input file. Raises InputError if the file cannot be read, is too large,
+    or is no UTF-8.
     """
     content = read_bytes(path, "text", MAX_BYTES)
     note(path, content)

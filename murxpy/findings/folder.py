@@ -43,8 +43,8 @@ class Folder:
     of its files that tells who writes it; without it, the folder may be anybody's. The folder itself may
     be a link, which the user names; no file below it may.
 
-    Raises InputError when it cannot be written, when another command has written it, when another
-    process holds the lock, and when a link lies in it.
+    Raises InputError when the folder cannot be written, when another command has written it, when
+    another process holds the lock, and when a link lies in it.
     """
 
     def __init__(self, path: Path, file: str = "") -> None:

@@ -81,7 +81,7 @@ def well_sorted(rules: Sequence[Plain]) -> None:
 
 def proved_rules(names: Sequence[str] = ()) -> list[Plain]:
     """Return the named rules that can be used: their kept proofs are proofs of this very text. Each
-    has the instances that are proved. Raises InputError if there are none.
+    has the instances that are proved. Raises InputError if there are no such rules.
     """
     found, known = list[Plain](), dict[str, Plain]()
     for rule in named_rules(names):
@@ -281,7 +281,7 @@ def needs_terms(mutation: Mutation) -> bool:
 
 
 def seed_files(mutation: Mutation) -> SeedFiles:
-    """The seeds. Raises InputError if there are none."""
+    """The seeds. Raises InputError if there are no such files."""
     return collect_seeds(map(Path, mutation.seeds), mutation.size_limit)
 
 

@@ -158,8 +158,8 @@ class Asked:
             return Answer("untestable", str(error))
 
     def target(self, name: str) -> Answer:
-        """The answer of the target called `name`. Raises TargetError where it cannot be loaded,
-        InputError where it does not take an option of the request.
+        """The answer of the target called `name`. Raises TargetError if the target cannot be loaded,
+        InputError if it does not take an option of the request.
         """
         self.version = ""
         (plan,) = make_plans(replace(self._request, targets=(name,)), self._notice)

@@ -1,8 +1,8 @@
 """Dependences: what an answer depends on besides the assertions. Each limit, option and earlier
 call is omitted in turn, and the solver is asked again.
 
-None of these omissions changes the question of the last check. So a solver that then gives the
-opposite answer contradicts itself.
+None of these omissions changes the question of the last check. A solver that then gives the opposite
+answer therefore contradicts itself.
 """
 
 from __future__ import annotations
@@ -376,8 +376,8 @@ def header_of(trace: Trace) -> str:
 
 
 class CaseQuestions:
-    """The questions about one case. They are asked about traces whose last check is the one in
-    question.
+    """The questions about one case. The questions are asked about traces whose last check is the one
+    in question.
     """
 
     def __init__(self, solvers: Solvers, case: Case) -> None:
@@ -558,7 +558,7 @@ def evaluated(outcome: Outcome) -> tuple[int, int, int] | None:
 
 
 def header_judges(trace: Trace) -> tuple[str, ...]:
-    """The judges that the header of a trace names. Raises InputError where one may not be asked,
+    """The judges that the header of a trace names. Raises InputError if a judge may not be asked,
     because only the header names it.
     """
     names = split_names(trace.header[HEADER]) if trace.header.get(HEADER) else []

@@ -20,7 +20,7 @@ from murxpy.processes.targets import Plan, version_of
 
 
 class JudgedSolver:
-    """The solver of `plan`, and the solvers of `judges`, all loaded. Raises TargetError where one
+    """The solver of `plan`, and the solvers of `judges`, all loaded. Raises TargetError if a solver
     cannot be loaded. `close` ends all processes.
     """
 

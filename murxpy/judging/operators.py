@@ -53,8 +53,8 @@ def agree(
     """The plans of `targets`, changed so that they generate only what the judges support, too; and
     for each target a line that says what is left.
 
-    All solvers are loaded for this. Raises TargetError where one cannot be loaded, InputError where
-    nothing is left.
+    All solvers are loaded for this. Raises TargetError if a solver cannot be loaded, InputError if no
+    theory is left.
     """
     with closing(Pool([*targets, *judges], limits)) as pool:
         abouts = pool.warm()

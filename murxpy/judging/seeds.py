@@ -89,8 +89,8 @@ def _ask(solver: JudgedSolver, trace: str, limit: int) -> Questions[dict[str, li
 
 
 def judge(path: str, labels: list[str | None], answers: dict[str, list[str]]) -> Checked:
-    """Compare the answers with the labels. It is worse when solvers contradict each other than when
-    all solvers contradict a label.
+    """Compare the answers with the labels. Opposite answers of two solvers are worse than a label
+    that all solvers contradict.
     """
     verdict, reason = "right", ""
     for at, label in enumerate(labels):

@@ -20,7 +20,7 @@ def beta(stream: Uniform, alpha: float, other: float) -> float:
     """A sample of Beta(`alpha`, `other`); both are above 0."""
     first = gamma(stream, alpha)
     total = first + gamma(stream, other)
-    # Parameters close to 0 can round both samples to 0. Then the mean stands for a sample.
+    # Parameters close to 0 can round both samples to 0. In this case the mean stands for a sample.
     return first / total if total > 0.0 else alpha / (alpha + other)
 
 
@@ -67,8 +67,8 @@ class Bandit:
     """Arms by name, each with the gains and losses that it remembers.
 
     When an arm is rewarded, its memory is multiplied by `decay` first; other arms forget nothing.
-    Beside gains and losses each arm has a prior of one of each, which does not decay. So an arm that
-    never paid is still drawn now and then.
+    Beside gains and losses each arm has a prior of one of each, which does not decay. An arm that
+    never paid is therefore still drawn now and then.
     """
 
     __slots__ = ("_decay", "_earned")
@@ -95,7 +95,7 @@ class Bandit:
         """The arm with the greatest sample; of those in `among` where only some can be drawn now.
         Where draws have different `prices`, above 0, the sample is what an arm gives for its price.
         Only the arms that can be drawn use up numbers of the stream. Raises ValueError if there are
-        none.
+        no arms.
         """
         best, greatest = "", -1.0
         for arm, (gains, losses) in self._earned.items():

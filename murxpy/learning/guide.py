@@ -1,7 +1,7 @@
 """Measures what a run gained, as a share from 0 to 1, from which the guidance of a campaign learns.
 
 Only counts decide: pairs of signals, findings, answers, and what the solver itself counted of its
-work. So a campaign with the same seed learns the same.
+work. A campaign with the same seed therefore learns the same.
 """
 
 from __future__ import annotations

@@ -210,13 +210,13 @@ class Operator:
     """An operator: its name in traces, its name in SMT-LIB, its signature, and what the generator
     and the printer must know of it.
 
-    These fields are about scripts. `form` is how scripts write an application, if the name before
-    the arguments does not do. `definition` is an expression of the standard with the same meaning,
-    and `uses` are the sorts that it needs beside those of the arguments. `also` are other names
-    that a script may use. If `by_bits` is set, the operator is printed as `by_bits` applied to all
-    bits of its argument. `in_scripts` says that scripts of the standard have the operator, although
-    it is an extension. `binary` says that scripts take two arguments, although the operator is
-    chainable.
+    The following fields are about scripts. `form` is how scripts write an application, if the name
+    before the arguments does not do. `definition` is an expression of the standard with the same
+    meaning, and `uses` are the sorts that it needs beside those of the arguments. `also` are other
+    names that a script may use. If `by_bits` is set, the operator is printed as `by_bits` applied to
+    all bits of its argument. `in_scripts` says that scripts of the standard have the operator,
+    although it is an extension. `binary` says that scripts take two arguments, although the operator
+    is chainable.
     """
 
     kind: str
@@ -244,7 +244,7 @@ class Operator:
 
     @property
     def standard(self) -> bool:
-        """Return whether scripts of the standard have it."""
+        """Return whether scripts of the standard have the operator."""
         return self.in_scripts or not self.extension
 
     @property

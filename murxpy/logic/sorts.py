@@ -170,8 +170,8 @@ def order_of_field(number: int) -> bool:
 
 
 def probably_prime(number: int) -> bool:
-    """Return whether `number` is prime. This is certain below 3 * 10^24; above, it is the
-    Miller-Rabin test with twelve bases.
+    """Return whether `number` is prime. The answer is certain below 3 * 10^24; above, the
+    Miller-Rabin test with twelve bases decides.
     """
     if number < 2 or any(number % p == 0 for p in _WITNESSES):
         return number in _WITNESSES

@@ -100,7 +100,7 @@ class TermTable:
         sort: Sort,
         bound: tuple[Term, ...] = (),
     ) -> Term:
-        """Return the application of `op`. It binds the variables `bound`."""
+        """Return the application of `op`. The application binds the variables `bound`."""
         key = (op, args, indices, sort)
         term = self._terms.get(key)
         if term is None:

@@ -252,8 +252,8 @@ def _one_nan(bits: int, sort: Sort) -> int:
 
 # the exceptions of Python's own that a value of a wrong form can cause in the evaluator
 TOO_LARGE = (OverflowError, MemoryError, RecursionError)
-# Limits of one evaluation, in steps. They are smaller than the limits for checking a model, because
-# every term of a run is evaluated.
+# Limits of one evaluation, in steps. The limits are smaller than those for checking a model,
+# because every term of a run is evaluated.
 DOMAIN, WORLDS, BODIES = 1 << 8, 32, 1 << 11
 # Operators at whose open points (division by zero) a model may have any value, by SMT-LIB and in
 # the solvers. They are grouped by the kind of their sorts. At the open points of other operators, a

@@ -121,7 +121,7 @@ WHY = "the planted model satisfies all assertions"
 
 
 def planted_of(run: Run) -> Planted:
-    """The planted model of the run. It begins now, if the run has none."""
+    """The planted model of the run. A planted model begins now, if the run has none."""
     if run.planted is None:
         open_universe = run.wrapper.set("readers", "universe") is not None
         run.planted = Planted(run.catalogue, run.wrapper.facts.unjudged, open_universe)

@@ -221,7 +221,7 @@ class Steps:
 
     def public(self, name: str) -> Any:
         """The public callable of this name. Raises Refused if this release of the binding does not
-        have it.
+        have the object.
         """
         callee = self.wrapper.callables.callees.get(name)
         if callee is None:
@@ -242,7 +242,7 @@ class Steps:
 
     def constant(self, name: str) -> Any:
         """The member of this name of an enumeration of the binding. Raises Refused if this release
-        does not have it.
+        does not have the constant.
         """
         if name not in self.wrapper.callables.constants:
             raise Refused(
@@ -457,8 +457,9 @@ class Run(Lines, Steps):
             or (refusal.of_terms and action in ASSERTING)
         )
         if refusal.sort == ILL_FORMED and not refusal.ours and solving:
-            # The solver accepted all terms when they were built. So a sort error in a check or a
-            # simplification is its own fault, and so is a sort error in a result of the solver.
+            # The solver accepted all terms when they were built. A sort error in a check or a
+            # simplification is therefore its own fault, and so is a sort error in a result of the
+            # solver.
             refusal = Refusal(UNDOCUMENTED, refusal.type, refusal.message)
         text = f"{refusal.type}: {refusal.message}"
         found = (EXCEPTION, "binding")

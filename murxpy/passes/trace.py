@@ -70,9 +70,9 @@ def reduce_trace(
 def stated(script: Script) -> tuple[str, ...]:
     """Return the commands on which the answers that a script expects depend; empty if it expects none.
 
-    Nobody knows the answers to other formulas. So the passes only leave out lines of such a script,
-    and no line that this function names: without an assertion sat stays sat, but unsat does not
-    stay unsat.
+    Nobody knows the answers to other formulas. The passes therefore only leave out lines of such a
+    script, and no line that this function names: without an assertion sat stays sat, but unsat does
+    not stay unsat.
     """
     expected = [" ".join(map(str, line.args)) for line in script if line.action == EXPECT]
     asserting = _ASSERTING if any("unsat" in answers for answers in expected) else ()

@@ -80,7 +80,9 @@ def print_notice(text: str) -> None:
 
 
 def package_of(wrapper: Mapping[str, Any]) -> Package:
-    """The package of the solver of a decoded wrapper. Raises TargetError where it names none."""
+    """The package of the solver of a decoded wrapper. Raises TargetError if the wrapper names no
+    package.
+    """
     name = wrapper.get("package")
     if not name:
         raise TargetError(

@@ -1,8 +1,8 @@
 """Folders for temporary files. Each belongs to the process that made it; folders whose owner is
 gone can be removed.
 
-The owner holds a lock on a file in the folder as long as it lives. The kernel releases the lock
-when the process ends, however it ends. So nobody has to ask after a process number, which by now
+The owner holds a lock on a file in the folder as long as it lives. The kernel releases the lock when
+the process ends, however it ends. Nobody therefore has to ask after a process number, which by now
 may belong to another process.
 """
 

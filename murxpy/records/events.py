@@ -56,8 +56,8 @@ class RunEnded:
 
 @dataclass(frozen=True, slots=True)
 class Overstayed:
-    """A run was ended from outside because it was past the limit of wall time. That is a statistic,
-    not a finding.
+    """A run was ended from outside because it was past the limit of wall time. Such an end is a
+    statistic, not a finding.
     """
 
     worker: int

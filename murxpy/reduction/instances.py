@@ -198,8 +198,8 @@ class Regenerating(Predicate[Bounds]):
 
 
 def measured(script: Scripted, catalogue: Catalogue) -> Instance:
-    """A script with the number of its assertions and their depth. Raises InputError if it cannot be
-    read.
+    """A script with the number of its assertions and their depth. Raises InputError if the trace
+    cannot be read.
     """
     formulas = read_script(script.text, "instance", catalogue).assertions()
     depths = Depths(catalogue)

@@ -239,8 +239,8 @@ class _PairPredicate(ScriptPredicate):
 
 
 def minimize_pair(task: Task, source: Scripted, pair: Pair) -> Minimized:
-    """Make a mutant and the script that it was made from smaller. The sizes in the result are those of
-    the mutant, in characters. Raises InputError where they do not show the finding.
+    """Make a mutant and the script that it was made from smaller. The sizes in the result are those
+    of the mutant, in characters. Raises InputError if the scripts do not show the finding.
     """
     predicate = _PairPredicate(task, source)
     return reduce_printed(task, source, pair.script, predicate, pair.both)

@@ -344,8 +344,8 @@ def to_show(kind: str, key: str, message: str) -> Shown:
 
 
 def loaded_release(plan: Plan) -> str:
-    """The solver of a target with its release, such as `z3 5.4.1`. Raises TargetError where it cannot
-    be loaded.
+    """The solver of a target with its release, such as `z3 5.4.1`. Raises TargetError if the solver
+    cannot be loaded.
     """
     with closing(Pool([plan], Limits())) as pool:
         (about,) = pool.warm()

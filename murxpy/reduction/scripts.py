@@ -261,8 +261,8 @@ class ScriptPredicate(Predicate[Printed]):
 def minimize_script(task: Task, source: Scripted, judges: Sequence[Plan] = ()) -> Minimized:
     """Make a script smaller; the result is the trace that runs the smaller script.
 
-    It begins without declarations and definitions, which printing adds where they are needed; where
-    that shows nothing, with those of the script in their places.
+    The reduction begins without declarations and definitions, which printing adds where they are
+    needed; where that shows nothing, with those of the script in their places.
 
     The sizes in the result are in characters of the script. Raises InputError where the script
     shows nothing, or shows it no more after it was parsed and printed.

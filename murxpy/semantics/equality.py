@@ -365,8 +365,8 @@ def same_at(points: Points, sort: Sort, left: Any, right: Any, row: Row) -> Aski
 
 
 def _same_tables(points: Points, sort: Sort, left: Table, right: Table) -> Asking:
-    """Return whether two tables are equal at all points. Their defaults have to be equal only if
-    some point is in neither table.
+    """Return whether two tables are equal at all points. The defaults of the tables have to be equal
+    only if some point is in neither table.
     """
     domain, result = signature(sort)
     keys = _keys(sort, left) + _keys(sort, right)

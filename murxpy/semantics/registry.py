@@ -311,8 +311,8 @@ def graver(one: CannotSay | None, other: CannotSay) -> CannotSay:
 
 
 def settled(task: Asking) -> Any:
-    """Return the result of a comparison that needs no further term, as is the case among values of
-    a solver's model. Raises CannotSay if it needs one.
+    """Return the result of a comparison that needs no further term, as is the case among values of a
+    solver's model. Raises CannotSay if the comparison needs a further term.
     """
     try:
         task.send(None)

@@ -210,8 +210,8 @@ class Rebuilder:
         )
 
     def datatype(self, datatype: Datatype) -> Datatype:
-        """Return a datatype without what is gone, and with such datatypes in its fields. If nothing
-        of that concerns it, that is the datatype itself.
+        """Return the datatype without the constructors and fields that were removed, and with rebuilt
+        datatypes in its fields. If nothing of that concerns it, that is the datatype itself.
         """
         if datatype in self._datatypes:
             return self._datatypes[datatype]
@@ -313,7 +313,7 @@ class Rebuilder:
 
 def _indices(term: Term, args: tuple[Term, ...], wanted: Sort) -> tuple[object, ...]:
     """Return the indices of an application whose arguments and result have new widths. Raises
-    IllSorted if there are none.
+    IllSorted if there are no such indices.
     """
     if wanted.kind == FP and term.op.startswith("OP_FP_TO_FP"):
         return wanted.params

@@ -239,8 +239,8 @@ class Source:
         return int(token)
 
     def arity(self, what: str) -> int:
-        """Take a number of parameters. Raises InputError if it is larger than any script needs,
-        because each parameter becomes an object.
+        """Take a number of parameters. Raises InputError if the number is larger than any script
+        needs, because each parameter becomes an object.
         """
         arity = self.numeral(what)
         if arity > MAX_ARITY:

@@ -145,8 +145,8 @@ class Thrower:
         return type(error).__module__ == "builtins" and not names & self._retold
 
     def _innermost(self, error: BaseException) -> str | None:
-        """Return our file in which the exception arose, not counting Python's library. Return None
-        if it arose in the binding.
+        """Return our file in which the exception arose, not counting Python's library. Return None if
+        the exception arose in the binding.
         """
         found = None
         trace: TracebackType | None = error.__traceback__

@@ -149,7 +149,7 @@ class Facts:
 
     def known_options(self) -> frozenset[str] | None:
         """Return the options that change no meaning, which the wrapper says by having them. Return
-        None if it has no list of options.
+        None if the wrapper has no list of options.
         """
         if self.options is None:
             return None

@@ -30,7 +30,7 @@ _COMPARE: dict[str, Callable[[int, int], bool]] = {
 
 def parse_guard(text: str, helper: Callable[[str], Any], where: str) -> Guard:
     """Return the guard called `text`. `helper` finds a guard of the wrapper by its name. Raises
-    InputError if it is unknown.
+    InputError if the guard is unknown.
     """
     if _HUGE.search(text):
         raise InputError(

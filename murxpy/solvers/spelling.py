@@ -187,8 +187,8 @@ class SpellingSet:
         return self._names.get(name)
 
     def pick(self, point: float, frame: Frame) -> Spelling | None:
-        """Return the spelling at `point` in [0, 1) of the weights, or the next one that fits.
-        Return None if none fits.
+        """Return the spelling at `point` in [0, 1) of the weights, or the next one that fits. Return
+        None if no spelling fits.
         """
         spellings = self.spellings
         count = len(spellings)

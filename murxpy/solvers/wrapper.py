@@ -308,7 +308,9 @@ class Wrapper:
         return TargetError(f"{self.name} {what}; {install}")
 
     def _probe_objects(self) -> None:
-        """Return a context and a solver of this release. Their attributes tell which methods exist."""
+        """Return a context and a solver of this release. The attributes of these objects tell which
+        methods exist.
+        """
         frame = Frame(lambda sort: None)
         for key, section in (("ctx", "new-context"), ("solver", "new")):
             spellings = self.spellings["lifecycle"].get(section)

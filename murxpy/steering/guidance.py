@@ -164,7 +164,8 @@ class Guidance:
 
     def seed_of(self, index: int, base: int, source: str = "", *, mutates: bool = False) -> int:
         """The seed of run `index`, which begins now and would have the seed `base` without guidance.
-        It is of `source`, which `mutates` scripts or walks. A run that began before keeps its seed.
+        The seed is that of a run of `source`, which `mutates` scripts or walks. A run that began
+        before keeps its seed.
         """
         if index not in self._runs.open:
             self._learn(index)

@@ -69,7 +69,7 @@ class Store:
         return self._answers[key]
 
     def keep(self, key: Key, found: Found) -> None:
-        """Keep answers. Raises FolderLost where they cannot be written."""
+        """Keep answers. Raises FolderLost if the answers cannot be written."""
         self._answers[key].update(found)
         if self._file is None or not found:
             return
@@ -144,8 +144,8 @@ class Question:
 @dataclass(frozen=True, slots=True)
 class Row:
     """The results of a target for a script: its answer to the script itself, and the spread by
-    method. `first` names the first variant with each answer, as METHOD:K. `crashes` says of which
-    variants it crashes.
+    method. `first` names the first variant with each answer, as METHOD:K. `crashes` names the
+    variants on which the target crashes.
     """
 
     target: str

@@ -74,8 +74,8 @@ class DryRun(Run):
         )
 
     def planted_values(self) -> list[str] | None:
-        """Return the planted values of what the current check has, as text. Return None if they do
-        not make it satisfiable.
+        """Return the planted values of what the current check has, as text. Return None if the values
+        do not make the formulas satisfiable.
         """
         assumed = self.frame.terms if self.line.action == "check-sat-assuming" else ()
         formulas = list(dict.fromkeys([*(entry.term for entry in self.state.asserted()), *assumed]))

@@ -70,7 +70,7 @@ def _joined(*modules: ModuleType) -> str:
 
 
 class MisuseRows(DryRun):
-    """The part of a program that misuses calls. It needs `bind`, `row` and the names that are
+    """The part of a program that misuses calls. The class needs `bind`, `row` and the names that are
     alive.
     """
 

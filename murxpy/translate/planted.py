@@ -77,9 +77,9 @@ def _verdict(run: _Last, term: Term) -> str:
 
 
 # ----------------------------------------------------------------------
-# Prints a trace with a planted model as a script in which constants, functions and
-# uninterpreted sorts are defined as in that model. Such a script has at most one model, and
-# every check in it is satisfiable. So the answer of a solver says who is wrong about the trace.
+# Prints a trace with a planted model as a script in which constants, functions and uninterpreted
+# sorts are defined as in that model. Such a script has at most one model, and every check in it is
+# satisfiable. The answer of a solver therefore says who is wrong about the trace.
 
 
 def to_defined(

@@ -178,7 +178,7 @@ def model_rows(run: Run, number: int) -> list[str]:
     """Return the rows for the line `number`, which is a `check-model`. Raises Refused if the
     wrapper has no spelling for what they need.
 
-    Functions get no values. So a model counts as wrong only if no functions complete its values.
+    Functions get no values. A model counts as wrong only if no functions complete its values.
     """
     formulas = list(dict.fromkeys([*run.state.asserted(), *run.state.assumptions]))
     terms = {entry.term: entry for entry in run.db.terms.values() if entry.obj is not None}

@@ -1,5 +1,5 @@
-"""The declarations of a script: sorts, datatypes, constants and functions, each before its first
-use. They also say what the script needs of a logic.
+"""The declarations of a script: sorts, datatypes, constants and functions, each before its first use.
+The module also says what the script needs of a logic.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 somebody else must never have: to change a file outside of one folder, to reach the network, to start
 a program, and to signal other processes.
 
-A solver has options and commands that write files, and its native code can have any defect. So the
-kernel refuses: Landlock (Linux 5.13 and newer; each later ABI refuses more) what touches files, TCP
+A solver has options and commands that write files, and its native code can have any defect. The
+kernel therefore refuses: Landlock (Linux 5.13 and newer; each later ABI refuses more) what touches files, TCP
 ports and other processes, and a filter of system calls what Landlock leaves open, which are modes,
 owners, times and attributes of files, sockets of any kind, and programs. Neither can be undone, and
 each child process inherits both. Files that were opened before stay open: the worker's channel, its

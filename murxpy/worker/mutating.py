@@ -28,7 +28,7 @@ def make_sources(
     available: Collection[str],
 ) -> Sources:
     """The sources of runs that the setup of a session names; `available` are the operators that the
-    solver has. Raises InputError where they need a reader of scripts and the solver has none.
+    solver has. Raises InputError if the sources need a reader of scripts and the solver has none.
     """
     # a finding with an operator that is documented as experimental would not count
     documented = frozenset(setup.get("documented") or ())

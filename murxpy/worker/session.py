@@ -145,8 +145,8 @@ def _refused(
     wrapper: Wrapper, catalogue: Catalogue, options: list[list[str]], parameters: Pairs
 ) -> list[list[str]]:
     """The options that a solver in a process with the parameters does not take, all of which the
-    process has as parameters. Raises InputError where it does not, and where such a solver cannot
-    check anything.
+    process has as parameters. Raises InputError if the process lacks such a parameter, and if such a
+    solver cannot check anything.
     """
     words = ", ".join(f"{name}={value}" for name, value in parameters)
     try:

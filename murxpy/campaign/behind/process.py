@@ -56,7 +56,7 @@ def installed(wrapper: Mapping[str, Any]) -> tuple[str, ...]:
 
 def bisected(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:
     """Find and keep the range of a bucket by a trace of it, going on where an earlier bisection was
-    ended. `wait` is called behind each release. Raises InputError where none of the releases shows the finding.
+    ended. `wait` is called behind each release. Raises InputError if no release shows the finding.
     """
     file = Path(request.trace)
     defect = read_defect(file)
@@ -98,9 +98,10 @@ def _unheard(text: str) -> None:
 
 
 # ----------------------------------------------------------------------
-# The process beside a campaign that reduces findings, writes their reproducers, and bisects
-# them. It reads one request a line and prints one answer a line. It is a process of its own so
-# that the loop of the campaign never waits for it. It dies with the campaign.
+# The process beside a campaign that reduces findings, writes their reproducers, and bisects them.
+# The process beside a campaign reads one request a line and prints one answer a line. The work is
+# done in a process of its own so that the loop of the campaign never waits for it. The process dies
+# with the campaign.
 
 
 NICE = 10  # steps, so that the workers of the campaign come first

@@ -41,14 +41,14 @@ class Action:
         self.name = name
 
     def draw(self, gen: Generator) -> bool:
-        """Draw operands and carry the action out. False if this is not possible now. Raises Refused
-        if the binding refuses, and Stopped with a finding.
+        """Draw operands and carry the action out. The result is False if the action is not possible
+        now. Raises Refused if the binding refuses, and Stopped with a finding.
         """
         raise NotImplementedError(f"the action {self.name} is never drawn")
 
     def read(self, r: Reading) -> None:
-        """Carry out the current line. Raises InputError if it is malformed, Skipped and Refused as
-        `murxpy.machine.trace.reading` says, and Stopped with a finding.
+        """Carry out the current line. Raises InputError if the line is malformed, Skipped and Refused
+        as `murxpy.machine.trace.reading` says, and Stopped with a finding.
         """
         raise NotImplementedError(f"no line has the action {self.name}")
 

@@ -20,8 +20,8 @@ from murxpy.semantics.values import CannotSay
 
 
 def check_model(run: Run, seed: int, spelling: str | None = None) -> None:
-    """`check-model`: read the model and evaluate the assertions and assumptions. Raises Stopped if
-    one is false.
+    """`check-model`: read the model and evaluate the assertions and assumptions. Raises Stopped if an
+    assertion or assumption is false.
     """
     run.frame.fill()
     chosen = run.choose(run.wrapper.set("readers", "model"), seed, spelling, "check-model")

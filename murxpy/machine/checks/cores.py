@@ -19,8 +19,8 @@ from murxpy.machine.witnesses.solving import fresh_solver, solve_from_scratch, t
 
 
 def check_core(run: Run, seed: int, spelling: str | None = None) -> None:
-    """`check-core`: the unsat core. Raises Stopped if it contains a formula that was not asserted,
-    or if it is satisfiable.
+    """`check-core`: the unsat core. Raises Stopped if the core contains a formula that was not
+    asserted, or if it is satisfiable.
     """
     tracked = run.wrapper.set("actions", "assert-tracked") is not None
     asserted = Counter(run.state.asserted())
@@ -35,8 +35,8 @@ def check_core(run: Run, seed: int, spelling: str | None = None) -> None:
 
 
 def check_assumptions(run: Run, seed: int, spelling: str | None = None) -> None:
-    """`check-assumptions`: the unsat assumptions. Raises Stopped if one was not assumed, or if they
-    agree with the assertions.
+    """`check-assumptions`: the unsat assumptions. Raises Stopped if one of the assumptions was not
+    assumed, or if they agree with the assertions.
     """
     _check(run, "assumptions", seed, spelling, run.state.asserted())
 
@@ -71,8 +71,8 @@ _NAMES = {"core": "unsat core", "assumptions": "set of unsat assumptions"}
 
 
 def _check_from_scratch(run: Run, what: str, entries: list[Entry], spelling: str) -> None:
-    """Solve the formulas of a core in a fresh solver. Raises Stopped if they are satisfiable; the
-    answer unknown shows nothing.
+    """Solve the formulas of a core in a fresh solver. Raises Stopped if the formulas are satisfiable;
+    the answer unknown shows nothing.
     """
     action = f"check-{what}"
     if not solvable_from_scratch(entries):

@@ -15,7 +15,7 @@ from murxpy.machine.witnesses.solving import timed
 
 def check_proof(run: Run, seed: int, spelling: str | None = None) -> None:
     """`check-proof`: the proof of a solver with proofs switched on and the same assertions. Raises
-    Stopped if it is no proof.
+    Stopped if the proof is broken.
     """
     if run.state.altered:
         raise Refused("unsupported", "the solver has assertions that are not ours")

@@ -366,7 +366,7 @@ def threw(run: Run, rule: Rule, thrown: Thrown, what: str) -> None:
 
 
 def returned(run: Run, rule: Rule, fault: str | None, what: str) -> None:
-    """Record that a misuse was not refused. Raises Stopped if it broke a promise; `fault` says
+    """Record that a misuse was not refused. Raises Stopped if the call broke a promise; `fault` says
     which.
     """
     if fault is not None:

@@ -219,8 +219,8 @@ def _called(call: Callable[..., Any], operands: Sequence[Any], at: int, other: A
 
 
 def _one(left: Any, right: Any) -> bool:
-    """Whether two results are the same object of the binding. False if this cannot be decided, as
-    for solvers, numbers and texts.
+    """Whether two results are the same object of the binding. The result is False if this cannot be
+    decided, as for solvers, numbers and texts.
     """
     if type(left) is not type(right) or isinstance(
         left, (bool, int, float, str, bytes, type(None))

@@ -328,7 +328,7 @@ def portable(sort: Sort) -> bool:
 
 
 def make(run: Run, words: Sequence[Token]) -> Any:
-    """The object that the words name. Raises Refused where this release cannot make it."""
+    """The object that the words name. Raises Refused if this release cannot make the object."""
     first = words[0]
     if isinstance(first, Python):
         return first.value

@@ -1,8 +1,9 @@
 """Readers for the text of a finished trace, which do not check it.
 
-The process that wrote a trace may have died in the middle of a row. So these readers take whatever
-is there: a torn last row counts as far as it goes, and a row that is not understood is passed over.
-`murxpy.machine.trace.grammar.parse_trace` is the strict reader, for traces that are to be replayed.
+The process that wrote a trace may have died in the middle of a row. These readers therefore take
+whatever is there: a torn last row counts as far as it goes, and a row that is not understood is
+skipped. `murxpy.machine.trace.grammar.parse_trace` is the strict reader, for traces that are to be
+replayed.
 """
 
 from __future__ import annotations

@@ -46,8 +46,8 @@ def blamed(run: Run, evaluator: Evaluator, terms: list[Term]) -> Term | None:
 
 
 def differ(evaluator: Evaluator, sort: Sort, ours: Value, theirs: Value) -> bool:
-    """Whether two values of one sort differ. Raises CannotSay if this is not known, as for
-    functions that are no tables.
+    """Whether two values of one sort differ. Raises CannotSay if this is unknown, as for functions
+    that are no tables.
     """
     return not evaluator.equal(sort, ours, theirs)
 

@@ -70,7 +70,7 @@ class Rows:
 
     def value(self, at: int, sort: Sort | None, env: Env = ()) -> Value:
         """The value of row `at` as a value of `sort`; if `sort` is None, of any sort. Raises
-        Unreadable if it is no such value, and CannotSay if it cannot be known.
+        Unreadable if the row is no such value, and CannotSay if its value cannot be known.
         """
         if env:
             return self._read(at, sort, env)

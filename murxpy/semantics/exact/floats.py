@@ -21,7 +21,7 @@ Finite = tuple[int, int, int]
 
 class Format:
     """A format with `e` bits of exponent and `s` bits of significand, the hidden bit included. Both
-    are at least 2.
+    widths are at least 2.
 
     A float is an int of e + s bits: sign, biased exponent, fraction. `lowest` is the binary
     exponent of the least subnormal number.

@@ -46,7 +46,9 @@ def _product(left: int, right: int) -> int:
 
 
 def _short(calculate: Callable[[Real, Real], Real]) -> Callable[[Real, Real], Real]:
-    """Return the same operation for numbers that are not too long. It raises CannotSay for others."""
+    """Return the same operation for numbers that are not too long. The function raises CannotSay for
+    others.
+    """
 
     def short(left: Real, right: Real) -> Real:
         value = calculate(left, right)

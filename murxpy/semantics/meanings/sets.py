@@ -82,7 +82,7 @@ NOTHING = SetValue(frozenset())
 
 
 def make_set(sort: Sort, members: Iterable[Value], complement: bool, points: Points) -> SetValue:
-    """Return the canonical set of `members`, or of everything but those. Raises CannotSay if that
+    """Return the canonical set of `members`, or of everything but those. Raises CannotSay if the set
     is not known.
     """
     given, element = frozenset(members), sort.sort(0)

@@ -42,8 +42,8 @@ def as_set(tables: Tables, term: Term) -> Term | None:
 
 
 def as_function(tables: Tables, term: Term, sort: Sort) -> Term | None:
-    """Return an array that is made by a lambda as a function of this sort. Return None if it is no
-    such array. z3 has functions that are values as such arrays.
+    """Return an array that is made by a lambda as a function of this sort. Return None if the value
+    is no such array. z3 has functions that are values as such arrays.
     """
     variables: list[Term] = []
     while term.op == "OP_ARRAY_LAMBDA" and len(variables) < len(sort.params) - 1:

@@ -1,8 +1,8 @@
 """Reads commands of single solvers that contain terms: questions such as `get-abduct` and
 `display`, and objectives.
 
-The text of such a command is kept, but the terms in it are read and typed. So they are printed with
-the names that constants have at that point.
+The text of such a command is kept, but the terms in it are read and typed. Formulas are therefore
+printed with the names that constants have at that point.
 """
 
 from __future__ import annotations
@@ -90,8 +90,8 @@ def _parts(r: ScriptContext, shape: tuple[str, ...]) -> list[Part]:
 
 
 def _rest(r: ScriptContext) -> Iterator[Part]:
-    """Return everything up to the ')' of the command. It is text in which the symbols of the script
-    are replaced by what they stand for, as in a grammar.
+    """Return everything up to the ')' of the command. The rest is text in which the symbols of the
+    script are replaced by what they stand for, as in a grammar.
     """
     depth = 0
     while r.source.peek() != ")" or depth:
@@ -150,7 +150,7 @@ def read_script(
 def read_file(
     path: Path, catalogue: Catalogue, tables: Tables | None = None, dialect: str = "standard"
 ) -> Script:
-    """Read the script in a file as `read_script` does. Raises InputError if it cannot be read."""
+    """Read the script in a file as `read_script` does. Raises InputError if the file cannot be read."""
     return read_script(read_text(path), str(path), catalogue, tables, dialect)
 
 

@@ -256,8 +256,8 @@ class TermReader(TermContext):
 
 
 def _domain(head: Head) -> tuple[object, ...] | None:
-    """Return the sorts of the arguments of a function, or the datatype of a selector. Return None
-    if they are not fixed.
+    """Return the sorts of the arguments of a function, or the datatype of a selector. Return None if
+    the sorts are not fixed.
     """
     if isinstance(head, FunctionHead):
         return head.function.sort.sorts()[:-1]

@@ -77,7 +77,7 @@ def _inner(catalogue: Catalogue, term: Term) -> Sequence[Term]:
 
 def opened(tables: Tables, formula: Term, fresh: str) -> tuple[Term, list[Term]]:
     """The body of a quantified formula with new constants in place of its variables, and these
-    constants. Their names begin with `fresh`, which no other symbol does.
+    constants. The names of these constants begin with `fresh`, which no other symbol does.
     """
     variables = binds(tables.catalogue, formula)
     constants = [
@@ -148,8 +148,8 @@ def answered(workshop: Workshop, script: Script, formulas: Sequence[Term]) -> di
     """The truth of those quantified formulas that have no constants in them, so that they are true
     or false whatever the assignment is, and of which the solver says which.
 
-    The solver must call a formula satisfiable and its negation unsatisfiable, or the opposite. So if
-    it answers an instance otherwise, it contradicts itself.
+    The solver must call a formula satisfiable and its negation unsatisfiable, or the opposite. A
+    solver that answers an instance otherwise therefore contradicts itself.
     """
     quantified = [formula for formula in formulas if formula.op in QUANTIFIERS]
     symbols, found = unfixed(quantified), {}

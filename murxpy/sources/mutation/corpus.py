@@ -64,13 +64,13 @@ class Pairing:
 
 
 # ----------------------------------------------------------------------
-# The seeds of a session, and the choice of the source and the seeds for a run, which depends on
-# the run's seed alone. A run seed is mapped to a number of 64 bits, its code, by a function
-# that can be inverted. The low bits of the code choose the source of the run: the walk or one
-# of the fuzzers. The rest of the code, divided by the numbers of seed scripts one after
-# another, gives the positions of the seed scripts as remainders. So the campaign can write a
-# code that draws what it wants and invert it to a run seed, and each run can still be repeated
-# from its run seed alone.
+# The seeds of a session, and the choice of the source and the seeds for a run, which depends on the
+# run's seed alone. A run seed is mapped to a number of 64 bits, its code, by a function that can be
+# inverted. The low bits of the code choose the source of the run: the walk or one of the fuzzers.
+# The rest of the code, divided by the numbers of seed scripts one after another, gives the
+# positions of the seed scripts as remainders. The campaign can therefore write a code that draws
+# what it wants and invert it to a run seed, and each run can still be repeated from its run seed
+# alone.
 
 
 STEERED = 2  # seeds of a run that the campaign can choose; further seeds are drawn at random

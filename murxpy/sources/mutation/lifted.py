@@ -66,7 +66,7 @@ class ApiRunner:
         return found
 
     def _judge(self, promised: str) -> None:
-        """Judge the model or the core of the last answer. Raises Stopped if it is wrong."""
+        """Judge the model or the core of the last answer. Raises Stopped if the answer is wrong."""
         run = self._run
         state = run.state
         with contextlib.suppress(Refused):

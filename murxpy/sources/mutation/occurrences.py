@@ -1,7 +1,7 @@
 """Occurrences of terms in assertions: one is drawn at random, and another term replaces it.
 
-An occurrence is a path from the assertion down to the term. A draw goes from the root to an
-argument by the number of occurrences below it. So it is uniform over all occurrences, shared or
+An occurrence is a path from the assertion down to the term. A draw goes from the root to an argument
+by the number of occurrences below it. The choice is therefore uniform over all occurrences, shared or
 not, and costs only the depth. Bound variables, patterns, and cases of a match are no occurrences of
 their own; bodies are.
 """

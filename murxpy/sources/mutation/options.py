@@ -1,8 +1,8 @@
 """The limit for the checks of a run. Checks that are not decided use up a credit, and checks that
 are decided add to it.
 
-So checks without an answer take only a small part of the time of a run, whatever its seed is. A
-seed whose mutants the solver cannot decide gets smaller limits and is soon given up; a seed whose
+Checks without an answer therefore take only a small part of the time of a run, whatever its seed is.
+A seed whose mutants the solver cannot decide gets smaller limits and is soon given up; a seed whose
 mutants it can decide gets larger limits. Only answers decide, never a clock.
 """
 

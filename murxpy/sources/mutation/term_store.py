@@ -133,9 +133,9 @@ class TermStore:
     ) -> list[Term]:
         """Up to `most` different random terms of a sort, in the tables of a run.
 
-        Their constants have the number of their seed behind their names. `names` are the constants of
-        the run by name; a term with another constant of one of these names is left out, and the
-        constants of the others are added.
+        The constants of the terms have the number of their seed behind their names. `names` are the
+        constants of the run by name; a term with another constant of one of these names is left out,
+        and the constants of the others are added.
         """
         count = self.counts.get(sort, 0)
         places = dict.fromkeys(stream.between(0, count - 1) for _ in range(most if count else 0))

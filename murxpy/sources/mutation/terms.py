@@ -197,8 +197,8 @@ class Producers:
     """The operators that can be applied to terms of some kinds of sorts, by the kind of sort of
     their result.
 
-    An operator that takes any sort can occur in nearly every script. So it gets less weight than an
-    operator that takes only these sorts.
+    An operator that takes any sort can occur in nearly every script. Such an operator therefore gets
+    less weight than an operator that takes only these sorts.
     """
 
     def __init__(self, catalogue: Catalogue, operators: frozenset[str]) -> None:

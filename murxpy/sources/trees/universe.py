@@ -465,7 +465,7 @@ class Applications:
 def _arguments(
     patterns: Sequence[Pattern], env: Binding, sorts: Sequence[Sort]
 ) -> Iterator[tuple[tuple[Sort, ...], Binding]]:
-    """The sorts of arguments that fit patterns, with what they bind."""
+    """Return the sorts of arguments that fit patterns, each with the binding that it leads to."""
     if not patterns:
         yield (), env
         return

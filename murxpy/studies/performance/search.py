@@ -35,9 +35,9 @@ class Choice:
 class Agents:
     """Chooses the steps of a search with this seed. Without `learning`, every script is new.
 
-    A mutant of a slow script is slow, too: it can cost as much as a hundred new scripts. So the first
-    agent draws by what an arm gives for what its steps cost. That mutants of a script that costs
-    nothing are cheap does not speak for them: a mutant has at least the price of a new script.
+    A mutant of a slow script is slow, too: it can cost as much as a hundred new scripts. The first
+    agent therefore draws by the gain of an arm for the cost of its steps. A cheap mutant of a script
+    that costs nothing is no gain: a mutant has at least the price of a new script.
     """
 
     def __init__(self, seed: int, constructs: Sequence[str], *, learning: bool = True) -> None:
@@ -320,8 +320,8 @@ class Pipeline:
         self._done: dict[int, Attempt] = {}
 
     def next(self, last: int | None = None) -> tuple[Step, Attempt] | None:
-        """The next step with what it gave, when it was learnt from. The result is None if no step is
-        left: the round is over, or `last` steps were made.
+        """The next step and its result, once the search has learnt from it. The result is None if no
+        step is left: the round is over, or `last` steps were made.
         """
         self._fill(last)
         if not self._open:

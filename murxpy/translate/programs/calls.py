@@ -79,9 +79,9 @@ def _forms(entry: Any, prefix: str) -> dict[str, Any]:
 def plainest(
     spellings: SpellingSet, frame: Frame, wanted: str | None, guarded: Collection[Spelling] = ()
 ) -> Spelling | None:
-    """The spelling that a person would choose for the call in `frame`: one of the section `plain`,
-    or else one with a Python number for a literal, or else the first one, if none of them needs a
-    helper. If all do, it is the spelling `wanted`, or the first one. Those that are `guarded` are
+    """The spelling that a person would choose for the call in `frame`: one of the section `plain`, or
+    else one with a Python number for a literal, or else the first one, if none of them needs a
+    helper. If all do, it is the spelling `wanted`, or the first one. Spellings that are `guarded` are
     left out, except for the spelling `wanted`.
     """
     fitting = [
@@ -249,7 +249,7 @@ class PlainMisuses(MisuseRows):
         raise NotImplementedError
 
     def misused(self, code: str) -> None:
-        """Write a misuse, or keep it if it is the defect."""
+        """Write a misuse; if it is the defect, keep it for the end of the program."""
         if self.last:
             self.failing = code
             raise Stopped(None)

@@ -203,7 +203,7 @@ def other_result(run: Calls, claim: Claim) -> None:
 
 def checking_call(run: Calls) -> Code:
     """The call of the binding that the check on the last line makes. Raises Refused if the wrapper
-    spells none.
+    has no such spelling.
     """
     action = run.line.action.removeprefix("check-")
     asked = [entry.obj for entry in run.asked]

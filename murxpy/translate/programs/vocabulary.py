@@ -83,8 +83,8 @@ UNSAT = only_after("unsat", "its core")
 
 
 def said(run: Calls, section: str, keys: Sequence[str], args: Sequence[Any], **filled: Any) -> Code:
-    """The plainest call of the first of `keys` that the wrapper spells. Raises Refused if it spells
-    none.
+    """The plainest call of the first of `keys` that the wrapper spells. Raises Refused if the wrapper
+    has no such spelling.
     """
     run.frame.fill(**filled)
     indices = filled.get("indices", ())

@@ -94,8 +94,8 @@ class Formulas:
         return found
 
     def script(self) -> Script:
-        """The script with these formulas. Those that were added stand in front of the assertion that
-        they belong to, which keeps its name.
+        """The script with these formulas. Formulas that were added stand in front of the assertion
+        that they belong to, which keeps its name.
         """
         commands: list[Command] = []
         numbers = iter(enumerate(self._terms))

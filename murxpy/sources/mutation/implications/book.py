@@ -24,10 +24,10 @@ from murxpy.sources.mutation.implications.matching import (
 from murxpy.sources.mutation.implications.monotone_places import State
 from murxpy.sources.mutation.implications.rule import Patterns, Rule, Variant
 
-# The weights of a rule that nearly every script has a place for; of one that follows from the table of
-# operators, of which there are hundreds, and whose pattern has no operator of its own; and of one whose
-# pattern has so many parts of its own that few terms have its form. So rules of rare operators and rare
-# forms are used, too.
+# The weights of three sorts of rules: rules with a place in nearly every script; the hundreds of
+# rules that follow from the table of operators, whose patterns have no operator of their own; and
+# rules whose patterns have so many parts that few terms have their form. Rules of rare operators
+# and rare forms are therefore used, too.
 COMMON, GENERATED, SPECIFIC = 0.2, 0.3, 4.0
 _PARTS = 2
 # The operators that may be written with more than two arguments in chains.

@@ -525,7 +525,7 @@ class Matcher:
 
     def allows(self, patterns: Patterns, known: Binding) -> bool:
         """Whether our evaluator finds the condition of a rule true; it may have no constants and no
-        variables then. Raises KeyError if it needs what is not bound.
+        variables then. Raises KeyError if the condition needs a name that is not bound.
         """
         if patterns.where is None:
             return True
@@ -553,7 +553,9 @@ class Matcher:
         return self._tables.sorts.get(pattern.kind, *params)
 
     def make(self, metas: Mapping[Term, str], pattern: Term, known: Binding) -> Term:
-        """The term that `pattern` stands for. Raises KeyError if it needs what is not bound."""
+        """The term that `pattern` stands for. Raises KeyError if the pattern needs a name that is not
+        bound.
+        """
         return self._make(metas, pattern, known, {})
 
     def _make(

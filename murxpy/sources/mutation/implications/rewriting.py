@@ -1,7 +1,7 @@
 """The keys of places: which rules can be used at a place of a run.
 
-Operators deep in a pattern must be in the term, too. So a rule is drawn for hardly any place at which
-it does not match.
+Operators deep in a pattern must be in the term, too. A rule is therefore drawn for hardly any place
+at which it does not match.
 """
 
 from __future__ import annotations
