@@ -272,8 +272,8 @@ class Campaign:
         self._collector.compare()
 
     def _learnt(self) -> None:
-        """Group the buckets again, since more is known of one of them: soon, or at once where it
-        decides what is still to be done.
+        """Group the buckets again, since more is known of a bucket: soon, or at once if the groups
+        decide what is still to be done.
         """
         self._regroup = True
         if self._budget.unbounded:

@@ -55,8 +55,8 @@ class EnumeratedScripts:
         return False
 
     def text(self, block: Block, index: int, family: str) -> str | None:
-        """The script of a block with this index in the words of a family of solvers; None where it has
-        none for a part of it.
+        """The script of a block with this index in the words of a family of solvers; None if the
+        family has no words for a part of the script.
         """
         models = "models" in (self._setup.get("checks") or ())
         key = block.grammar.name, family
@@ -106,7 +106,7 @@ class Suspect:
 
 class SizeCosts:
     """The costs of `count` scripts of one size, of which `wanted` are to be tested. `top` has the
-    largest ones in rising order, each with the seed of its run and its place in the block.
+    largest costs in rising order, each with the seed of its run and its place in the block.
     """
 
     def __init__(self, wanted: int, count: int = 0, top: Sequence[Sequence[int]] = ()) -> None:

@@ -20,9 +20,7 @@ from murxpy.records import events
 from murxpy.records.config import CampaignConfig
 from murxpy.records.services import Service
 
-_AHEAD = (
-    2  # a process has its next job while it does one, so that it never waits for the supervisor
-)
+_AHEAD = 2  # [`2`] a process holds its next job while it does the first, so that it never waits for the supervisor
 
 _LONGER = 4.0  # times its limits that a run gets which a limit ended deep in the stack
 

@@ -72,7 +72,7 @@ _reading: list[dict[Path, bytes]] = []  # the files that each call under way has
 
 
 def note(path: Path, content: bytes) -> None:
-    """Say that the call under way has read a file with this content."""
+    """Note that the running call has read a file with this content."""
     if _reading:
         _reading[-1][path] = _digest(content)
 

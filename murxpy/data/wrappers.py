@@ -245,7 +245,7 @@ def shipped_names() -> list[str]:
 
 def default_judges() -> tuple[str, ...]:
     """Return the solvers that say what is right if the user names none, in the order of their rank
-    `default-judge`. A wrapper without that rank is not among them.
+    `default-judge`. A wrapper without that rank is no default judge.
     """
     found = {}
     for name in shipped_names():

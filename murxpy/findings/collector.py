@@ -33,7 +33,7 @@ from murxpy.records.services import Service
 from murxpy.records.snapshot import Left
 
 _SHORT = 8  # runs of the shorter of the two histories that are tried
-# Times the processor's time of one call that a replay gets: what shows a finding just below its
+# A replay gets so many times the processor time of one call: a finding that shows just below the
 # limit, such as an endless recursion, may need more on a busy machine.
 _CALL_FACTOR = 4.0
 

@@ -80,7 +80,9 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """The shape of a term: `whole` with all its operators, `telling` only with the telling ones."""
+    """The shape of a term: `whole` with all its operators, `telling` only with those that tell which
+    defect it is.
+    """
 
     whole: str
     telling: tuple[str, ...] = ()
@@ -416,8 +418,8 @@ def _of_shape(bucket: Bucket, shape: Shape) -> Marks:
 
 
 # ----------------------------------------------------------------------
-# Defects: a second level over buckets. The key of a bucket is fixed at discovery; which buckets
-# are one defect is found out again whenever more is known of them.
+# Defects: a second level over buckets. The key of a bucket is fixed at discovery; the grouping of
+# buckets to defects changes whenever more is known of them.
 
 
 FILE = "defects.json"  # in the folder of the campaign

@@ -148,8 +148,9 @@ def _a_link(file: Path) -> InputError:
 
 @contextmanager
 def _inner(root: Path, name: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
-    """The folder in which the file `name` below `root` lies, as a descriptor, and the last part of the
-    name. With `make`, the folders on the way are made. Raises InputError for a link on the way, OSError.
+    """The folder in which the file `name` below `root` lies, as a descriptor, and the last part of
+    the name. With `make`, the folders on the way are made. Raises InputError for a link on the way,
+    and OSError.
     """
     *parts, last = Path(name).parts
     folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -225,8 +225,8 @@ class Runs(Protocol):
         """Take what the scripts of the run with this seed cost a judge, by the lines of its trace."""
 
     def scripts_for(self, seed: int, trace: str, family: str) -> Mapping[str, str]:
-        """Give the scripts of the run with this seed that a family of solvers needs in other words, by
-        the words that the trace has.
+        """Return the scripts of the run with this seed that a family of solvers needs in other words
+        than those of the trace, by the lines of the trace that run them.
         """
 
     def done(self, index: int) -> None:

@@ -348,8 +348,8 @@ class Replays(Protocol):
 class Predicate(ABC, Generic[A]):
     """A predicate decides whether a candidate shows what must stay; `key` names that in words.
 
-    `start` is the text of a trace that shows it and ends with the line that does so. The text is
-    empty if there is none.
+    `start` is the text of a trace that shows the finding and ends with the line that shows it. The
+    text is empty if there is none.
     """
 
     key = ""

@@ -81,7 +81,7 @@ _COUNTED = ("answer:unknown", "check:decided", "signal:spent")
 
 @dataclass
 class _Begun:
-    """A run that is under way, or over and not learnt from yet."""
+    """A run that has begun and is not learnt from yet."""
 
     seed: int
     arms: list[str]

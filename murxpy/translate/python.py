@@ -462,7 +462,7 @@ class _Program(MisuseRows):
         self._answered = self.line.number
 
     def _value(self, code: str) -> None:
-        """Handle a value that was read, and what the trace says of it."""
+        """Handle a value that was read, and the value that the trace records."""
         term = self.line.args[1 + self._asked]
         self._asked += 1
         refusal = self.refusal()

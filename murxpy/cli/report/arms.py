@@ -45,8 +45,8 @@ def print_arms(
 
 
 def baseline(entries: Sequence[ArmYield], kind: str) -> ArmYield:
-    """The runs to compare those with an arm of this kind with: guided runs without one, and where
-    there are none, runs without any arm.
+    """The runs with which those with an arm of this kind are compared: guided runs without such an
+    arm, and if there are none, runs without any arm.
     """
     named = {entry.arm: entry for entry in entries}
     return named.get(f"{kind}:") or named.get(PLAIN) or ArmYield(PLAIN)

@@ -110,8 +110,8 @@ def tested(
 
 
 def _sizes(grammar: Grammar, at: int, take: int) -> Iterator[tuple[int, int, int]]:
-    """The sizes with scripts among those from `at` on, each with the number of its scripts and of
-    those among them.
+    """The sizes with scripts among those from `at` on, each with the number of all its scripts and of
+    the scripts that are asked.
     """
     end = at + take if grammar.number is None else min(at + take, grammar.number)
     while at < end:

@@ -233,7 +233,7 @@ def _without_turns(frames: Sequence[str]) -> Iterator[str]:
 
 
 def commands(page: FindingPage) -> list[str]:
-    """The commands that show the finding again, and those that find out more of it."""
+    """The commands that show the finding again, and those that tell more about it."""
     view = page.view
     if not view.trace:
         return []

@@ -270,8 +270,8 @@ def _row_tops(rows: Sequence[Sequence[Place]]) -> tuple[list[float], list[float]
 
 
 def _ports(ways: Mapping[Edge, Sequence[Place]]) -> dict[tuple[Edge, bool], float]:
-    """Where on its upper (False) and lower end (True) each edge meets the node: spread over the
-    side, in order.
+    """The points at which edges meet nodes, on the upper (False) and lower end (True) of each edge:
+    spread over the side of the node, in order.
     """
     sides: dict[tuple[str, bool], list[tuple[float, Edge]]] = {}
     for edge, way in ways.items():

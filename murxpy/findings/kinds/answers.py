@@ -26,7 +26,7 @@ from murxpy.solvers.exceptions import INVALID_MODEL
 from murxpy.translate.programs import endings, models
 from murxpy.translate.programs.vocabulary import shortened
 
-# The rank of a disagreement by what triage says of it.
+# The rank of a disagreement by the verdict of triage.
 _RANKS = {"refutation-unsoundness": 0, "solution-unsoundness": 1, "wrong-model": 3}
 
 

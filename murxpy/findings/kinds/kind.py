@@ -68,7 +68,8 @@ class Kind:
     no_script: ClassVar[str] = ""  # why no script can show it
     # Whether the key of the bucket decides what a smaller trace must keep. Other keys are words.
     keyed: ClassVar[bool] = True
-    # Whether a model tells of it: one that the solver gave, or one that was planted and missed.
+    # Whether the finding is about a model: one that the solver gave, or one that was planted and
+    # missed.
     about_model: ClassVar[Literal["given", "planted", ""]] = ""
 
     def __init_subclass__(cls, *, family: bool = False) -> None:

@@ -88,7 +88,7 @@ class Replies:
         return [(asked, text) for asked, text in self.pairs if asked.kind in kinds]
 
     def value(self, asked: Asked) -> str:
-        """The printed value of a term; empty without one."""
+        """The printed value of a term; empty if none was printed."""
         return next((pair(text)[1] for one, text in self.pairs if one is asked), "")
 
 

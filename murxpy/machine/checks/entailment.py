@@ -130,8 +130,8 @@ def _compared(
 
 
 def _own_symbols(run: Run, made: Any) -> bool:
-    """Whether the solver put new symbols into the term that it made. Only that solver knows their
-    meaning.
+    """Whether the solver put new symbols into the term that it made. Only that solver knows the
+    meaning of such symbols.
     """
     reader = run.wrapper.set("readers", "symbols")
     run.frame.fill()

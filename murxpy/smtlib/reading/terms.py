@@ -33,7 +33,7 @@ class TermReader(TermContext):
         self.identifiers = Identifiers(self)
 
     def read(self) -> Term:
-        """Read the next term. Raises InputError without a place."""
+        """Read the next term. Raises InputError, which does not name a place."""
         self.name = None
         token = self.source.next("a term")
         if token != "(":

@@ -429,7 +429,7 @@ class Expressions:
                     self._pool.add(term)
 
     def instead(self, term: Term, scope: Scope) -> tuple[Term, str] | None:
-        """A term that can stand in the place of another one, and a description of it."""
+        """A term that can replace another one, and a description of the term."""
         if self._stream.chance(_SAME):
             plain = self._pool.draw(term.sort, scope, self._stream)
             return None if plain is None else (plain, f"the seed's {plain.op}")

@@ -106,7 +106,7 @@ class Mutator:
         raise AssertionError(numbers)
 
     def _used(self, old: Standing, use: Use, key: Key) -> tuple[Standing, str] | None:
-        """The script with a rule used at a random place of a key, and a description of that."""
+        """The script with a rule used at a random place of a key, and a description of the use."""
         positions = list(old.roots)
         numbers = [self._places.count(*root).get(key, 0) for root in old.roots.values()]
         at = positions[self._position(numbers)]

@@ -311,8 +311,8 @@ class Corrupted:
 
 
 def corrupted(text: str, stream: Stream, catalogue: Catalogue) -> Corrupted:
-    """The script with one fault, so that our reader refuses it. Raises InputError where no fault was
-    found that does that.
+    """The script with one fault, so that our reader refuses it. Raises InputError if no fault was
+    found that our reader refuses.
     """
     for _ in range(_TRIES):
         name = stream.choose(list(_FAULTS))

@@ -312,8 +312,9 @@ class Application:
 
 
 class Applications:
-    """The applications of a universe that all of some dialects can say, by the sort that they give
-    and by operator; none of the operators `without`. Raises InputError for a sort that one of the dialects does not have.
+    """The applications of a universe that all of some dialects can express, by the sort that they
+    give and by operator; none of the operators `without`. Raises InputError for a sort that one of
+    the dialects does not have.
     """
 
     def __init__(

@@ -149,7 +149,9 @@ _CANDIDATES = 150  # smaller scripts that are weighed at most
 
 
 class Stopped(Exception):
-    """The user wants the campaign to end now. The next one goes on with what is under way."""
+    """The user wants the campaign to end now. The next campaign in the folder continues the
+    interrupted work.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +277,7 @@ class PerfCampaign:
     ) -> SearchTotals:
         """Search for so many seconds, or until so many steps were made in all. A script that is slow
         enough at the end is made small and confirmed, too, as far as there is time before `until`, a
-        moment of `time.monotonic`. The next start goes on with what is under way then.
+        moment of `time.monotonic`. The next start continues the interrupted work.
         """
         self._until = until
         if self._wanted.query_ms < SECOND:

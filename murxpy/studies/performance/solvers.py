@@ -172,8 +172,8 @@ class Solvers:
         return Measure(answer, min(said["ms"], wall_ms), said["cost"])
 
     def begin(self, questions: Questions[T], done: Callable[[T], None]) -> bool:
-        """Ask these questions beside others; `step` calls `done` with their result. Not where so many
-        are under way already: the answer says whether they were begun.
+        """Ask these questions beside others; `step` calls `done` with their result. The result says
+        whether the questions were begun: they are not if so many are running already.
         """
         free = next((inquirer for inquirer in self._inquirers if not inquirer.busy), None)
         if free is not None:
@@ -192,14 +192,13 @@ class Solvers:
         return sum(self._service.cpu().values())
 
     def stop(self) -> None:
-        """Forget all questions that are under way."""
+        """Forget all running questions."""
         for inquirer in self._inquirers:
             inquirer.clear()
 
     def answers(self, each: Iterable[Questions[T]]) -> Generator[T, None, None]:
-        """The results of questions in their order, while as many of them are under way as can be. No
-        question may be under way before. Close the iterator, which ends those that are not needed any
-        more.
+        """The results of questions in their order, while as many questions as possible run. No other
+        question may be running. Closing the iterator ends the questions that are not needed any more.
         """
         waiting, results, told = enumerate(each), dict[int, T](), 0
         following, begun = next(waiting, None), 0

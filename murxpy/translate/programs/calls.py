@@ -302,7 +302,7 @@ class PlainMisuses(MisuseRows):
         raise Refused("unsupported", "a plain program does not drop objects")
 
     def _alike(self, function: Any, operands: Sequence[Any], at: int) -> None:
-        """Two calls that must not give the same."""
+        """Two calls whose results must differ."""
         _, _, pair = self.message.partition("; ")
         _, taken, given = pair.rpartition(" for ")
         shown = self._shown(operands)

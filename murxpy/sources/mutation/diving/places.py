@@ -292,7 +292,9 @@ def unknown(value: object) -> bool:
 class Keeping(Protocol):
     """Decides what may change in a script so that its answers stay known."""
 
-    expected: tuple[str, ...]  # the answers of the checks, `unknown` where nothing is known
+    expected: tuple[
+        str, ...
+    ]  # [`expected: tuple[str, ...]`] the answers of the checks, `unknown` where no answer is known
     at: int  # the number of the model that is kept
 
     @property

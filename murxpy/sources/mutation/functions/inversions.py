@@ -68,7 +68,7 @@ class Maker:
         return self.tables.value(self.tables.string, "".join(letters))
 
     def new(self, name: str, sort: Sort) -> Term:
-        """A new constant, whose name nothing else has."""
+        """A new constant, whose name no other constant has."""
         self._made += 1
         return self.tables.constant(f"fusion!{name}{self._made}", sort)
 

@@ -417,7 +417,9 @@ class Matcher:
         if not self.unify(pattern.args[0].sort, chosen.sort, known):
             return False
         known.variables[pattern.args[0]] = chosen
-        if pattern is known.root:  # the pattern's inner quantifiers leave nothing outside
+        if (
+            pattern is known.root
+        ):  # [`if pattern is known.root:`] an inner quantifier of the pattern must bind all variables
             known.rest = tuple([one for one in variables if one is not chosen])
         return self.match(metas, pattern.args[-1], body, known)
 
@@ -541,7 +543,7 @@ class Matcher:
 
     def sort_of(self, pattern: Sort, known: Binding) -> Sort:
         """The sort of the run that a pattern's sort stands for. Raises KeyError for a letter that
-        stands for nothing yet.
+        stands for no sort yet.
         """
         if pattern.kind == LETTER:
             return known.sorts[str(pattern.params[0])]
@@ -584,7 +586,7 @@ class Matcher:
 
 
 def unbound(patterns: Patterns, pattern: Term, known: Binding) -> list[Term]:
-    """The metavariables in a pattern that stand for nothing yet, in the order of their names."""
+    """The metavariables in a pattern that stand for no term yet, in the order of their names."""
     metas = patterns.metas
     bound = known.terms.keys() | known.functions.keys()
     found = [one for one in subterms([pattern]) if one in metas and metas[one] not in bound]

@@ -104,8 +104,8 @@ class Constructors:
         return all(self._unify(sort, field, known) for (_, sort), field in pairs)
 
     def indices(self, pattern: Term, known: Binding) -> tuple[Any, ...]:
-        """The indices of the term that a pattern stands for. Raises KeyError for a name that stands
-        for nothing yet.
+        """The indices of the term that a pattern stands for. Raises KeyError for a name that has no
+        meaning yet.
         """
         if not named(self._tables.catalogue, pattern):
             return pattern.indices
@@ -117,8 +117,8 @@ class Constructors:
         return (found.name, *[found.fields[place][0] for place in places])
 
     def draw(self, root: Term, known: Binding, stream: Stream, sorts: list[Sort]) -> bool:
-        """Draw constructors for the names in a pattern that stand for nothing yet, of datatypes among
-        `sorts` if the datatype stands for nothing. False if there are no such values.
+        """Draw constructors for the names in a pattern that have none yet, of datatypes among `sorts`
+        if the datatype is not chosen either. The result is False if there are no such constructors.
         """
         for pattern in _open(self._tables.catalogue, root, known):
             sample = _datatype(pattern)
@@ -151,7 +151,7 @@ def _datatype(term: Term) -> Sort:
 
 
 def _open(catalogue: Catalogue, root: Term, known: Binding) -> Iterator[Term]:
-    """The parts of a pattern whose names stand for nothing yet, when they are asked for."""
+    """The parts of a pattern for whose names no constructor was chosen yet."""
     for one in preorder([root]):
         if (
             named(catalogue, one)
