@@ -208,6 +208,19 @@ def test_a_program_makes_the_calls_of_public_callables() -> None:
         assert done.returncode == code, done.stdout + done.stderr
 
 
+def test_a_printed_program_makes_the_foreign_objects_of_a_misuse() -> None:
+    text = """# solver misused 1.0
+1 new@default
+1 mk-sort@default SORT_BOOL
+      return s1
+1 mk-const@default s1 "a"
+      return t1 s1
+1 misuse@raising assert-formula@default t1 with 0 raising
+"""
+    source = to_python(parse_trace(text, "t.trace"), session().catalogue, misuses.WRAPPER)
+    assert ".add(Raising())" in source
+
+
 def test_a_program_calls_nothing_that_the_binding_does_not_define() -> None:
     text = '# solver misused 1.0\n1 new@default\n1 misuse@call misused.Path py:"a"\n      return x1 Path\n'
     source = to_python(parse_trace(text, "t.trace"), session().catalogue, misuses.WRAPPER)

@@ -215,7 +215,7 @@ class Steps:
         """The results of `count` calls."""
         return [call() for _ in range(count)]
 
-    def foreign_object(self, name: str) -> Any:
+    def stranger(self, name: str) -> Any:
         """A Python object that is none of the solver's, by its name in a trace."""
         return FOREIGN_OBJECTS[name]()
 

@@ -127,7 +127,7 @@ def operand(run: Run, word: Nested) -> Any:
             raise Refused("unsupported", f"{word} is gone")
         return known
     if word in FOREIGN_OBJECTS:
-        return run.foreign_object(str(word))
+        return run.stranger(str(word))
     return run.constant(str(word))
 
 

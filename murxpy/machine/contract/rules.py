@@ -336,7 +336,7 @@ def make(run: Run, words: Sequence[Token]) -> Any:
         return known(run, first)
     if first == "other" and isinstance(words[1], Ref):
         return other(run, words[1])
-    return run.foreign_object(str(first))
+    return run.stranger(str(first))
 
 
 def known(run: Run, ref: Ref) -> Any:
