@@ -71,11 +71,11 @@ class Child:
         parent = os.getpid()
         self.pid = os.fork()
         if self.pid == 0:
-            said = os.dup(2)
+            stderr = os.dup(2)
             try:
                 self._serve(session, task, write, parent)
             except BaseException:  # a fault of ours, which must not be taken for one of the solver
-                os.write(said, traceback.format_exc().encode())
+                os.write(stderr, traceback.format_exc().encode())
             finally:
                 os._exit(70)
         os.close(write)

@@ -67,8 +67,8 @@ def murxpy(*words: str, python: str = "", fine: Collection[int] = FINE) -> str:
 
 def bisected(trace: Path, tries: int) -> dict[str, Any]:
     """What `murxpy bisect` says of the releases that show a finding; empty where none does."""
-    said = murxpy("bisect", str(trace), "--tries", str(tries), "--json", fine=(*FINE, UNSHOWN))
-    return next(iter(json.loads(said or "{}").values()), {})
+    printed = murxpy("bisect", str(trace), "--tries", str(tries), "--json", fine=(*FINE, UNSHOWN))
+    return next(iter(json.loads(printed or "{}").values()), {})
 
 
 @contextmanager

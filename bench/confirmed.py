@@ -163,7 +163,7 @@ def main() -> None:
 
 def _row(logic: str, e: dict[str, Any]) -> tuple[object, ...]:
     judged, confirmed, judge = e["check:judged"], e["check:confirmed"], e["judge:time-ns:run"]
-    said = (
+    text = (
         "no seed that both decide"
         if not e["both decide"]
         else "nothing decided"
@@ -179,7 +179,7 @@ def _row(logic: str, e: dict[str, Any]) -> tuple[object, ...]:
         percent(confirmed, judged),
         percent(judge, judge + e["time-ns:run"]),
         e["unjudged"],
-        said,
+        text,
     )
 
 

@@ -133,12 +133,12 @@ def resumed(out: Path) -> tuple[int, str]:
     return int(getattr(events[-1], "exit_code", 9)), ""
 
 
-def faults(out: Path, keys: set[str], told: Counter[str]) -> list[str]:
+def faults(out: Path, keys: set[str], counts: Counter[str]) -> list[str]:
     """What goes wrong with a damaged folder; `keys` are those of the buckets that it had."""
     found = []
 
     def note(name: str, code: int, err: str, began: float) -> None:
-        told[f"{name} {code}"] += 1
+        counts[f"{name} {code}"] += 1
         if code not in (0, 1, 2) and not (name == "repair" and code == 3):
             found.append(f"{name}: exit code {code}: {err}")
         if err.count("\n") > 1 or "Traceback" in err or "internal error" in err:
@@ -163,8 +163,8 @@ def faults(out: Path, keys: set[str], told: Counter[str]) -> list[str]:
     kept = {bucket.key for bucket in read_buckets(out)}
     if left - kept:
         found.append(f"repair: lost {', '.join(left - kept)}, whose traces are there")
-    told["buckets"] += len(keys)
-    told["buckets kept"] += len(keys & kept)
+    counts["buckets"] += len(keys)
+    counts["buckets kept"] += len(keys & kept)
     again = resumed(out)
     note("resume after repair", *again, time.monotonic())
     if again[0] == 2 and "choose another folder" not in again[1]:

@@ -88,9 +88,9 @@ def add(out: Path, name: str) -> None:
         entries.append({"version": versions.get(bucket.key, ""), **made})
     # Only the name stays of a folder, also of one that is a target.
     command = [re.sub(r"(^|@)\S*/(?=[^/]+$)", r"\1", word) for word in asked[0]["command"]]
-    told = {"command": f"murxpy {' '.join(command)}", "buckets": entries}
+    data = {"command": f"murxpy {' '.join(command)}", "buckets": entries}
     SETS.mkdir(exist_ok=True)
-    file.write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    file.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
 
 
 def labelled(entries: Iterable[dict[str, Any]]) -> Iterator[tuple[Bucket, dict[str, Any]]]:

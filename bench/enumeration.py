@@ -20,7 +20,7 @@ from typing import Any
 
 from common import facts, parser, save, setup, table
 
-from murxpy.data.named import grammar_names
+from murxpy.data.lookup import grammar_names
 from murxpy.fuzzers.setups import SCRIPT_CHECKS, checked
 from murxpy.sources.enumeration.blocks import COUNTED, Blocks
 from murxpy.sources.enumeration.grammar import Grammar

@@ -286,8 +286,8 @@ def report(tally: Tally, kinds: list[str], catalogue: Catalogue) -> dict[str, An
         theories[catalogue.operators[kind].theory]["denied"] += len(tally.denied[kind])
     rows = []
     for name, counts in theories.items():
-        said = counts["agree"] + counts["denied"] + counts["solver unknown"] + counts["unspelled"]
-        share = counts["cannot say"] / max(1, said + counts["cannot say"])
+        total = counts["agree"] + counts["denied"] + counts["solver unknown"] + counts["unspelled"]
+        share = counts["cannot say"] / max(1, total + counts["cannot say"])
         fine = "" if name in EXEMPT else verdict(share <= AIM)
         rows.append(
             (

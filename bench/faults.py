@@ -63,7 +63,7 @@ PARTS = {
     "workers": "runs",
     "forks": "targets",
     "replays": "replays",
-    "aftermath": "aftermath",
+    "follow-up": "follow-up",
 }
 
 
@@ -136,7 +136,7 @@ def campaign_of(out: Path, args: argparse.Namespace) -> Campaign:
     )
 
 
-def compare(out: Path, plan: Faults, seed: int, runs: int, told: bytearray) -> Compared:
+def compare(out: Path, plan: Faults, seed: int, runs: int, reported: bytearray) -> Compared:
     """Compare the findings in the folder `out` with the plan of `runs` runs."""
     planted, lost, double, misfiled = Counter[str](), Counter[str](), Counter[str](), Counter[str]()
     filed: Counter[tuple[str, tuple[str, int]]] = Counter()  # findings by bucket and fault
@@ -147,11 +147,11 @@ def compare(out: Path, plan: Faults, seed: int, runs: int, told: bytearray) -> C
         unconfirmed = store.execute(
             "SELECT COUNT(*) FROM buckets WHERE state != 'confirmed'"
         ).fetchone()[0]
-        for key, index, said in store.execute("SELECT bucket, run, seed FROM findings"):
+        for key, index, text in store.execute("SELECT bucket, run, seed FROM findings"):
             fault = plan.of(run_seed(seed, index))
             times[index] += 1
             filed[key, (fault.kind, fault.number)] += 1
-            misfiled[fault.kind] += int(said, 16) != run_seed(seed, index)
+            misfiled[fault.kind] += int(text, 16) != run_seed(seed, index)
     # A bucket is that of the fault that most of its findings are of, and the other way round.
     owner, bucket_of = {}, {}
     for (key, place), _ in filed.most_common():
@@ -164,8 +164,8 @@ def compare(out: Path, plan: Faults, seed: int, runs: int, told: bytearray) -> C
     for index in range(runs):
         fault = plan.of(run_seed(seed, index))
         planted[fault.kind] += 1
-        double[fault.kind] += times[index] > 1 or told[index] > 1
-        untold += times[index] != told[index]
+        double[fault.kind] += times[index] > 1 or reported[index] > 1
+        untold += times[index] != reported[index]
         # Of the runs that hang in one call, one is replayed and counted.
         found = times[index] or (fault.kind, fault.number) in hung
         lost[fault.kind] += not found

@@ -40,7 +40,7 @@ from murxpy.machine.trace.grammar import parse_trace, read_trace
 from murxpy.machine.trace.lift import lift
 from murxpy.semantics.values import CannotSay
 from murxpy.smtlib.logics import theories
-from murxpy.smtlib.models import Valuation, read_model, read_printed_model
+from murxpy.smtlib.printed_models import Valuation, read_model, read_printed_model
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_file, read_script, read_text
 from murxpy.smtlib.script import Script
@@ -144,11 +144,11 @@ def _command(*words: str | Path) -> None:
     out, err = io.StringIO(), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = murxpy_run([str(word) for word in words])
-    told = err.getvalue()
-    if code not in (0, 1, 2) or "internal error" in told or "Traceback" in told:
-        raise AssertionError(f"{words[0]} ends with {code}: {told[-300:]}")
-    if len(told) > LONGEST_ERROR:
-        raise AssertionError(f"{words[0]} prints an error of {len(told)} characters")
+    message = err.getvalue()
+    if code not in (0, 1, 2) or "internal error" in message or "Traceback" in message:
+        raise AssertionError(f"{words[0]} ends with {code}: {message[-300:]}")
+    if len(message) > LONGEST_ERROR:
+        raise AssertionError(f"{words[0]} prints an error of {len(message)} characters")
 
 
 def small(cases: Iterable[str], most: float = float("inf")) -> dict[str, Any]:
@@ -272,12 +272,12 @@ def run(kind: str, numbers: range, most: float = float("inf")) -> dict[str, Any]
             if time.monotonic() - began > most:
                 break
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
-    told = {text: [len(files), *files[:3]] for text, files in faults.items()}
+    examples = {text: [len(files), *files[:3]] for text, files in faults.items()}
     return {
         "kind": kind,
         "first": numbers.start,
         "files": done,
-        "faults": told,
+        "faults": examples,
         "slowest": slowest,
         "peak_mb": peak,
         "seconds": round(time.monotonic() - began, 1),

@@ -255,10 +255,10 @@ def report(args: argparse.Namespace, known: Known, campaigns: list[Campaign]) ->
         cpu = sum(one.cpu for one in mine)
         runs, decided = sum(one.runs for one in mine), sum(one.decided for one in mine)
         mean = statistics.mean(rates)
-        said = " ".join(map(str, counts))
-        rows.append((source, guide, len(mine), cpu, runs, decided, said, different, mean, spread))
+        text = " ".join(map(str, counts))
+        rows.append((source, guide, len(mine), cpu, runs, decided, text, different, mean, spread))
         row[f"{source}, {guide}"] = (
-            f"{mean:.0f} ± {spread:.0f} defects a CPU hour ({said}; {different} different), {cpu:.0f} CPU s"
+            f"{mean:.0f} ± {spread:.0f} defects a CPU hour ({text}; {different} different), {cpu:.0f} CPU s"
         )
     header = ("source", "guide", "seeds", "CPU s", "runs", "decided", "defects", "different")
     table("Found again", (*header, "a CPU hour", "spread"), rows)

@@ -147,7 +147,7 @@ def _tried(some: Sequence[Plain], catalogue: Catalogue, dialect: str, sort: str)
     if made is None or len(made[1]) > BYTES:
         return None
     logic, body = made
-    if not _said(some, body, catalogue):
+    if not _expressible(some, body, catalogue):
         return None
     names = [str(rule["name"]) for rule in some]
     about = f"from the rules of implication {', '.join(names)}"
@@ -156,7 +156,7 @@ def _tried(some: Sequence[Plain], catalogue: Catalogue, dialect: str, sort: str)
     return logic, seed_file(logic, "sat", body, about), names
 
 
-def _said(some: Sequence[Plain], body: str, catalogue: Catalogue) -> bool:
+def _expressible(some: Sequence[Plain], body: str, catalogue: Catalogue) -> bool:
     """Whether a script has the operators of rules, and nothing that means the same in their place."""
     there = {one.op for one in subterms(read_script(body, "seed", catalogue).assertions())}
     return all(_operators(rule, catalogue) <= there for rule in some)

@@ -64,8 +64,8 @@ def measured(text: str, seconds: float, kind: str, solvers: Solvers) -> Reduced:
         return Reduced(0, 0, seconds, "none")
     lost = ""
     if kind == "wrong-answer":
-        said = [answers_of(run(script.text))[-1:] for run in (solvers.z3, solvers.cvc5)]
-        lost = "" if [script.expected[-1]] in said else "the right answer is lost"
+        answers = [answers_of(run(script.text))[-1:] for run in (solvers.z3, solvers.cvc5)]
+        lost = "" if [script.expected[-1]] in answers else "the right answer is lost"
     return Reduced(len(script.text), script.text.count("(assert "), seconds, lost)
 
 

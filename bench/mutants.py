@@ -31,7 +31,7 @@ from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.sources.mutation.corpus import Corpus, Pairing
 from murxpy.sources.mutation.implications.book import Book
 from murxpy.sources.mutation.registry import FUZZERS
-from murxpy.sources.mutation.store import TermStore, store_of
+from murxpy.sources.mutation.term_store import TermStore, store_of
 from murxpy.sources.mutation.workshop import Mutant, Mutants, MutationSession, Seed, Workshop
 from murxpy.worker.session import Session
 
@@ -231,9 +231,9 @@ def judged(
             for mutant, text in made(
                 shop, corpus, name, mix(seed, run), ask, choices[(seed + run) % len(choices)]
             ):
-                said = judge(solvers, mutant, text)
-                one = Counter([said])
-                vain = vain + 1 if said == without else 0
+                answers = judge(solvers, mutant, text)
+                one = Counter([answers])
+                vain = vain + 1 if answers == without else 0
                 if vain < PATIENCE:
                     one.update(f"{USE}{kind}" for step in mutant.steps for kind in used(step))
                 write(f"{json.dumps(one)}\n")

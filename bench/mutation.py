@@ -215,13 +215,13 @@ def typed(args: argparse.Namespace, session: Session) -> dict[str, Any]:
     """Whether both parsers take the mutants, without their checks."""
 
     def judge(solvers: Solvers, mutant: Mutant, text: str) -> str:
-        bare, said = _CHECKS.sub("", text), []
+        bare, complaints = _CHECKS.sub("", text), []
         for name, run in (("z3", solvers.z3), ("cvc5", solvers.cvc5)):
             try:
                 run(bare)
             except Exception as error:
-                said.append(f"{name} {_short(error)}")
-        return "; ".join(said) or TAKEN
+                complaints.append(f"{name} {_short(error)}")
+        return "; ".join(complaints) or TAKEN
 
     found = judged(args, session, args.typed, judge, tuple(args.fuzzers.split(",")), "standard")
     return _told("typed", "fuzzer: what the parsers said", found)

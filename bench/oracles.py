@@ -1,7 +1,7 @@
 """What the checks of a solver's promises cost, as a share of the CPU time of the runs, and how
 often the evaluator cannot say.
 
-The time of a check is all that happens within its line: reading from the solver, solving anew,
+The time of a check is all that happens within its line: reading from the solver, solving again,
 evaluating.
 """
 

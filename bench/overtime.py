@@ -102,8 +102,8 @@ def timed(words: Sequence[str]) -> tuple[float, dict[str, Any]]:
         check=False,
     )
     seconds = time.monotonic() - began
-    told = [json.loads(line) for line in done.stdout.splitlines()]
-    ended = [event for event in told if event["event"] == "ended"]
+    events = [json.loads(line) for line in done.stdout.splitlines()]
+    ended = [event for event in events if event["event"] == "ended"]
     if not ended:
         raise SystemExit(f"murxpy {' '.join(words)}: {done.stderr.strip()}")
     return seconds, ended[-1]

@@ -245,8 +245,8 @@ def campaign(args: argparse.Namespace, folder: Path) -> tuple[int, str]:
     what = Wanted((args.solver,), references, shape, args.seed, query, jobs=args.jobs)
     made = PerfCampaign(what, folder, Limits(), print)
     try:
-        told = made.run(steps=args.steps or 60)
-        return told.steps, made.versions
+        totals = made.run(steps=args.steps or 60)
+        return totals.steps, made.versions
     finally:
         made.close()
 

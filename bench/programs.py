@@ -24,9 +24,9 @@ from pathlib import Path
 
 from common import RESULTS, ROOT, circumstances, percent, table
 
+from murxpy.findings.bucket_names import kept_trace
 from murxpy.findings.buckets import bucket_key
 from murxpy.findings.kinds.sights import Shown
-from murxpy.findings.named import kept_trace
 from murxpy.findings.origin import origin
 from murxpy.findings.replayed import replay_trace
 from murxpy.findings.store import read_buckets

@@ -132,8 +132,8 @@ def _tried(
     except MurxpyError as error:
         lines, terms = _sizes(text)
         took = round(time.monotonic() - start, 1)
-        said = " ".join(str(error).split())[-80:]
-        return Reduced(key, solver, lines, lines, terms, terms, 0, 0, 0, took, said)
+        message = " ".join(str(error).split())[-80:]
+        return Reduced(key, solver, lines, lines, terms, terms, 0, 0, 0, took, message)
     return _row(key, solver, text, result)
 
 

@@ -134,9 +134,9 @@ def _found(fuzzer: str, tries: int, minutes: dict[str, float], row: dict[str, An
     newest = next(iter(reversed(list(ranges.get("asked", {}).values()))), "")
     # the seed's authors may not want it whole
     text = shown.read_text(encoding="utf-8") if _size(shown) <= KEPT else ""
-    said = (row["key"], row["kind"], row["message"], row["count"], _size(shown))
+    row_data = (row["key"], row["kind"], row["message"], row["count"], _size(shown))
     shows = ranges.get("range", "") or "-", newest == "shows"
-    return Found(fuzzer, *said, *shows, minutes.get(row["key"], 0.0), text)
+    return Found(fuzzer, *row_data, *shows, minutes.get(row["key"], 0.0), text)
 
 
 def _size(trace: Path) -> int:

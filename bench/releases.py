@@ -58,14 +58,14 @@ def command(*words: str) -> tuple[int, str, str]:
 def tried(solver: str, release: str, runs: int, regressions: int) -> dict[str, Any]:
     """What one release shows."""
     target = f"{solver}@{release}"
-    code, printed, told = command("doctor", target, "--runs", "20", "--json")
-    looked = json.loads(printed)["targets"][0] if printed else {"usable": False, "error": told}
+    code, printed, message = command("doctor", target, "--runs", "20", "--json")
+    looked = json.loads(printed)["targets"][0] if printed else {"usable": False, "error": message}
     if not looked["usable"]:
         return {"usable": False, "error": looked["error"]}
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
         words = ("--runs", str(runs), "--jobs", "1", "--seed", "1", "--out", str(out), "--json")
-        code, printed, told = command("fuzz", target, *words)
+        code, printed, message = command("fuzz", target, *words)
         ended = json.loads(printed.splitlines()[-1]) if printed else {}
         _, printed, _ = command("findings", str(out), "--all", "--json")
         buckets = json.loads(printed or "[]")
@@ -90,9 +90,9 @@ def regressed(solver: str, target: str, count: int) -> dict[str, str]:
     """What so many kept findings of the solver are on the target, spread over all there are."""
     traces = sorted((ROOT / "traces" / "regressions").glob(f"{solver}-*/*.trace"))
     chosen = [str(traces[at * len(traces) // count]) for at in range(min(count, len(traces)))]
-    _, printed, told = command("regress", *chosen, "--solver", target, "--json")
+    _, printed, message = command("regress", *chosen, "--solver", target, "--json")
     if not printed:
-        return {"error": told}
+        return {"error": message}
     return {row["name"].rpartition("/")[2]: row["status"] for row in json.loads(printed)}
 
 

@@ -1,5 +1,5 @@
 """The shape of the house: how many modules it has, how long they and their functions are, and what
-they spend on imports.
+they spend on imports, and how many public names have a docstring.
 
     python bench/shape.py              # a table
     python bench/shape.py --json       # the same figures as JSON
@@ -10,6 +10,10 @@ module with one reader is one below 40 lines that only one other module imports.
 stack of its own is a function with a loop `while NAME:` that takes elements from the end of NAME
 and adds others to it. Such a loop need not walk over terms: searches of graphs and of values, for
 which `murxpy/logic/walks.py` has no walker, are listed, too.
+
+Public names are modules, and the classes, functions and methods in modules and classes whose names do
+not begin with an underscore. A method without a docstring of its own counts as documented if it
+overrides one that has a docstring.
 """
 
 from __future__ import annotations
@@ -19,7 +23,7 @@ import ast
 import io
 import json
 import tokenize
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -56,6 +60,19 @@ class Module:
     imported: set[tuple[str, str]]
     functions: dict[str, int] = field(default_factory=dict)
     walkers: list[str] = field(default_factory=list)
+    documented: bool = False
+    public: list[Public] = field(default_factory=list)
+    bases: dict[str, list[str]] = field(default_factory=dict)  # of each class, by their last names
+
+
+@dataclass
+class Public:
+    """A public class, function or method. `owner` is the class of a method, empty for the others."""
+
+    place: str
+    owner: str
+    name: str
+    documented: bool
 
 
 def read(path: Path) -> Module:
@@ -77,7 +94,41 @@ def read(path: Path) -> Module:
         module.functions[place] = length(function)
         if any(map(has_stack, own_loops(function))):
             module.walkers.append(place)
+    module.documented = bool(ast.get_docstring(tree))
+    module.public = list(public_names(tree, str(path.relative_to(ROOT))))
+    for node in (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)):
+        bases = (base.value if isinstance(base, ast.Subscript) else base for base in node.bases)
+        module.bases[node.name] = [ast.unparse(base).rpartition(".")[-1] for base in bases]
     return module
+
+
+def public_names(node: ast.Module | ast.ClassDef, path: str) -> Iterator[Public]:
+    """The public classes and functions of a module or class, and those in its public classes."""
+    owner = node.name if isinstance(node, ast.ClassDef) else ""
+    for inner in node.body:
+        if isinstance(inner, ast.ClassDef | Function) and not inner.name.startswith("_"):
+            place = f"{path}:{inner.lineno} {inner.name}"
+            yield Public(place, owner, inner.name, bool(ast.get_docstring(inner)))
+            if isinstance(inner, ast.ClassDef):
+                yield from public_names(inner, path)
+
+
+def undocumented(modules: list[Module]) -> list[str]:
+    """The places of public names without a docstring."""
+    bases: dict[str, set[str]] = defaultdict(set)  # classes of one name are taken for one class
+    for module in modules:
+        for name, found in module.bases.items():
+            bases[name].update(found)
+    public = [name for module in modules for name in module.public]
+    documented = {(name.owner, name.name) for name in public if name.documented}
+
+    def inherits(owner: str, name: str) -> bool:
+        above = (base for base in bases.get(owner, ()) if base != owner)
+        return any((base, name) in documented or inherits(base, name) for base in above)
+
+    return [module.name for module in modules if not module.documented] + [
+        one.place for one in public if not one.documented and not inherits(one.owner, one.name)
+    ]
 
 
 def length(node: ast.stmt) -> int:
@@ -163,6 +214,8 @@ def measured(modules: list[Module], longest: int) -> dict[str, Any]:
         "longest modules": _largest({m.name: m.lines for m in modules}, longest),
         "longest functions": _largest(functions, longest),
         "walkers with a stack of their own": [w for module in modules for w in module.walkers],
+        "public names": sum(1 + len(module.public) for module in modules),
+        "public names without a docstring": undocumented(modules),
     }
 
 

@@ -93,10 +93,10 @@ def gone(tester: Tester, one: dict[str, Any]) -> tuple[str, ...] | None:
     kind, refused = shown(tester, text)
     if kind != one["kind"]:
         return None
-    told = {
+    results = {
         part: shown(tester, without(text, one["solver"], part)) for part in PARTS[one["solver"]][1]
     }
-    return tuple(part for part, (now, no) in told.items() if now != kind and no <= refused)
+    return tuple(part for part, (now, no) in results.items() if now != kind and no <= refused)
 
 
 def measured() -> Iterator[tuple[dict[str, Any], tuple[str, ...]]]:
@@ -132,16 +132,16 @@ def main() -> None:
             right += bool(same and alike and parts)
             wrong += bool(not same and alike and parts)
             apart += bool(same and not alike)
-    said = (
+    text = (
         f"{len(found)} findings, {sum(bool(parts) for _, parts in found)} of them go away with some option. "
         f"Pairs that go away with the same options: {right} of one defect, {wrong} of two. "
         f"Pairs of one defect that go away with other options: {apart}."
     )
-    print(f"\n{said}")
+    print(f"\n{text}")
     if not args.no_save:
         facts = common.circumstances(argparse.Namespace(theories="all"))
         lines = [
-            f"Measured on {facts['date']} at commit {facts['commit']} with `{facts['command']}`. {said}",
+            f"Measured on {facts['date']} at commit {facts['commit']} with `{facts['command']}`. {text}",
             "",
             f"| {' | '.join(header)} |",
             f"|{'---|' * len(header)}",

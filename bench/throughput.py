@@ -46,7 +46,7 @@ PARTS = {
     "replays": "confirming, triage, hangs, spares",
     "judges": "judges",
     "gdb": "gdb",
-    "aftermath": "reducing, programs, bisecting",
+    "follow-up": "reducing, programs, bisecting",
     "targets": "loading the solver, forking",
     "supervisor": "supervisor",
 }
@@ -79,9 +79,9 @@ def by_session(args: argparse.Namespace, session: Session) -> dict[str, Any]:
     run = counts["time-ns:run"] / 1e9
     cpu = tree_cpu() - cpu
     killed = min(lost["overstayed"] * WALL, cpu - run)
-    told = {"ended": run, "killed": killed, "supervisor": cpu - run - killed}
+    seconds = {"ended": run, "killed": killed, "supervisor": cpu - run - killed}
     wall = time.monotonic() - start
-    return {"counts": counts, "cpu": cpu, "wall": wall, "parts": told, **lost}
+    return {"counts": counts, "cpu": cpu, "wall": wall, "parts": seconds, **lost}
 
 
 def _count_cpu_time() -> None:
@@ -138,23 +138,23 @@ def watched(command: Sequence[str]) -> tuple[list[dict[str, Any]], int]:
     """The events of a campaign and its exit code. What is left of its findings when its runs have
     ended is not waited for.
     """
-    events, told = [], False
+    events, noted = [], False
     with subprocess.Popen(command, cwd=common.ROOT, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for line in process.stdout:
             events.append(event := json.loads(line))
-            if not told and event.get("running", 0) < event.get("elapsed", 0):
-                told = True
+            if not noted and event.get("running", 0) < event.get("elapsed", 0):
+                noted = True
                 process.send_signal(signal.SIGINT)
     return events, process.returncode
 
 
 def parts(events: Sequence[dict[str, Any]], skip: float) -> dict[str, float]:
     """The CPU seconds of a campaign's parts behind its first `skip` seconds."""
-    told = [event for event in events if "cpu" in event]
-    early = [event for event in told if event["elapsed"] <= skip]
+    figures = [event for event in events if "cpu" in event]
+    early = [event for event in figures if event["elapsed"] <= skip]
     before = early[-1]["cpu"] if skip and early else {}
-    spent = {name: value - before.get(name, 0) for name, value in told[-1]["cpu"].items()}
+    spent = {name: value - before.get(name, 0) for name, value in figures[-1]["cpu"].items()}
     of_runs = sum(spent[name] for name in ("ended", "died", "killed"))
     return spent | {"between": max(0.0, spent.pop("runs") - of_runs)}
 
@@ -180,12 +180,12 @@ def shares(measured: dict[str, Any]) -> dict[str, float]:
     """
     counts, spent = measured["counts"], measured["parts"]
     cpu, run = sum(spent.values()), counts["time-ns:run"] or 1
-    told = {said: spent.get(name, 0.0) / cpu for name, said in PARTS.items()}
+    shares_of = {label: spent.get(name, 0.0) / cpu for name, label in PARTS.items()}
     named = {"solver and binding": "solver", "choosing": "choose", "tracing": "trace"}
     return {
-        "counted runs": told[PARTS["ended"]] + told[PARTS["died"]],
-        **told,
-        **{f"of runs: {said}": counts[f"time-ns:{name}"] / run for said, name in named.items()},
+        "counted runs": shares_of[PARTS["ended"]] + shares_of[PARTS["died"]],
+        **shares_of,
+        **{f"of runs: {label}": counts[f"time-ns:{name}"] / run for label, name in named.items()},
         "waiting (of wall time)": max(0.0, 1 - measured["cpu"] / measured["wall"]),
     }
 

@@ -49,8 +49,8 @@ class TargetError(MurxpyError):
 
 
 class FolderLost(MurxpyError):
-    """The output folder cannot be written any more: it was removed or renamed, or is full or read-only.
-    `why` says which, and `kept` what became of the work that was not written there.
+    """The output folder cannot be written any more: it was removed or renamed, or is full or
+    read-only. `why` says which, and `kept` where the work was written instead.
     """
 
     exit_code = 3

@@ -1,4 +1,4 @@
-"""What strangers give: how their files are opened, and how their text is shown.
+"""Opens files that murxpy did not write, and escapes text that it did not write.
 
 Traces, scripts, YAML, campaign folders and the messages of solvers come from strangers. Every file
 that a user names is opened by `read_bytes` or `read_text`. Every text of a stranger passes through
@@ -64,8 +64,9 @@ def read_bytes(path: Path, what: str, most: int) -> bytes:
     A pipe or a device is never waited for: opening it does not block, and nothing is read of it.
     """
     try:
-        # Opening some devices already does something, so what the path names is looked at first. It
-        # may become something else until it is open, so the open file is looked at again.
+        # Opening some devices already does something, so what the path names is looked at first.
+        # The path may lead to something else until the file is open, so the open file is looked at
+        # again.
         mode = os.stat(path).st_mode
         if stat.S_ISREG(mode):
             opened = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)

@@ -79,7 +79,7 @@ class Shapes:
             return "variable", bound.get(term, -1), self.sort(term.sort)
         operator = self.catalogue.operators.get(term.op)
         if term.op == FUNCTION or (operator is not None and operator.signature.binder):
-            # Numbers begin anew in each binder, so that a closed one is the same wherever it
+            # Numbers restart in each binder, so that a closed one is the same wherever it
             # stands.
             outer = sorted(term.free, key=lambda v: bound.get(v, -1))
             inner = {v: at for at, v in enumerate(outer)}

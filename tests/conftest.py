@@ -25,7 +25,7 @@ for number in (signal.SIGHUP, signal.SIGTERM):
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# murxpy's processes compile its modules once, and not each one anew
+# murxpy's processes compile its modules once, and not each one again
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 

@@ -33,20 +33,20 @@ class Command:
     mark: str
     temporary: Path
     out: Path
-    strangers: set[str] = field(default_factory=set)  # processes that are none of it
+    unrelated: set[str] = field(default_factory=set)  # processes that are none of it
 
     def alive(self) -> list[str]:
         """The names and command lines of what lives of it."""
         found = []
         for path in map(Path, glob.glob("/proc/[0-9]*")):
-            if path.name in self.strangers:
+            if path.name in self.unrelated:
                 continue
             try:
                 environment = (path / "environ").read_bytes()
                 marked = self.mark.encode() in environment
                 # The environment of a process that is about to begin its program reads as empty.
                 if environment and not marked:
-                    self.strangers.add(path.name)
+                    self.unrelated.add(path.name)
                 name, _, rest = (path / "stat").read_text().rpartition(")")
                 if marked and rest.split()[0] not in "ZX":
                     words = (path / "cmdline").read_bytes().replace(b"\0", b" ")

@@ -25,7 +25,7 @@ API_ONLY = {
     "mk-term": "terms stand in the commands that have them",
     "mk-fun": "functions are defined where they are made",
     "new": "a script has its solver from the start",
-    "delete": "a script begins anew",
+    "delete": "a script restarts",
     "del": "a script has no objects to let go of",
     "gc": "a script has no objects to collect",
     "expect": "it says what is known of answers, and asks nothing",

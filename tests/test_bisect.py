@@ -311,7 +311,7 @@ def test_dots_at_the_end_mean_the_newest_release() -> None:
 
 
 @pytest.mark.parametrize("text", ["[1]", '{"a": 1}', '{"a": {"asked": 1}}', "{", '{"a": {}}'])
-def test_tables_of_strangers(text: str, tmp_path: Path) -> None:
+def test_malformed_tables(text: str, tmp_path: Path) -> None:
     (tmp_path / "ranges.json").write_text(text)
     with pytest.raises(
         InputError, match="expected a table that 'murxpy bisect --table' wrote"

@@ -9,7 +9,7 @@ import pytest
 from campaigns import FAKES
 from commands import error, outcome
 
-from murxpy.data.named import pool_names
+from murxpy.data.lookup import pool_names
 from murxpy.errors import InputError
 from murxpy.fuzzers.setups import sequences
 

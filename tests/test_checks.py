@@ -13,7 +13,7 @@ from toy import TOY, catalogue, forked, live, replay, walk
 
 from murxpy.data import load_catalogue, load_machine
 from murxpy.logic.sorts import SortTable
-from murxpy.machine.witnesses.reading import Unreadable, Values
+from murxpy.machine.witnesses.model_rows import Unreadable, Values
 from murxpy.machine.witnesses.show import show
 from murxpy.semantics.closures import Built, Stored
 from murxpy.semantics.evaluator import Evaluator

@@ -42,7 +42,7 @@ SHARED = {
         "janus",
         "check-seeds",
     ],
-    "findings/named.py": [*("replay", "minimize", "eval", "translate", "bisect", "regress")],
+    "findings/bucket_names.py": [*("replay", "minimize", "eval", "translate", "bisect", "regress")],
     "findings/folder.py": [
         *("fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"),
         *("enumerate", "matrix", "stability", "perf"),

@@ -68,7 +68,7 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("crash-pop", "z3", run, "aa", version, 90, "[]", float(run))
         for run, version in enumerate(("5.4.1", "5.4.0", "5.4.1"))
     ]
-    with closing(Store(folder, anew=True)) as store:
+    with closing(Store(folder, rebuild=True)) as store:
         store.save(Changes(buckets=buckets, rows=rows, counters=Counter({"run:total": 1200})))
     return folder
 

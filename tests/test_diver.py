@@ -19,12 +19,12 @@ from murxpy.machine.random import Stream
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.ranges.abstract import TRUE, Few, Having, Interval
 from murxpy.semantics.values import Interpretation
-from murxpy.smtlib.models import Model, read_model
+from murxpy.smtlib.printed_models import Model, read_model
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.mutation.diving.conditions import Conditions
-from murxpy.sources.mutation.diving.models import modelled
 from murxpy.sources.mutation.diving.places import Places
+from murxpy.sources.mutation.diving.seed_models import modelled
 from murxpy.sources.mutation.fuzzers.diver import Wrapping
 from murxpy.sources.mutation.implications.book import Book
 from murxpy.sources.mutation.registry import FUZZERS

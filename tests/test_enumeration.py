@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.enumerated import Enumerated
-from murxpy.cli.report.enumerated import judged
+from murxpy.campaign.enumeration import Enumerated
+from murxpy.cli.report.enumeration import judged
 from murxpy.data import load_catalogue, load_machine, load_wrapper
-from murxpy.data.named import grammar_names, load_grammar
+from murxpy.data.lookup import grammar_names, load_grammar
 from murxpy.errors import InputError
 from murxpy.findings.store import read_counters
 from murxpy.fuzzers.setups import Enumerated as Wanted
@@ -470,10 +470,10 @@ def test_each_judge_gets_scripts_in_its_own_words() -> None:
     seed = runs.seed_of(0)
     sets = LOADED["sets"]
     rows = "".join(f'1 run-script "{number}"\n  answer sat\n' for number in range(100))
-    said = runs.said_for(seed, f"# seed 1\n{rows}", "z3")
+    said = runs.scripts_for(seed, f"# seed 1\n{rows}", "z3")
     for index in range(100):
         text = sets.at(index)
         # the script of index 0 stands on row 2, that of index 1 on row 4
         assert (str(2 + 2 * index) in said) == ("set.card" not in text)
         assert "set.member" not in said.get(str(2 + 2 * index), "")
-    assert runs.said_for(seed, f"# seed 1\n{rows}", "cvc5") == {}
+    assert runs.scripts_for(seed, f"# seed 1\n{rows}", "cvc5") == {}

@@ -22,7 +22,7 @@ from murxpy.findings.archive import Archive
 from murxpy.findings.buckets import Bucket, Kept, Known
 from murxpy.findings.folder import Folder
 from murxpy.findings.store import Store
-from murxpy.judging.bisection import Answer as Told
+from murxpy.judging.bisection import Answer as ReleaseAnswer
 from murxpy.judging.defects import Asked
 from murxpy.machine.trace.finished import Call
 from murxpy.oracles.crash import Outcome, Verdict
@@ -111,11 +111,11 @@ def test_a_bisection_goes_on_where_it_was_ended(
     releases = tuple(f"{number}.0.0" for number in range(6))
     asked: list[str] = []
 
-    def ask(self: Asked, solver: str, release: str) -> Told:
+    def ask(self: Asked, solver: str, release: str) -> ReleaseAnswer:
         asked.append(release)
         if len(asked) == 3:
             raise OSError("the process is ended here")
-        return Told("shows" if release >= "3" else "gone")
+        return ReleaseAnswer("shows" if release >= "3" else "gone")
 
     monkeypatch.setattr(Asked, "release", ask)
     request = Request("k", "crash", "", str(file), 0, False, releases=releases)

@@ -93,7 +93,7 @@ def test_a_campaign_shows_it_and_fails_only_on_request(
 def test_a_smaller_script_is_still_satisfiable(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    """The answer of each candidate is known anew: another solver's model holds by our evaluator."""
+    """The answer of each candidate is found again: another solver's model holds by our evaluator."""
     script = (
         "(set-info :satisfiable-by-construction true)(declare-sort U 0)(declare-fun f (U) U)"
         "(declare-const a Int)(assert (> a 3))(assert (forall ((x U)) (not (= (f x) x))))(check-sat)"

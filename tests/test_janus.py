@@ -29,7 +29,7 @@ from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.mutation.fuzzers.janus import mutants
 from murxpy.sources.mutation.implications import proofs
 from murxpy.sources.mutation.implications.book import Book
-from murxpy.sources.mutation.implications.places import Places, State
+from murxpy.sources.mutation.implications.monotone_places import Places, State
 from murxpy.sources.mutation.implications.proofs import claims, instances
 from murxpy.sources.mutation.implications.rewriting import Keys, Rewriter
 from murxpy.sources.mutation.implications.rule import Rule

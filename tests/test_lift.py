@@ -68,7 +68,7 @@ def test_names_assumptions_and_levels() -> None:
     ]
 
 
-def test_reset_begins_anew() -> None:
+def test_reset_starts_again() -> None:
     rows = lifted(
         "(declare-const x Int)(assert (= x 1))(reset)(declare-const x Int)(assert (= x 1))(check-sat)"
     )

@@ -19,7 +19,7 @@ from scriptsolvers import z3_scripts
 
 from murxpy.cli.studies.matrix import shown_triggers
 from murxpy.data import load_catalogue, load_wrapper
-from murxpy.data.named import load_grammar
+from murxpy.data.lookup import load_grammar
 from murxpy.errors import InputError
 from murxpy.findings.folder import MATRIX
 from murxpy.fuzzers.setups import checked

@@ -11,7 +11,12 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.terms import Term
 from murxpy.semantics.values import CannotSay
 from murxpy.smtlib.lexer import Source
-from murxpy.smtlib.models import Valuation, asking_for_models, read_model, read_printed_model
+from murxpy.smtlib.printed_models import (
+    Valuation,
+    asking_for_models,
+    read_model,
+    read_printed_model,
+)
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
 

@@ -310,13 +310,13 @@ def test_a_chain_is_printed_as_its_scripts_mean(name: str) -> None:
     printer = ChainPrinter(shop.tables, "standard")
     for mutant in chain(FUZZERS[name].mutants(shop), 60):
         tables = Tables(CATALOGUE)
-        kept, anew = (
+        kept, again = (
             read_script(text, "a", CATALOGUE, tables)
             for text in (printer.text(mutant.script), print_script(mutant.script))
         )
         assert (
-            kept.assertions() == anew.assertions()
-            and kept.commands[-1] == anew.commands[-1] == CheckSat()
+            kept.assertions() == again.assertions()
+            and kept.commands[-1] == again.commands[-1] == CheckSat()
         )
 
 

@@ -8,7 +8,7 @@ import pytest
 from campaigns import run
 from commands import error, outcome
 
-from murxpy.findings.named import bucket_named, kept_trace
+from murxpy.findings.bucket_names import bucket_named, kept_trace
 
 
 @pytest.fixture(scope="module")

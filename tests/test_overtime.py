@@ -19,7 +19,7 @@ from report_demo import started
 from murxpy.campaign.campaign import Campaign
 from murxpy.cli.report.jsonl import JsonLines
 from murxpy.cli.report.live import Screen, view_lines
-from murxpy.cli.report.plain import PlainLines
+from murxpy.cli.report.plain_lines import PlainLines
 from murxpy.findings.store import FILE, read_buckets
 from murxpy.processes.inquiries import Trials
 from murxpy.processes.plans import KEPT_OPTIONS

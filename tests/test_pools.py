@@ -13,7 +13,7 @@ from scriptsolvers import SOLVERS, answers, output
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream
-from murxpy.smtlib.models import Model
+from murxpy.smtlib.printed_models import Model
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import CheckSat, CheckSatUsing

@@ -228,7 +228,7 @@ BETWEEN = """\
 """
 
 
-def test_an_interpolant_is_solved_anew(tmp_path: Path) -> None:
+def test_an_interpolant_is_solved_from_scratch(tmp_path: Path) -> None:
     message = "the interpolant is not implied by the assertions"
     text = printed(BETWEEN, "invalid-interpolant", message)[0].text
     assert "def " not in text
@@ -240,7 +240,7 @@ def test_an_interpolant_is_solved_anew(tmp_path: Path) -> None:
     assert "again.assertFormula(interpolant)\nagain.assertFormula(t1)\n" in text
 
 
-def test_an_abduct_is_solved_anew() -> None:
+def test_an_abduct_is_solved_from_scratch() -> None:
     trace = BETWEEN.replace("0 assert-formula@default t4\n", "").replace("unsat", "sat")
     trace = trace.replace("interpolant", "abduct")
     texts = [

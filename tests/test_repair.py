@@ -95,7 +95,7 @@ def test_damage_is_told_and_repaired(
         assert code in (0, 2) and err.count("\n") <= 1, err
         assert "repair" in err or code == 0 or "this campaign" in err
     code, text, err = outcome(capsys, "repair", out)
-    assert code in (0, 3) and not err and ("lost: " in text or "made anew" in text), text
+    assert code in (0, 3) and not err and ("lost: " in text or "rebuilt" in text), text
     assert outcome(capsys, "findings", out)[0] == 0
     after = said(read_buckets(out))
     assert [row[:4] for row in after] == [row[:4] for row in before] or sorted(

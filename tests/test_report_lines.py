@@ -24,7 +24,7 @@ from murxpy.cli.report.findings import (
     unread,
 )
 from murxpy.cli.report.jsonl import JsonLines
-from murxpy.cli.report.plain import PlainLines
+from murxpy.cli.report.plain_lines import PlainLines
 from murxpy.cli.report.reporter import make_reporter
 from murxpy.cli.report.statistics import print_statistics
 from murxpy.cli.report.summary import print_results, print_summary

@@ -13,7 +13,7 @@ from rich.console import Console
 from murxpy.cli.report.console import make_console
 from murxpy.cli.report.jsonl import JsonLines
 from murxpy.cli.report.live import LiveStatus, Screen, view_lines
-from murxpy.cli.report.plain import PlainLines
+from murxpy.cli.report.plain_lines import PlainLines
 from murxpy.records.events import Ended, Tick
 from murxpy.records.snapshot import Snapshot, WorkerView
 

@@ -187,10 +187,10 @@ def test_an_endless_program_dies_with_us(tmp_path: Path) -> None:
     process.kill()
     process.wait()
     assert pids
-    wait_for(lambda: not any(map(_lives, pids)))
+    wait_for(lambda: not any(map(_is_alive, pids)))
 
 
-def _lives(pid: int) -> bool:
+def _is_alive(pid: int) -> bool:
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except OSError:

@@ -1,4 +1,4 @@
-"""The shipped rules of implication are proved anew, in the releases that are installed."""
+"""The shipped rules of implication are proved again, in the releases that are installed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BY_BOTH = ("sets",)  # z3 has no bags, and cvc5 no sets of some of the rules
 
 @pytest.mark.slow
 @pytest.mark.parametrize("book", BOOKS.names())
-def test_the_shipped_rules_are_proved_anew(
+def test_the_shipped_rules_are_proved_again(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, book: str
 ) -> None:
     """Of a copy of the book, which has no proofs beside it."""

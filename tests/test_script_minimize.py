@@ -324,7 +324,9 @@ def test_datatypes_keep_a_value() -> None:
 
 
 @pytest.mark.slow
-def test_what_storm_found_is_made_anew(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_what_storm_found_is_regenerated(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     """Within the least bounds: of depth 1, with one assertion; then it can still be cut."""
     seed = tmp_path / "seed.smt2"
     seed.write_text(
@@ -352,14 +354,14 @@ def test_what_storm_found_is_made_anew(capsys: pytest.CaptureFixture[str], tmp_p
         == 1
     )
     (found,) = (tmp_path / "out" / "findings").rglob("*.trace")
-    anew = tmp_path / "anew.trace"
-    outcome(capsys, "minimize", found, "--strategy", "regenerate", "-o", anew)
-    assert anew.read_text().count("(assert ") == 1 < found.read_text().count("(assert ")
+    regenerated = tmp_path / "regenerated.trace"
+    outcome(capsys, "minimize", found, "--strategy", "regenerate", "-o", regenerated)
+    assert regenerated.read_text().count("(assert ") == 1 < found.read_text().count("(assert ")
     code, out, err = outcome(
         capsys, "minimize", found, "--strategy", "both", "-o", tmp_path / "small.trace"
     )
     text = (tmp_path / "small.trace").read_text()
-    assert re.search(r"^made anew: [0-9,]+ characters to [0-9]+ ", out), out
+    assert re.search(r"^regenerated: [0-9,]+ characters to [0-9]+ ", out), out
     assert code == 0 and "wrong-answer-fake-run-script-bool" in out, out + err
     assert (
         text.count("run-script@") == 1 == text.count("(assert ")
@@ -388,14 +390,14 @@ def test_both_strategies_do_what_one_of_them_can(
         capsys, "minimize", path, "--solver", f"fake@{FAKES}", *WRAPPER, "--strategy", strategy
     )
     assert ended == code and "seeds were removed" in err
-    assert ("it cannot be made anew (seeds were removed); its parts are removed" in err) == (
+    assert ("it cannot be regenerated (seeds were removed); its parts are removed" in err) == (
         not code
     )
     assert ("exception-fake" in out) == (not code)
     assert (f"Its bucket is still called {folder.name}, because" in out) == (not code)
 
 
-def test_what_cannot_be_made_anew(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_what_cannot_be_regenerated(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     path = written(tmp_path / "a.trace", f"run-script {quote(TEXT)}")
     assert (
         "name the trace in the campaign's folder"

@@ -23,8 +23,8 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Stream, mix
 from murxpy.machine.tokens import quote
 from murxpy.machine.trace.grammar import parse_trace
-from murxpy.machine.witnesses.scripted import answered, asks, questions, without_questions
-from murxpy.smtlib.models import Valuation, read_printed_model
+from murxpy.machine.witnesses.script_evidence import answered, asks, questions, without_questions
+from murxpy.smtlib.printed_models import Valuation, read_printed_model
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.mutation.known import asking, drawn, fitting
@@ -75,7 +75,7 @@ def test_a_wrong_model_is_a_finding(capsys: pytest.CaptureFixture[str], tmp_path
     assert planted(capsys, tmp_path, "(assert (or p q))(check-sat)(get-model)")[0] == 0
 
 
-def test_a_core_that_is_solved_anew_is_no_second_script() -> None:
+def test_a_core_that_is_solved_again_is_no_second_script() -> None:
     text = "(declare-const p Bool)(assert (! p :named a))(assert (! (not p) :named b))(check-sat)(get-unsat-core)"
     lines = f"1 run-script {quote('(set-option :produce-unsat-cores true)' + text)}\n"
     trace = f"# solver z3 1\n1 new\n{lines}{lines}1 delete\n"

@@ -13,8 +13,8 @@ from campaigns import FAKES
 from commands import outcome
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.enumerated import Enumerated as Runs
-from murxpy.campaign.enumerated import SizeCosts, SlowScripts
+from murxpy.campaign.enumeration import Enumerated as Runs
+from murxpy.campaign.enumeration import SizeCosts, SlowScripts
 from murxpy.findings.buckets import bucket_key, failing, new_bucket
 from murxpy.findings.store import read_counters
 from murxpy.fuzzers.setups import Enumerated, checked

@@ -192,6 +192,13 @@ def test_database_of_version_1_is_read_and_brought_up_to_date(tmp_path: Path) ->
     assert (tmp_path / FILE).stat().st_size < size / 4
 
 
+def test_a_counter_under_its_earlier_name_is_read(tmp_path: Path) -> None:
+    with closing(Store(tmp_path)) as store:
+        store.save(Changes(counters={"cpu-ns:aftermath": 3}))
+        store.save(Changes(counters={"cpu-ns:follow-up": 2}))
+        assert store.counters() == {"cpu-ns:follow-up": 5}
+
+
 def test_damped_calls_are_stored_once(tmp_path: Path) -> None:
     store = Store(tmp_path)
     for run in range(500):

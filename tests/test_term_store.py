@@ -14,7 +14,7 @@ from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.mutation.fuzzers import typefuzz
-from murxpy.sources.mutation.store import TermStore, store_of
+from murxpy.sources.mutation.term_store import TermStore, store_of
 from murxpy.sources.mutation.workshop import MutationSession, Seed, Workshop
 
 CATALOGUE = build_catalogue(load_catalogue())

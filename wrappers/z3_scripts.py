@@ -95,7 +95,7 @@ def _output(context: Any, begin: str, text: str) -> str:
     with the first error.
     """
     try:
-        return _spoken(
+        return _standard(
             str(
                 z3.Z3_eval_smtlib2_string(
                     context.ref(), begin + (with_escapes_of_c(text) if _ESCAPES_OF_C else text)
@@ -110,11 +110,11 @@ def _output(context: Any, begin: str, text: str) -> str:
         )
         errors = [text for text in _ERROR.findall(output) if not _NOTHING_THERE.search(text)]
         if not errors and _ERROR.search(output):
-            return _spoken(output)
+            return _standard(output)
         raise z3.Z3Exception(f"script error: {errors[0] if errors else output}") from None
 
 
-def _spoken(output: str) -> str:
+def _standard(output: str) -> str:
     return with_standard_escapes(output) if _ESCAPES_OF_C else output
 
 

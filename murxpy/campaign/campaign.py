@@ -1,5 +1,5 @@
-"""A campaign: it makes runs on all targets until it is told to end, counts and confirms the
-findings, and yields events.
+"""A campaign makes runs on all targets until it is told to end, counts and confirms the findings, and
+yields events.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from murxpy.campaign.behind.orders import FollowUp
 from murxpy.campaign.run_ends import Breakdown, Hangs, RunEnds
 from murxpy.campaign.runs import FuzzedTarget, barren, idle_code, stored_runs
-from murxpy.campaign.sessions import choose_seed, refuse_another, told
+from murxpy.campaign.sessions import choose_seed, recorded_settings, refuse_another
 from murxpy.campaign.slots import Slots
 from murxpy.campaign.statistics import EventLog, operators_of
 from murxpy.errors import FolderLost, InputError, InternalError
@@ -39,8 +39,8 @@ from murxpy.records.snapshot import Left
 GRACE = 20.0
 PATIENCE = 60.0  # seconds instead, where findings are made smaller or bisected in a short campaign
 _FLUSH = 1.0  # seconds between two writes to the store
-# Seconds between two writes where a finding waits to be told, which it is when it is stored. With a
-# write for each finding, a finding cost 2 ms more.
+# Seconds between two writes while a finding waits to be reported, which happens when it is stored.
+# With a write for each finding, a finding cost 2 ms more.
 _URGENT = 0.1
 # Seconds between two groupings of the buckets to defects while runs are made. With 600 buckets, one
 # takes 20 ms.
@@ -48,8 +48,8 @@ _REGROUP = 1.0
 
 
 class Campaign:
-    """A campaign runs while it is iterated over. It yields the events of `murxpy.records.events`,
-    the last of them `Ended`.
+    """A campaign runs while it is iterated over. The campaign yields the events of
+    `murxpy.records.events`, the last of them `Ended`.
 
     Raises InputError when the output folder cannot be used, TargetError when a solver cannot.
     """
@@ -187,7 +187,9 @@ class Campaign:
         self._unkept = ""
         self._archive.note(seed=self.seed, operators=operators_of(self._abouts))
         if not config.resume:
-            self._archive.note(**told(config), known=(config.known, dict(config.known_marks)))
+            self._archive.note(
+                **recorded_settings(config), known=(config.known, dict(config.known_marks))
+            )
         self._archive.session(self._epoch, dict(config.arguments))
         self._begin(versions)
 
@@ -270,16 +272,17 @@ class Campaign:
         self._collector.compare()
 
     def _learnt(self) -> None:
-        """Group the buckets anew, since more is known of one of them: soon, or at once where it
-        decides what is still to be done.
+        """Group the buckets again, since more is known of a bucket: soon, or at once if the groups
+        decide what is still to be done.
         """
         self._regroup = True
         if self._budget.unbounded:
             self._compare()
 
     def _time_of_runs(self) -> float | None:
-        """The seconds that runs are made; None without a limit. It is all the time of the campaign,
-        unless the machine is so busy that the start alone took the overtime; it is at least half of it.
+        """The seconds that runs are made; None without a limit. The runs get all the time of the
+        campaign, unless the machine is so busy that the start alone took the overtime; they get at
+        least half of it.
         """
         seconds = self.config.time
         if seconds is None:
@@ -304,10 +307,10 @@ class Campaign:
             for service in self._services:
                 service.poll()
             self._keep()
-        yield from self._told()
+        yield from self._reportable()
 
-    def _told(self) -> Iterator[events.Event]:
-        """The events that can be told now: what was found is told when it is stored."""
+    def _reportable(self) -> Iterator[events.Event]:
+        """The events that can be reported now: a finding is reported when it is stored."""
         return iter(()) if self._collector.urgent else self._log.drain()
 
     def _keep(self) -> None:
@@ -326,7 +329,7 @@ class Campaign:
             self._log.emit(events.Tick(now, self._log.statistics.snapshot(now, self._left)))
 
     def _reason(self) -> str:
-        """The reason to end the campaign now; empty while there is none."""
+        """The reason to end the campaign now; empty if there is no reason."""
         if self._stop or self._breakdown.reason:
             return self._stop or self._breakdown.reason
         if self._run_time is not None and self._log.now >= self._run_time:
@@ -456,7 +459,7 @@ class Campaign:
         return any(service.busy for service in self._services)
 
     def _unsettled(self) -> Left:
-        """What is still to be done with what was found."""
+        """The work that is still to be done for the findings."""
         return sum((service.left for service in self._services), Left())
 
     def _exit_code(self) -> int:

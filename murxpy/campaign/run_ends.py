@@ -73,15 +73,15 @@ class Breakdown:
         last.append(internal)
         row = len(last) >= ROW and all(list(last)[-ROW:])
         if internal and not self.reason and (row or (len(last) == SPAN and sum(last) > SPAN // 2)):
-            said = f"the last {ROW}" if row else f"{sum(last)} of the last {SPAN}"
-            self.reason = f"internal errors keep coming: {said} runs on '{self._names[target]}' ended in one; see {trace}"
+            which = f"the last {ROW}" if row else f"{sum(last)} of the last {SPAN}"
+            self.reason = f"internal errors keep coming: {which} runs on '{self._names[target]}' ended in one; see {trace}"
             self.exit_code = InternalError.exit_code
 
 
 # ----------------------------------------------------------------------
 # Hangs: which of the runs past the wall limit never return at all. A run past the wall limit is
-# only a statistic. For each fatal call, one suspect is replayed alone with far more time, and
-# then again with twice as much. These replays get a limited part of the campaign's time.
+# only a statistic. For each fatal call, one suspect is replayed alone with far more time, and then
+# again with twice as much. The replays of such runs get a limited part of the campaign's time.
 
 
 SHARE = 0.1  # the part of the time of all workers that replays of suspects may take

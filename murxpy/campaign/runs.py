@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from murxpy.campaign.enumerated import Enumerated
+from murxpy.campaign.enumeration import Enumerated
 from murxpy.errors import InputError
 from murxpy.findings.store import Store
 from murxpy.fuzzers.seeds import all_faulty, none_usable
@@ -70,7 +70,7 @@ class Runs:
             return steering.seed_of(index)
         source = guidance.source_of(index)
         for number, news in guidance.learnt.items():
-            steering.told(number, news)
+            steering.note_news(number, news)
         seed = steering.seed_of(index, source)
         fuzzer = steering.fuzzer_of(seed)
         of = "" if source is None else fuzzer or API
@@ -123,11 +123,11 @@ class Runs:
         if self.enumerated is not None:
             self.enumerated.compared(seed, outcome.trace, spent_of(outcome.report), judged)
 
-    def said_for(self, seed: int, trace: str, family: str) -> Mapping[str, str]:
+    def scripts_for(self, seed: int, trace: str, family: str) -> Mapping[str, str]:
         """The scripts of the run with this seed that a family of solvers needs in other words, by the
         lines of its trace.
         """
-        return {} if self.enumerated is None else self.enumerated.said_for(seed, trace, family)
+        return {} if self.enumerated is None else self.enumerated.scripts_for(seed, trace, family)
 
     def lowest(self) -> int:
         """The smallest index of a run that was handed out and is not done, or is handed out next."""
@@ -139,8 +139,8 @@ class Runs:
             self.steering.count(index, counts)
 
     def ended_badly(self, index: int, seed: int, word: str) -> dict[str, int]:
-        """The counters for a run that ended without a report, or in which something was found:
-        `word` names the counter. Empty unless the run belongs to a mutation fuzzer.
+        """The counters for a run that ended without a report, or in which something was found: `word`
+        names the counter. The list is empty unless the run belongs to a mutation fuzzer.
         """
         if self.guidance is not None and word == "timeouts":
             self.guidance.killed(index)
@@ -166,8 +166,8 @@ class Runs:
         self.ledger.ended[index] = bucket
 
     def counted(self, index: int) -> str | None:
-        """The bucket of the finding in run `index`, if the run ended in an earlier session; empty
-        if it had no finding. None if the run did not end before.
+        """The bucket of the finding in run `index`, if the run ended in an earlier session; empty if
+        it had no finding. The result is None if the run did not end before.
         """
         return self.ledger.ended.get(index)
 
@@ -180,11 +180,11 @@ class Runs:
             self.guidance.done(index)
 
     def give_back(self, index: int) -> None:
-        """Note that run `index` was not begun. It is handed out again with the same seed."""
+        """Note that run `index` was not begun. The run is handed out again with the same seed."""
         self.ledger.give_back(index)
 
     def yields(self) -> tuple[Yield, ...]:
-        """What came of each seed file that was used."""
+        """The yield of each seed file that was used: how many runs, answers and findings came of it."""
         return (
             ()
             if self.steering is None
@@ -245,9 +245,10 @@ def stored_runs(
     *,
     resume: bool = False,
 ) -> Runs:
-    """The runs of the target of `plan`, whose session describes its solver by `about`, in the campaign
-    with `seed`. They go on where an earlier session stopped, and there are at most `limit` more; with
-    `resume` only those that wait for their judges are made again. Raises InputError when every source lacks seeds that it needs.
+    """The runs of the target of `plan`, whose session describes its solver by `about`, in the
+    campaign with `seed`. The runs continue where an earlier session stopped, and there are at most
+    `limit` more; with `resume` only those that wait for their judges are made again. Raises
+    InputError when every source lacks seeds that it needs.
     """
     name, meta = plan.target.name, store.meta()
     state = store.targets().get(name)
@@ -285,8 +286,8 @@ def _stored_guidance(
 
 
 def _left_open(saved: Mapping[str, Any] | None, ledger: Ledger) -> dict[str, Any]:
-    """What an earlier session has `saved` of its choices, without open runs that another session has
-    made since: one without seed files, or without guidance.
+    """Return the part of the `saved` choices of an earlier session that still applies. Open runs that
+    another session has made since, without seed files or without guidance, are removed.
     """
     saved, left = saved or {}, {str(index) for index in ledger.open()}
     open_ = {index: row for index, row in saved.get("open", {}).items() if index in left}

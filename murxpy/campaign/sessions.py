@@ -1,5 +1,5 @@
-"""What must stay as it was where a campaign goes on in its folder: its seed, the two releases that it
-compares, and the scripts that it enumerates.
+"""The settings that must not change when a campaign continues in its folder: its seed, the two
+releases that it compares, and the scripts that it enumerates.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ def choose_seed(store: Store, config: CampaignConfig) -> int:
     return int(stored)
 
 
-def told(config: CampaignConfig) -> dict[str, str]:
-    """What the folder keeps of the campaign, for `refuse_another`."""
+def recorded_settings(config: CampaignConfig) -> dict[str, str]:
+    """Return the settings that the folder keeps of the campaign, for `refuse_another`."""
     return {"pair": _pair_of(config), "enumerated": _scripts_of(config)}
 
 
@@ -64,21 +64,21 @@ def _refuse_other_pair(store: Store, config: CampaignConfig) -> None:
 
 
 def _scripts_of(config: CampaignConfig) -> str:
-    """What tells the scripts that the campaign enumerates from others: the names of the grammars, and
-    a digest of their rules and of the blocks; empty where it enumerates none.
+    """Return a text that identifies the scripts that the campaign enumerates: the names of the
+    grammars, and a digest of their rules and of the blocks; empty if it enumerates none.
     """
     enumerated = next((plan.setup.get("enumeration") for plan in config.targets), None)
     if not enumerated:
         return ""
-    told: dict[str, Any] = {name: enumerated[name] for name in ("at", "take", "block")}
-    told |= {name: True for name in ("simplify", "canonical") if enumerated.get(name)}
-    told["grammars"] = [_rules(plain) for plain in enumerated["grammars"]]
-    digest = blake2b(json.dumps(told, sort_keys=True).encode(), digest_size=6).hexdigest()
+    facts: dict[str, Any] = {name: enumerated[name] for name in ("at", "take", "block")}
+    facts |= {name: True for name in ("simplify", "canonical") if enumerated.get(name)}
+    facts["grammars"] = [_rules(plain) for plain in enumerated["grammars"]]
+    digest = blake2b(json.dumps(facts, sort_keys=True).encode(), digest_size=6).hexdigest()
     return f"{','.join(plain['grammar'] for plain in enumerated['grammars'])} {digest}"
 
 
 def _rules(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """What makes the scripts of a grammar, without the places where it is written."""
+    """The parts of a grammar that decide its scripts, without the places where they are written."""
     texts = {name: [text for text, _ in plain[name]] for name in ("declare", "script")}
     rules = {name: [text for text, _ in rules] for name, rules in plain["rules"].items()}
     return {**texts, "rules": list(rules.items()), "logic": plain["logic"]}

@@ -20,9 +20,7 @@ from murxpy.records import events
 from murxpy.records.config import CampaignConfig
 from murxpy.records.services import Service
 
-_AHEAD = (
-    2  # a process has its next job while it does one, so that it never waits for the supervisor
-)
+_AHEAD = 2  # [`2`] a process holds its next job while it does the first, so that it never waits for the supervisor
 
 _LONGER = 4.0  # times its limits that a run gets which a limit ended deep in the stack
 
@@ -136,8 +134,9 @@ class Slots(Service, Watcher):
                 self._log.statistics.not_begun(future.worker.slot, job.seed)
 
     def _make_again(self, target: int, result: Result) -> None:
-        """Make a run again, with more time, that a limit ended while its stack was deep. It may be in
-        an endless recursion, which crashes a little later: a little faster machine would tell that.
+        """Make a run again, with more time, that a limit ended while its stack was deep. The run may
+        be in an endless recursion, which crashes a little later: a slightly faster machine would show
+        the crash.
         """
         job, slot = result.job, result.worker.slot
         self._archive.add({"run:again": 1})

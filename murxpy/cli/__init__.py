@@ -85,7 +85,7 @@ _GROUPS = {
         "statistics": "Show operators, states, actions and refusals of a campaign.",
         "seeds": "Show which seeds gave most in a campaign.",
         "arms": "Show which options go with findings in a guided campaign.",
-        "repair": "Make the damaged store of a campaign anew.",
+        "repair": "Rebuild the damaged store of a campaign.",
     },
     "Run again, shrink": {
         "replay": "Run a trace again, on the same solver or another one.",

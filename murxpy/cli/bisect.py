@@ -92,9 +92,9 @@ def bisect(
     """
     defects, errors = defects_of(files_in(files, table), solver or "", wrapper)
     found = partial(find_range, tries=tries, every=every, wall=wall, watch=_tell)
-    told, code = _bisected(defects, asked, found, table, as_json)
+    data, code = _bisected(defects, asked, found, table, as_json)
     if as_json:
-        print_json(told)
+        print_json(data)
     return max([code, *map(tell, errors)])
 
 
@@ -108,7 +108,7 @@ def _bisected(
     """Find, keep and print the range of each defect. Returns the ranges by name, and the exit code
     of the last defect whose range was not found, else 0.
     """
-    told: dict[str, Any] = {}
+    data: dict[str, Any] = {}
     code = 0
     for name, defect in defects:
         releases, newest = _releases(defect, asked)
@@ -117,21 +117,21 @@ def _bisected(
         except InputError as error:
             code = tell(error)
             continue
-        told[name] = range_data(found, defect.solver, replays)
+        data[name] = range_data(found, defect.solver, replays)
         if table is not None:
-            _keep(table, name, told[name])
+            _keep(table, name, data[name])
         if origin(defect.file) is not None:
-            keep_range(defect.file.parent, told[name])
+            keep_range(defect.file.parent, data[name])
         if not as_json:
             for line in range_lines(found, f"{name}: {defect.solver}", replays):
                 say(line)
-    return told, code
+    return data, code
 
 
 def _releases(defect: Defect, asked: str | None) -> tuple[list[str], bool]:
     """The releases that are to be asked: those that the user names, else all that the wrapper takes;
-    and whether the newest one there is is among them. They may be installed, since that is what the
-    command is for. Raises InputError, TargetError.
+    and whether the newest one there is is among them. The releases may be installed, since that is
+    what the command is for. Raises InputError, TargetError.
     """
     package = package_of(load_wrapper(defect.request.wrapper or defect.solver))
     published = releases_of(package.name)

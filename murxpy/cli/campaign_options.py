@@ -81,7 +81,7 @@ class MutationOptions:
 
 def taken(kind: type[Kind], given: dict[str, Any]) -> Kind:
     """The options of one kind, taken out of the keyword arguments `given` that click passes to a
-    command. Raises TypeError where one is missing.
+    command. Raises TypeError if a parameter is missing.
     """
     names = [field.name for field in fields(kind) if field.name in given]
     return kind(**{name: given.pop(name) for name in names})

@@ -19,7 +19,7 @@ from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.statistics import operators_of
 from murxpy.cli.campaign_options import CampaignOptions, KeptOptions, MutationOptions
 from murxpy.cli.params import began, goes_on
-from murxpy.cli.report.console import going_on_without_terminal, make_console, say, write_now
+from murxpy.cli.report.console import continuing_without_terminal, make_console, say, write_now
 from murxpy.cli.report.findings import DefectView, defect_views, of_session, unread
 from murxpy.cli.report.outcome import exit_code, outcome_lines
 from murxpy.cli.report.reporter import make_reporter
@@ -96,7 +96,7 @@ def _check_release(target: str, name: str) -> None:
 # second. Of 940 runs, five had a call that returned between this time and twice as much. Calls that
 # took longer than that took 13 % of all time.
 _CALL = 0.125
-# What the user knows: keys and patterns of buckets, and marks of defects.
+# The defects that the user calls known: keys and patterns of buckets, and marks of defects.
 Known = tuple[list[str], dict[str, str]]
 
 
@@ -186,8 +186,9 @@ def carry_out(
 
 
 def unusable(request: Request, others: Sequence[str]) -> list[str]:
-    """What a campaign was given that may not be used now, because the command line does not name it:
-    parts of `request`, and targets among `others`. Raises InputError for a name that is none.
+    """Return the things that a campaign was given and that may not be used now, because the command
+    line does not name them: parts of `request`, and targets among `others`. Raises InputError for a
+    name that is none.
     """
     return [
         *[name for _, name in foreign(request)],
@@ -288,7 +289,7 @@ def _config(
 
 
 def _known(paths: Sequence[Path]) -> Known:
-    """What the user knows. Raises InputError."""
+    """The defects that the user calls known. Raises InputError."""
     patterns: list[str] = []
     marks: dict[str, str] = {}
     for path in paths:
@@ -339,7 +340,7 @@ def _request(
 def _recorded(
     request: Request, judges: tuple[str, ...], options: CampaignOptions
 ) -> dict[str, Any]:
-    """What the user asked for, as the store keeps it."""
+    """The user's request, as the store keeps it."""
     more = {"judges": [absolute_target(name) for name in judges]} if judges else {}
     kept = {field.name: getattr(options, field.name) for field in fields(KeptOptions)}
     if kept["baseline"] is not None:
@@ -362,7 +363,7 @@ def _campaign(
         closing(iter(campaign)) as events,
     ):
         for event in events:
-            with going_on_without_terminal():
+            with continuing_without_terminal():
                 reporter.consume(event)
             if isinstance(event, Started):
                 started = event

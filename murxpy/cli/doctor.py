@@ -52,7 +52,9 @@ def host_lines(host: Host, worker_memory: int, jobs: int) -> Iterator[str]:
 
 
 def _confined(landlock: int, filters: bool) -> str:
-    """What the kernel keeps from workers. Each ABI of Landlock refuses more than the one before."""
+    """Describe the restrictions that the kernel puts on workers. Each ABI of Landlock refuses more
+    than the one before.
+    """
     if not landlock:
         missing = (
             "NOT: this kernel has no Landlock, so a solver can write any file that you can write"

@@ -24,7 +24,7 @@ from murxpy.cli.options import (
 )
 from murxpy.cli.params import duration, names
 from murxpy.cli.report.console import make_console, say
-from murxpy.cli.report.enumerated import (
+from murxpy.cli.report.enumeration import (
     calls_guarantee,
     calls_table,
     guarantee,
@@ -159,7 +159,9 @@ def _enumerate(target: str, **given: Any) -> int:
 
 
 def _wanted(own: EnumerateOptions) -> Enumerated:
-    """What is enumerated: scripts, or sequences of calls. Raises UsageError, InputError."""
+    """Return the scripts or the sequences of calls that are to be enumerated. Raises UsageError,
+    InputError.
+    """
     if own.ci is None and not own.grammars and not own.calls:
         raise click.UsageError("name grammars with --grammar, or give --ci TIME or --calls K")
     enumerated = Enumerated(
@@ -191,8 +193,8 @@ def _tell(enumerated: Enumerated, target: str, out: Path, *, as_json: bool) -> N
         for row in rows:
             figures = {**asdict(row), "decided": row.decided, "scripts": str(row.scripts)}
             click.echo(json.dumps({"event": "tested", **figures}))
-        for said in answered:
-            click.echo(json.dumps({"event": "judged", **asdict(said)}))
+        for scripts in answered:
+            click.echo(json.dumps({"event": "judged", **asdict(scripts)}))
         return
     console = make_console()
     if enumerated.calls:

@@ -27,7 +27,7 @@ from murxpy.processes.limits import Limits
 from murxpy.processes.plans import Request, make_plans
 from murxpy.processes.targets import Plan
 from murxpy.semantics.values import CannotSay
-from murxpy.smtlib.models import Valuation, asking_for_models, read_model, shown_model
+from murxpy.smtlib.printed_models import Valuation, asking_for_models, read_model, shown_model
 from murxpy.smtlib.reading.scripts import read_file, read_text
 from murxpy.smtlib.script import Assert, Script
 from murxpy.translate.planted import under_planted

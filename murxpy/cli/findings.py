@@ -28,8 +28,8 @@ from murxpy.cli.report.findings import (
     print_findings,
 )
 from murxpy.cli.report.text import amount
+from murxpy.findings.bucket_names import is_bucket
 from murxpy.findings.defects import known_of
-from murxpy.findings.named import is_bucket
 from murxpy.findings.store import read_buckets, read_versions
 from murxpy.oracles.crash import Tier
 from murxpy.oracles.documented import TIER as DOCUMENTED

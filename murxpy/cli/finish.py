@@ -26,7 +26,7 @@ from murxpy.processes.targets import grant_target
 
 @dataclass(frozen=True, slots=True)
 class _Session:
-    """What a session was asked to do. `names` are the names of its targets by their absolute names."""
+    """The request of a session. `names` are the names of its targets by their absolute names."""
 
     request: Request
     names: Mapping[str, str]
@@ -60,7 +60,7 @@ def _finish(out: Path, names: tuple[str, ...], jobs: int | None, as_json: bool) 
 
 
 def _last_session(out: Path) -> _Session:
-    """What the last session in the folder `out` was asked to do. Raises InputError."""
+    """The request of the last session in the folder `out`. Raises InputError."""
     with closing(Store(out, read_only=True)) as store:
         asked, known = store.arguments(), store.meta().get("known")
     try:

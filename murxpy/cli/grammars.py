@@ -9,8 +9,8 @@ import click
 
 from murxpy.cli.options import index, json_option
 from murxpy.cli.report.console import make_console, print_json, say
-from murxpy.cli.report.enumerated import SIZES, counts_table, productions
-from murxpy.data.named import grammar_names
+from murxpy.cli.report.enumeration import SIZES, counts_table, productions
+from murxpy.data.lookup import grammar_names
 from murxpy.errors import InputError
 from murxpy.fuzzers.setups import checked
 from murxpy.machine.random import Stream

@@ -24,9 +24,9 @@ from murxpy.cli.replay import plan_of as trace_plan
 from murxpy.cli.report.console import is_live_terminal, over_line, say
 from murxpy.cli.report.text import amount, brief, one_line, percent, rate
 from murxpy.errors import InputError
+from murxpy.findings.bucket_names import is_bucket
 from murxpy.findings.folder import write_atomically
 from murxpy.findings.kinds.sights import Shown
-from murxpy.findings.named import is_bucket
 from murxpy.findings.origin import holds_traces, read_history
 from murxpy.findings.replayed import replay_trace
 from murxpy.findings.scripted import Scripted
@@ -224,7 +224,7 @@ def _trace_file(
     judges = () if _asked(begin) else judges_of(trace, judged)
     result = None
     if strategy != "delete":
-        result = _made_anew(file, trace, begin, strategy, watch, named)
+        result = _regenerated(file, trace, begin, strategy, watch, named)
         source = source if result is None else result.text
     if result is None or (strategy == "both" and result.ended != "interrupted"):
         names = judges or (None if judged is None else ())
@@ -248,7 +248,7 @@ def _renamed(file: Path, key: str) -> Iterator[str]:
         yield f"Its bucket is still called {folder.name}, because the key of a bucket never changes."
 
 
-def _made_anew(
+def _regenerated(
     file: Path,
     trace: Trace,
     begin: Begin,
@@ -256,7 +256,7 @@ def _made_anew(
     watch: Watch,
     named: tuple[str | None, str | None],
 ) -> Minimized | None:
-    """The smallest instance that STORM makes anew. Where the strategy goes on to remove parts, says
+    """The smallest instance that STORM generates again. Where the strategy goes on to remove parts, says
     how small it is; None where it is `both` and no instance can be made. Raises InputError for other
     strategies then.
     """
@@ -268,11 +268,11 @@ def _made_anew(
         if strategy != "both":
             raise
         watch.clear()
-        say(f"it cannot be made anew ({error}); its parts are removed", err=True)
+        say(f"it cannot be regenerated ({error}); its parts are removed", err=True)
         return None
     if strategy == "both":
         watch.clear()
-        say(f"made anew: {_sizes(result)}")
+        say(f"regenerated: {_sizes(result)}")
     return result
 
 
@@ -309,9 +309,13 @@ def _print_forms(plan: Plan, output: Path, result: Minimized, judged: bool) -> N
             replayed.found.verdict.kind, replayed.found.bucket, replayed.found.verdict.message
         )
     for form in write_programs(plan, output, result.text, shown):
-        said = {True: "shows it", False: "does not show it", None: "not tried"}[form.reproduces]
+        verdict = {True: "shows it", False: "does not show it", None: "not tried"}[form.reproduces]
         note = f" ({one_line(form.note, 200)})" if form.note else ""
-        say(f"{form.form}: {form.file}: {said}{note}" if form.file else f"{form.form}: none{note}")
+        say(
+            f"{form.form}: {form.file}: {verdict}{note}"
+            if form.file
+            else f"{form.form}: none{note}"
+        )
 
 
 def _script_file(
@@ -408,7 +412,7 @@ def _summary(result: Minimized, output: Path) -> str:
 
 
 def _sizes(result: Minimized) -> str:
-    """The size before and after the reduction, and what that took."""
+    """The size before and after the reduction, and the time and the replays that the reduction took."""
     ended = {
         "complete": "",
         "time": ", ended by its time limit",

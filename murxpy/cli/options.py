@@ -93,6 +93,7 @@ class Grouped(click.Command):
         self._under = dict(under or {})
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples of the command, then its options under the heading of their group."""
         if self._examples:
             with formatter.section("Examples"):
                 for line, what in self._examples:
@@ -137,7 +138,8 @@ def _add_theories(ctx: click.Context, param: click.Parameter, value: tuple[Path,
     ctx.with_resource(added_theories(value))
 
 
-# It is read before all arguments, because wrappers, scripts and traces may use what it defines.
+# The option is read before all arguments, because wrappers, scripts and traces may use what it
+# defines.
 theory_option = click.option(
     "--theory",
     type=Existing(),
@@ -159,7 +161,7 @@ def _allow(ctx: click.Context, param: click.Parameter, value: tuple[Path, ...]) 
         grant_file(path)
 
 
-# It is read before all arguments, because these may name what it allows.
+# The option is read before all arguments, because these may name what it allows.
 allow_option = click.option(
     "--allow",
     type=Existing(),
@@ -274,7 +276,9 @@ def judges_option(help: str, **more: Any) -> Callable[[Command], Command]:
 
 
 def format_option(help: str, *more: str) -> Callable[[Command], Command]:
-    """What is printed, with the formats `more` beside those of every table."""
+    """A `--format` option for a command that prints a table. `more` are formats beside those of every
+    table.
+    """
     return click.option(
         "--format",
         "form",
@@ -441,8 +445,8 @@ def chosen(found: Mapping[str, Any], front: str = "") -> dict[str, Any]:
 
 
 def _functions(file: Path) -> tuple[str, list[str]]:
-    """The text of a file of fusion functions, and their names. Raises InputError where one of their
-    laws is wrong.
+    """The text of a file of fusion functions, and their names. Raises InputError if a law of a
+    function is wrong.
     """
     text = read_text(file, "script of fusion functions", MAX_SCRIPT)
     found, notes = check_functions(text, str(file))

@@ -15,7 +15,7 @@ import click
 
 from murxpy.data.grants import grant_file
 from murxpy.errors import InputError, nearest
-from murxpy.findings.named import bucket_named, is_bucket, kept_trace
+from murxpy.findings.bucket_names import bucket_named, is_bucket, kept_trace
 from murxpy.learning.arms import is_run_seed
 from murxpy.processes.targets import grant_target, settled, split_names
 
@@ -82,8 +82,8 @@ def _seed(text: str, base: int, expected: str, bits: int = 64) -> int:
 
 
 def names(known: Iterable[str] = ()) -> Callable[[str], tuple[str, ...]]:
-    """A reader of names with commas between them. It raises BadParameter for a name that is not among
-    `known`, if that is given.
+    """A reader of names with commas between them. The reader raises BadParameter for a name that is
+    not among `known`, if `known` is given.
     """
     listed = tuple(known)
 
@@ -107,6 +107,7 @@ class Target(click.ParamType[Any]):
     name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the name of the target, with `latest` replaced by the newest release."""
         return settled(value)
 
 
@@ -121,7 +122,7 @@ def judge_names(text: str) -> tuple[str, ...]:
 
 
 class Existing(click.ParamType[Any]):
-    """A file or folder that must exist. That it is missing is reported before all other errors. With
+    """A file or folder that must exist. A missing file is reported before all other errors. With
     `text` the value is its name, else its path.
     """
 
@@ -132,6 +133,9 @@ class Existing(click.ParamType[Any]):
         self._text = text
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path or the name. Raises InputError if nothing exists there, and BadParameter if
+        the text is empty.
+        """
         if value == "":
             self.fail("expected a path or a name, found an empty text", param, ctx)
         if not os.path.lexists(value):
@@ -159,6 +163,9 @@ class FileOrBucket(Existing):
         self._whole, self._folder = whole, folder
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path of the file, or of the trace or folder of the bucket that the text names.
+        Raises InputError if there is neither.
+        """
         if value and not os.path.lexists(value) and not _NO_KEY.search(value):
             path = bucket_named(value, ctx.meta.get(_OUT, Path(OUT)) if ctx else Path(OUT))
         else:
@@ -174,7 +181,7 @@ def _note_out(ctx: click.Context, param: click.Parameter, value: Path) -> None:
     ctx.meta[_OUT] = value
 
 
-# It is read before all arguments.
+# The option is read before all arguments.
 in_out_option = click.option(
     "--out",
     type=click.Path(path_type=Path),
@@ -203,13 +210,16 @@ out_or_bucket_argument = click.argument(
 
 
 class NamedFile(click.ParamType[Any]):
-    """The name of something that murxpy ships, or a YAML file of the user. That the file is missing
-    is reported before all other errors.
+    """The name of something that murxpy ships, or a YAML file of the user. A missing file is reported
+    before all other errors.
     """
 
     name = "text"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the text unchanged. Raises InputError if the text names a YAML file that does not
+        exist.
+        """
         if (Path(value).suffix in (".yaml", ".yml") or os.sep in value) and not os.path.lexists(
             value
         ):
@@ -221,8 +231,9 @@ MISSING_SEEDS = "no such file or folder: {}; expected seeds, SMT-LIB scripts or 
 
 
 class _Named(click.ParamType[Any]):
-    """Values of the type `inner` except the empty text, which as a path means the current folder. What
-    the user names here may be used: with `targets` the solvers in the text, else the YAML file.
+    """Values of the type `inner` except the empty text, which as a path means the current folder.
+    Whatever the user names with such a parameter may be used: with `targets` the solvers in the text,
+    else the YAML file.
     """
 
     def __init__(self, inner: click.ParamType[Any], *, targets: bool) -> None:
@@ -260,14 +271,12 @@ def refuse_empty(command: click.Command) -> None:
 
 
 # ----------------------------------------------------------------------
-# What a command that keeps its work says when a signal ends it.
+# The words with which a command that keeps its work ends when a signal stops it.
 
 
 @contextmanager
 def goes_on(out: Path | None) -> Iterator[None]:
-    """Inside this context, an interruption tells that the work is kept in the folder `out`, or that it
-    is not where there is none.
-    """
+    """Inside this context, an interruption says whether the work is kept, and in which folder `out`."""
     try:
         yield
     except KeyboardInterrupt as error:

@@ -69,11 +69,11 @@ def releases(
     if pruned:
         click.echo(f"{mebibytes(prune())} MiB of unfinished installations removed")
     published = {name: _published(package) for name, package in packages.items()}
-    told = {n: (one, published[n][0], cached(one.name)) for n, one in packages.items()}
+    rows = {n: (one, published[n][0], cached(one.name)) for n, one in packages.items()}
     if as_json:
-        print_json({name: _json(*each) for name, each in told.items()})
+        print_json({name: _json(*each) for name, each in rows.items()})
     else:
-        for name, each in told.items():
+        for name, each in rows.items():
             _print(name, *each)
     return max((code for _, code in published.values()), default=0)
 

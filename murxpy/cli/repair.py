@@ -1,4 +1,4 @@
-"""`murxpy repair`: the store of a campaign made anew."""
+"""`murxpy repair`: rebuilds the store of a campaign."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NAMED = 8  # buckets that are named at most
 @click.command()
 @out_argument
 def repair(out: Path) -> int:
-    """Make the store of the campaign in the output folder OUT (murxpy-out) anew where it is damaged:
+    """Rebuild the store of the campaign in the output folder OUT (murxpy-out) if it is damaged:
     from every row that can still be read, and from the traces in the folder.
 
     The damaged store is kept under another name. A bucket of which only traces are left is one that
@@ -44,7 +44,7 @@ def _lines(out: Path, done: Repaired) -> list[str]:
     if done.made:
         named = ", ".join(done.made[:_NAMED]) + ", ..." * (len(done.made) > _NAMED)
         lines.append(
-            f"made anew from traces: {amount(len(done.made), 'bucket')}, which the next session of the "
+            f"rebuilt from traces: {amount(len(done.made), 'bucket')}, which the next session of the "
             f"campaign confirms: {named}"
         )
     lines += [f"lost: {sentence}" for sentence in done.lost]

@@ -61,14 +61,16 @@ def show_compared(file: Path, text: str, names: list[str], limits: Limits, as_js
         shown = pair.shown(text, look)
         releases = solver.solvers.releases
     kind = "" if shown is None else shown.kind
-    said = ["is not asked" if look.older is None else look.older.words(), look.newer.words()]
+    outcomes = ["is not asked" if look.older is None else look.older.words(), look.newer.words()]
     if as_json:
-        sides = [{"solver": name, "shows": text} for name, text in zip(releases, said, strict=True)]
+        sides = [
+            {"solver": name, "shows": text} for name, text in zip(releases, outcomes, strict=True)
+        ]
         data = {"fails": bool(kind), "outcome": kind or "ok", "older": sides[0], "newer": sides[1]}
         print_json(data)
     else:
         say(kind or "no difference that counts")
-        for name, text in zip(releases, said, strict=True):
+        for name, text in zip(releases, outcomes, strict=True):
             say(f"  {name}: {text}")
     return int(bool(kind))
 
@@ -171,7 +173,7 @@ def _show_files_beside(file: Path, replayed: Replayed, as_json: bool) -> None:
 
 
 def refuse_forbidden(plan: Plan, file: Path) -> str:
-    """The text of a script that the solver is to read. Raises InputError where it uses what the
+    """The text of a script that the solver is to read. Raises InputError if the text uses what the
     wrapper forbids.
     """
     text = read_text(file)
@@ -181,8 +183,8 @@ def refuse_forbidden(plan: Plan, file: Path) -> str:
 
 def plan_of(trace: Trace, solver: str | None, wrapper: str | None, file: Path) -> Plan:
     """The target on which the trace in `file` is replayed: the named one, else the one on which the
-    trace was found, else the solver that the trace names. Raises InputError where none is known, and
-    where it may not be used because only a file names it.
+    trace was found, else the solver that the trace names. Raises InputError if no solver is known,
+    and if the solver may not be used because only a file names it.
     """
     found = None if solver or wrapper else origin(file)
     request = _request(trace, solver, wrapper) if found is None else found.of_traces()
@@ -191,7 +193,9 @@ def plan_of(trace: Trace, solver: str | None, wrapper: str | None, file: Path) -
 
 
 def _request(trace: Trace, solver: str | None, wrapper: str | None) -> Request:
-    """What is asked for a trace that no campaign keeps, or by `solver` or `wrapper`."""
+    """The request for a trace that no campaign keeps, or for a trace that the user replays with
+    `solver` or `wrapper`.
+    """
     if solver is not None or wrapper is not None:
         return Request((solver,) if solver else (), wrapper=wrapper)
     if not trace.solver:

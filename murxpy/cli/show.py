@@ -15,8 +15,8 @@ from murxpy.cli.report.finding import ShownModel, finding_data, finding_page, pr
 from murxpy.cli.report.judged import Evaluation, unread
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError, MurxpyError
+from murxpy.findings.bucket_names import is_bucket, kept_trace
 from murxpy.findings.kinds.registry import kind_of
-from murxpy.findings.named import is_bucket, kept_trace
 from murxpy.graphs import TRACE_FORMATS
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.replaying.defuse import PLANT

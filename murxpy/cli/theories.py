@@ -25,7 +25,7 @@ from murxpy.data.rules import fingerprint, proofs_path, read_proofs, write_proof
 from murxpy.data.theories import Plain
 from murxpy.errors import InputError, nearest
 from murxpy.fuzzers.setups import named_rules, shipped_rules, well_sorted
-from murxpy.judging.rules import Verdict, check_rules, told
+from murxpy.judging.rules import Verdict, check_rules, why_unusable
 
 _AT_ONCE = 12  # rules whose proofs are kept together
 
@@ -60,7 +60,7 @@ def theories(theory: str | None, as_json: bool) -> None:
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--check", is_flag=True, help="Prove the rules anew, and keep the proofs.")
+@click.option("--check", is_flag=True, help="Prove the rules again, and keep the proofs.")
 @click.option(
     "--by",
     type=names(),
@@ -132,7 +132,7 @@ def _check(chosen: Sequence[Plain], by: Sequence[str]) -> int:
             what = "cannot be used" if not verdict.holds else "is used where it is proved"
             plain = verdict.rule.plain
             place = "" if plain.get("generated") else f"{plain['file']}:{plain.get('line')}: "
-            say(f"{place}rule {verdict.rule.name} {what}: {told(verdict)}", err=True)
+            say(f"{place}rule {verdict.rule.name} {what}: {why_unusable(verdict)}", err=True)
     return wrong
 
 

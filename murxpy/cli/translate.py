@@ -20,9 +20,9 @@ from murxpy.cli.report.console import own_stream, say
 from murxpy.cli.report.text import one_line
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.errors import InputError, MurxpyError
+from murxpy.findings.bucket_names import bucket_of, is_bucket, kept_trace
 from murxpy.findings.folder import read_if_there
 from murxpy.findings.kinds.sights import Shown
-from murxpy.findings.named import bucket_of, is_bucket, kept_trace
 from murxpy.findings.origin import origin
 from murxpy.findings.ranges import with_range
 from murxpy.logic.catalogue import STANDARD, Catalogue, build_catalogue
@@ -244,8 +244,9 @@ def _program(
 def _plainest(
     trace: Trace, catalogue: Catalogue, data: dict[str, Any], shown: Shown, why: str, reason: str
 ) -> str:
-    """The plainest program of a finding that no program was seen to show. Its header says `why`, and
-    standard error also the `reason`. Raises InputError where there is no such program.
+    """The plainest program of a finding that no program was seen to show. The header of the program
+    says `why`, and standard error also the `reason`. Raises InputError where there is no such
+    program.
     """
     text = next(plain_programs(trace, catalogue, data, shown.kind, shown.message), None)
     if text is None:

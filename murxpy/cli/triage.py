@@ -10,7 +10,7 @@ from murxpy.cli.options import json_option, judges_option, kept_option, time_opt
 from murxpy.cli.params import in_out_option, out_or_bucket_argument
 from murxpy.cli.report.console import make_console, print_json
 from murxpy.cli.report.judged import print_triage, triage_json
-from murxpy.findings.named import is_bucket
+from murxpy.findings.bucket_names import is_bucket
 from murxpy.judging.triage import triaged
 from murxpy.processes.limits import Limits
 

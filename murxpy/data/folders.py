@@ -22,8 +22,8 @@ def data_folder(name: str) -> Path:
     """Return the data folder `name`: `fsm`, `wrappers`, `traces` or `seeds`.
 
     In a checkout, also one that is installed for development, the folder stands beside the package
-    and is used in place. In an installed wheel it is inside the package. Raises InternalError if it
-    is in neither place, which means that the installation is broken.
+    and is used in place. In an installed wheel it is inside the package. Raises InternalError if the
+    folder is in neither place, which means that the installation is broken.
     """
     folder = _root() / name
     if not folder.is_dir():
@@ -72,7 +72,7 @@ _reading: list[dict[Path, bytes]] = []  # the files that each call under way has
 
 
 def note(path: Path, content: bytes) -> None:
-    """Say that the call under way has read a file with this content."""
+    """Note that the running call has read a file with this content."""
     if _reading:
         _reading[-1][path] = _digest(content)
 

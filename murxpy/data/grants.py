@@ -1,9 +1,10 @@
-"""What the user named, and so may be used. Traces, scripts and campaign folders come from strangers.
-A program, a folder, a wrapper or a release to install that only such a file names is a name to
-show; it may be used where the command line names it, too.
+"""The solvers, wrappers and other files that the user named, and that murxpy may therefore use.
+Traces, scripts and campaign folders may come from somebody else. A program, a folder, a wrapper or a
+release to install that only such a file names is a name to show; it may be used where the command
+line names it, too.
 
-A process of the command line begins with nothing granted, and the readers of its options grant what
-they read. In a Python program that calls murxpy everything is granted, because its author chose it.
+A command starts with no grants, and the readers of its options grant what they read. In a Python
+program that calls murxpy everything is granted, because its author chose it.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ def only_granted(names: Iterable[str] | None = ()) -> Iterator[None]:
 
 
 def granted() -> list[str] | None:
-    """What is granted now, for a process that works for this one; None for everything."""
+    """The grants of this process, in a form that another process can take over; None if everything is
+    granted.
+    """
     return None if _granted is None else list(_granted)
 
 

@@ -160,8 +160,8 @@ def machine_errors(
 
 
 def missing(document: Document, machine: Machine) -> list[InputError]:
-    """Return the faults of the machine from which all others take what they do not say: it must have a
-    chance for each check. An error has the line to add.
+    """Return the faults of the machine from which all others take their missing settings: it must
+    have a chance for each check. An error has the line to add.
     """
     return [
         document.error(

@@ -51,7 +51,7 @@ class Distribution(Strict, frozen=True):
 
 
 class SwarmTheories(Strict, frozen=True):
-    """How many theories a run has, and which of them are likelier."""
+    """The number of theories that a run has, and the weights with which they are chosen."""
 
     all: Chance | None = None
     count: Distribution | None = None
@@ -73,7 +73,7 @@ class SwarmWeights(Strict, frozen=True):
 
 
 class Swarm(Strict, frozen=True):
-    """What makes runs different in kind."""
+    """The choices that a run makes at its start, so that runs differ in kind."""
 
     theories: SwarmTheories = SwarmTheories()
     operators: SwarmOperators = SwarmOperators()
@@ -98,8 +98,8 @@ class Machine(Strict, frozen=True):
 
 
 def load_machine(name_or_path: str) -> Plain:
-    """Return the machine of a shipped name or of a file. It is checked, and what it does not say is
-    as in `default`.
+    """Return the machine of a shipped name or of a file. The machine is checked, and takes everything
+    that it does not define from `default`.
 
     The result is a dict with the keys of the file. In it `needs` and `when` are lists, and `to` is
     always there. Raises InputError for the first fault.
@@ -122,7 +122,7 @@ def _load(path: Path, theories: tuple[Path, ...]) -> Plain:
 
 
 def _decoded(path: Path) -> tuple[Document, Plain, Plain | None]:
-    """A machine with its document, and the machine from which it takes what it does not say."""
+    """A machine with its document, and the machine from which it takes its missing settings."""
     document = read_document(path)
     machine = _normal(convert(document, Machine))
     base: Plain | None = None
@@ -147,8 +147,8 @@ def inspect_machine(name_or_path: str) -> tuple[Plain, list[InputError]]:
 
 
 def machine_path(name_or_path: str) -> Path:
-    """Return the file of a machine, which is a name of `fsm/` or a path. Raises InputError if it is
-    neither.
+    """Return the file of a machine, which is a name of `fsm/` or a path. Raises InputError if the
+    name is neither.
     """
     folder = data_folder("fsm")
     shipped = folder / f"{name_or_path}.yaml"

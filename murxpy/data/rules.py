@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from murxpy.data.named import Named
+from murxpy.data.lookup import Named
 from murxpy.data.theories import Plain
 from murxpy.data.yamlfile import MAX_BYTES, Document, Strict, convert, plain, read_document
 from murxpy.errors import InputError, nearest
@@ -93,14 +93,14 @@ def _plain(document: Document, book: Book, name: str) -> Plain:
 
 def fingerprint(rule: Plain) -> str:
     """A text that changes with everything that a rule says, but not with its name or its place."""
-    said = {
+    facts = {
         key: value
         for key, value in sorted(rule.items())
         if key
         not in ("name", "book", "file", "line", "published", "argument", "proved", "generated")
         and value
     }
-    return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=8).hexdigest()
+    return hashlib.blake2b(json.dumps(facts, sort_keys=True).encode(), digest_size=8).hexdigest()
 
 
 def proofs_path(book: Path) -> Path:
@@ -122,7 +122,7 @@ def read_proofs(path: Path) -> Plain:
 
 
 def write_proofs(path: Path, proofs: Plain) -> None:
-    """Keep proofs, one line for each rule. Raises InputError if they cannot be written."""
+    """Keep proofs, one line for each rule. Raises InputError if the proofs cannot be written."""
     lines = [f"{json.dumps(name)}: {json.dumps(proof)}" for name, proof in proofs.items()]
     try:
         path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

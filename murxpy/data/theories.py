@@ -195,9 +195,7 @@ def _check_signatures(documents: list[Document], theories: list[Theory]) -> None
 
 
 def _check_scripts(documents: list[Document], theories: list[Theory]) -> None:
-    """Raise InputError if something that is said about scripts names a sort or value that does not
-    exist.
-    """
+    """Raise InputError if the section about scripts names a sort or value that does not exist."""
     sorts = [kind for theory in theories for kind in theory.sorts]
     for document, theory in zip(documents, theories, strict=True):
         for section in ("operators", "extensions"):
@@ -267,8 +265,8 @@ _COMMAND_HOLE = re.compile(r"[*0-9]")
 
 
 class Dialect(Strict, frozen=True, omit_defaults=True):
-    """The section `dialect`. Whatever it does not say is as in the standard. `docs/wrappers.md`
-    explains each key.
+    """The section `dialect`. A dialect follows the standard in everything that it does not mention.
+    `docs/wrappers.md` explains each key.
     """
 
     same: list[str] = []
@@ -298,8 +296,8 @@ class Dialect(Strict, frozen=True, omit_defaults=True):
 
 
 def decode_dialect(document: Document) -> Plain | None:
-    """Return the dialect in a wrapper, or None if it has no such section. Its names and
-    placeholders are checked against the theories. Raises InputError.
+    """Return the dialect in a wrapper, or None if it has no such section. Names and placeholders of
+    the dialect are checked against the theories. Raises InputError.
 
     `option-prefix` is what the names of the solver's options begin with in scripts.
     """
@@ -330,14 +328,14 @@ def _check_operators(document: Document, section: Plain, known: Mapping[str, Any
             _check(document, (key, name), "operator", kind, known)
             arguments = len(parse_signature(known[kind]["sig"], kind).args)
             check_form(document, (*_PLACE, key, name), text, None, arguments)
-    said = {
+    spelled = {
         *section.get("same", ()),
         *section.get("operators", ()),
         *section.get("definitions", ()),
     }
     for kind in section.get("unsaid", ()):
         _check(document, ("unsaid", kind), "operator", kind, known)
-        if kind in said:
+        if kind in spelled:
             raise document.error(
                 (*_PLACE, "unsaid", kind),
                 f"{kind} has a spelling in this dialect: leave it out here",

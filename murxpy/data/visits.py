@@ -218,8 +218,8 @@ def _likelihood(
 
 
 def _solve(rows: list[dict[int, float]], right: list[float]) -> list[float]:
-    """Solve a sparse system of linear equations by elimination with pivots. Raises InputError if it
-    does not have exactly one solution.
+    """Solve a sparse system of linear equations by elimination with pivots. Raises InputError if the
+    system does not have exactly one solution.
     """
     size = len(rows)
     for column in range(size):

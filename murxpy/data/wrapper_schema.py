@@ -1,4 +1,4 @@
-"""What a file of `wrappers/` may contain, as msgspec decodes it."""
+"""The format of the files in `wrappers/`, as msgspec decodes it."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class OwnAction(Strict, frozen=True):
 
 
 class Refusal(Strict, frozen=True):
-    """How an exception of the binding is sorted: its class, and a regular expression for its
+    """A rule that sorts an exception of the binding by its class and by a regular expression for its
     message. `of-terms`: the message tells of a term that is built, so that it is a fault of the
     solver where an assertion, which builds none, raises it.
     """
@@ -160,8 +160,8 @@ class Conversion(Strict, frozen=True):
 
 
 class Contract(Strict, frozen=True):
-    """What the binding says of wrong calls: the exceptions that it documents, and the calls that it
-    leaves undefined.
+    """The binding's promises about wrong calls: the exceptions that it documents, and the calls that
+    it leaves undefined.
     """
 
     documented: list[Promised] = []
@@ -173,10 +173,10 @@ class Contract(Strict, frozen=True):
 
 
 class Documented(Strict, frozen=True):
-    """What the solver documents as internal, unsupported or experimental, with the sentence that
-    says so.
+    """Calls or options that the solver documents as internal, unsupported or experimental, with the
+    sentence that says so.
 
-    It is about calls (a regular expression over templates), or about options that are on. With
+    The entry is about calls (a regular expression over templates), or about options that are on. With
     `sorts`, it only applies if the run makes a sort whose words match. `counts` says why findings
     with it count all the same.
     """
@@ -189,8 +189,8 @@ class Documented(Strict, frozen=True):
 
 
 class Difference(Strict, frozen=True):
-    """Operators and special values that mean something else than in the solvers of `from`, or than
-    in all others. They are not cross-checked with these solvers.
+    """Operators and special values that mean something else than in the solvers of `from`, or than in
+    all others. Such operators are not cross-checked with these solvers.
     """
 
     reason: str
@@ -207,8 +207,8 @@ class Unspelled(Strict, frozen=True):
 
 
 class Plain(Strict, frozen=True):
-    """How a person writes programs: the imports, the names of solver and context, and spellings by
-    section, which are preferred to those of the wrapper.
+    """The way in which a person writes programs: the imports, the names of solver and context, and
+    spellings by section, which are preferred to those of the wrapper.
 
     With `main_context`, terms belong to the binding's main context, which this expression gives, so
     that no call names a context, except those of the functions `exact`. `script` are the statements that have the SMT-LIB script `script`

@@ -210,8 +210,8 @@ def _load(path: Path, theories: tuple[Path, ...]) -> Plain:
 
 def wrapper_path(name_or_path: str) -> Path:
     """Return the file of a wrapper, which is a name of `wrappers/`, a name of an entry point, or a
-    path. Raises InputError if it is neither, and for a path that the user did not name: a wrapper is
-    code.
+    path. Raises InputError if the name is neither, and for a path that the user did not name: a
+    wrapper is code.
     """
     shipped = data_folder("wrappers") / f"{name_or_path}.yaml"
     if name_or_path and Path(name_or_path).name == name_or_path and shipped.is_file():
@@ -245,7 +245,7 @@ def shipped_names() -> list[str]:
 
 def default_judges() -> tuple[str, ...]:
     """Return the solvers that say what is right if the user names none, in the order of their rank
-    `default-judge`. A wrapper without that rank is not among them.
+    `default-judge`. A wrapper without that rank is no default judge.
     """
     found = {}
     for name in shipped_names():

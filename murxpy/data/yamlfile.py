@@ -69,8 +69,8 @@ def read_document(path: Path) -> Document:
 
 
 def read_text(path: Path) -> str:
-    """Return the text of an input file. Raises InputError if it cannot be read, is too large, or is
-    no UTF-8.
+    """Return the text of an input file. Raises InputError if the file cannot be read, is too large,
+    or is no UTF-8.
     """
     content = read_bytes(path, "text", MAX_BYTES)
     note(path, content)
@@ -378,7 +378,7 @@ def _same_shape(value: Any, info: types.Type) -> bool:
 
 
 def _is_leaf(value: Any, info: types.Type) -> bool:
-    """Return whether a scalar has the type. Nothing is converted, but an integer is also a number."""
+    """Return whether a scalar has the type. No value is converted, but an integer is also a number."""
     if isinstance(info, types.AnyType):
         return True
     if isinstance(info, types.LiteralType):

@@ -41,7 +41,7 @@ class Archive:
         self._notice = notice
         self.buckets = {bucket.key: bucket for bucket in store.buckets()}
         self.meta = store.meta()  # the named values of earlier sessions
-        # Nobody was told of these by an exit code: the sessions that opened them were killed.
+        # No exit code reported these buckets: the sessions that opened them were killed.
         self.untold = tuple(store.untold())
         # The files that the database names, by bucket: these must not go before their names do.
         self._named = {
@@ -216,8 +216,8 @@ class Archive:
         reason: str | None = None,
     ) -> None:
         """Note this session of the campaign."""
-        told = json.dumps(arguments, default=str)
-        self._changes.session = (started, ended, reason, told)
+        given = json.dumps(arguments, default=str)
+        self._changes.session = (started, ended, reason, given)
 
     def pending_trace(self, kept: Kept) -> str | None:
         """The text of a kept trace; None when its file is gone."""
@@ -244,7 +244,7 @@ class Archive:
 
     def rescue(self, lost: FolderLost) -> FolderLost:
         """Write what the folder does not take any more to another folder, with all that can still be
-        read of the old one. Gives the error that also says what became of it.
+        read of the old one. The result is the error that also says where the work was written.
         """
         place = rescued(self._folder.path, self._write_all)
         if place is not None:
@@ -254,13 +254,13 @@ class Archive:
             return FolderLost(lost.folder, lost.why, f"what was found is in {place}{gone}")
         rows, names = len(self._changes.rows), sorted(self._files.waiting)
         more = ", ..." if len(names) > _NAMED else ""
-        said = ["no other folder can be written"]
-        said += [f"{rows:,} findings are not in the database"] * bool(rows)
-        said += ["the database lacks the last counts"] * bool(self._dirty and not rows)
-        said += [f"not written: {', '.join(names[:_NAMED])}{more} ({len(names)} in all)"] * bool(
+        losses = ["no other folder can be written"]
+        losses += [f"{rows:,} findings are not in the database"] * bool(rows)
+        losses += ["the database lacks the last counts"] * bool(self._dirty and not rows)
+        losses += [f"not written: {', '.join(names[:_NAMED])}{more} ({len(names)} in all)"] * bool(
             names
         )
-        return FolderLost(lost.folder, lost.why, "; ".join(said))
+        return FolderLost(lost.folder, lost.why, "; ".join(losses))
 
     def _write_all(self, place: Path) -> None:
         """Write everything to the new folder `place`, small files first."""
@@ -279,7 +279,7 @@ class Archive:
                 write_below(place, name, text)
         with contextlib.suppress(sqlite3.Error):  # of a database that cannot be read
             self._store.copy_to(place)
-        with contextlib.closing(Store(place, anew=True)) as store:
+        with contextlib.closing(Store(place, rebuild=True)) as store:
             there = [
                 replace(b, traces=[kept for kept in b.traces if (place / kept.file).is_file()])
                 for b in self.buckets.values()

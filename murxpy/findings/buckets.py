@@ -84,10 +84,10 @@ class Kept:
 
 @dataclass(slots=True)
 class Bucket:
-    """One defect: all findings with the same key. Kind, tier, message and call are those of the
-    first finding. `first` and `last` are the times of the first and the last finding, in seconds
-    since the epoch; `tried` is how many findings were replayed to confirm them. `told` says that an
-    event called the bucket new: of each bucket one event does.
+    """One defect: all findings with the same key. Kind, tier, message and call are those of the first
+    finding. `first` and `last` are the times of the first and the last finding, in seconds since the
+    epoch; `tried` is how many findings were replayed to confirm them. `told` says that an event
+    called the bucket new; one event does so for each bucket.
     """
 
     key: str
@@ -231,7 +231,7 @@ def _can_match(pattern: str) -> bool:
     while at < len(pattern):
         end = at
         if pattern[at] == "[":
-            # It is closed as fnmatch reads it: a first `]` is a character of the group.
+            # A group is closed as fnmatch reads it: a first `]` is a character of the group.
             first = at + 2 if pattern.startswith("!", at + 1) else at + 1
             end = pattern.find("]", first + 1)
             group = pattern[at : end + 1]

@@ -33,14 +33,14 @@ from murxpy.records.services import Service
 from murxpy.records.snapshot import Left
 
 _SHORT = 8  # runs of the shorter of the two histories that are tried
-# Times the processor's time of one call that a replay gets: what shows a finding just below its
+# A replay gets so many times the processor time of one call: a finding that shows just below the
 # limit, such as an endless recursion, may need more on a busy machine.
 _CALL_FACTOR = 4.0
 
 
 class Confirmation:
-    """Replays `found` in `trials`, and calls `settled` with the finding as it is then: confirmed or
-    unconfirmed. Where the run of `found` was killed from outside and its replay shows something
+    """Replays `found` in `trials`, and calls `settled` with the finding in its new state: confirmed
+    or unconfirmed. Where the run of `found` was killed from outside and its replay shows something
     else, `settled` gets that as a new candidate. Each job gets `wall` seconds.
     """
 
@@ -218,9 +218,7 @@ class Collector(Service):
                 self._emit(events.Alike(key, older))
 
     def older(self, key: str) -> str:
-        """The older bucket that shows the defect of bucket `key`, as far as that was reported; empty
-        where there is none.
-        """
+        """The older bucket that shows the defect of bucket `key`, if that was reported; else empty."""
         return self._same.get(key, "")
 
     def _known_as(self, defect: Defect) -> str:
@@ -235,9 +233,9 @@ class Collector(Service):
     def doubt(self, found: Finding, run: Callable[[Finding, bool], None]) -> None:
         """Replay `found`, whose death may have come from outside, before it is counted.
 
-        `run` is told what the replay showed, and whether the run is over (True), or must be done
-        again. A run that was killed twice is over: then its finding counts unconfirmed, or what its
-        replay showed instead.
+        The function `run` gets the result of the replay, and whether the run is over (True), or must
+        be done again. A run that was killed twice is over: then its finding counts unconfirmed, or
+        what its replay showed instead.
         """
         place = (found.target, found.job.index)
 
@@ -312,8 +310,8 @@ class Collector(Service):
             self._traces.add(found.bucket, self._pool.plans[found.target], found.trace)
 
     def _tell(self, found: Finding) -> None:
-        """Report a finding. It is new if no event said that of its bucket: the store notes that before
-        the event leaves the campaign, so a campaign that was killed does not say it again.
+        """Report a finding. A bucket is new if no event called it new before: the store notes that
+        before the event leaves the campaign, so a campaign that was killed does not say it again.
         """
         bucket = self._archive.buckets[found.bucket]
         kept = bucket.smallest()

@@ -1,5 +1,5 @@
-"""What a damaged file of an output folder is told as: one line that says what is wrong with it, and
-that `murxpy repair` makes it anew.
+"""The message about a damaged file of an output folder: one line that says what is wrong with the
+file, and that `murxpy repair` rebuilds it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _OUTSIDE = (
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_CANTOPEN,
 )
-# What the reading of a value raises that murxpy did not write.
+# The exceptions that occur when murxpy reads a value that it did not write.
 WRONG = (
     *(ValueError, TypeError, LookupError, AttributeError, ArithmeticError, RecursionError),
     msgspec.MsgspecError,
@@ -41,10 +41,10 @@ class Damaged(InputError):
     def __init__(self, why: str, file: Path) -> None:
         out = shlex.quote(str(file.parent))
         super().__init__(
-            f"{why}: 'murxpy repair {out}' makes it anew from what can still be read, and keeps the damaged "
+            f"{why}: 'murxpy repair {out}' rebuilds it from what can still be read, and keeps the damaged "
             "one under another name"
             if file.name == CAMPAIGN
-            else f"{why}: give it another name, and the same command asks anew",
+            else f"{why}: give it another name, and the same command asks again",
             file=str(file),
         )
 
@@ -73,13 +73,13 @@ def reading(file: Path, what: str) -> Iterator[None]:
 
 
 def check_pages(database: sqlite3.Connection, file: Path) -> None:
-    """Raise Damaged where a page of the database in `file` cannot be read, which its command would notice
-    in the middle of its work. It costs a look at each page: 60 ms for 100 MB.
+    """Raise Damaged where a page of the database in `file` cannot be read, which its command would
+    notice in the middle of its work. The check reads every page of the file: 60 ms for 100 MB.
     """
     with reading(file, "its data"):
-        (said,) = database.execute("PRAGMA quick_check(1)").fetchone()
-    if said != "ok":
-        raise Damaged(f"it is damaged ({said.splitlines()[-1]})", file)
+        (result,) = database.execute("PRAGMA quick_check(1)").fetchone()
+    if result != "ok":
+        raise Damaged(f"it is damaged ({result.splitlines()[-1]})", file)
 
 
 def error_words(error: BaseException) -> str:

@@ -80,7 +80,9 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """The shape of a term: `whole` with all its operators, `telling` only with the telling ones."""
+    """The shape of a term: `whole` with all its operators, `telling` only with those that tell which
+    defect it is.
+    """
 
     whole: str
     telling: tuple[str, ...] = ()
@@ -227,7 +229,7 @@ MARKED = ("confirmed", "known")  # states of buckets that have marks
 _TELLING_WORDS = 3  # words of a message at least that tell which defect threw it
 
 # The binding and the readers of scripts put these words before what the solver says.
-_SPOKEN_BY = re.compile(r"\b(?:script|check|parse|parser) error: ")
+_ERROR_PREFIX = re.compile(r"\b(?:script|check|parse|parser) error: ")
 _SORT = re.compile(
     r"\b(?:Int|Real|Bool|String|RegLan|RoundingMode|Float\d+|BitVec|FloatingPoint|Array|Set|Bag|Seq)\b"
 )
@@ -245,7 +247,7 @@ def abstract(message: str) -> str:
     """The message of an exception without what tells only of the run: the printed terms, numbers,
     names and sorts in it, and which reader passed it on.
     """
-    text = _SPOKEN_BY.sub("", message.strip()[:2000])
+    text = _ERROR_PREFIX.sub("", message.strip()[:2000])
     text = _SORT.sub("SORT", _NAME.sub("NAME", _without_terms(text)))
     return normalise(text)
 
@@ -271,7 +273,8 @@ def _without_terms(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What a bucket shows of its defect. Buckets with one of `own` in common show one defect.
+    """The marks of a bucket, which show its defect. Buckets with one of `own` in common show one
+    defect.
 
     `alone` is the one telling operator of the smaller trace, applied to plain arguments: this
     operator is enough for the defect. `within` are all telling operators of the smaller trace.
@@ -316,7 +319,7 @@ def comparable(bucket: Bucket, others: Iterable[Bucket], known: Iterable[str]) -
 
 
 def _of_shapes(bucket: Bucket) -> tuple[str, str]:
-    """How the marks begin that the shape of a smaller trace gives to a bucket."""
+    """The beginnings of the marks that the shape of a smaller trace gives to a bucket."""
     return f"{bucket.solver} is wrong", f"{bucket.solver} {bucket.kind} of "
 
 
@@ -328,12 +331,12 @@ def gains_by_reduction(bucket: Bucket) -> bool:
 
 
 def _of_message(bucket: Bucket) -> tuple[str, ...]:
-    said = abstract(bucket.message)
+    message = abstract(bucket.message)
     if bucket.kind == ILL_FORMED:  # its end may be cut off, behind a long term
-        said = said.partition("TERM")[0]
-    if len(re.findall(r"[a-z]{2,}", said.partition(":")[2])) < _TELLING_WORDS:
+        message = message.partition("TERM")[0]
+    if len(re.findall(r"[a-z]{2,}", message.partition(":")[2])) < _TELLING_WORDS:
         return ()
-    return (f"{bucket.solver} {bucket.kind}: {said}",)
+    return (f"{bucket.solver} {bucket.kind}: {message}",)
 
 
 def _of_death(bucket: Bucket, read: Read) -> tuple[str, ...]:
@@ -407,16 +410,16 @@ def _of_shape(bucket: Bucket, shape: Shape) -> Marks:
     if not shape.telling:
         return Marks(tuple(found))
     options = ", ".join(option for option in shape.options if not _ENABLING.search(option))
-    said = f"{wrong_of}{{}} [{options}]"
+    form = f"{wrong_of}{{}} [{options}]"
     found.append(f"{wrong_of}{' & '.join(shape.telling)} {_options(shape)}")
     operators = dict.fromkeys(_OPERATOR.findall(" ".join(shape.telling)))
-    alone = said.format(*operators) if len(operators) == 1 else ""
-    return Marks(tuple(found), alone, tuple(map(said.format, operators)))
+    alone = form.format(*operators) if len(operators) == 1 else ""
+    return Marks(tuple(found), alone, tuple(map(form.format, operators)))
 
 
 # ----------------------------------------------------------------------
-# Defects: a second level over buckets. The key of a bucket is fixed at discovery; which buckets
-# are one defect is found out again whenever more is known of them.
+# Defects: a second level over buckets. The key of a bucket is fixed at discovery; the grouping of
+# buckets to defects changes whenever more is known of them.
 
 
 FILE = "defects.json"  # in the folder of the campaign
@@ -440,10 +443,11 @@ class Defect:
 
 
 class Grouping:
-    """Groups buckets to defects. `read` gives the text of a file that a bucket names, and `ranges`
-    the releases that show a bucket.
+    """Joins buckets that show the same defect. `read` gives the text of a file that a bucket names,
+    and `ranges` the releases that show a bucket.
 
-    What is read of a bucket is remembered until the bucket has other frames or other reproducers.
+    The data that a grouping reads of a bucket is cached until the bucket has other frames or other
+    reproducers.
     """
 
     def __init__(self, read: Read, ranges: Ranges) -> None:
@@ -455,10 +459,10 @@ class Grouping:
         """The marks of a bucket. A bucket that nobody confirmed has none."""
         if bucket.state not in MARKED:
             return Marks()
-        told = (bucket.backtrace, bucket.reproducers)
+        read = (bucket.backtrace, bucket.reproducers)
         known = self._known.get(bucket.key)
-        if known is None or known[0] != told:
-            known = self._known[bucket.key] = (told, marks(bucket, self._read))
+        if known is None or known[0] != read:
+            known = self._known[bucket.key] = (read, marks(bucket, self._read))
         return known[1]
 
     def defects(self, buckets: Iterable[Bucket]) -> list[Defect]:
@@ -471,7 +475,7 @@ class Grouping:
 
 
 def grouping(out: Path) -> Grouping:
-    """What groups the buckets of the campaign in folder `out`."""
+    """Return the grouping of the buckets of the campaign in folder `out`."""
     return Grouping(
         lambda file: read_if_there(out / file),
         lambda key: kept_range(out / "findings" / key),
@@ -479,9 +483,9 @@ def grouping(out: Path) -> Grouping:
 
 
 def known_of(out: Path, only: Collection[str] | None = None) -> tuple[list[str], dict[str, str]]:
-    """What another campaign knows by the campaign in folder `out`, or by the buckets `only` of it: the
-    keys of its buckets without marks, and all marks of the others, each with the oldest bucket that
-    has it. Raises InputError when no campaign is there.
+    """Return the known defects that the campaign in folder `out`, or only its buckets `only`, gives
+    to another campaign: the keys of its buckets without marks, and all marks of the others, each with
+    the oldest bucket that has it. Raises InputError when no campaign is there.
     """
     group = grouping(out)
     keys: list[str] = []
@@ -547,7 +551,7 @@ class _Groups:
         return any(disjoint(self._ranges(a), self._ranges(b)) for a in one for b in other)
 
     def defects(self) -> list[Defect]:
-        """The groups as defects."""
+        """The groups of buckets, as defects."""
         order = {key: at for at, key in enumerate(self._marks)}
         groups = [
             group for key, group in self._group.items() if key == min(group, key=order.__getitem__)
@@ -600,6 +604,6 @@ def _overlap(one: Span, other: Span) -> bool:
 
 def defects_text(defects: Sequence[Defect]) -> str:
     """The defects as the text of their file."""
-    told = [{"defect": d.key, "buckets": d.buckets, "marks": d.marks} for d in defects]
-    rows = ",\n".join(f"  {json.dumps(one)}" for one in told)
+    entries = [{"defect": d.key, "buckets": d.buckets, "marks": d.marks} for d in defects]
+    rows = ",\n".join(f"  {json.dumps(one)}" for one in entries)
     return f'{{\n "version": {_VERSION},\n "defects": [\n{rows}\n ]\n}}\n'

@@ -66,8 +66,8 @@ class Folder:
     of its files that tells who writes it; without it, the folder may be anybody's. The folder itself may
     be a link, which the user names; no file below it may.
 
-    Raises InputError when it cannot be written, when another command has written it, when another
-    process holds the lock, and when a link lies in it.
+    Raises InputError when the folder cannot be written, when another command has written it, when
+    another process holds the lock, and when a link lies in it.
     """
 
     def __init__(self, path: Path, file: str = "") -> None:
@@ -132,7 +132,7 @@ class Folder:
                 raise FolderLost(self.path, _REPLACED.format(name))
 
     def _whereabouts(self, name: str) -> str:
-        """What happened to the folder, whose file `name` is not in its place."""
+        """Describe what happened to the folder, whose file `name` is not in its place."""
         now = os.readlink(f"/proc/self/fd/{self._lock}")
         if now.endswith("/lock") and Path(now).parent != self.path.absolute():
             return f"it was renamed to {Path(now).parent}"
@@ -171,8 +171,9 @@ def _a_link(file: Path) -> InputError:
 
 @contextmanager
 def _inner(root: Path, name: str, *, make: bool = False) -> Iterator[tuple[int, str]]:
-    """The folder in which the file `name` below `root` lies, as a descriptor, and the last part of the
-    name. With `make`, the folders on the way are made. Raises InputError for a link on the way, OSError.
+    """The folder in which the file `name` below `root` lies, as a descriptor, and the last part of
+    the name. With `make`, the folders on the way are made. Raises InputError for a link on the way,
+    and OSError.
     """
     *parts, last = Path(name).parts
     folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

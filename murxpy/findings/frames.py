@@ -29,8 +29,9 @@ _LONGEST = 24  # frames at most in one turn of a recursion
 # double>::set(unsigned int) () from libz3.so`.
 _FRAME = re.compile(r"^#\d+ +(?:(0x[0-9a-f]+) in )?(.+?)(?: \(|$)", re.MULTILINE)
 
-# What the C library does when a program ends itself. The place stands behind these frames, and is
-# the same whether a release ends there by an assertion or by a wrong access to memory.
+# Functions of the C library that run when a program ends itself. The place stands behind these
+# frames, and is the same whether a release ends there by an assertion or by a wrong access to
+# memory.
 _ENDING = re.compile(
     r"(?:__GI_|__libc_|_+)?(?:raise|abort|assert_fail\w*|pthread_kill\w*|fortify_fail\w*|libc_message"
     r"|chk_fail|terminate|verbose_terminate\w*)\b|std::terminate|__gnu_cxx::__verbose|__cxxabiv1::__terminate"
@@ -43,7 +44,8 @@ _ALLOCATOR = re.compile(
     r"|tcache_\w+|sysmalloc|operator (?:new|delete)|cfree\b"
 )
 
-# The interpreter and the libraries that call a solver for it. Nothing of the solver follows.
+# The interpreter and the libraries that call a solver for it. No frame of the solver follows behind
+# such a function.
 _CALLER = re.compile(r"ffi_|_?Py|_ctypes|__pyx|method_vectorcall|__libc_start|\?\?$")
 
 
@@ -66,7 +68,7 @@ def inside(backtrace: str) -> tuple[str, ...]:
 
 def place(backtrace: str) -> tuple[str, ...]:
     """The functions that say where a process died: one turn of an endless recursion, else the
-    innermost frames. Empty where the frames tell nothing, as inside the allocator.
+    innermost frames. The text is empty if the frames tell nothing, as inside the allocator.
     """
     names = functions(backtrace)
     start = next((at for at, name in enumerate(names) if not _ENDING.match(name)), len(names))
@@ -96,7 +98,7 @@ def cycle(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _turns(names: Sequence[str], length: int) -> int:
-    """How often the last `length` names are repeated at the end of `names`."""
+    """The number of times that the last `length` names are repeated at the end of `names`."""
     turn, turns = names[len(names) - length :], 0
     for end in range(len(names), length - 1, -length):
         if names[end - length : end] != turn:
@@ -129,7 +131,9 @@ class Backtraces(Service):
         self._began = 0.0
 
     def add(self, key: str, plan: Plan, trace: str) -> None:
-        """Ask for the frames of the crash of `trace`. They come later, and never without gdb."""
+        """Ask for the frames of the crash of `trace`. Native frames come later than the finding, and
+        never without gdb.
+        """
         if self._gdb is not None:
             self._queue.append((key, plan, trace))
 

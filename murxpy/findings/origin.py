@@ -68,8 +68,8 @@ def origin(path: Path) -> Origin | None:
 
 
 def _of_judge(arguments: Mapping[str, Any], number: int) -> Origin | None:
-    """The origin of a trace that plan number `number` of a session wrote, where that plan is a
-    judge: judges are numbered behind the targets. None for a target.
+    """The origin of a trace that plan number `number` of a session wrote, where that plan is a judge:
+    judges are numbered behind the targets. The result is None for a target.
     """
     targets = list(arguments["request"]["targets"])
     if number < len(targets):

@@ -38,7 +38,7 @@ def keep_answers(folder: Path, answers: Mapping[str, Mapping[str, str]]) -> None
 
 
 def kept_answers(folder: Path) -> Mapping[str, Any]:
-    """What releases answered in a bisection of the bucket in `folder` that did not come to its end."""
+    """The answers of releases in an unfinished bisection of the bucket in `folder`."""
     return _read(folder / _ANSWERS)
 
 
@@ -70,11 +70,11 @@ def with_range(text: str, file: Path) -> str:
     if mark is None:
         return text
     sentence = range_sentence(file.parent)
-    said = [f"{mark} {sentence}\n"] if sentence else []
+    line = [f"{mark} {sentence}\n"] if sentence else []
     rows = text.splitlines(keepends=True)
     top = next((at for at, row in enumerate(rows) if not row.startswith(mark)), len(rows))
     above = [row for row in rows[:top] if not row.startswith(f"{mark} {_BEGINNING}")]
-    return "".join([*above, *said, *rows[top:]])
+    return "".join([*above, *line, *rows[top:]])
 
 
 def _words(span: Mapping[str, str]) -> str:
@@ -94,7 +94,7 @@ def _untestable(kept: Mapping[str, Any]) -> str:
 
 
 def _kept(folder: Path) -> Mapping[str, Any]:
-    """What a bisection found out about the bucket in `folder`; empty where none was made."""
+    """The results of a bisection of the bucket in `folder`; empty if there was none."""
     return _read(folder / _FILE)
 
 

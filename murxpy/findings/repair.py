@@ -1,4 +1,4 @@
-"""Making the store of a campaign anew: from every row of the damaged store that can still be read, and
+"""Rebuilds the store of a campaign from every row of the damaged store that can still be read, and
 from the traces in the folder, which need nothing else.
 """
 
@@ -40,9 +40,9 @@ _TOLD = "repaired"  # the reason for which the session ended that a repair notes
 
 @dataclass
 class Repaired:
-    """What a repair did: the rows that were `kept`, by table; what was `lost`, in sentences; the keys
-    of the buckets `made` from their traces; and the name of the file that has the damaged store,
-    empty where nothing was mended. `whole` says that no finding was lost.
+    """The result of a repair: the rows that were `kept`, by table; what was `lost`, in sentences; the
+    keys of the buckets `made` from their traces; and the name of the file with the damaged store,
+    empty if nothing was mended. `whole` says that no finding was lost.
     """
 
     kept: Counter[str] = field(default_factory=Counter)
@@ -53,7 +53,7 @@ class Repaired:
 
 
 def repair(out: Path) -> Repaired:
-    """Make the store of the campaign in the folder `out` anew where it is damaged. Raises InputError
+    """Rebuild the store of the campaign in the folder `out` if it is damaged. Raises InputError
     where there is nothing to make it from, or the folder cannot be written.
     """
     sources = [out / FILE, *sorted(out.glob(f"{DAMAGED}*"), key=_number, reverse=True)]
@@ -96,21 +96,21 @@ class _Repair:
 
     def __init__(self, out: Path, source: Path | None, scratch: Path) -> None:
         self._out, self._source, self._scratch = out, source, scratch
-        self._told = Repaired()
+        self._result = Repaired()
         self._tables: dict[str, list[tuple[Any, ...]]] = {}
 
     def done(self) -> Repaired:
         if self._source is not None:
             self._salvage(self._source)
         buckets = self._buckets()
-        if self._source == self._out / FILE and not self._told.lost and not self._told.made:
+        if self._source == self._out / FILE and not self._result.lost and not self._result.made:
             if self._is_sound(self._source):
-                return self._told
-            self._told.lost.append("nothing but the head of the database")
+                return self._result
+            self._result.lost.append("nothing but the head of the database")
         self._write(buckets)
-        return self._told
+        return self._result
 
-    # What can be read.
+    # Reading the rows of the damaged store that can still be read.
 
     def _salvage(self, source: Path) -> None:
         copy = _copied(source, self._scratch / "damaged.sqlite")
@@ -158,7 +158,7 @@ class _Repair:
                     self._lose(f"a part of table {table} that cannot be read", _is_found(table))
             elif table not in (*LATER, "damps"):
                 self._lose(f"table {table}, which is missing", _is_found(table))
-        if database.problem and not self._told.lost:
+        if database.problem and not self._result.lost:
             self._lose(f"nothing but the order of the database ({database.problem})", finding=False)
 
     def _understood(self, table: str, rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
@@ -185,10 +185,10 @@ class _Repair:
         return list(found)
 
     def _lose(self, sentence: str, finding: bool) -> None:
-        self._told.lost.append(sentence)
-        self._told.whole &= not finding
+        self._result.lost.append(sentence)
+        self._result.whole &= not finding
 
-    # What the traces say.
+    # Making buckets from the traces in the folder.
 
     def _buckets(self) -> dict[str, Bucket]:
         """The buckets that could be read, and those that only their traces show."""
@@ -204,10 +204,10 @@ class _Repair:
             bucket_here = found.get(folder.name)
             if bucket_here is None:
                 found[folder.name] = _bucket_of(folder, counts[folder.name])
-                self._told.made.append(folder.name)
+                self._result.made.append(folder.name)
             elif not bucket_here.traces and not bucket_here.known:
                 bucket_here.traces = _kept(folder)
-                self._told.made.append(folder.name)
+                self._result.made.append(folder.name)
         for key in sorted(counts.keys() - found.keys()):
             self._lose(f"bucket {key}, of which there are findings and no trace", finding=True)
         rows = self._tables.get("findings", [])
@@ -222,8 +222,8 @@ class _Repair:
         now = time.time()
         with contextlib.closing(Store(inside)) as store:
             for table, rows in self._tables.items():
-                self._told.kept[table] = store.insert(table, rows)
-            self._told.kept["buckets"] = len(buckets) - len(self._told.made)
+                self._result.kept[table] = store.insert(table, rows)
+            self._result.kept["buckets"] = len(buckets) - len(self._result.made)
             state = [*_advanced(store, self._tables.get("findings", ()))]
             session = (now, now, _TOLD, "{}")
             store.save(Changes(state, buckets.values(), session=session))
@@ -235,7 +235,7 @@ class _Repair:
         try:
             shutil.copyfile(made, part, follow_symlinks=False)
             if self._source == self._out / FILE:
-                self._told.damaged = self._set_aside()
+                self._result.damaged = self._set_aside()
             os.replace(part, self._out / FILE)
         except OSError as error:
             part.unlink(missing_ok=True)
@@ -243,8 +243,8 @@ class _Repair:
                 f"the new database cannot be written ({error.strerror}); the damaged one is as it was",
                 file=str(self._out),
             ) from error
-        if self._source is not None and not self._told.damaged:
-            self._told.damaged = self._source.name
+        if self._source is not None and not self._result.damaged:
+            self._result.damaged = self._source.name
 
     def _set_aside(self) -> str:
         numbers = [_number(file) for file in self._out.glob(f"{DAMAGED}-*")]
@@ -352,8 +352,8 @@ def _kept(folder: Path) -> list[Kept]:
 
 
 def _bucket_of(folder: Path, count: int) -> Bucket:
-    """The bucket whose traces lie in `folder`, with at least `count` findings. It waits for the next
-    session of the campaign to confirm it.
+    """The bucket whose traces lie in `folder`, with at least `count` findings. The bucket waits for
+    the next session of the campaign to confirm it.
     """
     traces = _traces(folder)
     text = read_if_there(traces[0]) or ""

@@ -19,7 +19,7 @@ from murxpy.worker import buffer
 
 @dataclass(frozen=True, slots=True)
 class Replayed:
-    """How the runs ended, in order, and the last finding that they showed. `about` is what the
+    """The ends of the runs, in order, and the last finding that they showed. `about` is what the
     session says of its solver.
     """
 
@@ -29,7 +29,7 @@ class Replayed:
 
     @property
     def outcome(self) -> Outcome:
-        """How the last run ended."""
+        """The end of the last run."""
         return self.outcomes[-1]
 
 

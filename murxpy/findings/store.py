@@ -1,5 +1,5 @@
-"""The store of a campaign: an SQLite database in WAL mode with one writer. It mirrors the buckets,
-counters and states that the campaign holds in memory.
+"""The store of a campaign: an SQLite database in WAL mode with one writer. The store mirrors the
+buckets, counters and states that the campaign holds in memory.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ ALTER TABLE findings_2 RENAME TO findings;
 PRAGMA user_version = {SCHEMA};
 """
 
-# What mutation fuzzers made of each seed. Folders of earlier releases lack the table.
+# The yield of each seed in the mutation fuzzers. Folders of earlier releases lack the table.
 _YIELDS = "CREATE TABLE IF NOT EXISTS yields (target TEXT, source TEXT, seed TEXT, data TEXT NOT NULL, PRIMARY KEY (target, source, seed))"
 
 _COUNTED = "SELECT 1 FROM findings WHERE bucket = ? AND target = ? AND run = ?"
@@ -119,8 +119,8 @@ def _calls_text(calls: Damp) -> str:
 
 @dataclass(slots=True)
 class TargetState:
-    """How far a target has come: the index of its next run, and the indices below that of runs that
-    are not done.
+    """The progress of a target: the index of its next run, and the lower indices of runs that are not
+    done.
     """
 
     name: str
@@ -132,8 +132,8 @@ class TargetState:
 
 @dataclass(slots=True)
 class Changes:
-    """What one transaction writes. `session` is its start, its end, the reason of its end, and as
-    JSON what it was asked to do.
+    """The changes that one transaction writes. `session` is its start, its end, the reason of its
+    end, and its arguments as JSON.
     """
 
     targets: Iterable[TargetState] = ()
@@ -156,8 +156,8 @@ def dump(bucket: Bucket) -> str:
     return json.dumps(data)
 
 
-# How each row of a table is read. A function takes all columns of its table, and raises one of
-# `damage.WRONG` for values that murxpy cannot have written.
+# The functions that read the rows of each table. A function takes all columns of its table, and
+# raises one of `damage.WRONG` for values that murxpy cannot have written.
 
 _KEPT = [one.name for one in fields(Kept)]
 _KEY = re.compile(r"(?!\.)[^/\\\0]+")
@@ -185,7 +185,7 @@ def _read_bucket(key: str, kind: str, state: str, count: int, first: float, text
 
 
 class _Steering(TypedDict, total=False):
-    """What `Steering.state` gives: runs by their numbers, and buckets that were paid for."""
+    """The state that `Steering.state` returns: runs by their numbers, and buckets that were paid for."""
 
     open: dict[int, tuple[int, list[tuple[str, str]], dict[str, int], list[str]]]
     over: dict[int, tuple[int, list[tuple[str, str]], dict[str, int], list[str]]]
@@ -210,7 +210,7 @@ class _Guided(msgspec.Struct, array_like=True):
 
 
 class _Guidance(TypedDict, total=False):
-    """What `Guidance.state` gives."""
+    """The state that `Guidance.state` returns."""
 
     open: dict[int, _Guided]
     over: dict[int, _Guided]
@@ -220,7 +220,7 @@ class _Guidance(TypedDict, total=False):
 
 
 class _Enumerated(TypedDict, total=False):
-    """What `Enumerated.state` gives."""
+    """The state that `Enumerated.state` returns."""
 
     rests: dict[int, _Hex]
     marks: dict[int, tuple[str, int]]
@@ -299,18 +299,19 @@ ROWS: dict[str, Callable[..., Any]] = {
     "news": _of_types(str, int),
 }
 LATER = ("yields", "arms", "news")  # tables that the folders of earlier releases lack
+_RENAMED = {"cpu-ns:aftermath": "cpu-ns:follow-up"}  # counters of earlier releases
 _NAMED = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
 
 
 class Store:
-    """The database in `folder`. Raises InputError for another version, what is no database, and a
-    database that is damaged; a method that reads raises InputError for what it cannot understand. A new
-    database may be made `anew` where there are findings.
+    """The database in `folder`. Raises InputError for another version, for a file that is no
+    database, and for a database that is damaged; a method that reads raises InputError for a value
+    that it cannot understand. With `rebuild` a new database is made although the folder has findings.
     """
 
-    def __init__(self, folder: Path, *, read_only: bool = False, anew: bool = False) -> None:
+    def __init__(self, folder: Path, *, read_only: bool = False, rebuild: bool = False) -> None:
         self._path = folder / FILE
-        if not anew:
+        if not rebuild:
             self._refuse_missing(read_only)
         with contextlib.ExitStack() as opened:  # closes the database where it cannot be used
             try:
@@ -487,7 +488,7 @@ class Store:
         return dict(self._read("meta", "name"))
 
     def targets(self) -> dict[str, TargetState]:
-        """How far each target has come, by its name."""
+        """The progress of each target, by its name."""
         return {state.name: state for state in self._read("targets", "rowid")}
 
     def buckets(self) -> list[Bucket]:
@@ -517,7 +518,7 @@ class Store:
         return found
 
     def arms(self) -> dict[str, list[ArmYield]]:
-        """By target, what came of the runs with each arm."""
+        """The yield of each arm, by target."""
         found: dict[str, list[ArmYield]] = {}
         for target, entry in self._read("arms", "target, arm"):
             found.setdefault(target, []).append(entry)
@@ -541,7 +542,7 @@ class Store:
         return [str(version) for (version,) in rows]
 
     def arguments(self) -> list[dict[str, Any]]:
-        """What each session was asked to do, the last one first."""
+        """The arguments of each session, the last one first."""
         return self._read("sessions", "started DESC")
 
     def untold(self) -> list[str]:
@@ -549,8 +550,13 @@ class Store:
         return [key for (key,) in self._select(_UNTOLD)]
 
     def counters(self) -> dict[str, int]:
-        """The counters of all runs that ended, by name."""
-        return dict(self._read("counters", "name"))
+        """The counters of all runs that ended, by name. A counter that earlier releases kept under
+        another name counts under its present one.
+        """
+        found: Counter[str] = Counter()
+        for name, value in self._read("counters", "name"):
+            found[_RENAMED.get(name, name)] += value
+        return dict(found)
 
     def close(self) -> None:
         """Close the database."""
@@ -595,8 +601,8 @@ def read_operators(folder: Path) -> dict[str, list[str]]:
 
 
 def read_learnt(folder: Path) -> dict[str, list[ArmYield]]:
-    """By target, what came of the runs with each arm in the campaign in `folder`. Raises InputError
-    when no campaign is there.
+    """Return, by target, the yield of each arm in the campaign in `folder`. Raises InputError when no
+    campaign is there.
     """
     with closing(Store(folder, read_only=True)) as store:
         return store.arms()

@@ -1,1 +1,1 @@
-"""What users ask of the sources of runs, and the setup of a session that follows from it."""
+"""The user's requests for the sources of runs, and the setup of a session that follows from them."""

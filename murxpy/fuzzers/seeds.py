@@ -95,7 +95,7 @@ class SeedFiles:
         self.leave_out(path, f"not readable ({reason})")
 
     def notices(self) -> list[str]:
-        """What was left out, one line for each reason."""
+        """The seeds that were left out, one line for each reason."""
         return [
             f"{len(paths)} of the seed files left out, {reason}: {', '.join(paths[:3])}{', ...' if len(paths) > 3 else ''}"
             for reason, paths in self.left_out.items()
@@ -179,8 +179,8 @@ def _label_of_folder(path: Path, text: str) -> str:
     """The label of the folder, for a script with one check that does not say its answer, or says
     unknown.
     """
-    said = any(status != "unknown" for status in _STATUS.findall(text))
-    return folder_label(path) if not said and len(_CHECK.findall(text)) == 1 else ""
+    labelled = any(status != "unknown" for status in _STATUS.findall(text))
+    return folder_label(path) if not labelled and len(_CHECK.findall(text)) == 1 else ""
 
 
 def folder_label(path: Path) -> str:
@@ -190,8 +190,8 @@ def folder_label(path: Path) -> str:
 
 
 def label_of(text: str) -> str:
-    """`sat`, `unsat` or `sat unsat`: the answers of its checks that a script declares. Empty if the
-    script does not declare all of them, or only unknown ones.
+    """`sat`, `unsat` or `sat unsat`: the answers of its checks that a script declares. The text is
+    empty if the script does not declare all of them, or only unknown ones.
     """
     found = statuses_of(text)
     return " ".join(label for label in ("sat", "unsat") if label in found)
@@ -205,8 +205,8 @@ def with_status(text: str, label: str) -> str:
 
 
 def statuses_of(text: str) -> tuple[str, ...]:
-    """The status that a script declares for each check: `sat`, `unsat` or `unknown`. Empty if a
-    check has none.
+    """The status that a script declares for each check: `sat`, `unsat` or `unknown`. The list is
+    empty if a check has no status.
     """
     found: list[str] = []
     waiting: list[str] = []

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from murxpy.data import load_catalogue
-from murxpy.data.named import load_grammar, load_pool
+from murxpy.data.lookup import load_grammar, load_pool
 from murxpy.data.rules import BOOKS, fingerprint, load_book, proofs_path, read_proofs
 from murxpy.data.theories import Plain
 from murxpy.errors import InputError, nearest
@@ -20,7 +20,7 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.checks.invariants import INVARIANTS, PHRASES, PROMISES
 from murxpy.machine.checks.registry import CHECKS as ANSWER_CHECKS
 from murxpy.oracles.documented import Documented
-from murxpy.sources.enumeration.calls import calls_grammar
+from murxpy.sources.enumeration.call_sequences import calls_grammar
 from murxpy.sources.enumeration.grammar import Grammar, check_grammar
 from murxpy.sources.enumeration.operators import with_operators
 from murxpy.sources.mutation.implications.book import Book
@@ -80,8 +80,8 @@ def well_sorted(rules: Sequence[Plain]) -> None:
 
 
 def proved_rules(names: Sequence[str] = ()) -> list[Plain]:
-    """Those of the named rules that can be used: their kept proofs are proofs of this very text. Each
-    has the instances that are proved. Raises InputError if there are none.
+    """Return the named rules that can be used: their kept proofs are proofs of this very text. Each
+    has the instances that are proved. Raises InputError if there are no such rules.
     """
     found, known = list[Plain](), dict[str, Plain]()
     for rule in named_rules(names):
@@ -115,7 +115,7 @@ CHECKS = (*_NAMED, "planted", *(f"invariant-{name}" for name in PHRASES))
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
-    """What the user wants of the runs of a campaign.
+    """The user's request for the runs of a campaign.
 
     `theories`: every run has exactly these theories; if empty, all theories of the solver.
     `options`: names and values that every run sets. `swarm`: runs differ in theories, operators and
@@ -159,7 +159,7 @@ def session_setup(
 
 
 def without_drawn_options(wrapper: Plain) -> Plain:
-    """A wrapper of which runs draw no options. They stand under `not-drawn`."""
+    """A wrapper of which runs draw no options. The options stand under `not-drawn` instead."""
     sections = ("options", "process-options")
     return {
         **wrapper,
@@ -232,10 +232,10 @@ WAYS = (TEXT, API, BOTH)
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
-    """What the user wants of the mutation fuzzers.
+    """The user's request for the mutation fuzzers.
 
     `mix`: sources with their weights; `api` is the walk over the state machine. `seeds`: files and
-    folders. `walk`: the number of mutants in one run, which then begins anew from a seed.
+    folders. `walk`: the number of mutants in one run, which then starts again from a seed.
     `check_ms`: the limit of a check, in milliseconds of a usual machine. `choices`: the settings of
     each fuzzer. `dialect`: the dialect of the scripts; if empty, that of the solver. `through`: how
     mutants reach the solver, one of `WAYS`. `budget`: the number of mutants that one fuzzer makes
@@ -281,7 +281,7 @@ def needs_terms(mutation: Mutation) -> bool:
 
 
 def seed_files(mutation: Mutation) -> SeedFiles:
-    """The seeds. Raises InputError if there are none."""
+    """The seeds. Raises InputError if there are no such files."""
     return collect_seeds(map(Path, mutation.seeds), mutation.size_limit)
 
 
@@ -325,7 +325,7 @@ def needs_seeds(mix: Sequence[tuple[str, float]]) -> bool:
 
 
 # ----------------------------------------------------------------------
-# What the user wants of an enumeration, and its part of the setup of a session.
+# The user's request for an enumeration, and its part of the setup of a session.
 
 
 # The grammars of the thesis without floats, whose scripts take four tenths of the time of all eight.

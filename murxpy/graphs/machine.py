@@ -53,8 +53,9 @@ def out_of_reach(machine: Machine) -> Iterator[Fault]:
 
 
 def oddities(machine: Machine) -> Iterator[Fault]:
-    """What a sound machine hardly means: transitions that nothing can take, and states in which a run can make
-    terms or assert them for ever, while nothing is checked there or behind them.
+    """Return properties that a sound machine hardly means: transitions that nothing can take, and
+    states in which a run can make terms or assert them for ever, while nothing is checked there or
+    behind them.
     """
     graph = machine_graph(machine)
     for name, state in machine["states"].items():
@@ -107,9 +108,9 @@ def _dot(graph: MachineGraph) -> str:
         rows.append(f"  {_quoted(name)} [tooltip={_quoted(data['kind'])}{bold}];")
     for source, target, data in graph.edges(data=True):
         label = "" if data["do"] == "go" else f"{data['do']} "
-        said = _quoted(f"{label}{100 * data['share']:.3g} %")
+        caption = _quoted(f"{label}{100 * data['share']:.3g} %")
         when = f" tooltip={_quoted(data['when'])}" if data["when"] else ""
-        rows.append(f"  {_quoted(source)} -> {_quoted(target)} [label={said}{when}];")
+        rows.append(f"  {_quoted(source)} -> {_quoted(target)} [label={caption}{when}];")
     return "\n".join([*rows, "}", ""])
 
 

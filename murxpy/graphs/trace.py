@@ -1,4 +1,4 @@
-"""What the lines of a trace need of each other, as a graph."""
+"""A graph in which each line of a trace points to the lines that it needs."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ def trace_graph(trace: Trace) -> TraceGraph:
     graph: TraceGraph = nx.DiGraph(name=trace.name)
     made = definitions(trace.lines)
     for index, line in enumerate(trace.lines):
-        graph.add_node(index, action=line.action, text=_said(line))
+        graph.add_node(index, action=line.action, text=_text(line))
         for ref in dict.fromkeys(used(line)):
             if ref in made and made[ref] < index:
                 graph.add_edge(made[ref], index)
     return graph
 
 
-def _said(line: Line) -> str:
+def _text(line: Line) -> str:
     """The action of a line and its words."""
     return line.head().split(maxsplit=1)[-1] if line.seed is not None else line.head()
 
@@ -70,8 +70,8 @@ def _dot(graph: TraceGraph) -> str:
 
 
 def _tree(graph: TraceGraph) -> Iterator[str]:
-    """Each line that nothing needs, with what it needs below it, farther to the right. What was shown before
-    is not shown again: `^` stands behind it.
+    """Each line that nothing needs, with what it needs below it, farther to the right. A line that
+    was shown before is not shown again: `^` stands behind it.
     """
     shown: set[int] = set()
     for root in [index for index in graph if not graph.out_degree(index)]:

@@ -12,8 +12,8 @@ Word = Literal["shows", "gone", "untestable"]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one release says: it shows the defect, it does not, or it cannot be told; `why` is in
-    words for the user.
+    """The answer of one release: it shows the defect, it does not, or it cannot be tested; `why` is
+    in words for the user.
     """
 
     word: Word
@@ -81,8 +81,8 @@ def bisect(
     newest: bool = True,
     without: str = "",
 ) -> Range:
-    """The range of a defect over `releases`, which are oldest first. `known` is one that shows it,
-    `without` one that is said not to; that is asked, too.
+    """The range of a defect over `releases`, which are oldest first. `known` is a release that shows
+    the defect, `without` one that is believed not to show it; that one is asked, too.
 
     Both neighbours of every boundary are asked, also of a boundary to releases that cannot be
     tested. Releases between two that answer alike are taken to answer like these, and are asked

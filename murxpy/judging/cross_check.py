@@ -41,7 +41,7 @@ _AHEAD = (
 )
 # The scripts of a run of a target, by its seed and trace, that a family of solvers needs in other words
 # than those of the trace, by the lines that run them.
-Said = Callable[[int, int, str, str], Mapping[str, str]]
+ScriptsFor = Callable[[int, int, str, str], Mapping[str, str]]
 WAITING = 24  # runs that may wait for a judge; with more, the targets wait, too
 
 
@@ -70,7 +70,7 @@ class JudgedRun:
 
 class Judges:
     """Has runs judged by those `solvers` whose numbers are in `judges`, each in up to `each`
-    processes. `settled` gets the runs with the answers. `said` gives scripts in the words of a judge.
+    processes. `settled` gets the runs with the answers. `scripts_for` gives scripts in the words of a judge.
 
     A judge that dies or is past its limit says nothing about the run. The counters of the judges
     stay in the `JudgedRun` until the run is done. Only then are they added to the totals, so that a
@@ -84,10 +84,10 @@ class Judges:
         judges: Sequence[int],
         each: int,
         settled: Callable[[JudgedRun], None],
-        said: Said,
+        scripts_for: ScriptsFor,
     ) -> None:
         self._replays = replays
-        self._said = said
+        self._scripts_for = scripts_for
         self._solvers = solvers
         self._wall = replays.pool.limits.wall
         self._groups = {
@@ -146,14 +146,14 @@ class Judges:
 
     def _question(self, run: JudgedRun, judge: int) -> Job:
         family = self._solvers.family(judge)
-        scripts = self._said(run.target, run.job.seed, run.outcome.trace, family)
-        said = {"scripts": scripts} if scripts else {}
+        scripts = self._scripts_for(run.target, run.job.seed, run.outcome.trace, family)
+        extra = {"scripts": scripts} if scripts else {}
         return Job(
             run.job.seed,
             self._wall,
             text=run.outcome.trace,
             name=f"{run.job.seed:016x}.trace",
-            judge={**self._solvers.settings(run.target, judge), **said},
+            judge={**self._solvers.settings(run.target, judge), **extra},
             by_line=True,
         )
 
@@ -224,9 +224,9 @@ class Runs(Protocol):
     def compared(self, seed: int, outcome: Outcome, judged: Mapping[int, float]) -> None:
         """Take what the scripts of the run with this seed cost a judge, by the lines of its trace."""
 
-    def said_for(self, seed: int, trace: str, family: str) -> Mapping[str, str]:
-        """Give the scripts of the run with this seed that a family of solvers needs in other words, by
-        the words that the trace has.
+    def scripts_for(self, seed: int, trace: str, family: str) -> Mapping[str, str]:
+        """Return the scripts of the run with this seed that a family of solvers needs in other words
+        than those of the trace, by the lines of the trace that run them.
         """
 
     def done(self, index: int) -> None:
@@ -281,7 +281,9 @@ class CrossCheck(Judging):
         self._hooks = hooks
         self._solvers = loaded_solvers(pool.plans, versions, pool.limits.judge_ms)
         each = max(1, jobs // (1 + len(judges)))
-        self._judges = Judges(replays, self._solvers, judges, each, self._settled, self._said)
+        self._judges = Judges(
+            replays, self._solvers, judges, each, self._settled, self._scripts_for
+        )
         self._inquirer = Inquirer(replays)
         self._dropped = 0
 
@@ -322,9 +324,9 @@ class CrossCheck(Judging):
         self._judges.clear()
         self._inquirer.clear()
 
-    def _said(self, target: int, seed: int, trace: str, family: str) -> Mapping[str, str]:
+    def _scripts_for(self, target: int, seed: int, trace: str, family: str) -> Mapping[str, str]:
         """The scripts of a run of a target that a family of solvers needs in other words."""
-        return self._hooks.runs(target).said_for(seed, trace, family)
+        return self._hooks.runs(target).scripts_for(seed, trace, family)
 
     def _settled(self, run: JudgedRun) -> None:
         found = run.disagreement
@@ -342,15 +344,15 @@ class CrossCheck(Judging):
         self._over(run)
 
     def _over(self, run: JudgedRun) -> None:
-        """Count a run, which is done."""
+        """Count a run that is over."""
         named = {self._solvers.name(judge): answers for judge, answers in run.answers.items()}
         runs = self._hooks.runs(run.target)
-        told = runs.judged(run.job.seed, run.outcome.trace, named)
+        agreements = runs.judged(run.job.seed, run.outcome.trace, named)
         for judge, spent in run.spent.items():
             unit = own_limit(self._solvers.plans[judge], 1.0)
             costs = {line: cost / unit for line, cost in spent.items()}
             runs.compared(run.job.seed, run.outcome, costs)
-        self._hooks.count(run.counts + confirmation(run) + Counter(told))
+        self._hooks.count(run.counts + confirmation(run) + Counter(agreements))
         runs.done(run.job.index)
 
 
@@ -400,18 +402,18 @@ def _pair(solvers: Solvers, case: Case) -> Pair:
 def message(pair: Pair, solved: Investigated) -> str:
     """The finding in one line."""
     (_, sat), (_, unsat) = pair
-    said = f"{sat} answers sat, {unsat} unsat"
+    line = f"{sat} answers sat, {unsat} unsat"
     if solved.triage.culprit:
-        said += f": {solved.triage.verdict.replace('-', ' ')} of {solved.triage.release}, by {solved.triage.by}"
+        line += f": {solved.triage.verdict.replace('-', ' ')} of {solved.triage.release}, by {solved.triage.by}"
     kinds = ", ".join(kind.removeprefix("OP_") for kind in solved.operators)
     named = f"; options {', '.join(solved.options)}" if solved.options else ""
     depends = ", ".join(dict.fromkeys(need.sort for need in solved.depends))
-    return f"{said} ({kinds}{named}{f'; depends on {depends}' if depends else ''})"
+    return f"{line} ({kinds}{named}{f'; depends on {depends}' if depends else ''})"
 
 
 def record(pair: Pair, solved: Investigated) -> dict[str, object]:
     """The triage as the plain data that the bucket stores."""
-    return {**solved.triage.data(), "said": _said(pair, solved), **small_trace_data(solved)}
+    return {**solved.triage.data(), "said": _wrong_side(pair, solved), **small_trace_data(solved)}
 
 
 def disagreement_bucket(
@@ -426,12 +428,12 @@ def disagreement_bucket(
     Which of the two answers is the wrong one does not count, because a wrong rewriting can cause
     both, by the place where it happens.
     """
-    said = _said(pair, solved)
+    wrong = _wrong_side(pair, solved)
     mine = sorted({*solved.operators, *solved.options})
     needs = sorted({need.sort for need in solved.depends})
     for bucket in buckets:
         kept = bucket.triage
-        if bucket.kind == KIND and kept.get("said") == said:
+        if bucket.kind == KIND and kept.get("said") == wrong:
             theirs = {*kept.get("operators", ()), *kept.get("options", ())}
             theirs_needs = {need[0] for need in kept.get("depends", ())}
             if theirs and theirs <= set(mine) and theirs_needs == set(needs):
@@ -439,10 +441,10 @@ def disagreement_bucket(
     verdict = solved.triage.verdict if solved.triage.culprit else ""
     words = "-".join(filter(None, (KIND, verdict, family, *needs, *mine)))
     slug = re.sub(r"[^a-z0-9]+", "-", words.lower().replace("op_", "")).strip("-")[:80].rstrip("-")
-    facts = repr((said, mine, *([needs] if needs else [])))
+    facts = repr((wrong, mine, *([needs] if needs else [])))
     return f"{slug}-{blake2b(facts.encode(), digest_size=4).hexdigest()}"
 
 
-def _said(pair: Pair, solved: Investigated) -> str:
+def _wrong_side(pair: Pair, solved: Investigated) -> str:
     """The solver that is wrong, or else the two that disagree."""
     return solved.triage.culprit or " and ".join(sorted(family for family, _ in pair))

@@ -1,5 +1,5 @@
-"""Whether a release shows a defect: what a trace shows there, compared with what it showed where it
-was found.
+"""Decides whether a release shows a defect: compares the outcome of a trace on the release with the
+outcome where the defect was found.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from murxpy.errors import InputError, TargetError
-from murxpy.findings.named import is_bucket, kept_trace
+from murxpy.findings.bucket_names import is_bucket, kept_trace
 from murxpy.findings.origin import origin
 from murxpy.findings.replayed import replay_trace
 from murxpy.findings.scripted import Scripted, trace_of
@@ -45,9 +45,9 @@ _LACKING = "replay-refused:set-parameter:"  # a counter: the rest of the trace r
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """How a defect is known again on any release: by the kind of the finding, the action that shows
-    it (empty for any), for an exception by its class, for an answer that judges or another release
-    contradict by the answer, and for a slow check by the least `cost`.
+    """The sign by which a defect is recognised on any release: the kind of the finding, the action
+    that shows it (empty for any), the class of an exception, the answer that judges or another
+    release contradict, and the least `cost` of a slow check.
     """
 
     kind: str
@@ -81,7 +81,9 @@ class Sign:
 
 
 def sign_of(outcome: Outcome) -> Sign | None:
-    """How the defect that a replay shows is known again; None where it shows none."""
+    """Return the sign by which the defect that a replay shows is recognised; None if the replay shows
+    none.
+    """
     if outcome.cause == "wall":
         return Sign(HANG)
     verdict = judge(outcome)
@@ -92,9 +94,9 @@ def sign_of(outcome: Outcome) -> Sign | None:
 
 
 def kept_sign(text: str, name: str) -> Sign | None:
-    """How the defect of a kept trace is known again, by what stands in the trace: the kind in its
-    header, or the answer that the judges in its header contradict. None where neither stands there.
-    Raises InputError.
+    """Return the sign of the defect of a kept trace, by the text of the trace: the kind in its
+    header, or the answer that the judges in its header contradict. The result is None if neither
+    stands in the header. Raises InputError.
     """
     trace = parse_trace(text, name)
     if COMPARED in trace.header:
@@ -109,7 +111,7 @@ def kept_sign(text: str, name: str) -> Sign | None:
 
 
 def _sign_of_regression(header: Mapping[str, str], text: str) -> Sign | None:
-    """How what a newer release broke is known again; None where a replay there tells."""
+    """Return the sign of a regression that a newer release introduced; None if the trace cannot tell."""
     kind = header.get(SHOWS, "")
     if kind == SLOWER:
         older, _, _ = header.get(COSTS, "").partition(" ")
@@ -147,15 +149,17 @@ class Asked:
         self.version = ""
 
     def release(self, solver: str, release: str) -> Answer:
-        """What the release of a solver says; one that cannot be installed or loaded says nothing."""
+        """The answer of a release of a solver; a release that cannot be installed or loaded gives
+        none.
+        """
         try:
             return self.target(str(TargetName(solver, release)))
         except (TargetError, InputError) as error:
             return Answer("untestable", str(error))
 
     def target(self, name: str) -> Answer:
-        """What the target called `name` says. Raises TargetError where it cannot be loaded, InputError
-        where it does not take an option of the request.
+        """The answer of the target called `name`. Raises TargetError if the target cannot be loaded,
+        InputError if it does not take an option of the request.
         """
         self.version = ""
         (plan,) = make_plans(replace(self._request, targets=(name,)), self._notice)
@@ -215,9 +219,9 @@ def _error(message: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Defect:
     """A defect as a trace shows it. `file` is where it was read, `solver` the solver it is of, and
-    `release` the one that it was found on, empty where that is not known. `sign` says how it is
-    known again, None where only a replay can tell. `request` is how it is replayed. `without` is a
-    release that was seen not to show it, empty where none is known.
+    `release` the one that it was found on, empty where that is not known. `sign` says how it is known
+    again, None where only a replay can tell. `request` is how it is replayed. `without` is a release
+    that does not show the defect, empty if none is known.
     """
 
     file: Path

@@ -1,8 +1,8 @@
 """Dependences: what an answer depends on besides the assertions. Each limit, option and earlier
 call is omitted in turn, and the solver is asked again.
 
-None of these omissions changes the question of the last check. So a solver that then gives the
-opposite answer contradicts itself.
+None of these omissions changes the question of the last check. A solver that then gives the opposite
+answer therefore contradicts itself.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from murxpy.machine.solve import SPECIAL_OPTIONS
 from murxpy.machine.tokens import Quoted, print_token
 from murxpy.machine.trace.finished import add_header, last_row, until_row, without_header
 from murxpy.machine.trace.grammar import OPTIONS, Line, Trace, parse_trace
-from murxpy.machine.witnesses.scripted import with_models
+from murxpy.machine.witnesses.script_evidence import with_models
 from murxpy.oracles.crash import Outcome
 from murxpy.oracles.disagreement import (
     OPPOSITE,
@@ -372,8 +372,8 @@ def header_of(trace: Trace) -> str:
 
 
 class CaseQuestions:
-    """The questions about one case. They are asked about traces whose last check is the one in
-    question.
+    """The questions about one case. The questions are asked about traces whose last check is the one
+    in question.
     """
 
     def __init__(self, solvers: Solvers, case: Case) -> None:
@@ -494,8 +494,8 @@ class CaseQuestions:
         return [self._given(at, way, there[0], more)] if there else []
 
     def _models(self, trace: str) -> Generator[Ask, Outcome, list[ModelEvaluation]]:
-        """What our evaluator says of the model of the side that answers sat; empty where the model
-        cannot be read.
+        """Evaluate the model of the side that answers sat, and describe the result; empty if the
+        model cannot be read.
         """
         case = self.case
         at, source = (case.main, trace) if case.ours == "sat" else (case.judge, self._theirs)
@@ -518,7 +518,7 @@ class CaseQuestions:
 
 
 def small_trace_data(solved: Investigated) -> dict[str, Any]:
-    """What a bucket stores about the small trace, as plain data."""
+    """The data that a bucket stores about the small trace."""
     depends = [[need.sort, need.words, need.answer] for need in solved.depends]
     return {
         "operators": list(solved.operators),
@@ -541,9 +541,9 @@ def _held(trace: str) -> tuple[int, int, int] | None:
     evaluates the model of a script; None where no model was read.
     """
     row = last_row(trace, ("evaluate",))
-    said = [words[-1] for words in row.results if words[0] == "holds"] if row is not None else []
-    true, false = said.count("true"), said.count("false")
-    return (true, false, len(said) - true - false) if said else None
+    values = [words[-1] for words in row.results if words[0] == "holds"] if row is not None else []
+    true, false = values.count("true"), values.count("false")
+    return (true, false, len(values) - true - false) if values else None
 
 
 def evaluated(outcome: Outcome) -> tuple[int, int, int] | None:
@@ -558,7 +558,7 @@ def evaluated(outcome: Outcome) -> tuple[int, int, int] | None:
 
 
 def header_judges(trace: Trace) -> tuple[str, ...]:
-    """The judges that the header of a trace names. Raises InputError where one may not be asked,
+    """The judges that the header of a trace names. Raises InputError if a judge may not be asked,
     because only the header names it.
     """
     names = split_names(trace.header[HEADER]) if trace.header.get(HEADER) else []

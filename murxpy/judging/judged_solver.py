@@ -20,7 +20,7 @@ from murxpy.processes.targets import Plan, version_of
 
 
 class JudgedSolver:
-    """The solver of `plan`, and the solvers of `judges`, all loaded. Raises TargetError where one
+    """The solver of `plan`, and the solvers of `judges`, all loaded. Raises TargetError if a solver
     cannot be loaded. `close` ends all processes.
     """
 
@@ -50,9 +50,9 @@ class JudgedSolver:
         """
         inquirers = [Inquirer(self._replays) for _ in range(jobs)]
         results: dict[int, T] = {}
-        begun, told, waiting = 0, 0, iter(each)
+        begun, yielded, waiting = 0, 0, iter(each)
         more = True
-        while more or told < begun:
+        while more or yielded < begun:
             for inquirer in inquirers:
                 questions = None if inquirer.busy or not more else next(waiting, None)
                 if questions is not None:
@@ -60,10 +60,10 @@ class JudgedSolver:
                     begun += 1
                 more = more and (inquirer.busy or questions is not None)
                 inquirer.feed()
-            while told in results:
-                yield results.pop(told)
-                told += 1
-            if told < begun:
+            while yielded in results:
+                yield results.pop(yielded)
+                yielded += 1
+            if yielded < begun:
                 self._replays.step()
 
     @property

@@ -47,19 +47,19 @@ def check_functions(text: str, name: str, names: Sequence[str] = ()) -> tuple[li
 def _check(plan: Plan, text: str, name: str, wanted: Container[str]) -> None:
     tables = Tables(build_catalogue(plan.setup.get("catalogue") or load_catalogue()))
     family = plan.target.family
-    scripts, said = [], []
+    scripts, asked = [], []
     for function in read_any(text, name, tables):
         if function.name not in wanted:
             continue
         for law, script in zip(_LAWS, _refutations(tables, function), strict=True):
-            said.append(
+            asked.append(
                 f"{law} = {function.name}.{law}({function.name}(x, y), {'y' if law == 'x' else 'x'})"
             )
             try:
                 scripts.append(print_script(script, family))
             except Unsayable as error:
                 raise InputError(f"{function.name}: {error}", file=name) from None
-    for law, answer in zip(said, _answers(plan, scripts), strict=True):
+    for law, answer in zip(asked, _answers(plan, scripts), strict=True):
         if answer != "unsat":
             raise InputError(
                 f"the law {law} does not hold for all x and y: {family} answers {answer} to its negation, expected unsat",

@@ -22,8 +22,8 @@ def own_limit(plan: Plan, milliseconds: float) -> int:
 
 
 def judging_settings(wrapper: Mapping[str, Any], limit: int, **more: Any) -> dict[str, Any]:
-    """What a judge is told: its `limit`, and what it must know of the solver that wrote the trace,
-    from the `wrapper` of that solver; see `murxpy.machine.replaying.judging.judge`.
+    """Return the settings of a judge: its `limit`, and the facts about the solver that wrote the
+    trace, from the `wrapper` of that solver; see `murxpy.machine.replaying.judging.judge`.
     """
     changing = [
         name for name, entry in (wrapper.get("own-actions") or {}).items() if entry.get("changes")

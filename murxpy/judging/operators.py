@@ -53,8 +53,8 @@ def agree(
     """The plans of `targets`, changed so that they generate only what the judges support, too; and
     for each target a line that says what is left.
 
-    All solvers are loaded for this. Raises TargetError where one cannot be loaded, InputError where
-    nothing is left.
+    All solvers are loaded for this. Raises TargetError if a solver cannot be loaded, InputError if no
+    theory is left.
     """
     with closing(Pool([*targets, *judges], limits)) as pool:
         abouts = pool.warm()
@@ -154,16 +154,16 @@ def _note(
     single: Sequence[str],
     differing: Mapping[str, str],
 ) -> str:
-    said = f"{called} is judged by {' and '.join(judges)} on the theories that all of them support: {', '.join(left)}"
+    note = f"{called} is judged by {' and '.join(judges)} on the theories that all of them support: {', '.join(left)}"
     gone = [name for name in about["operators"] if name not in left]
     if gone:
-        said += f"; not on {', '.join(gone)}"
+        note += f"; not on {', '.join(gone)}"
     lacking = [kind for kind in single if kind not in differing]
     if lacking:
-        said += f"; without {_named(lacking)}, which not all of them support"
+        note += f"; without {_named(lacking)}, which not all of them support"
     if differing:
-        said += f"; without {_named(list(differing))}, whose meaning is not the same in all of them (docs/cross-check.md)"
-    return said
+        note += f"; without {_named(list(differing))}, whose meaning is not the same in all of them (docs/cross-check.md)"
+    return note
 
 
 def _named(kinds: Sequence[str]) -> str:

@@ -74,7 +74,9 @@ def _check(defect: Defect, known: str, answer: Answer) -> None:
 
 
 def _seen(defect: Defect, releases: Sequence[str], wall: float, notice: Notice) -> tuple[Sign, str]:
-    """How the defect is known again, and the release that showed it. Raises InputError."""
+    """Return the sign by which the defect is recognised, and the release that showed it. Raises
+    InputError.
+    """
     for release in filter(None, releases):
         name = str(TargetName(defect.solver, release))
         try:
@@ -104,10 +106,10 @@ Status = Literal["shows", "mended", "back", "gone", "untestable"]
 class Regressed:
     """A kept finding on a release, compared with what is known of older releases.
 
-    `shows`: the release shows the defect. `back`: it shows the defect again, which older releases
-    showed but the newest older one that was tested did not. `mended`: it does not show the defect,
-    but an older release does. `gone`: neither this release nor an older one shows it. `untestable`:
-    nobody can say whether it shows the defect; `why` says why.
+    `shows`: the release shows the defect. `back`: the release shows the defect again; older releases
+    showed it, but the newest older one that was tested did not. `mended`: it does not show the
+    defect, but an older release does. `gone`: neither this release nor an older one shows the defect.
+    `untestable`: nobody can say whether it shows the defect; `why` says why.
     """
 
     name: str
@@ -116,8 +118,8 @@ class Regressed:
 
 
 def read_table(file: Path) -> dict[str, dict[str, Any]]:
-    """What a table says of traces, by their names: `asked` maps releases to what they say. Empty
-    where there is no such file. Raises InputError.
+    """Return the entries of a table about traces, by their names: `asked` maps releases to their
+    answers. The result is empty if there is no such file. Raises InputError.
     """
     if not file.is_file():
         return {}
@@ -137,7 +139,7 @@ def read_table(file: Path) -> dict[str, dict[str, Any]]:
 
 
 def compared(name: str, answer: Answer, release: str, asked: Mapping[str, str]) -> Regressed:
-    """What the answer of `release` means beside the answers of older releases, which `asked` holds.
+    """Compare the answer of `release` with the answers of older releases, which `asked` holds.
     `release` is what the solver says of its version. Where that names no release, as for a build
     folder that says nothing, it counts as newer than all.
     """

@@ -42,9 +42,9 @@ EVALUATOR = "evaluator"
 
 @dataclass
 class Verdict:
-    """What became of a rule. `proofs` are the instances by the prover that proved them, `open` those
-    that nobody proved, `refuted` says which prover refuted which instance, and `contradictions` what
-    one prover proved and another one refuted.
+    """The result of proving or testing a rule. `proofs` are the instances by the prover that proved
+    them, `open` those that nobody proved, `refuted` says which prover refuted which instance, and
+    `contradictions` what one prover proved and another one refuted.
     """
 
     rule: Rule
@@ -72,7 +72,7 @@ class Verdict:
         return bool(self.proved) and not self.refuted and not self.contradictions
 
     def kept(self) -> dict[str, Any]:
-        """What is kept of it beside the rule."""
+        """The proof data that is stored beside the rule."""
         kept: dict[str, Any] = {"text": fingerprint(dict(self.rule.plain)), "by": self.proofs}
         if any(name.startswith(EVALUATOR) for name in self.proofs):
             kept["bounds"] = BOUNDS
@@ -84,7 +84,7 @@ class _Claim:
     verdict: Verdict
     instance: Instance
     script: Script
-    said: dict[str, str] = field(default_factory=dict)  # the answer of each prover
+    answers: dict[str, str] = field(default_factory=dict)  # by prover
 
 
 def check_rules(rules: Iterable[Mapping[str, Any]], names: Sequence[str] = ()) -> list[Verdict]:
@@ -99,8 +99,8 @@ def check_rules(rules: Iterable[Mapping[str, Any]], names: Sequence[str] = ()) -
     for plan in judge_plans(names or default_judges()):
         _ask(plan, claimed)
     for claim in claimed:
-        if "unsat" not in claim.said.values():
-            claim.said[EVALUATOR] = check(claim.script, catalogue)
+        if "unsat" not in claim.answers.values():
+            claim.answers[EVALUATOR] = check(claim.script, catalogue)
     for verdict in verdicts:
         _judge(verdict, [claim for claim in claimed if claim.verdict is verdict])
     return verdicts
@@ -130,13 +130,11 @@ def _ask(plan: Plan, claimed: Sequence[_Claim]) -> None:
         chunk = sayable[start : start + _CHUNK]
         name, answers = _answers(plan, [text for _, text in chunk])
         for (claim, _), answer in zip(chunk, answers, strict=True):
-            claim.said[name] = answer
+            claim.answers[name] = answer
 
 
 def _answers(plan: Plan, scripts: Sequence[str]) -> tuple[str, list[str]]:
-    """The name of a solver with its release, and its answer to each script; `nothing` where there is
-    none.
-    """
+    """The name of a solver with its release, and its answer to each script; `nothing` if it gave none."""
     unit = float((plan.setup.get("wrapper") or {}).get("limit-per-ms") or 1)
     head = f"# murxpy-trace 1\n# solver {plan.target.family}\n1 new\n1 set-limit {int(LIMIT_MS * unit)}\n"
     name, answers = plan.target.family, list[str]()
@@ -154,31 +152,33 @@ _PROVED, _REFUTED = ("unsat", HOLDS, WITHIN), ("sat", FAILS)
 
 
 def _judge(verdict: Verdict, claimed: Sequence[_Claim]) -> None:
-    """Enter what the provers said of the claims of one rule."""
+    """Enter the provers' answers to the claims of one rule."""
     found: dict[str, list[_Claim]] = {}
     for claim in claimed:
         found.setdefault(claim.instance.key, []).append(claim)
     for key, some in found.items():
         for claim in some:
-            proved = [name for name, said in claim.said.items() if said in _PROVED]
-            against = [name for name, said in claim.said.items() if said in _REFUTED]
+            proved = [name for name, answer in claim.answers.items() if answer in _PROVED]
+            against = [name for name, answer in claim.answers.items() if answer in _REFUTED]
             # what holds within the bounds may fail outside of them
-            if against and any(claim.said[name] != WITHIN for name in proved):
+            if against and any(claim.answers[name] != WITHIN for name in proved):
                 verdict.contradictions.append(
                     f"{key or 'the rule'}: proved by {', '.join(proved)}, refuted by {', '.join(against)}"
                 )
             elif against:
                 verdict.refuted[key] = ", ".join(against)
             elif not proved:
-                verdict.open[key] = "; ".join(f"{n}: {said}" for n, said in claim.said.items())
+                verdict.open[key] = "; ".join(
+                    f"{n}: {answer}" for n, answer in claim.answers.items()
+                )
         if key in verdict.refuted or key in verdict.open:
             continue
-        for name in dict.fromkeys(name for claim in some for name in claim.said):
-            if all(claim.said.get(name) in _PROVED for claim in some):
+        for name in dict.fromkeys(name for claim in some for name in claim.answers):
+            if all(claim.answers.get(name) in _PROVED for claim in some):
                 verdict.proofs.setdefault(name, []).append(key)
         if not any(key in keys for keys in verdict.proofs.values()):
             together = " and ".join(
-                dict.fromkeys(n for c in some for n, s in c.said.items() if s in _PROVED)
+                dict.fromkeys(n for c in some for n, s in c.answers.items() if s in _PROVED)
             )
             verdict.proofs.setdefault(together, []).append(key)
 
@@ -196,7 +196,7 @@ def prove_files(names: Sequence[str]) -> list[str]:
         verdicts = check_rules(rules)
         for verdict in verdicts:
             if not verdict.holds:
-                raise verdict.rule.error(told(verdict))
+                raise verdict.rule.error(why_unusable(verdict))
         write_proofs(proofs_path(path), {v.rule.name: v.kept() for v in verdicts})
         notes.append(f"{len(verdicts)} rules of {path} are proved; {proofs_path(path)} keeps it")
         tried = [verdict.rule.name for verdict in verdicts if verdict.tried]
@@ -209,7 +209,7 @@ def prove_files(names: Sequence[str]) -> list[str]:
     return notes
 
 
-def told(verdict: Verdict) -> str:
+def why_unusable(verdict: Verdict) -> str:
     """In a sentence why a rule cannot be used."""
     if verdict.contradictions:
         return f"the provers contradict each other: {verdict.contradictions[0]}"
@@ -217,6 +217,6 @@ def told(verdict: Verdict) -> str:
         key, by = next(iter(verdict.refuted.items()))
         return f"it does not hold{key and f' for {key}'}: refuted by {by}"
     if verdict.open:
-        key, said = next(iter(verdict.open.items()))
-        return f"nobody proves it{key and f' for {key}'}: {said}"
+        key, why = next(iter(verdict.open.items()))
+        return f"nobody proves it{key and f' for {key}'}: {why}"
     return "it has no instance that is well-sorted"

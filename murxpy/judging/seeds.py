@@ -89,8 +89,8 @@ def _ask(solver: JudgedSolver, trace: str, limit: int) -> Questions[dict[str, li
 
 
 def judge(path: str, labels: list[str | None], answers: dict[str, list[str]]) -> Checked:
-    """Compare the answers with the labels. It is worse when solvers contradict each other than when
-    all solvers contradict a label.
+    """Compare the answers with the labels. Opposite answers of two solvers are worse than a label
+    that all solvers contradict.
     """
     verdict, reason = "right", ""
     for at, label in enumerate(labels):
@@ -102,11 +102,11 @@ def judge(path: str, labels: list[str | None], answers: dict[str, list[str]]) ->
         found = _verdict(label, list(decided.values()))
         if VERDICTS.index(found) > VERDICTS.index(verdict):
             verdict = found
-            said = (
+            answered = (
                 ", ".join(f"{name} {answer}" for name, answer in decided.items())
                 or "nobody decides it"
             )
-            reason = f"check {at + 1} of {len(labels)}: labelled {label or 'nothing'}, {said}"
+            reason = f"check {at + 1} of {len(labels)}: labelled {label or 'nothing'}, {answered}"
     return Checked(path, verdict, labels, answers, reason)
 
 
@@ -165,11 +165,11 @@ def split(checked: Checked, catalogue: Catalogue, dialect: str) -> Iterator[Labe
 
 
 def _agreed(checked: Checked, at: int) -> str:
-    """What the label and the answers to a check say together; empty if they do not agree, or if
-    there are too few of them.
+    """Combine the label and the answers to a check; empty if they do not agree, or if there are too
+    few of them.
     """
-    said = [checked.labels[at], *(a[at] for a in checked.answers.values() if at < len(a))]
-    decided = [word for word in said if word in DECIDED]
+    given = [checked.labels[at], *(a[at] for a in checked.answers.values() if at < len(a))]
+    decided = [word for word in given if word in DECIDED]
     return str(decided[0]) if len(decided) >= _WITNESSES and len(set(decided)) == 1 else ""
 
 

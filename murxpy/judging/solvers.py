@@ -41,7 +41,7 @@ class Solvers:
         return self.plans[at].target.family
 
     def settings(self, main: int, at: int, **more: Any) -> dict[str, Any]:
-        """What plan number `at` is told when it judges traces of plan number `main`."""
+        """The settings that plan number `at` gets when it judges traces of plan number `main`."""
         return judging_settings(
             self.plans[main].setup.get("wrapper") or {}, self.limits[at], **more
         )

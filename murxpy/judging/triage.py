@@ -12,9 +12,9 @@ from typing import Any
 
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError, MurxpyError
+from murxpy.findings.bucket_names import is_bucket
 from murxpy.findings.buckets import Bucket
 from murxpy.findings.folder import Folder
-from murxpy.findings.named import is_bucket
 from murxpy.findings.origin import origin
 from murxpy.findings.store import Changes, Store
 from murxpy.judging.disagreement import (
@@ -64,7 +64,7 @@ def triaged(
     in the folder `out`, with their triage. A missing triage is made and stored.
 
     If a trace names no judges, `judges` are asked; by default, these are all other solvers that
-    have a wrapper and can be loaded. `again` makes every triage anew. Raises InputError where there
+    have a wrapper and can be loaded. `again` repeats every triage. Raises InputError where there
     is no campaign.
     """
     limits = limits or Limits()

@@ -1,3 +1,3 @@
-"""Learning from outcomes which of some choices pay. Nothing here knows of solvers: what is learnt is
-plain data, and chance comes from the random stream of the caller.
+"""Learning from outcomes which of some choices pay. This package knows nothing about solvers: the
+choices that it learns about are plain data, and chance comes from the random stream of the caller.
 """

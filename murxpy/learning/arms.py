@@ -1,7 +1,8 @@
-"""Signals: what a solver says of itself after a check, as pairs of a key and an order of magnitude.
+"""Signals: a solver's statistics after a check, as pairs of a key and an order of magnitude.
 
 A pair that no earlier run gave is news: the solver did something that it had not done before, or did
-it ten times as often. So news stand in for coverage where the solver was not built to measure that.
+it ten times as often. News therefore stand in for coverage where the solver was not built to measure
+that.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ def beta(stream: Uniform, alpha: float, other: float) -> float:
     """A sample of Beta(`alpha`, `other`); both are above 0."""
     first = gamma(stream, alpha)
     total = first + gamma(stream, other)
-    # Parameters close to 0 can round both samples to 0. Then the mean stands for a sample.
+    # Parameters close to 0 can round both samples to 0. In this case the mean stands for a sample.
     return first / total if total > 0.0 else alpha / (alpha + other)
 
 
@@ -49,10 +49,10 @@ def _normal(stream: Uniform) -> float:
 
 
 # ----------------------------------------------------------------------
-# Thompson sampling with decay: which of some arms pays most often is learnt while they are
-# drawn. Each arm has a beta distribution over the chance that it pays. To draw is to take one
-# sample of each and the arm with the greatest. What an arm earned is forgotten by and by,
-# because what pays changes while a search goes on.
+# Thompson sampling with decay: which of some arms pays most often is learnt while they are drawn.
+# Each arm has a beta distribution over the chance that it pays. To draw is to take one sample of
+# each and the arm with the greatest. An arm's earlier yields lose weight over time, because the
+# arms that pay change while a search goes on.
 
 
 DECAY = 0.95  # of BanditFuzz: an arm remembers about its last 20 draws
@@ -66,9 +66,9 @@ def chance(gains: float, losses: float) -> float:
 class Bandit:
     """Arms by name, each with the gains and losses that it remembers.
 
-    When an arm is rewarded, what it remembers is multiplied by `decay` first; other arms forget
-    nothing. Beside gains and losses each arm has a prior of one of each, which does not decay. So an
-    arm that never paid is still drawn now and then.
+    When an arm is rewarded, its memory is multiplied by `decay` first; other arms forget nothing.
+    Beside gains and losses each arm has a prior of one of each, which does not decay. An arm that
+    never paid is therefore still drawn now and then.
     """
 
     __slots__ = ("_decay", "_earned")
@@ -95,7 +95,7 @@ class Bandit:
         """The arm with the greatest sample; of those in `among` where only some can be drawn now.
         Where draws have different `prices`, above 0, the sample is what an arm gives for its price.
         Only the arms that can be drawn use up numbers of the stream. Raises ValueError if there are
-        none.
+        no arms.
         """
         best, greatest = "", -1.0
         for arm, (gains, losses) in self._earned.items():
@@ -117,7 +117,7 @@ class Bandit:
         self._earned[arm] = (self._decay * gains + gain, self._decay * losses + 1.0 - gain)
 
     def damp(self, arm: str, losses: float) -> None:
-        """Forget what `arm` gained, and note so many losses: what it leads to is known now."""
+        """Forget the gains of `arm`, and note so many losses, because its results are known now."""
         self._earned[arm] = (0.0, self._earned[arm][1] + losses)
 
     def state(self) -> dict[str, list[float]]:

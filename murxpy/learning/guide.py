@@ -1,7 +1,7 @@
-"""What a run gained, as a share from 0 to 1, from which the guidance of a campaign learns.
+"""Measures what a run gained, as a share from 0 to 1, from which the guidance of a campaign learns.
 
 Only counts decide: pairs of signals, findings, answers, and what the solver itself counted of its
-work. So a campaign with the same seed learns the same.
+work. A campaign with the same seed therefore learns the same.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ _MEMORY = 0.99  # the share of the typical cost that stays at each run
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a run: its pairs that no earlier run gave, its findings, those of them that
-    opened a bucket, decided and undecided checks, the milliseconds of its limits that the solver
-    spent (0 if it does not tell), and whether the run was killed.
+    """The yield of a run: its pairs that no earlier run gave, its findings, those of them that opened
+    a bucket, decided and undecided checks, the milliseconds of its limits that the solver spent (0 if
+    it does not tell), and whether the run was killed.
     """
 
     news: int = 0
@@ -43,13 +43,13 @@ class Result:
 
     @property
     def cost(self) -> float:
-        """What the run cost, in milliseconds of a solver's limit."""
+        """The cost of the run, in milliseconds of a solver's limit."""
         again = AGAIN * (self.findings - self.new)
         checks = float(self.spent) if self.spent else UNDECIDED * self.undecided + self.decided
         return RUN + checks + again + KILLED * self.killed
 
     def worth(self, way: str) -> float:
-        """What the run is worth, from 0 to 1. By `statistics` only news count."""
+        """The worth of the run, from 0 to 1. With `statistics`, only news count."""
         news = 1.0 - 0.5**self.news
         if way == STATISTICS:
             return news
@@ -77,10 +77,10 @@ class Gains:
 
 
 # ----------------------------------------------------------------------
-# The runs of a campaign from which something is learnt, in the order of their numbers. Runs end
-# in any order, and faster on one machine than on another. So a run is chosen by what came of
-# the runs that are `lag` numbers before it, and waits until these are over. Then a campaign
-# with the same seed chooses the same, whenever results come and however many workers there are.
+# The runs of a campaign from which something is learnt, in the order of their numbers. Runs end in
+# any order, and faster on one machine than on another. A run is therefore chosen by the results of
+# the runs that are `lag` numbers before it, and waits until these are over. Then a campaign with
+# the same seed chooses the same, whenever results come and however many workers there are.
 
 
 LAG = 32  # numbers between a run and the last one that it is chosen by, at the beginning
@@ -100,7 +100,7 @@ R = TypeVar("R", bound=Row)
 
 
 def lag(index: int) -> int:
-    """How many numbers before run `index` the last run is by which it is chosen."""
+    """The distance between run `index` and the last run whose result may influence its choices."""
     return min(_MOST, max(LAG, index // _SHARE))
 
 
@@ -135,15 +135,15 @@ class Pending(Generic[R]):
             self.over[index] = self.open.pop(index)
 
     def due(self, index: int) -> Iterator[tuple[int, R]]:
-        """The runs from which is learnt before run `index` is chosen, in their order. Each is given
-        once.
+        """The runs from which is learnt before run `index` is chosen, in their order. Each result is
+        given once.
         """
         for number in sorted(n for n in self.over if n <= index - lag(index)):
             yield number, self.over.pop(number)
 
 
 # ----------------------------------------------------------------------
-# The guide of a campaign: it draws the arms of runs, and learns from what they gained.
+# The guide of a campaign: it draws the arms of runs, and learns from their gains.
 
 
 # An arm remembers about its last 100 runs: of the walks on old releases, one in 50 to 500 opens a
@@ -152,8 +152,8 @@ DECAY = 0.99
 PLAIN = 0.1  # the share of runs without arms, with which the table of arms compares
 GROUPS = 0.5  # the share of the other runs that prefer a group of operators
 TRANSITIONS = 0.5  # and of those that prefer a transition
-# How many options such a run sets. Of the 76 confirmed bugs that the enumeration of grammars found in
-# z3 and cvc5, 41 needed no option, 33 one, and 2 two.
+# The number of options that such a run sets. Of the 76 confirmed bugs that the enumeration of
+# grammars found in z3 and cvc5, 41 needed no option, 33 one, and 2 two.
 NO_OPTION, ONE_OPTION = 0.4, 0.5
 
 
@@ -220,7 +220,7 @@ class Guide:
         return tuple(Arm(kind, name) for kind, name in found if name is not None)
 
     def _groups(self, theory: str | None) -> Collection[str] | None:
-        """The groups to draw from: those of the theory, or all where there is none."""
+        """The groups to draw from: those of the theory, or None for all groups if `theory` is None."""
         return None if theory is None else self._choices.groups.get(theory, ())
 
     def _fitting(self, theory: str | None) -> list[str]:

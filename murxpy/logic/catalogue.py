@@ -62,8 +62,8 @@ class Dialect:
 
 @dataclass(frozen=True, slots=True)
 class Standard:
-    """What `fsm/theories` says about scripts: the operators that are no extensions, how operators
-    are written or defined, and the spellings of special values.
+    """The part of `fsm/theories` that is about scripts: the operators that are no extensions, how
+    operators are written or defined, and the spellings of special values.
 
     `by_bits` are the operators that are printed bit by bit. `scripted` are the extensions that
     every script of the standard may use.
@@ -112,10 +112,10 @@ def _frozen(value: Any) -> Any:
 
 
 # ----------------------------------------------------------------------
-# Orders of values, and operators that keep them: `monotone` of an operator in `fsm/theories`.
-# int+ int- -> int says that a greater first argument or a smaller second one gives a greater
-# result or the same. `_` stands for an argument of which nothing is said, and `*` for any
-# order, the same one throughout.
+# Orders of values, and operators that keep them: `monotone` of an operator in `fsm/theories`. int+
+# int- -> int says that a greater first argument or a smaller second one gives a greater result or
+# the same. `_` stands for an argument without a known order, and `*` for any order, the same one
+# throughout.
 
 
 ANY_ORDER = "*"
@@ -138,7 +138,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Monotone:
-    """For each argument the order and 1 or -1, or None where nothing is said; and the order of the
+    """For each argument the order and 1 or -1, or None if the file says nothing; and the order of the
     result.
     """
 
@@ -210,13 +210,13 @@ class Operator:
     """An operator: its name in traces, its name in SMT-LIB, its signature, and what the generator
     and the printer must know of it.
 
-    These fields are about scripts. `form` is how scripts write an application, if the name before
-    the arguments does not do. `definition` is an expression of the standard with the same meaning,
-    and `uses` are the sorts that it needs beside those of the arguments. `also` are other names
-    that a script may use. If `by_bits` is set, the operator is printed as `by_bits` applied to all
-    bits of its argument. `in_scripts` says that scripts of the standard have the operator, although
-    it is an extension. `binary` says that scripts take two arguments, although the operator is
-    chainable.
+    The following fields are about scripts. `form` is how scripts write an application, if the name
+    before the arguments does not do. `definition` is an expression of the standard with the same
+    meaning, and `uses` are the sorts that it needs beside those of the arguments. `also` are other
+    names that a script may use. If `by_bits` is set, the operator is printed as `by_bits` applied to
+    all bits of its argument. `in_scripts` says that scripts of the standard have the operator,
+    although it is an extension. `binary` says that scripts take two arguments, although the operator
+    is chainable.
     """
 
     kind: str
@@ -244,7 +244,7 @@ class Operator:
 
     @property
     def standard(self) -> bool:
-        """Return whether scripts of the standard have it."""
+        """Return whether scripts of the standard have the operator."""
         return self.in_scripts or not self.extension
 
     @property
@@ -303,7 +303,7 @@ class Catalogue:
     orders: dict[str, Order] = field(default_factory=dict)
 
     def dialect(self, name: str) -> Dialect:
-        """Return the dialect of a solver. A solver without a dialect of its own is spoken to in the
+        """Return the dialect of a solver. A solver without a dialect of its own gets scripts in the
         standard.
         """
         return self.dialects.get(name) or self.dialects[STANDARD]

@@ -63,8 +63,8 @@ class Linear:
         return [item for item in self.code if isinstance(item, str) and item not in "+-*/"]
 
     def solve(self, target: int, env: Binding) -> bool:
-        """Bind the only unbound variable so that the value is `target`. Return False if that is
-        impossible.
+        """Bind the only unbound variable so that the value is `target`. Return False if the numbers
+        have no solution.
         """
         if len(self.code) == 1 and isinstance(self.code[0], str):
             return target >= 1 and env.setdefault(self.code[0], target) == target

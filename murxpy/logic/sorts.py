@@ -54,14 +54,18 @@ class Sort:
         return self.number(0)
 
     def number(self, position: int) -> int:
-        """Return the parameter at `position`, which is an integer. Raises TypeError if it is none."""
+        """Return the parameter at `position`, which is an integer. Raises TypeError if the argument
+        is no number.
+        """
         value = self.params[position]
         if not isinstance(value, int):
             raise TypeError(f"parameter {position} of {self} is no number")
         return value
 
     def sort(self, position: int) -> Sort:
-        """Return the parameter at `position`, which is a sort. Raises TypeError if it is none."""
+        """Return the parameter at `position`, which is a sort. Raises TypeError if the argument is no
+        sort.
+        """
         value = self.params[position]
         if not isinstance(value, Sort):
             raise TypeError(f"parameter {position} of {self} is no sort")
@@ -95,8 +99,8 @@ class Constructor:
 
 @dataclass(eq=False)
 class Datatype:
-    """A declared datatype. It is equal only to itself, since two declarations with the same name
-    are different datatypes.
+    """A declared datatype. A datatype is equal only to itself, since two declarations with the same
+    name are different datatypes.
     """
 
     name: str
@@ -166,8 +170,8 @@ def order_of_field(number: int) -> bool:
 
 
 def probably_prime(number: int) -> bool:
-    """Return whether `number` is prime. This is certain below 3 * 10^24; above, it is the
-    Miller-Rabin test with twelve bases.
+    """Return whether `number` is prime. The answer is certain below 3 * 10^24; above, the
+    Miller-Rabin test with twelve bases decides.
     """
     if number < 2 or any(number % p == 0 for p in _WITNESSES):
         return number in _WITNESSES

@@ -83,8 +83,8 @@ class TermTable:
         return term
 
     def variable(self, name: str, sort: Sort) -> Term:
-        """Return a new bound variable. It differs from every other variable, also from those with
-        the same name.
+        """Return a new bound variable. A variable differs from every other variable, also from those
+        with the same name.
         """
         serial = len(self._terms)
         term = Term(VARIABLE, (), (name, serial), sort, (), serial)
@@ -100,7 +100,7 @@ class TermTable:
         sort: Sort,
         bound: tuple[Term, ...] = (),
     ) -> Term:
-        """Return the application of `op`. It binds the variables `bound`."""
+        """Return the application of `op`. The application binds the variables `bound`."""
         key = (op, args, indices, sort)
         term = self._terms.get(key)
         if term is None:

@@ -1,5 +1,5 @@
-"""The type checker. It computes the sort of an application from the sorts of the arguments, the
-indices, and where it is needed the wanted sort.
+"""The type checker. The checker computes the sort of an application from the sorts of the arguments,
+the indices, and where it is needed the wanted sort.
 """
 
 from __future__ import annotations

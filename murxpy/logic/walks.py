@@ -1,9 +1,9 @@
 """Walks over terms, and over other things with shared parts: sorts, regular expressions, lists of
 lists. No walk recurses, because terms are deeper than Python's stack.
 
-`inner` gives the parts of a node; by default, these are the arguments of a term. Unless its
-docstring says otherwise, a walk begins with the last root and goes on with the last part. It asks
-for the parts of a node after the caller has seen the node.
+`inner` gives the parts of a node; by default, these are the arguments of a term. Unless its docstring
+says otherwise, a walk begins with the last root and goes on with the last part. A walk asks for the
+parts of a node after the caller has seen the node.
 """
 
 from __future__ import annotations

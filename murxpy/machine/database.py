@@ -64,10 +64,14 @@ class Pool:
         return len(self.fresh) + len(self.used)
 
     def add(self, entry: Entry) -> None:
+        """Add a term that no other term uses yet."""
         entry.slot = len(self.fresh)
         self.fresh.append(entry)
 
     def mark_used(self, entry: Entry) -> None:
+        """Move a fresh term to the used terms. The last fresh term takes its place, so that the move
+        takes constant time.
+        """
         last = self.fresh.pop()
         if last is not entry:
             self.fresh[entry.slot] = last
@@ -85,6 +89,7 @@ class Pool:
         return first if first.uses <= second.uses else second
 
     def discard(self, keep: Any) -> None:
+        """Remove all terms for which the function `keep` returns false."""
         for entry in self.fresh:
             entry.slot = -1
         self.fresh = [e for e in self.fresh if keep(e)]
@@ -187,7 +192,7 @@ class Database:
         return self._count.get(sort, 0) > 0
 
     def size(self, sort: Sort) -> int:
-        """How many terms of this sort can be picked."""
+        """The number of terms of this sort that can be picked."""
         return self._count.get(sort, 0)
 
     def pick(self, sort: Sort, stream: Stream, bias: float, closed: bool = False) -> Entry | None:

@@ -14,7 +14,9 @@ from murxpy.solvers.frame import literal_value
 
 
 def sort_facts(sort: Sort) -> dict[str, Any]:
-    """What a helper of the wrapper may know of a sort: its kind and its parameters, as plain data."""
+    """Return the facts about a sort that helpers of the wrapper may know: its kind and its
+    parameters, as plain data.
+    """
     if sort.kind == "SORT_DT":
         return {
             "kind": sort.kind,

@@ -262,7 +262,7 @@ def make_term(
 
 
 def bound_variables(operator: Operator, count: int) -> int:
-    """How many of `count` arguments are variables that the operator binds; the variables come
+    """Return how many of `count` arguments are variables that the operator binds; the variables come
     first.
     """
     if not operator.signature.binder:
@@ -293,7 +293,7 @@ def _term_words(
 
 
 def sort_id(run: Run, sort: Sort) -> int:
-    """The id of the first line that returned this sort. Raises Refused where none did."""
+    """The id of the first line that returned this sort. Raises Refused if no line made the sort."""
     entries = run.db.sort_entries.get(sort)
     if not entries:
         raise Refused("unsupported", f"the sort {sort!r} has no id yet")

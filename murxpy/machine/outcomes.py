@@ -1,4 +1,4 @@
-"""How a call of the binding ends where it does not give a result: exceptions that runs raise."""
+"""Exceptions of a run for calls of the binding that end without a result."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 # The class of a refusal that is not the binding's: the state of the run does not allow the line.
 STATE = "state"
 
-# Kinds of findings that a run makes beside its checks, each of which names a kind of its own. What
-# murxpy does with each kind stands in `murxpy.findings.kinds`.
+# Kinds of findings that a run makes beside its checks, each of which names a kind of its own.
+# `murxpy.findings.kinds` defines how murxpy treats each kind.
 EXCEPTION = "exception"
 CONTRACT = "contract"
 WRONG_ANSWER = "wrong-answer"

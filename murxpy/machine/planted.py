@@ -252,8 +252,8 @@ def _one_nan(bits: int, sort: Sort) -> int:
 
 # the exceptions of Python's own that a value of a wrong form can cause in the evaluator
 TOO_LARGE = (OverflowError, MemoryError, RecursionError)
-# Limits of one evaluation, in steps. They are smaller than the limits for checking a model, because
-# every term of a run is evaluated.
+# Limits of one evaluation, in steps. The limits are smaller than those for checking a model,
+# because every term of a run is evaluated.
 DOMAIN, WORLDS, BODIES = 1 << 8, 32, 1 << 11
 # Operators at whose open points (division by zero) a model may have any value, by SMT-LIB and in
 # the solvers. They are grouped by the kind of their sorts. At the open points of other operators, a
@@ -297,8 +297,8 @@ class Planted:
             self.evaluator = self._new()
 
     def fix_open(self, kind: str, function: FunctionValue) -> None:
-        """Say what an operator gives at the points that the standard leaves open. Raises BadValue
-        if this is already said.
+        """Say what an operator gives at the points that the standard leaves open. Raises BadValue if
+        the point has a value already.
         """
         known = self.interpretation.partial.setdefault(kind, function)
         if known != function:
@@ -344,7 +344,7 @@ def solvers_own(unjudged: frozenset[str], open_universe: bool) -> frozenset[str]
 
 class Judged:
     """Tells whether the evaluator knows the meaning of all that is in a term. `excluded` are the
-    operators and special values of which only the solver knows it. The results are remembered.
+    operators and special values of which only the solver knows it. The results are cached.
     """
 
     def __init__(self, excluded: frozenset[str]) -> None:

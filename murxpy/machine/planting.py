@@ -121,7 +121,7 @@ WHY = "the planted model satisfies all assertions"
 
 
 def planted_of(run: Run) -> Planted:
-    """The planted model of the run. It begins now, if the run has none."""
+    """The planted model of the run. A planted model begins now, if the run has none."""
     if run.planted is None:
         open_universe = run.wrapper.set("readers", "universe") is not None
         run.planted = Planted(run.catalogue, run.wrapper.facts.unjudged, open_universe)
@@ -150,8 +150,8 @@ def open_sort(run: Run, kind: str) -> Sort:
 
 
 def plant_open(run: Run, kind: str, function: FunctionValue, seed: int) -> None:
-    """`plant KIND words`: what an operator gives at the points that the standard leaves open.
-    Raises BadValue if this is already said.
+    """`plant KIND words`: what an operator gives at the points that the standard leaves open. Raises
+    BadValue if the point has a value already.
     """
     words = write_words(function, open_sort(run, kind), run.sorts)
     run.begin(seed, "plant", None, " ".join([kind, *map(print_token, words)]))
@@ -241,7 +241,7 @@ def model_as_plants(run: Run) -> list[str]:
     the last check. Values that such a line cannot say are left out: functions that are no tables,
     and elements of uninterpreted sorts, which have names of the solver's own.
 
-    Raises Refused if no model can be read, and Stopped if a value in it is none.
+    Raises Refused if no model can be read, and Stopped if a value in the model is no value.
     """
     chosen = run.choose(run.wrapper.set("readers", "model"), 0, None, "check-model")
     formulas = [entry.term for entry in (*run.state.asserted(), *run.state.assumptions)]

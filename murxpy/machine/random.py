@@ -46,7 +46,7 @@ def point(seed: int) -> float:
 
 
 class Weighted(Generic[T]):
-    """A weighted choice, with what it needs computed once."""
+    """A weighted choice whose sums are computed once."""
 
     __slots__ = ("_ends", "items", "total")
 
@@ -68,8 +68,8 @@ class Weighted(Generic[T]):
 
 
 class Stream:
-    """A stream of draws, which is reset for each step. It uses only `random()` and `getrandbits()`,
-    which stay the same in all releases of Python.
+    """A stream of draws, which is reset for each step. The stream uses only `random()` and
+    `getrandbits()`, which stay the same in all releases of Python.
     """
 
     __slots__ = ("_source", "bits", "random", "reset")

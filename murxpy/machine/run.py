@@ -23,7 +23,7 @@ from murxpy.machine.outcomes import CONTRACT, EXCEPTION, WRONG_ANSWER, Refused, 
 from murxpy.machine.planted import Planted
 from murxpy.machine.random import Stream, mix, point
 from murxpy.machine.state import SolverState
-from murxpy.machine.tokens import STRANGERS, quote
+from murxpy.machine.tokens import FOREIGN_OBJECTS, quote
 from murxpy.solvers.exceptions import ILL_FORMED, INVALID_MODEL, UNDOCUMENTED, Refusal
 from murxpy.solvers.facts import Pairs
 from murxpy.solvers.frame import Frame
@@ -32,7 +32,9 @@ from murxpy.solvers.wrapper import Wrapper
 
 
 class Lines:
-    """Writes lines with `write`. What follows a line waits until the next line is written."""
+    """Writes lines with `write`. Text that belongs behind a line waits until the next line is
+    written.
+    """
 
     def __init__(self, write: Callable[[str], None]) -> None:
         self._write = write
@@ -88,7 +90,7 @@ class Meter:
 
     def went_well(self) -> None:
         """Count the last line as ok, once. A line may make more calls than the one that it tells of:
-        a check of a core solves the core anew.
+        a check of a core solves the core again.
         """
         if self._line:
             self.counts[f"action-ok:{self._line}"] += 1
@@ -215,11 +217,11 @@ class Steps:
 
     def stranger(self, name: str) -> Any:
         """A Python object that is none of the solver's, by its name in a trace."""
-        return STRANGERS[name]()
+        return FOREIGN_OBJECTS[name]()
 
     def public(self, name: str) -> Any:
         """The public callable of this name. Raises Refused if this release of the binding does not
-        have it.
+        have the object.
         """
         callee = self.wrapper.callables.callees.get(name)
         if callee is None:
@@ -240,7 +242,7 @@ class Steps:
 
     def constant(self, name: str) -> Any:
         """The member of this name of an enumeration of the binding. Raises Refused if this release
-        does not have it.
+        does not have the constant.
         """
         if name not in self.wrapper.callables.constants:
             raise Refused(
@@ -300,7 +302,7 @@ _VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\d+|\"[^\"]*\"|'[^']*'|\|[^|]*\||\([^()]
 
 
 class Misuse(Protocol):
-    """What breaks the next call; `murxpy.machine.misuse` has the implementations."""
+    """The misuse that breaks the next call; `murxpy.machine.misuse` has the implementations."""
 
     ready: bool
 
@@ -323,7 +325,9 @@ class Misuse(Protocol):
 
 
 class Run(Lines, Steps):
-    """The state of one run. Nothing in it outlives the run, and the run changes nothing outside it."""
+    """The state of one run. No state of a run survives its end, and a run changes nothing outside
+    itself.
+    """
 
     asks = True  # the calls of this run reach a solver
 
@@ -453,8 +457,9 @@ class Run(Lines, Steps):
             or (refusal.of_terms and action in ASSERTING)
         )
         if refusal.sort == ILL_FORMED and not refusal.ours and solving:
-            # The solver accepted all terms when they were built. So a sort error in a check or a
-            # simplification is its own fault, and so is a sort error in a result of the solver.
+            # The solver accepted all terms when they were built. A sort error in a check or a
+            # simplification is therefore its own fault, and so is a sort error in a result of the
+            # solver.
             refusal = Refusal(UNDOCUMENTED, refusal.type, refusal.message)
         text = f"{refusal.type}: {refusal.message}"
         found = (EXCEPTION, "binding")
@@ -527,8 +532,8 @@ class Run(Lines, Steps):
         return known
 
     def elsewhere(self) -> Frame:
-        """A frame of another context with a solver in it, one for each run. Its `sort_object` makes
-        sorts in that context.
+        """A frame of another context with a solver in it, one for each run. The `sort_object` of the
+        result makes sorts in that context.
         """
         if self._elsewhere is None:
             self._elsewhere = self.new_context()

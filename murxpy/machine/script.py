@@ -18,7 +18,7 @@ from murxpy.machine.signals import note_script
 from murxpy.machine.solve import ANSWERS
 from murxpy.machine.tokens import quote
 from murxpy.machine.witnesses import slowness
-from murxpy.machine.witnesses.scripted import answered, asks, check_script
+from murxpy.machine.witnesses.script_evidence import answered, asks, check_script
 from murxpy.machine.witnesses.unknowns import is_marked, judge_unknowns
 from murxpy.smtlib.logics import theories
 from murxpy.smtlib.script import Script
@@ -37,7 +37,7 @@ def run_script(
     run: Run, text: str, seed: int, spelling: str | None = None, made: Script | None = None
 ) -> str:
     """`run-script "TEXT"`: the solver reads and runs a script in a solver of its own. The result is
-    what it prints.
+    the text that the solver prints.
 
     The assertions and terms of the run stay as they are. Models and cores that the script asks for
     are judged. A caller who has the parsed script passes it as `made`, so that the text is not
@@ -74,16 +74,16 @@ def permit_script(run: Run, text: str) -> None:
 
 
 def _output(run: Run, chosen: Spelling, text: str) -> str:
-    """What the solver prints for a script. A wrong model that the solver itself finds is told from
-    others by the theories of the script, as a wrong answer is.
+    """Return the output of the solver for a script. A wrong model that the solver itself finds is
+    told from others by the theories of the script, as a wrong answer is.
     """
     try:
         output: str = run.call(chosen, run.state.limits, (), "run-script")
     except Stopped as stopped:
         found = stopped.finding
         if found is not None and found["kind"] == INVALID_MODEL:
-            said = found["message"].partition(" error: ")[2] or found["message"]
-            message = f"{OWN_CHECK}{said}"
+            error = found["message"].partition(" error: ")[2] or found["message"]
+            message = f"{OWN_CHECK}{error}"
             raise Stopped(
                 {**found, "message": message, "operator": "+".join(theories(text))}
             ) from None
@@ -126,8 +126,8 @@ def expectable(answer: str) -> bool:
 
 
 # ----------------------------------------------------------------------
-# A solver that reads scripts one after another, each in a state that no other script has
-# touched, and says of each the answers and what they cost.
+# A solver that reads scripts one after another, each in a state that no other script has touched,
+# and gives the answers and the cost of each.
 
 
 CRASH, ERROR, UNKNOWN, OWN = "crash", "error", "unknown", "own-check"
@@ -136,11 +136,11 @@ _DECIDED = ("sat", "unsat")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What a solver said to a script: `outcome` are its answers joined with `+`, unknown where one of
-    them is, error where it does not read the script, crash where it throws what no rule of the wrapper
-    knows, and own-check where it finds its own model wrong. `cost` is in the solver's units. `parts`
-    are the answers, each with what was printed behind it.
+class ScriptAnswers:
+    """The answers of a solver to a script: `outcome` joins them with `+`; it is unknown if one of
+    them is, error if the solver does not read the script, crash if the solver throws an exception
+    that no rule of the wrapper knows, and own-check if the solver finds its own model wrong. `cost`
+    is in the solver's units. `parts` are the answers, each with what was printed behind it.
     """
 
     outcome: str
@@ -170,13 +170,13 @@ class Alone:
         self._limits = limits
         self.run = Run(self.wrapper, self.catalogue, 0, lambda text: None)
 
-    def ask(self, script: str, limits: tuple[int, int] | None = None) -> Said:
+    def ask(self, script: str, limits: tuple[int, int] | None = None) -> ScriptAnswers:
         """Have the solver read a script in its own words. `limits` are others than the usual ones,
         in units of the solver and in milliseconds. A script that uses what the wrapper forbids is not
         read.
         """
         if found := self.wrapper.facts.forbidden.in_script(script):
-            return Said(ERROR, 0, found)
+            return ScriptAnswers(ERROR, 0, found)
         frame = self.run.frame
         frame.fill(value=script)
         try:
@@ -185,19 +185,21 @@ class Alone:
             return self._thrown(error)
         parts = answered(str(output))
         if not parts:
-            return Said(ERROR, int(cost), short(str(output)))
-        return Said(outcome_of([answer for answer, _ in parts]), int(cost), parts=parts)
+            return ScriptAnswers(ERROR, int(cost), short(str(output)))
+        return ScriptAnswers(outcome_of([answer for answer, _ in parts]), int(cost), parts=parts)
 
-    def _thrown(self, error: BaseException) -> Said:
+    def _thrown(self, error: BaseException) -> ScriptAnswers:
         refusal = self.wrapper.refusal(error)
         message = short(refusal.message)
         if refusal.sort == INVALID_MODEL:
-            return Said(OWN, 0, message)
+            return ScriptAnswers(OWN, 0, message)
         if refusal.sort == "resources":
-            return Said(UNKNOWN, 0, message)
+            return ScriptAnswers(UNKNOWN, 0, message)
         # in a check, what the solver has read is no longer ill-formed; it may still be unsupported
         ill_formed = refusal.sort == ILL_FORMED and refusal.message.startswith(SOLVING)
-        return Said(CRASH if refusal.sort == UNDOCUMENTED or ill_formed else ERROR, 0, message)
+        return ScriptAnswers(
+            CRASH if refusal.sort == UNDOCUMENTED or ill_formed else ERROR, 0, message
+        )
 
 
 def freeze() -> None:
@@ -207,7 +209,9 @@ def freeze() -> None:
 
 
 def outcome_of(answers: Sequence[str]) -> str:
-    """What came of a script with these answers: the answers, or `unknown` if one is not known."""
+    """Return the outcome of a script with these answers: the answers, or `unknown` if one of them is
+    unknown.
+    """
     decided = answers and all(answer in _DECIDED for answer in answers)
     return "+".join(answers) if decided else UNKNOWN
 

@@ -1,6 +1,6 @@
-"""What a solver says of itself after a check, for the guidance of a campaign: its statistics, its
-reason for unknown, and the options that were in force. Reading it writes no line and changes nothing
-in the run, so a replay without guidance is the same.
+"""Signals of a solver after a check, for the guidance of a campaign: its statistics, its reason for
+unknown, and the options that were in force. Reading it writes no line and changes nothing in the run,
+so a replay without guidance is the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _VARIABLE = re.compile(r"0x[0-9a-fA-F]+|\d+")
 
 
 def note_check(run: Run, answer: str) -> None:
-    """Note what the solver says of itself behind a check with this answer, if the run has signals."""
+    """Note the solver's statistics behind a check with this answer, if the run has signals."""
     signals = run.signals
     if signals is None:
         return
@@ -43,7 +43,7 @@ def expect_scripts(run: Run) -> None:
 
 
 def note_script(run: Run, answers: Sequence[str]) -> None:
-    """Note what the solver says of itself behind a script with these answers, if the run has signals."""
+    """Note the solver's statistics behind a script with these answers, if the run has signals."""
     signals = run.signals
     if signals is None:
         return
@@ -68,8 +68,8 @@ def _note_statistics(run: Run, signals: Signals, reader: str) -> None:
 
 
 def _read(run: Run, section: str, key: str) -> Any:
-    """What the wrapper's spelling gives; None where the release has none, or it fails: guidance does
-    without it.
+    """Return the result of the wrapper's spelling; None if the release has no such spelling or the
+    call fails, because guidance can do without it.
     """
     spellings = run.wrapper.set(section, key)
     if spellings is None:

@@ -298,8 +298,8 @@ def on_terms(
 def own(
     run: Run, action: str, entries: Sequence[Entry], seed: int, spelling: str | None = None
 ) -> None:
-    """One of the wrapper's own actions. Its call gives None, or a str that says which promise of
-    the binding is broken.
+    """One of the wrapper's own actions. The call of such an action gives None, or a str that says
+    which promise of the binding is broken.
     """
     run.frame.fill(terms=tuple(e.term for e in entries))
     chosen = run.choose(run.wrapper.set("actions", action), seed, spelling, action)

@@ -1,5 +1,5 @@
-"""What the run knows about its solver: the options, the assertions, the last answer, and the
-questions that are allowed after it.
+"""The state of a run's solver: the options, the assertions, the last answer, and the questions that
+are allowed after it.
 """
 
 from __future__ import annotations

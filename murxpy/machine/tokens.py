@@ -27,15 +27,15 @@ class Raising:
 
 
 class Opaque:
-    """An object without anything that a binding could use. Its text contains no address, so a
-    binding that reads the text does the same in every run.
+    """An object without anything that a binding could use. The text of the object contains no
+    address, so a binding that reads the text does the same in every run.
     """
 
     def __repr__(self) -> str:
         return "<a stranger>"
 
 
-STRANGERS: dict[str, Callable[[], Any]] = {
+FOREIGN_OBJECTS: dict[str, Callable[[], Any]] = {
     "object": Opaque,
     "class": lambda: object,
     "raising": Raising,

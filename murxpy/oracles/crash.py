@@ -1,5 +1,5 @@
-"""What the end of a run means: from a report, a wait status and the last output of a process to a
-verdict.
+"""Judges the end of a run: makes a verdict from a report, a wait status and the last output of a
+process.
 
 The key of a finding's bucket is made from the verdict, so nothing here may depend on addresses,
 process numbers or time.
@@ -42,9 +42,9 @@ _ASSERTION = re.compile(
     re.M,
 )
 
-# What dying programs print, the most telling first: kind (None keeps the kind of the signal), a
-# word that the output must hold, and a pattern whose groups make the message. Some patterns take
-# quadratic time in the length of a line, so lines are cut before.
+# The last words of dying programs, the most telling first: kind (None keeps the kind of the
+# signal), a word that the output must hold, and a pattern whose groups make the message. Some
+# patterns take quadratic time in the length of a line, so lines are cut before.
 _LONG_LINE = re.compile(r"^(.{1000}).+$", re.M)
 _LAST_WORDS: tuple[tuple[str | None, str, re.Pattern[str]], ...] = (
     (ASAN, "AddressSanitizer", re.compile(r"^SUMMARY: AddressSanitizer: (.+)$", re.M)),
@@ -96,7 +96,7 @@ _LAST_WORDS: tuple[tuple[str | None, str, re.Pattern[str]], ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a run ended.
+    """The end of a run.
 
     `report` is what the session reported, None without a report. `status` is the wait status of the
     process that died, `peak` its largest resident memory in bytes. `after` says that the process
@@ -135,9 +135,9 @@ class Verdict:
     against: str = ""
 
 
-# Calls that break a precondition, or that end the lives of objects: a death in one of them is the
+# Calls that break a precondition, or that destroy objects: a death in one of them is the
 # fault of the binding.
-_LIVES = ("misuse", "del", "gc", "delete")
+_ENDS_OBJECTS = ("misuse", "del", "gc", "delete")
 
 
 def judge(outcome: Outcome) -> Verdict | None:
@@ -164,7 +164,7 @@ def _judge_report(outcome: Outcome) -> Verdict | None:
 
 def _judge_death(outcome: Outcome) -> Verdict:
     call = last_call(outcome.trace)
-    tier: Tier = "binding" if call.action in _LIVES else "solver"
+    tier: Tier = "binding" if call.action in _ENDS_OBJECTS else "solver"
     note = "it died after the end of the run" if outcome.after else ""
     if outcome.cause == "parent":
         note = "the warm parent died with it"
@@ -173,7 +173,7 @@ def _judge_death(outcome: Outcome) -> Verdict:
 
 
 def _death(outcome: Outcome) -> tuple[str, str, str, bool]:
-    """What a death shows: kind, message, the signal's name, and whether it may come from outside."""
+    """Describe a death: kind, message, the signal's name, and whether it may come from outside."""
     name = signal_name(outcome.status)
     died = ABORT if name == "SIGABRT" else CRASH
     if outcome.cause == "memory":
@@ -186,11 +186,11 @@ def _death(outcome: Outcome) -> tuple[str, str, str, bool]:
         return FLOOD, "it printed more than the limit", name, False
     if name == "SIGKILL" and 0 < outcome.memory_limit * 0.8 <= outcome.peak:
         return OUT_OF_MEMORY, "killed by the system for its memory", "", False
-    spoken, message = _last_words(outcome.output)
+    kind, message = _last_words(outcome.output)
     if not name:
         code = os.waitstatus_to_exitcode(outcome.status or 0)
-        return spoken or EXIT, message or f"the process exited with code {code}", "", False
-    return spoken or died, message or name, name, name in FROM_OUTSIDE
+        return kind or EXIT, message or f"the process exited with code {code}", "", False
+    return kind or died, message or name, name, name in FROM_OUTSIDE
 
 
 def is_from_outside(outcome: Outcome) -> bool:
@@ -226,7 +226,8 @@ def python_frames(output: str) -> str:
     return output[start:].strip() if start >= 0 else ""
 
 
-# What differs between two findings of one defect, and what stands in its place.
+# Parts of a message that differ between two findings of one defect, and the text that replaces
+# them.
 _VARIABLE = (
     (re.compile(r"0x[0-9a-fA-F]+"), "ADDR"),
     (re.compile(r"(?:/[\w.+-]+)+/([\w.+-]+)"), r"\1"),  # only the file's name stays of a path

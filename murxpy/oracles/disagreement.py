@@ -50,8 +50,8 @@ def first_disagreement(judged: Mapping[int, Answers]) -> Disagreement | None:
     """The first check to which some judge gave the opposite of the recorded answer; None where there
     is none.
 
-    `judged` has the answers of each judge, by its number. Where several judges disagree at that
-    check, the one with the smallest number is named.
+    `judged` has the answers of each judge, by its number. If several judges disagree at that check,
+    the one with the smallest number is named.
     """
     lines = sorted({line for answers in judged.values() for line, _, _ in answers})
     for line in lines:
@@ -98,11 +98,11 @@ def last_answer(trace: str) -> tuple[int, str]:
 
 
 # ----------------------------------------------------------------------
-# Triage: two solvers disagree on one check. Which one is wrong, and by which evidence? The
-# notions are those of the literature on solver fuzzing. A *refutation unsoundness* is an answer
-# unsat to assertions that have a model; a *solution unsoundness* is an answer sat to assertions
-# that have none. A *wrong model* makes an assertion false, whether the answer sat is right or
-# not.
+# Triage: two solvers disagree on one check. Finding out which solver is wrong, and by which
+# evidence. The notions are those of the literature on solver fuzzing. A *refutation unsoundness* is
+# an answer unsat to assertions that have a model; a *solution unsoundness* is an answer sat to
+# assertions that have none. A *wrong model* makes an assertion false, whether the answer sat is
+# right or not.
 
 
 Unsoundness = Literal["refutation-unsoundness", "solution-unsoundness", "wrong-model", "undecided"]
@@ -168,7 +168,7 @@ class ModelEvaluation:
 
 @dataclass(frozen=True, slots=True)
 class Triage:
-    """Which solver is wrong: the verdict, the name and the release of that solver (empty where it is
+    """The result of triage: the verdict, the name and the release of the wrong solver (empty if it is
     not known), and the evidence, a line each. `by` is the kind of evidence that decided.
     """
 
@@ -201,8 +201,8 @@ def triage(
     contradicts itself when it is asked in another way, while the other side does not. Last comes
     the vote of the other solvers and releases, if it is unanimous.
     """
-    said: list[GivenAnswer | ModelEvaluation] = [*sides, *models, *answers]
-    lines = tuple(answer.line() for answer in said)
+    evidence: list[GivenAnswer | ModelEvaluation] = [*sides, *models, *answers]
+    lines = tuple(answer.line() for answer in evidence)
     sat = next(side for side in sides if side.answer == "sat")
     unsat = next(side for side in sides if side.answer == "unsat")
     if any(model.confirms for model in models):
@@ -225,8 +225,8 @@ def triage_model(
 
     The answer is wrong if all the other solvers answer unsat; otherwise only the model is.
     """
-    said: list[GivenAnswer | ModelEvaluation] = [side, *models, *answers]
-    lines = tuple(answer.line() for answer in said)
+    evidence: list[GivenAnswer | ModelEvaluation] = [side, *models, *answers]
+    lines = tuple(answer.line() for answer in evidence)
     others = {v.answer for v in answers if v.answer in OPPOSITE}
     if others == {"unsat"}:
         return _wrong(side, lines, "vote")

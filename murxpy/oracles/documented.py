@@ -19,7 +19,7 @@ from murxpy.oracles.crash import Tier
 from murxpy.solvers.wrapper import SECTIONS
 
 TIER: Tier = "documented"
-# What the calls of findings are spelled by.
+# The sections of a wrapper whose spellings can make the call of a finding.
 _SECTIONS = [
     name for name in SECTIONS if name not in ("lifecycle", "special-options", "invariants")
 ]
@@ -40,8 +40,8 @@ class Documented:
         self._known: dict[tuple[str, str], int | None] = {}
 
     def of_call(self, call: Call) -> str:
-        """The quote that warns of a call; empty without a warning. A misuse has none: what it shows
-        is a fault of the binding, whatever it calls.
+        """The quote that warns of a call; empty without a warning. A misuse has none: it shows a
+        fault of the binding, whatever it calls.
         """
         if not self._entries or call.action == "misuse":
             return ""

@@ -49,21 +49,21 @@ FACTOR = 10  # a check is slower when the newer release needs more than so many 
 # units of the solver that is. Below it, what a release does once before a check outweighs the check.
 FLOOR_MS = 50.0
 
-# What limits of murxpy or of the solver end says nothing about a release.
+# An end at a limit of murxpy or of the solver says nothing about a release.
 _LIMITED = (OUT_OF_MEMORY, FLOOD, HANG)
 _KNOWN_WRONG = (WRONG_ANSWER, WRONG_UNSAT)
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """What a release showed on the last line of a trace.
+    """The outcome of a release on the last line of a trace.
 
     `end` is `done`, `refused`, `finding`, `late` (a limit of time ended the replay) or `other` (the
-    line was not reached, or a limit of memory ended the replay). Where the line is a check,
-    `answers` are its answers, `cost` is what the solver counted for it, None if it does not tell,
-    `total` the same with all checks before it, and `reason` says why an answer is unknown.
-    `refused` are the numbers of the other lines that were refused or skipped, and `before` are the
-    answers to earlier checks.
+    line was not reached, or a limit of memory ended the replay). If the line is a check, `answers`
+    are its answers, `cost` is the solver's count for the check (None if it has none), `total` the
+    count with all checks before it, and `reason` says why an answer is unknown. `refused` are the
+    numbers of the other lines that were refused or skipped, and `before` are the answers to earlier
+    checks.
     """
 
     end: str
@@ -77,7 +77,7 @@ class Seen:
     total: int | None = None
 
     def words(self, unit: str = "units") -> str:
-        """What the release showed, in a few words."""
+        """Describe the outcome of the release in a few words."""
         if self.verdict is not None:
             return f"{self.verdict.kind}: {first_line(self.verdict.message)}"
         if self.end == "refused":
@@ -94,20 +94,20 @@ class Seen:
 
 
 def seen(outcome: Outcome, text: str) -> Seen:
-    """What the replay of the trace `text` showed on its last line."""
+    """Return the outcome of a replay of the trace `text` on its last line."""
     last = last_row(text)
     reached = last_row(outcome.trace)
     verdict = judge(outcome)
     if outcome.cause in ("wall", "cpu") or (verdict is not None and verdict.kind in _LIMITED):
         return Seen("late" if verdict is None else "other")
     report = outcome.report or {}
-    said = {int(line): (sort, text) for line, sort, text in report.get("refused", ())}
+    refusals = {int(line): (sort, text) for line, sort, text in report.get("refused", ())}
     if last is None or report.get("status") == "malformed":
         return Seen("other", message=str(report.get("message", "")))
-    lost = lines_lost(text, outcome.trace, said)
+    lost = lines_lost(text, outcome.trace, refusals)
     refused = tuple(line for line in lost if line != last.number)
-    if last.number in said and verdict is None:
-        sort, message = said[last.number]
+    if last.number in refusals and verdict is None:
+        sort, message = refusals[last.number]
         ends = "refused" if sort not in (STATE, "resources") else "other"
         return Seen(ends, message=message, refused=refused)
     if reached is None or not _same_call(reached, last):
@@ -150,12 +150,12 @@ def aligned(text: str, written: str) -> list[tuple[Row, Row | None]]:
     return pairs
 
 
-def lines_lost(text: str, written: str, said: Collection[int] = ()) -> list[int]:
-    """The numbers of the lines of `text` that its replay `written` skipped or refused. `said` are
-    the lines that it says it refused.
+def lines_lost(text: str, written: str, refused: Collection[int] = ()) -> list[int]:
+    """The numbers of the lines of `text` that its replay `written` skipped or refused. `refused` are the
+    lines that the release itself refused.
     """
     pairs = aligned(text, written)
-    return [row.number for row, there in pairs if there is None or row.number in said]
+    return [row.number for row, there in pairs if there is None or row.number in refused]
 
 
 def _same_call(one: Row, other: Row) -> bool:
@@ -166,7 +166,7 @@ def regression(older: Seen, newer: Seen, floor: float) -> str:
     """The kind of regression that two releases show on the last line of a trace; empty where they
     show none. `floor` is the least cost of a check that is slower.
 
-    Both must have carried out the same lines before, so that the last line asks both the same.
+    Both releases must have carried out the same lines before, so that the last line asks both the same.
     """
     if older.end != "done" or older.refused != newer.refused:
         return ""

@@ -1,4 +1,4 @@
-"""What the answers to variants of a script say of it: whether it is stable, and how much costs differ.
+"""Judges the answers to variants of a script: whether the script is stable, and how much costs differ.
 
 The classes and the way to tell them are those of Zhou et al., "Mariposa" (FMCAD 2023), section III,
 with exact binomial tests in place of their approximations.
@@ -34,7 +34,7 @@ class Spread:
 
     @property
     def ratio(self) -> float:
-        """How many times the least cost the greatest one is; 1 where nothing was decided."""
+        """The ratio between the greatest and the least cost; 1 if nothing was decided."""
         return self.most / max(1, self.least) if self.decided else 1.0
 
 

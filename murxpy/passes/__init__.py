@@ -1,1 +1,1 @@
-"""Passes, which make traces and scripts smaller. They give candidates, and know no solver."""
+"""Passes, which make traces and scripts smaller. The passes give candidates, and know no solver."""

@@ -150,7 +150,7 @@ def without_pair(lines: Script, at: int) -> Iterator[Script]:
 
 
 def renumbered(lines: Script) -> Script:
-    """Number the ids from 1."""
+    """Renumber the ids of a trace from 1."""
     names: dict[Ref, Ref] = {}
     counts = {"s": 0, "t": 0, "x": 0}
     for line in lines:

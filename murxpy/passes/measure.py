@@ -19,7 +19,9 @@ _KEPT = 50_000  # lines that are remembered
 
 @dataclass(frozen=True, slots=True)
 class _Known:
-    """The sizes of a line, and its text. It keeps the line, so that no other gets its address."""
+    """The sizes of a line, and its text. The entry keeps the line, so that no other line gets its
+    address.
+    """
 
     line: Line
     sizes: tuple[int, ...]

@@ -59,10 +59,10 @@ def one_by_one(shows: Callable[[A], Asking[bool]]) -> First[A]:
 class Reducer(Generic[T]):
     """The best candidate so far.
 
-    `first` gives the index of a candidate that passes the test, or None. It may test several at a
-    time, and takes only as many candidates as it tests. `order` gives keys, of which the smallest
-    is that of the best candidate, and `text` tells candidates apart. `accepted` is called with each
-    new best candidate.
+    `first` gives the index of a candidate that passes the test, or None. The reducer may test several
+    at a time, and takes only as many candidates as it tests. `order` gives keys, of which the
+    smallest is that of the best candidate, and `text` tells candidates apart. `accepted` is called
+    with each new best candidate.
     """
 
     def __init__(

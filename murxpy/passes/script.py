@@ -83,7 +83,7 @@ def _bits(term: Term) -> int:
 
 
 # ----------------------------------------------------------------------
-# Passes that build a script anew: smaller bit-vectors, formats and datatypes, shorter names.
+# Passes that rebuild a script: smaller bit-vectors, formats and datatypes, shorter names.
 
 
 T = TypeVar("T", Term, Sort)
@@ -236,7 +236,7 @@ _VALUES: dict[str, tuple[Any, ...]] = {  # the simplest of a sort
 
 
 def bare(script: Script) -> Commands:
-    """The commands of a script without descriptions and declarations, which printing adds anew."""
+    """The commands of a script without descriptions and declarations, which printing adds again."""
     return tuple(command for command in script.commands if not isinstance(command, _DECLARING))
 
 

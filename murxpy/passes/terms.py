@@ -28,7 +28,7 @@ from murxpy.machine.replaying.defuse import (
 )
 from murxpy.machine.tokens import Quoted, Ref, Token
 from murxpy.machine.trace.grammar import Line, Trace, parse_trace
-from murxpy.machine.witnesses.reading import Unreadable, Values
+from murxpy.machine.witnesses.model_rows import Unreadable, Values
 from murxpy.passes.lines import made, mapped, put, term_sorts, with_uses, with_word
 from murxpy.passes.reduction import Asking, Reducer
 from murxpy.passes.words import terms_of
@@ -41,7 +41,8 @@ LONGEST = 400  # lines; to type the terms of a longer trace takes longer than a 
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """What the ids of a script stand for at its end, and a checker for further terms.
+    """The terms and sorts that the ids of a script stand for at its end, and a checker for further
+    terms.
 
     `planted` has the words of the values that closed terms have under the planted model. All tables
     are empty for a script that is longer than `LONGEST`.
@@ -54,7 +55,7 @@ class Typed:
 
 
 class Types:
-    """Types scripts. What was found out about the last script is remembered."""
+    """Types scripts. The types of the last script are cached."""
 
     def __init__(self, catalogue: Catalogue) -> None:
         self.catalogue = catalogue
@@ -240,7 +241,7 @@ class Meanings:
         self._spelled = [op for kind, op in operators.items() if kind in spelled]
 
     def rank(self, line: Line) -> int:
-        """How many operators are plainer than the one that the line applies."""
+        """The number of operators that are plainer than the one that the line applies."""
         return self._ranks.get(str(line.args[0]), 0) if line.action == "mk-term" else 0
 
     def one_id_per_sort(self, lines: Script) -> Script:

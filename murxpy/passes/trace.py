@@ -76,16 +76,16 @@ def reduce_trace(
 
 
 def stated(script: Script) -> tuple[str, ...]:
-    """What the answers that a script expects rest on; empty where it expects none.
+    """Return the commands on which the answers that a script expects depend; empty if it expects none.
 
-    Nobody knows the answers to other formulas. So the passes only leave out lines of such a script,
-    and no line that this function names: without an assertion sat stays sat, but unsat does not
-    stay unsat.
+    Nobody knows the answers to other formulas. The passes therefore only leave out lines of such a
+    script, and no line that this function names: without an assertion sat stays sat, but unsat does
+    not stay unsat.
     """
-    told = [" ".join(map(str, line.args)) for line in script if line.action == EXPECT]
-    asserting = _ASSERTING if any("unsat" in answers for answers in told) else ()
-    kept = (*_STATED, *asserting) if told else ()
-    return (*told, *(line.action for line in script if line.action in kept))
+    expected = [" ".join(map(str, line.args)) for line in script if line.action == EXPECT]
+    asserting = _ASSERTING if any("unsat" in answers for answers in expected) else ()
+    kept = (*_STATED, *asserting) if expected else ()
+    return (*expected, *(line.action for line in script if line.action in kept))
 
 
 def _collecting(variants: Variants) -> Variants:
@@ -165,10 +165,10 @@ def _quick_size(script: Script) -> tuple[int, int, int]:
 
 
 # ----------------------------------------------------------------------
-# What a smallest trace needs beside its formulas: options, limits, calls and spellings. In a
-# trace that the passes could not make smaller, each line was tried to be left out. So what is
-# left is needed, and only the range of a number is still to be found. In any other trace a line
-# is needed if the trace without it does not show the defect.
+# The settings that a smallest trace needs beside its formulas: options, limits, calls and
+# spellings. In a trace that the passes could not make smaller, each line was tried to be left out.
+# Everything that is left is therefore needed, and only the range of a number is still to be found.
+# In any other trace a line is needed if the trace without it does not show the defect.
 
 
 _DOUBLED = 10  # times that a number is doubled in search of one that hides the defect
@@ -180,8 +180,8 @@ _PLAIN = ("new", "delete", "set-logic", "assert-formula", "expect", "comment", P
 def needs(
     script: Script, spellings: Spellings, shows: Callable[[Script], bool], smallest: bool = True
 ) -> list[Need]:
-    """What the script needs. `shows` tells whether another script shows the defect; `smallest` says
-    that the passes could not make the script smaller.
+    """The settings that the script needs. `shows` tells whether another script shows the defect;
+    `smallest` says that the passes could not make the script smaller.
     """
     found: dict[Need, None] = {}
     for at, line in enumerate(script):

@@ -33,8 +33,8 @@ Notice = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """What a wrapper says of the solver's package: its name, its module, and what releases need
-    beside it, by spans of releases such as `<4.8.15`. `taken` is the span of releases that it is
+    """The wrapper's facts about the solver's package: its name, its module, and further packages that
+    releases need, by spans of releases such as `<4.8.15`. `taken` is the span of releases that it is
     written for.
     """
 
@@ -44,11 +44,11 @@ class Package:
     taken: str = ""
 
     def usable(self, releases: Sequence[str]) -> list[str]:
-        """Those of `releases` that the wrapper is written for, oldest first."""
+        """Return those of `releases` that the wrapper is written for, oldest first."""
         return sorted(SpecifierSet(self.taken).filter(releases), key=Version)
 
     def requirements(self, release: str) -> list[str]:
-        """What is installed for `release`, as pip and uv read it."""
+        """Return the packages to install for `release`, as pip and uv read them."""
         more = [
             need
             for span, needs in self.needs.items()
@@ -80,7 +80,9 @@ def print_notice(text: str) -> None:
 
 
 def package_of(wrapper: Mapping[str, Any]) -> Package:
-    """The package of the solver of a decoded wrapper. Raises TargetError where it names none."""
+    """The package of the solver of a decoded wrapper. Raises TargetError if the wrapper names no
+    package.
+    """
     name = wrapper.get("package")
     if not name:
         raise TargetError(
@@ -132,8 +134,9 @@ def cached(package: str) -> list[Environment]:
 
 
 def provide(package: Package, release: str, notice: Notice) -> Environment:
-    """The environment of `release`, which is made where it is not in the cache: by one process,
-    while others that want it wait. `notice` is told that it is made. Raises TargetError.
+    """The environment of `release`, which is made where it is not in the cache: by one process, while
+    others that want it wait. The function `notice` is told which environment is made. Raises
+    TargetError.
     """
     environment = found(package, release)
     if environment is not None:
@@ -286,7 +289,7 @@ def _do(command: Sequence[str], lock: int, failure: str) -> None:
 
 
 def _fault(part: Path, package: Package) -> str:
-    """What happens when the solver is loaded; empty when it can be."""
+    """Return the error that occurs when the solver is loaded; empty if it can be loaded."""
     code = f"import {package.module}"
     command = [str(part / "bin" / "python"), "-I", "-c", code]
     try:

@@ -1,8 +1,8 @@
 """Folders for temporary files. Each belongs to the process that made it; folders whose owner is
 gone can be removed.
 
-The owner holds a lock on a file in the folder as long as it lives. The kernel releases the lock
-when the process ends, however it ends. So nobody has to ask after a process number, which by now
+The owner holds a lock on a file in the folder as long as it lives. The kernel releases the lock when
+the process ends, however it ends. Nobody therefore has to ask after a process number, which by now
 may belong to another process.
 """
 
@@ -87,7 +87,7 @@ def sweep() -> list[Path]:
 
 def _ownerless(path: Path) -> bool:
     """Remove the folder `path` if nobody owns it, and return whether it was removed. Raises OSError
-    where it cannot be told who owns it.
+    if the owner cannot be determined.
     """
     info = path.lstat()
     if not stat.S_ISDIR(info.st_mode) or info.st_uid != os.geteuid():
@@ -109,9 +109,9 @@ def _ownerless(path: Path) -> bool:
 # The supervisor's handle of one worker process: its channel, its shared files, and its jobs.
 
 
-# A run that is ready to run and got less of the processor than this part of its wall limit waits for a
-# processor. It gets so many times its wall limit. With 9 processes on two processors, a third of the
-# runs that were killed after 2 s would have ended within 1 s of a processor.
+# A run that is ready to run and got less of the processor than this part of its wall limit waits
+# for a processor. A replay gets so many times its wall limit. With 9 processes on two processors, a
+# third of the runs that were killed after 2 s would have ended within 1 s of a processor.
 _WORKED, _LONGER = 0.8, 5.0
 _EARLY = 0.1  # seconds of a job in which nobody asks how much of the processor it takes
 DAMPED = 200  # calls at most in the list of those that runs draw less often

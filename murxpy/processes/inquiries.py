@@ -92,8 +92,8 @@ class Trials:
 
 # ----------------------------------------------------------------------
 # The tester: it replays the many candidates of a minimization, several of them in one process.
-# What one process did before may change what a candidate shows. So a candidate counts only when
-# a replay in a fresh process shows the wanted outcome.
+# Earlier jobs of a process may change what a candidate shows. A candidate therefore counts only
+# when a replay in a fresh process shows the wanted outcome.
 
 
 Wanted = Callable[[Outcome], bool]
@@ -165,8 +165,8 @@ class Tester:
         return [future.seen() for future in ended]
 
     def first(self, texts: Iterator[str], wanted: Wanted) -> int | None:
-        """The index of the first text of `texts` that is seen to end as `wanted`; None when none
-        is. Raises OutOfTime.
+        """The index of the first text of `texts` that ends as `wanted`; None if no text does. Raises
+        OutOfTime.
 
         With several jobs, later texts are begun before earlier ones have ended; they are given up
         as soon as one text is seen to end as wanted.
@@ -325,8 +325,8 @@ class Inquirer:
 
 
 # ----------------------------------------------------------------------
-# Lists of scripts that a target answers one after another, a line of the trace for each. Where
-# the process dies of a script, the next process goes on behind it.
+# Lists of scripts that a target answers one after another, a line of the trace for each. If the
+# process dies of a script, the next process continues behind it.
 
 
 _AHEAD = 2  # lists that a process has in hand
@@ -340,8 +340,8 @@ _PATIENCE = 10
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a target said to a script: the answer (sat, unsat, unknown, error, crash or timeout), its
-    cost in the solver's own units, the verdict on its model, and a message where there is one.
+    """The answer of a target to a script: the answer (sat, unsat, unknown, error, crash or timeout),
+    its cost in the solver's own units, the verdict on its model, and a message if there is one.
     """
 
     answer: str
@@ -432,8 +432,8 @@ def read_answers(outcome: Outcome) -> Iterator[tuple[int, Answer]]:
     was killed: a script after whose place nothing stands.
     """
     for line in outcome.trace.split("\n"):
-        place, _, said = line.partition(" ")
-        words = said.split(" ", 3)
+        place, _, answer = line.partition(" ")
+        words = answer.split(" ", 3)
         if len(words) == 4:
             yield int(place), Answer(words[0], int(words[1]), words[2], words[3])
         elif place:
@@ -449,7 +449,7 @@ def _death(outcome: Outcome) -> Answer:
 
 
 def script_setup(session: str, name: str, wrapper_file: str | None, check_ms: float) -> ScriptSetup:
-    """What the setups of all targets that read scripts alone have in common. A check has a limit of
+    """The common part of the setups of all targets that only read scripts. A check has a limit of
     `check_ms` milliseconds of a usual machine. Raises InputError.
     """
     named = parse_target(name)

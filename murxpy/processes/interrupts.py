@@ -32,7 +32,7 @@ _last = signal.SIGINT  # the signal that came last
 
 
 def last() -> str:
-    """What ended the command, in words for the user."""
+    """The reason why the command ended, in words for the user."""
     return "Ctrl-C" if _last == signal.SIGINT else _last.name
 
 
@@ -70,7 +70,7 @@ def _unclaimed_signal(number: int, frame: FrameType | None) -> None:
 
 
 def _unraisable(lost: sys.UnraisableHookArgs) -> None:
-    """Raise a KeyboardInterrupt anew that came in a finalizer or while Python forked, where Python can
+    """Raise a KeyboardInterrupt again that came in a finalizer or while Python forked, where Python can
     only lose it.
     """
     if issubclass(lost.exc_type, KeyboardInterrupt):

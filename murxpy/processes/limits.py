@@ -72,7 +72,7 @@ class Limits:
 
     @property
     def replay_wall(self) -> float:
-        """The seconds that a replay gets when a finding is confirmed. They are more than a run
-        gets, because the machine may be busier than it was.
+        """The seconds that a replay gets when a finding is confirmed. A replay gets more seconds than
+        a run, because the machine may be busier than it was.
         """
         return max(5 * self.wall, 10.0)

@@ -106,7 +106,7 @@ def stack_used(pid: int) -> int:
 
 
 def _stack_seen(pid: int) -> int:
-    """The size of the stack of process `pid` in bytes. It grows and never shrinks."""
+    """The size of the stack of process `pid` in bytes. The use of the stack grows and never shrinks."""
     with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as file:
         rows = [row.split() for row in file if row.startswith("VmStk:")]
     return int(rows[0][1]) * 1024

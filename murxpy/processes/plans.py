@@ -21,8 +21,8 @@ from murxpy.data import (
 )
 from murxpy.data.folders import shipped_folder
 from murxpy.data.grants import file_granted, is_granted, whole_path
+from murxpy.data.lookup import grammar_names, pool_names
 from murxpy.data.machines import machine_names
-from murxpy.data.named import grammar_names, pool_names
 from murxpy.errors import InputError
 from murxpy.fuzzers.setups import (
     Enumerated,
@@ -46,7 +46,7 @@ from murxpy.processes.targets import (
     solver_of,
     unnamed,
 )
-from murxpy.sources.mutation.store import store_of
+from murxpy.sources.mutation.term_store import store_of
 from murxpy.sources.mutation.workshop import Seed
 from murxpy.sources.setups import Setup, SourcesSetup
 
@@ -59,7 +59,7 @@ _ORDER = ("--solver", "--cross-check", "--wrapper", "--allow")  # as a command l
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What to fuzz, in the user's words.
+    """The user's request for a target.
 
     A target is `SOLVER` or `SOLVER@PLACE`; behind it, in brackets, may stand options of its own.
     `wrapper` is the name or the file of a wrapper, for the targets of its solver; without any
@@ -120,9 +120,9 @@ def parse_request(data: Mapping[str, Any], target: str) -> Request:
 
 
 def foreign(request: Request) -> list[tuple[str, str]]:
-    """What a request names that may not be used, because only a file names it, each with the option
-    that names such a thing. Of several targets the last is the one that is replayed on. Raises
-    InputError for a name that is none.
+    """Return the parts of a request that may not be used, because only a file names them, each with
+    the option with which the user can name it. Of several targets the last is the one that is
+    replayed on. Raises InputError for a name that is none.
     """
     wrapper, found = None, list[tuple[str, str]]()
     if request.wrapper is not None:

@@ -47,7 +47,7 @@ class Starts:
 
     def failed(self, target: int, how: str) -> None:
         """Note that a process of target number `target` ended before it had done a run, and wait a
-        little. `how` says how it ended.
+        little. `how` says how the process ended.
 
         Raises TargetError after `TRIES` of them.
         """
@@ -61,8 +61,8 @@ class Starts:
 
 
 # ----------------------------------------------------------------------
-# The pool of worker processes: it starts them, gives them jobs, enforces the limits, and says
-# how each run ended. The pool uses one thread and one selector. It knows nothing of findings or
+# The pool of worker processes: it starts them, gives them jobs, enforces the limits, and says how
+# each run ended. The pool uses one thread and one selector. The pool knows nothing of findings or
 # campaigns; it turns the ends of runs and processes into `Result` and `Lost`.
 
 
@@ -173,8 +173,8 @@ class Pool:
         return parent
 
     def spawn(self, target: int, *, private: bool = False) -> Worker:
-        """Start a worker of `target`. It can be given jobs at once. A `private` worker is forked by
-        a warm parent of its own.
+        """Start a worker of `target`. The worker can be given jobs at once. A `private` worker is
+        forked by a warm parent of its own.
         """
         if private:
             parent = self._start_parent(target, private=True)
@@ -278,7 +278,7 @@ class Pool:
 
     def _parent_ready(self, parent: WarmParent) -> None:
         for message in parent.receive():
-            self._told(message)
+            self._take_message(message)
         if parent.about is not None:
             self._check_room(parent)
             if not parent.private:
@@ -289,7 +289,7 @@ class Pool:
         if parent.dead:
             self._parent_died(parent)
 
-    def _told(self, message: Message) -> None:
+    def _take_message(self, message: Message) -> None:
         number: int = message.get("forked") or message.get("died") or message["failed"]
         worker = self.workers.get(number)
         if worker is None:

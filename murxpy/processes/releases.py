@@ -30,11 +30,11 @@ def version(name: str) -> Version:
         ) from None
 
 
-def release_in(said: str) -> str:
+def release_in(text: str) -> str:
     """The release at the front of what a solver says of its version: `1.4.2` of `1.4.2-modified`,
-    which builds of a repository say. Empty where no release stands there.
+    which builds of a repository say. The text is empty if it names no release.
     """
-    found = re.match(r"\d+(\.\d+)*", said)
+    found = re.match(r"\d+(\.\d+)*", text)
     return found[0] if found else ""
 
 
@@ -113,7 +113,7 @@ def span(
 
 
 # ----------------------------------------------------------------------
-# What the package index has: asked by pip, so that the user's own settings hold for it.
+# The releases in the package index: pip is asked, so that the user's own settings hold.
 
 
 _PATIENCE = 120  # seconds that the index may take
@@ -142,7 +142,7 @@ def published(package: str) -> tuple[str, ...]:
 
 
 def complaint(text: str) -> str:
-    """What pip or uv complains of in its standard error, in one line."""
+    """Return the complaint of pip or uv in its standard error, in one line."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     errors = [line for line in lines if line.lower().startswith("error")]
     other = [line for line in lines if not line.startswith("WARNING")]

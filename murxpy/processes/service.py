@@ -1,11 +1,11 @@
-"""The replay service: it does jobs in worker processes, and a `Future` tells what came of each
+"""The replay service: it does jobs in worker processes, and a `Future` gives the results of each
 submission.
 
 All users of worker processes go through this module: the runs of a campaign, confirmation, judges,
-the minimizer and `murxpy replay`. They decide what is done, in which order, and how much at a time.
-The service alone decides in which process it is done: it replaces processes that have done enough,
-keeps spare processes, and does a job again when its process was lost before the job began, or when
-somebody else may have killed it in the job.
+the minimizer and `murxpy replay`. The clients decide what is done, in which order, and how much at a
+time. The service alone decides in which process it is done: it replaces processes that have done
+enough, keeps spare processes, and does a job again when its process was lost before the job began, or
+when somebody else may have killed it in the job.
 """
 
 from __future__ import annotations
@@ -42,7 +42,9 @@ class Fresh:
 
 
 class Watcher:
-    """Is told what happens to the processes of a group. Subclasses override what they need."""
+    """A watcher is told what happens to the processes of a group. Subclasses override the methods
+    that they need.
+    """
 
     def hired(self, worker: Worker) -> None:
         """A new process, `worker`, belongs to the group."""
@@ -167,8 +169,8 @@ class Replays:
             future.on.waiting.remove(future)
 
     def end(self, group: Group) -> None:
-        """Kill the processes of `group`. Its futures are over; those that did not end have no
-        outcome.
+        """Kill the processes of `group`. The futures of the group are over; those that did not end
+        have no outcome.
         """
         for worker in group.workers:
             worker.kill("stopped")
@@ -302,8 +304,8 @@ class Replays:
             self._feed(process.group)
 
     def _release(self, group: Group, worker: Worker) -> None:
-        """Let `worker` leave if it has done enough. Its place is free at once, so that its
-        successor does not wait for its end.
+        """Let `worker` leave if it has done enough. The place of the process is free at once, so that
+        its successor does not wait for its end.
         """
         enough = not worker.jobs and len(worker.past) >= self.pool.limits.recycle
         if enough and self._alive(worker):

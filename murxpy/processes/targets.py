@@ -42,9 +42,9 @@ class TargetName:
 
     @property
     def release(self) -> str:
-        """The release that the place names, and empty where the place is a path. What looks like a
-        release is one, also beside a folder of that name, which may be a stranger's: `./4.13.0` names
-        the folder.
+        """The release that the place names, and empty where the place is a path. A name that looks
+        like a release is one, also beside a folder of that name, which may come from somebody else:
+        `./4.13.0` names the folder.
         """
         with contextlib.suppress(TargetError):
             if self.place == LATEST or version(self.place):

@@ -78,7 +78,7 @@ def _seconds(who: int) -> float:
 # The configuration of a campaign.
 
 
-# What a campaign with a limit of time may take longer: this part of its time, and at least so many
+# The time that a campaign may take beyond its limit: this part of the limit, and at least so many
 # seconds.
 OVERTIME, LEAST_OVERTIME = 0.1, 15.0
 
@@ -88,7 +88,7 @@ _CLOSING = 6.0
 
 
 def overtime(seconds: float) -> float:
-    """How many seconds longer than its limit of time a campaign may take."""
+    """The number of seconds that a campaign may take beyond its limit of time."""
     return max(LEAST_OVERTIME, OVERTIME * seconds)
 
 
@@ -101,7 +101,7 @@ def deadline(since: float, seconds: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class CampaignConfig:
-    """What the user asks of a campaign.
+    """The user's request for a campaign.
 
     `judges` are solvers that answer the decided checks of the `targets` again. The campaign writes
     to the folder `out`. If `seed` is None, the campaign takes the seed that is stored in `out`, or
@@ -112,19 +112,20 @@ class CampaignConfig:
     Buckets whose keys match a pattern of `known` are known to the user already, and so are defects
     with a mark in `known_marks`, which maps marks to buckets of other campaigns. Findings of the
     kinds in `fail_on` make the exit code 1 although they would not by default. `machine` and
-    `arguments` are only recorded. With `damp`, walks draw the fatal calls of the buckets less
-    often. With `backtrace`, gdb is asked for native frames where it is installed. With `minimize`,
-    findings are made smaller while the campaign runs, and with `bisect` the releases that show them
-    are found. Both, programs and gdb take `share` of the workers' time, from 0 to 1. There are
-    `tick` seconds between two `Tick` events. With `compare`, the one judge is a
-    newer release of the one target's solver: it replays the runs, and only what it shows and the
-    target does not counts as a finding. `baseline` is an older release of the one target's solver:
-    what it decides and the target does not is a finding, too.
+    `arguments` are only recorded. With `damp`, walks draw the fatal calls of the buckets less often.
+    With `backtrace`, gdb is asked for native frames where it is installed. With `minimize`, findings
+    are made smaller while the campaign runs, and with `bisect` the releases that show them are found.
+    Both, programs and gdb take `share` of the workers' time, from 0 to 1. There are `tick` seconds
+    between two `Tick` events. With `compare`, the one judge is a newer release of the one target's
+    solver: it replays the runs, and only faults that it shows and the target does not count as
+    findings. `baseline` is an older release of the one target's solver: a check that it decides and
+    the target does not is a finding, too.
 
-    What `time` limits is counted from the moment `since` of `time.monotonic`, by default from the
-    beginning of the campaign; the runs get all of `time`, unless the start took very long. After it, the campaign goes on for at most
-    `overtime(time)` seconds to confirm and describe what was found; with `finish` until nothing is left.
-    With `resume`, there are no new runs: only what earlier sessions left is done.
+    The limit `time` starts at the moment `since` of `time.monotonic`, by default at the beginning of
+    the campaign; the runs get all of `time`, unless the start took very long. After it, the campaign
+    goes on for at most `overtime(time)` seconds to confirm and describe what was found; with `finish`
+    until nothing is left. With `resume`, there are no new runs: only what earlier sessions left is
+    done.
     """
 
     targets: tuple[Plan, ...]
@@ -155,7 +156,9 @@ class CampaignConfig:
 
     @property
     def slots(self) -> int:
-        """How many processes make runs at a time: as many as there are jobs, and one for each target."""
+        """The number of processes that make runs at a time: as many as there are jobs, and one for
+        each target.
+        """
         return max(self.jobs, len(self.targets))
 
     @property

@@ -56,8 +56,8 @@ class RunEnded:
 
 @dataclass(frozen=True, slots=True)
 class Overstayed:
-    """A run was ended from outside because it was past the limit of wall time. That is a statistic,
-    not a finding.
+    """A run was ended from outside because it was past the limit of wall time. Such an end is a
+    statistic, not a finding.
     """
 
     worker: int
@@ -82,7 +82,7 @@ class Found:
     before, `known` that the user listed the bucket as known.
 
     `trace` is the path, relative to the output folder, of the smallest trace that the bucket keeps
-    now. It is empty when the bucket keeps no trace.
+    now. The path is empty when the bucket keeps no trace.
     """
 
     bucket: str
@@ -97,7 +97,7 @@ class Reproduced:
     """A finding was written in all its forms, and each form was tried. Of `before` lines, `after`
     are left; both are 0 when the finding was not minimized.
 
-    `tier` is the tier of the bucket from now on. It can change because the smaller trace shows
+    `tier` is the tier of the bucket from now on. The tier can change because the smaller trace shows
     whether the finding needs something that the solver documents as experimental.
     """
 
@@ -144,8 +144,8 @@ class Ended:
     """The campaign is over. `reason` says why in a few words (`time limit`, `interrupted`), and
     `exit_code` is the exit code of the process.
 
-    `seeds` tells, for each target, what came of each seed of the mutation fuzzers in all sessions.
-    It is empty for a campaign of walks alone. `left` is left for 'murxpy finish', or for the next
+    `seeds` has, for each target, the yield of each seed of the mutation fuzzers in all sessions. The
+    tuple is empty for a campaign of walks alone. `left` is left for 'murxpy finish', or for the next
     session. `unkept` says what could not be written. The folder has `stored_findings` in
     `stored_buckets` of all sessions; `late` of these buckets were opened by sessions that were
     killed, and count for this exit code.

@@ -21,7 +21,7 @@ class Reproducer:
     """One form of a finding (`trace`, `min.trace`, `history`, `min.history`, `python`, `smt2`): its
     file, and whether the file was seen to show the finding again.
 
-    `file` is empty where the finding cannot be said in this form, and `reproduces` is None where the
+    `file` is empty if the finding cannot be written in this form, and `reproduces` is None if the
     file was not tried. `note` says why, or what the file shows instead.
     """
 
@@ -36,8 +36,8 @@ class Finding:
     """One misbehaviour of a solver, with all that is needed to see it again.
 
     A finding never changes: each step gives a new finding with another `state`. A `candidate` was
-    seen once. Its replays make it `confirmed` or `unconfirmed`. A disagreement whose small trace
-    showed again, and whose culprit was looked for, is `triaged`.
+    seen once. The replays of a finding make it `confirmed` or `unconfirmed`. A disagreement whose
+    small trace showed again, and whose culprit was looked for, is `triaged`.
 
     `target` is the number of the target that the run was for; `solver` and `version` are those of
     the solver that misbehaved. `past` are the jobs that ran before `job` in the same process, and
@@ -112,7 +112,7 @@ class Finding:
 
     @property
     def label(self) -> str:
-        """What the name of the trace's file ends in: the number of the plan whose solver wrote the
+        """The end of the name of the trace's file: the number of the plan whose solver wrote the
         trace, and nothing for the first target.
         """
         number = self.target if self.judge is None else self.judge

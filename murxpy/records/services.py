@@ -1,4 +1,6 @@
-"""What a campaign does at the same time as its runs: judging, confirming, reducing and so on."""
+"""Services of a campaign that work at the same time as its runs: judging, confirming, reducing and so
+on.
+"""
 
 from __future__ import annotations
 
@@ -9,16 +11,17 @@ from murxpy.records.snapshot import Left
 
 
 class Service:
-    """Something that a campaign does beside everything else. The loop of the campaign calls each of its
-    services in turn, and none of them waits. What a service finds, it tells by the functions that it was
-    given. A new service is a class with some of these methods, and an entry in the list of the campaign.
+    """Something that a campaign does beside everything else. The loop of the campaign calls each of
+    its services in turn, and none of them waits. A service reports its results by the functions that
+    it was given. A new service is a class with some of these methods, and an entry in the list of the
+    campaign.
     """
 
     def feed(self) -> None:
         """Begin what can begin now."""
 
     def poll(self) -> None:
-        """Take what ended."""
+        """Take the results that arrived."""
 
     def look(self) -> None:
         """Look at what changed since the store was written last."""
@@ -30,7 +33,7 @@ class Service:
 
     @property
     def left(self) -> Left:
-        """What is still to be done with what was found."""
+        """The work that the service still has to do for findings."""
         return Left()
 
     def cpu(self) -> Mapping[str, float]:
@@ -38,7 +41,9 @@ class Service:
         return {}
 
     def state(self) -> Mapping[str, Any]:
-        """What the store keeps of it as plain data, to go on after a kill."""
+        """The state of the service as plain data, which the store keeps so that a campaign can
+        continue after a kill.
+        """
         return {}
 
     def end_runs(self, *, at_once: bool) -> None:
@@ -48,4 +53,4 @@ class Service:
         """Note that there is no more time, so that it is known what is left."""
 
     def close(self) -> None:
-        """End everything that is under way. It may be called more than once."""
+        """End everything that is under way. The service may be closed more than once."""

@@ -12,8 +12,8 @@ from murxpy.records.finding import Reproducer
 from murxpy.solvers.exceptions import REFUSALS
 from murxpy.sources.mutation.tying import ACROSS, WITHIN
 
-# The parts of a campaign whose time of all processors is told.
-PARTS = ("runs", "replays", "judges", "gdb", "aftermath", "targets", "supervisor")
+# The parts of a campaign for which the time of all processors is reported.
+PARTS = ("runs", "replays", "judges", "gdb", "follow-up", "targets", "supervisor")
 
 WorkerState = Literal["starting", "running", "confirming", "waiting"]
 
@@ -81,10 +81,10 @@ class BucketView:
 
 @dataclass(frozen=True, slots=True)
 class Left:
-    """What a campaign has left to do for its findings, once it makes no more runs: buckets whose
-    findings were not replayed yet (`unconfirmed`), and defects that are to be made smaller, shown as
-    programs, bisected, or asked for their native frames; runs that some judge has not answered, and
-    known disagreements that were not looked into.
+    """The work that a campaign has left to do for its findings, once it makes no more runs: buckets
+    whose findings were not replayed yet (`unconfirmed`), and defects that are to be made smaller,
+    shown as programs, bisected, or asked for their native frames; runs that some judge has not
+    answered, and known disagreements that were not looked into.
     """
 
     unconfirmed: int = 0
@@ -103,7 +103,7 @@ class Left:
 
     def words(self) -> str:
         """The numbers in words; empty where nothing is left."""
-        told = (
+        rows = (
             (self.disagreements, "known disagreement", "to be looked into"),
             (self.unconfirmed, "finding", "to be confirmed"),
             (self.runs, "run", "to be judged"),
@@ -112,12 +112,12 @@ class Left:
             (self.bisections, "finding", "to be bisected"),
             (self.frames, "crash", "to be asked for native frames"),
         )
-        said = [
+        parts = [
             f"{number:,} {noun}{('es' if noun == 'crash' else 's') * (number != 1)} {what}"
-            for number, noun, what in told
+            for number, noun, what in rows
             if number
         ]
-        return ", ".join(said)
+        return ", ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +183,9 @@ class Snapshot:
 
     @property
     def cpu(self) -> dict[str, float]:
-        """The seconds of all processors that the parts of the campaign took. Those of `runs` are also
-        told apart: in runs that ended by themselves (`ended`), that were killed at a limit
-        (`killed`), and that ended with their process (`died`).
+        """The seconds of all processors that the parts of the campaign took. The seconds of `runs`
+        are also split by the end of the run: runs that ended by themselves (`ended`), that were
+        killed at a limit (`killed`), and that ended with their process (`died`).
         """
         names = {name: f"cpu-ns:{name}" for name in PARTS}
         names |= {"ended": "time-ns:run", "killed": "time-ns:killed", "died": "time-ns:died"}
@@ -208,8 +208,8 @@ class Snapshot:
 
     @property
     def mutants(self) -> dict[str, int]:
-        """For each mutation fuzzer, the number of mutants and what came of them, under names such
-        as `opfuzz-made`. Empty where no mutation fuzzer runs.
+        """For each mutation fuzzer, the number of mutants and of their results, under names such as
+        `opfuzz-made`. The list is empty if no mutation fuzzer runs.
         """
         counts = self.part("mutator:")
         names = dict.fromkeys(key.partition(":")[0] for key in counts)
@@ -233,7 +233,7 @@ class Snapshot:
     @property
     def judged(self) -> dict[str, int]:
         """The number of checks by what the judges answered: `agreed`, `disagreed`, `undecided`; and
-        the number of runs that judges `lost`. Empty without judges.
+        the number of runs that judges `lost`. The list is empty if there are no judges.
         """
         checks, decided, agreed, lost = (
             self.counts.get(f"judge:{name}", 0) for name in ("checks", "decided", "agreed", "lost")

@@ -24,7 +24,7 @@ PRIOR = 5.0  # added to worth and to cost, so that a seed file begins with the q
 NEW = 50.0  # the worth of a finding that opens a bucket
 NEWS = 2.0  # the worth of a pair of signals that no earlier run gave, in a campaign with guidance
 RUN = 2.0  # the cost of reading the seed file
-UNKNOWN = 10.0  # the cost of a check at its limit, of a solver that does not tell what it spends
+UNKNOWN = 10.0  # the cost of a check at its limit, of a solver whose count is unknown
 # The cost of a millisecond of a solver's limit. To make, read and set up a script costs as much as
 # three milliseconds.
 SPENT = 1 / 3
@@ -35,8 +35,8 @@ LEAST = 0.02
 
 @dataclass
 class Yield:
-    """The sums of one fuzzer on one seed file: runs, mutants and what came of them, findings, and
-    the buckets that these findings opened.
+    """The sums of one fuzzer on one seed file: runs, mutants and their results, findings, and the
+    buckets that these findings opened.
 
     `unreadable` counts the runs that could not read the seed file, `mislabelled` the runs in which
     the solver denied its label. One of either is enough for the seed file not to be drawn any more.
@@ -72,8 +72,8 @@ class Yield:
 
     @property
     def weight(self) -> float:
-        """The square of worth by cost, both in decided checks, and at least LEAST. It is 1 for a
-        seed file that was never used.
+        """The square of worth by cost, both in decided checks, and at least LEAST. The weight is 1
+        for a seed file that was never used.
         """
         paid = self.decided + NEW * self.new + NEWS * self.news
         refused = self.made - self.accepted
@@ -162,8 +162,8 @@ def fruitless(counts: Mapping[str, int]) -> Iterator[str]:
 
 
 # ----------------------------------------------------------------------
-# What came of the runs with each arm, and the store's tables for it: one row an arm, and the
-# pairs of signals that the campaign has seen.
+# The yield of each arm, and the store's tables for it: one row an arm, and the pairs of signals
+# that the campaign has seen.
 
 
 PLAIN = ""  # the text of the arm that stands for runs of a guided campaign without arms
@@ -171,7 +171,8 @@ PLAIN = ""  # the text of the arm that stands for runs of a guided campaign with
 # guided runs without one: what the arms of the kind are compared with.
 WITHOUT = (GROUP, OPTION, TRANSITION)
 
-# They are made when something was learnt: on a small disk a campaign without guidance needs their room.
+# The tables are made when something was learnt: on a small disk a campaign without guidance needs
+# their room.
 TABLES = (
     "CREATE TABLE IF NOT EXISTS arms (target TEXT, arm TEXT, data TEXT NOT NULL, PRIMARY KEY (target, arm))",
     "CREATE TABLE IF NOT EXISTS news (target TEXT, pair INTEGER, PRIMARY KEY (target, pair)) WITHOUT ROWID",
@@ -220,8 +221,8 @@ class ArmYield:
 
 @dataclass
 class Learnt:
-    """What the guidance of the targets has to store: arms whose sums changed, and pairs of signals
-    that are new, both by target.
+    """The changes of the guidance of the targets that the store has to write: arms whose sums
+    changed, and pairs of signals that are new, both by target.
     """
 
     arms: dict[tuple[str, str], ArmYield] = field(default_factory=dict)

@@ -68,7 +68,7 @@ class Instance:
 
 
 def regenerate(task: Task, trace: Trace) -> Minimized:
-    """Make the finding of a run of STORM anew within the least bounds.
+    """Regenerate the finding of a run of STORM within the least bounds.
 
     The plan of the task has the sources of the campaign. The sizes in the result are in characters
     of the script. Raises InputError where the trace is no such finding, where its script alone does
@@ -196,8 +196,8 @@ class Regenerating(Predicate[Bounds]):
 
 
 def measured(script: Scripted, catalogue: Catalogue) -> Instance:
-    """A script with the number of its assertions and their depth. Raises InputError if it cannot be
-    read.
+    """A script with the number of its assertions and their depth. Raises InputError if the trace
+    cannot be read.
     """
     formulas = read_script(script.text, "instance", catalogue).assertions()
     depths = Depths(catalogue)

@@ -202,7 +202,7 @@ def _with_hole(script: Script, book: Book, roots: tuple[Term, Term], sign: int) 
 
 
 def _scope(commands: Sequence[Command]) -> Sequence[Command]:
-    """What stands between the first `push` and the last `pop`."""
+    """The lines between the first `push` and the last `pop`."""
     first = next(at for at, c in enumerate(commands) if isinstance(c, Push))
     last = max(at for at, c in enumerate(commands) if isinstance(c, Pop))
     return commands[first + 1 : last]
@@ -239,8 +239,8 @@ class _PairPredicate(ScriptPredicate):
 
 
 def minimize_pair(task: Task, source: Scripted, pair: Pair) -> Minimized:
-    """Make a mutant and the script that it was made from smaller. The sizes in the result are those of
-    the mutant, in characters. Raises InputError where they do not show the finding.
+    """Make a mutant and the script that it was made from smaller. The sizes in the result are those
+    of the mutant, in characters. Raises InputError if the scripts do not show the finding.
     """
     predicate = _PairPredicate(task, source)
     return reduce_printed(task, source, pair.script, predicate, pair.both)

@@ -1,4 +1,6 @@
-"""What a smaller trace must still show: the finding of the trace itself, or what the user asks for."""
+"""Predicates of reductions: a smaller trace must still show the finding of the trace itself, or
+whatever the user asks for.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,8 @@ _SIGNALS = {number.name: number.name for number in signal.Signals}
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """What must stay in place of the finding. All fields that are given must hold.
+    """The property that a smaller trace must keep in place of the finding. All fields that are given
+    must hold.
 
     `message` is that of a finding, and `part` is a part of it. `exit` is the name of a signal or
     the exit code with which the process ends. With `unknown` the last check answers unknown. With
@@ -53,7 +56,7 @@ class Match:
         return bool(self.words())
 
     def words(self) -> str:
-        """What must stay, in words."""
+        """The property that must stay, in words."""
         conditions = (
             "" if self.message is None else f"message '{self.message}'",
             "" if self.part is None else f"a message with '{self.part}'",
@@ -82,7 +85,8 @@ def exit_kind(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class FirstShown:
-    """What a trace shows: `key` says it in words, and `shows` tells whether a replay shows it, too.
+    """The first property that a trace shows: `key` says it in words, and `shows` tells whether a
+    replay shows it, too.
 
     `trace` is that of a replay up to there, which takes `seconds`, and `least` at least. With `alone` it shows in how the
     process ends after the run. A replay shows a hang if it does not end in `late` seconds.
@@ -240,14 +244,14 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What is to be reduced, on the target of `plan`, and how; `name` is that of its file.
+    """A reduction to carry out on the target of `plan`; `name` is that of its file.
 
     `jobs` replays are made at a time, and a candidate is replayed `tries` times at most. The
     reduction ends after `time` seconds and after `replays` candidates; None sets no limit. With one
-    job the result of a reduction that `replays` ends does not depend on the clock. What stays is the
-    finding, unless `match` or `command`, the words of a user's command, says something else. With `judges` the
-    finding is that one of these solvers disagrees. `follow` gets the progress. `wait` is called before
-    each candidate, and returns when it may be replayed.
+    job the result of a reduction that `replays` ends does not depend on the clock. The reduction
+    keeps the finding, unless `match` or `command`, the words of a user's command, says something
+    else. With `judges` the finding is that one of these solvers disagrees. `follow` gets the
+    progress. `wait` is called before each candidate, and returns when it may be replayed.
     """
 
     plan: Plan
@@ -298,10 +302,10 @@ class Saver:
 class Minimized:
     """The smallest candidate that was found.
 
-    `text` is its trace, and `best` its text in the form of its problem, such as SMT-LIB. `key` says
-    what it shows. `before` and `after` are sizes in `unit`: `line`, `run` or `character`. `ended`
-    is `complete`, `time`, `replays` or `interrupted`. `needs` says in sentences what a trace needs
-    beside its formulas, where that is known.
+    `text` is its trace, and `best` its text in the form of its problem, such as SMT-LIB. `key` names
+    the finding that the candidate shows. `before` and `after` are sizes in `unit`: `line`, `run` or
+    `character`. `ended` is `complete`, `time`, `replays` or `interrupted`. `needs` says in sentences
+    what a trace needs beside its formulas, where that is known.
     """
 
     text: str
@@ -319,7 +323,7 @@ class Minimized:
 
 
 class Replays(Protocol):
-    """A service that makes replays for a predicate. It raises OutOfTime after `deadline`."""
+    """A service that makes replays for a predicate. The class raises OutOfTime after `deadline`."""
 
     deadline: float | None
 
@@ -332,10 +336,10 @@ class Replays(Protocol):
 
 
 class Predicate(ABC, Generic[A]):
-    """Decides whether a candidate shows what must stay; `key` says in words what that is.
+    """A predicate decides whether a candidate shows what must stay; `key` names that in words.
 
-    `start` is the text of a trace that shows it and ends with the line that does so. It is empty
-    where there is no such text.
+    `start` is the text of a trace that shows the finding and ends with the line that shows it. The
+    text is empty if there is none.
     """
 
     key = ""

@@ -38,12 +38,12 @@ def run_program(
 def run_command(
     plan: Plan, command: Sequence[str], folder: Path, trace: str, seconds: float, limits: Limits
 ) -> Outcome:
-    """Run a command in `folder` and in the environment of the target. It may change no file: what it
-    runs may be a stranger's script.
+    """Run a command in `folder` and in the environment of the target. The command may change no file:
+    it may run a script that somebody else sent.
 
-    The outcome has `trace`, of which the program is a translation. Its cause is `wall` after
-    `seconds`, `memory` past the memory limit, and else `died` with the status. Raises OSError when
-    the command cannot be started.
+    The outcome has `trace`, of which the program is a translation. The cause of the outcome is `wall`
+    after `seconds`, `memory` past the memory limit, and else `died` with the status. Raises OSError
+    when the command cannot be started.
     """
     parent = os.getpid()
 

@@ -54,8 +54,8 @@ def refuted(plan: Plan, trace: Trace, catalogue: Catalogue, limits: Limits) -> T
     unsat: the model of the first judge in the header, or else of the first other solver, whose values
     make all assertions true. A script that the trace runs is told in calls.
 
-    None where the trace does not answer unsat, or where no judge has such a model. A judge that only
-    the header names is not asked.
+    The result is None if the trace does not answer unsat, or if no judge has such a model. A judge
+    that only the header names is not asked.
     """
     calls = lifted(trace, catalogue, models=False) or trace
     try:
@@ -332,8 +332,8 @@ def _exit_words(outcome: Outcome) -> str:
 
 
 def to_show(kind: str, key: str, message: str) -> Shown:
-    """What a program must show of a finding. Of two releases that are compared, the program is for
-    the newer one alone, so it shows the answer that this one gives, or its finding.
+    """Return the claim of a program that shows a finding. Of two releases that are compared, the
+    program is for the newer one alone, so it shows the answer that this one gives, or its finding.
     """
     if kind in OF_ANSWERS:
         kind = DISAGREEMENT
@@ -344,8 +344,8 @@ def to_show(kind: str, key: str, message: str) -> Shown:
 
 
 def loaded_release(plan: Plan) -> str:
-    """The solver of a target with its release, such as `z3 5.4.1`. Raises TargetError where it cannot
-    be loaded.
+    """The solver of a target with its release, such as `z3 5.4.1`. Raises TargetError if the solver
+    cannot be loaded.
     """
     with closing(Pool([plan], Limits())) as pool:
         (about,) = pool.warm()

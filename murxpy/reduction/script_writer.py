@@ -37,8 +37,8 @@ FILE = "FILE"  # stands for the script in a command line that people read
 
 @dataclass(frozen=True, slots=True)
 class FrontEnd:
-    """One way to run a script. `said` is the command line, or the words for what is run instead, and
-    `where` says in a sentence where a person finds that; it may be empty.
+    """One way to run a script. `said` is the command line, or words for the program that is run
+    instead, and `where` says in a sentence where a person finds that program; it may be empty.
     """
 
     said: str
@@ -60,8 +60,8 @@ class FrontEnd:
 
 
 def front_ends(plan: Plan) -> list[FrontEnd]:
-    """The ways to run a script on a target, the most telling first. None where its wrapper says
-    nothing of scripts.
+    """The ways to run a script on a target, the most telling first. The result is None if its wrapper
+    says nothing of scripts.
     """
     wrapper = plan.setup["wrapper"]
     found = list(_programs(plan, wrapper.get("script-program") or {}))
@@ -84,7 +84,7 @@ def _programs(plan: Plan, data: dict[str, list[str]]) -> Iterator[FrontEnd]:
 
 
 def _where(file: Path, package: str) -> str:
-    """Where the program `file` stands, as seen from the folder of the solver."""
+    """The path of the program `file`, as seen from the folder of the solver."""
     if file.parts[0] in ("bin", "lib"):
         return f"In a virtual environment, 'pip install {package}' makes {file.name} as {file}"
     return f"{file.name} is {file} in the folder where the solver was built"
@@ -276,7 +276,7 @@ def _own_reason(shown: Shown) -> str:
 
 
 def _ended(outcome: Outcome) -> str:
-    """How a run of a script ended, and the last thing that it printed."""
+    """Return how a run of a script ended, and the last expression that it printed."""
     if outcome.cause == "wall":
         return f"it does not end within {SECONDS:g} s"
     code = None if outcome.status is None else os.waitstatus_to_exitcode(outcome.status)

@@ -1,7 +1,7 @@
 """Reducing a whole script to the smallest script that still shows the finding.
 
 A crash or an exception is recognised by its message. For a wrong answer, and for unknown where the
-answer is known, the right one must be known for each candidate anew: two other solvers give it, or
+answer is known, the right one must be found again for each candidate: two other solvers give it, or
 one of them gives a model in which our evaluator finds all assertions true. In a disagreement both
 sides must answer as before. Where an older release decides what the target does not, it must go on to.
 """
@@ -91,7 +91,7 @@ class _Solver:
         return found[-1]
 
     def opinion(self, text: str, limit: int = 0) -> list[str]:
-        """What this solver answers to the checks of another solver's script."""
+        """Return this solver's answers to the checks of another solver's script."""
         return answers_in(self.run(Scripted(for_others(text), limit=limit)))
 
     def holds(self, script: Script) -> bool:
@@ -274,8 +274,8 @@ class ScriptPredicate(Predicate[Printed]):
 def minimize_script(task: Task, source: Scripted, judges: Sequence[Plan] = ()) -> Minimized:
     """Make a script smaller; the result is the trace that runs the smaller script.
 
-    It begins without declarations and definitions, which printing adds where they are needed; where
-    that shows nothing, with those of the script in their places.
+    The reduction begins without declarations and definitions, which printing adds where they are
+    needed; where that shows nothing, with those of the script in their places.
 
     The sizes in the result are in characters of the script. Raises InputError where the script
     shows nothing, or shows it no more after it was parsed and printed.

@@ -174,8 +174,8 @@ def trace_problem(
 
 
 def _order(measure: Measure, start: Script) -> Callable[[Script], tuple[float, ...]]:
-    """The order of scripts. Those that do not say what the answers expected in `start` rest on are
-    no candidates, and so larger than all others.
+    """The order of scripts. Scripts that lack a command on which the answers expected in `start`
+    depend are no candidates, and so larger than all others.
     """
     rests = stated(start)
     return lambda script: (inf,) if rests and stated(script) != rests else measure.key(script)

@@ -19,8 +19,8 @@ _serials = count()
 
 
 class _Opaque:
-    """A function that is no table. Its text is its number in the order in which such values are
-    made; where values need an order, that is theirs.
+    """A function that is no table. The text of a value is its number in the order in which such
+    values are made; where values need an order, that is theirs.
     """
 
     __slots__ = ("_serial",)

@@ -116,16 +116,16 @@ def _filled(sort: Sort, bound: dict[str, Sort]) -> Sort:
 
 @lru_cache(maxsize=4096)
 def _made(kind: str, params: tuple[SortParam, ...]) -> Sort:
-    """Return a sort that is in no table, because the evaluator has none. It is only looked at.
-    Equal parameters give the same object.
+    """Return a sort that is in no table, because the evaluator has none. The object is only looked
+    at. Equal parameters give the same object.
     """
     return Sort(kind, params, -1)
 
 
 @cardinality("SORT_DT")
 def _size(sort: Sort, points: Points) -> int | None:
-    """Return how many values a datatype has: the sum over its constructors of the product over
-    their fields. It is infinite if the datatype occurs in itself.
+    """Return how many values a datatype has: the sum over its constructors of the product over their
+    fields. The size is infinite if the datatype occurs in itself.
     """
     if _recursive(sort):
         return None

@@ -1,5 +1,5 @@
-"""How many values a sort has, which values these are, and which table stands for a function over a
-finite domain.
+"""The number of values of a sort, the values themselves, and the table that stands for a function
+over a finite domain.
 """
 
 from __future__ import annotations
@@ -209,8 +209,8 @@ def canonical(table: T, domain: tuple[Sort, ...], points: Points) -> T:
 
 
 # ----------------------------------------------------------------------
-# A few values of sorts that are too large to try all of their values. They sometimes decide a
-# quantifier or tell two functions apart.
+# A few values of sorts that are too large to try all of their values. Such values sometimes decide
+# a quantifier or tell two functions apart.
 
 
 _INTEGERS = (0, 1, -1, 2, -2, 3, 7, -8, 255, 1 << 31, -(1 << 31))

@@ -12,7 +12,7 @@ from murxpy.semantics.closures import Built, Closure, Stored, opaque
 from murxpy.semantics.datatypes import fields_of
 from murxpy.semantics.domains import rows_of, samples
 from murxpy.semantics.exact.regex import Regex
-from murxpy.semantics.plain import all_plain, more_than, plain, signature
+from murxpy.semantics.plain_sorts import all_plain, more_than, plain, signature
 from murxpy.semantics.registry import Asking, Body, Points, Site, every, given, graver
 from murxpy.semantics.values import (
     BagValue,
@@ -247,8 +247,8 @@ def same(points: Points, sort: Sort | None, left: Any, right: Any) -> Asking:
 
 
 def _same_anyhow(left: Any, right: Any) -> Asking:
-    """Compare two values whose sort is unknown by their parts. That does not decide it if a
-    function or set is among them.
+    """Compare two values whose sort is unknown by their parts. A difference is no proof of inequality
+    if a function or set is among them.
     """
     if left == right:
         return True
@@ -365,8 +365,8 @@ def same_at(points: Points, sort: Sort, left: Any, right: Any, row: Row) -> Aski
 
 
 def _same_tables(points: Points, sort: Sort, left: Table, right: Table) -> Asking:
-    """Return whether two tables are equal at all points. Their defaults have to be equal only if
-    some point is in neither table.
+    """Return whether two tables are equal at all points. The defaults of the tables have to be equal
+    only if some point is in neither table.
     """
     domain, result = signature(sort)
     keys = _keys(sort, left) + _keys(sort, right)
@@ -389,7 +389,7 @@ def _keys(sort: Sort, function: Any) -> list[Row]:
 
 
 def _same_stores(points: Points, sort: Sort, left: Any, right: Any) -> Asking:
-    """Compare arrays that stores made of arrays with the same form. They can differ only at the
+    """Compare arrays that stores made of arrays with the same form. The arrays can differ only at the
     points of the stores. Return None if the forms do not decide it.
     """
     if not (isinstance(left, Stored) or isinstance(right, Stored)):
@@ -475,7 +475,7 @@ class _Unifier:
         self._forms: dict[Sort, list[Value]] = {}
 
     def form(self, sort: Sort, value: Any) -> Asking:
-        """Return the chosen object for a value. This is a generator."""
+        """Return the chosen object for a value. The function is a generator."""
         if plain(sort, self._points):
             return value
         if isinstance(value, SetValue):

@@ -163,7 +163,7 @@ class OpenPoints:
     def choose(
         self, key: Key, sort: Sort, allowed: tuple[Value, ...] | None, fits: Fits | None = None
     ) -> Value:
-        """Return the value of an open point in the current world. Raises CannotSay if none is
+        """Return the value of an open point in the current world. Raises CannotSay if no value is
         chosen yet.
         """
         choices = self.world.choices
@@ -213,14 +213,14 @@ class OpenPoints:
 
 
 # ----------------------------------------------------------------------
-# The evaluator computes the exact value of a term under an interpretation, or raises
-# `CannotSay`. Terms are evaluated in the order in which they were made, which has arguments
-# before the terms that they are in. So the depth of a term is no depth of calls. A stack of
-# activations evaluates the body of a binder once for each assignment to its variables. A value
-# that cannot be known is an `Unknown`, and so is the value of each term that needs it. If it
-# depends on an open point that may have few values, each of them is tried in a world of its
-# own, which is a copy of all values that do not depend on it. So an open point has the same
-# value throughout an evaluation.
+# The evaluator computes the exact value of a term under an interpretation, or raises `CannotSay`.
+# Terms are evaluated in the order in which they were made, which has arguments before the terms
+# that they are in. The depth of a term is therefore no depth of calls. A stack of activations
+# evaluates the body of a binder once for each assignment to its variables. A value that cannot be
+# known is an `Unknown`, and so is the value of each term that needs it. If it depends on an open
+# point that may have few values, each of them is tried in a world of its own, which is a copy of
+# all values that do not depend on it. An open point therefore has the same value throughout an
+# evaluation.
 
 
 WORLDS = 64  # most combinations of values of open points that are tried
@@ -229,7 +229,7 @@ SEARCH = 256  # most combinations of values of open points among which `satisfie
 
 
 class Evaluator(OpenPoints):
-    """Evaluates terms under one interpretation. It remembers the values of closed terms."""
+    """Evaluates terms under one interpretation. The evaluator caches the values of closed terms."""
 
     def __init__(
         self,
@@ -285,9 +285,9 @@ class Evaluator(OpenPoints):
         """Return whether values of open points were found under which all of the closed `formulas`
         are true.
 
-        An interpretation may be extended by any values of what it does not fix. So if such values
-        are found, the interpretation has an extension that is a model. False means nothing, because
-        only some values of large sorts are tried.
+        An interpretation may be extended by any values of what it does not fix. If such values are
+        found, the interpretation therefore has an extension that is a model. False means nothing,
+        because only some values of large sorts are tried.
         """
         self._bodies, self.searching = 0, True
         known = {
@@ -381,7 +381,9 @@ class Evaluator(OpenPoints):
         return answer
 
     def _advance(self, activation: Activation, answer: Any) -> Body | None:
-        """Continue an activation until it needs the value of a body. Return None when it is done."""
+        """Continue an activation until it needs the value of a body. The result is None when the
+        evaluation is done.
+        """
         values, order = activation.values, activation.order
         for term in activation.needs:
             values[term] = self.world.values[term]
@@ -470,8 +472,8 @@ class Evaluator(OpenPoints):
             return _unknown(reason)
 
     def _named(self, term: Term, unknown: Unknown, values: dict[Term, Any]) -> Unknown:
-        """Return the Unknown that stands for the value of `term`. Its name is the same for all
-        applications of the operator to the same arguments.
+        """Return the Unknown that stands for the value of `term`. The name of an open point is the
+        same for all applications of the operator to the same arguments.
         """
         if unknown.name is not None:
             return unknown
@@ -493,8 +495,8 @@ class Evaluator(OpenPoints):
         return Unknown(unknown.reason, unknown.key, unknown.allowed, name)
 
     def _function(self, meaning: Meaning, term: Term) -> Callable[..., Any]:
-        """Return the function that computes the value of an application from those of its
-        arguments. It is remembered by operator, indices and sorts.
+        """Return the function that computes the value of an application from those of its arguments.
+        The function is cached by operator, indices and sorts.
         """
         sorts = tuple(a.sort for a in term.args)
         key = (term.op, term.indices, term.sort, *sorts)

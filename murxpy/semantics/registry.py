@@ -54,9 +54,9 @@ class Unknown:
     """Stands for a value that is not known, and says why. If the value depends on an open point,
     `key` and `allowed` are those of the point.
 
-    `name`: two Unknowns of an evaluator with the same name stand for the same value, whatever it
-    is, because they are applications of the same operator to the same arguments. It is None if
-    nothing is known of that.
+    `name`: two Unknowns of an evaluator with the same name stand for the same value, whatever it is,
+    because they are applications of the same operator to the same arguments. The value is None if
+    nothing is known of it.
     """
 
     reason: str
@@ -119,8 +119,8 @@ class Points(Protocol):
 
 
 class Site:
-    """Where the value of an application is asked for: its operator, indices and sorts, and the
-    object that decides open points.
+    """The place at which the value of an application is asked for: its operator, indices and sorts,
+    and the object that decides open points.
     """
 
     __slots__ = ("indices", "kind", "points", "sort", "sorts")
@@ -185,7 +185,7 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What the meaning of a binder gets: its variables, the terms behind them, and the values of
+    """The arguments of a binder's meaning: its variables, the terms behind them, and the values of
     the variables outside.
     """
 
@@ -245,7 +245,7 @@ def prepared(*kinds: str, whole: bool = False, open: str = "") -> Callable[[Func
 
 
 def in_doubt(*kinds: str) -> Callable[[Function], Function]:
-    """Enter a function that is called if an argument is Unknown. It returns the value if that is
+    """Enter a function that is called if an argument is Unknown. The call returns the value if it is
     known all the same, else None.
     """
 
@@ -311,8 +311,8 @@ def graver(one: CannotSay | None, other: CannotSay) -> CannotSay:
 
 
 def settled(task: Asking) -> Any:
-    """Return the result of a comparison that needs no further term, as is the case among values of
-    a solver's model. Raises CannotSay if it needs one.
+    """Return the result of a comparison that needs no further term, as is the case among values of a
+    solver's model. Raises CannotSay if the comparison needs a further term.
     """
     try:
         task.send(None)

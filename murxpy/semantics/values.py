@@ -1,5 +1,5 @@
-"""What the values of each sort are. All are immutable and hashable. Two values of a plain sort are
-equal exactly if SMT-LIB's `=` says so.
+"""The values of each sort, as Python objects. All are immutable and hashable. Two values of a plain
+sort are equal exactly if SMT-LIB's `=` says so.
 
 BOOL `bool`; BV `int` in 0..2^w-1; INT `int`; REAL `Fraction` or an algebraic number; FP `int`, the
 IEEE bits, with one NaN; RM one of `ROUNDING_MODES`; STRING `str` of code points; FF `int` in
@@ -152,7 +152,7 @@ def _text(value: Any) -> str:
 
 @dataclass
 class Interpretation:
-    """What a model says of everything that the theories do not fix.
+    """A model's choices for everything that the theories do not fix.
 
     `constants` are the values of constants, and of functions as FunctionValue. `partial` says by
     operator what the model makes of points that the standard leaves open, such as division by zero.

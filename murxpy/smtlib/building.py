@@ -80,7 +80,9 @@ class Tables:
         return self.sorts.get("SORT_UNINTERPRETED", name + suffix)
 
     def variable(self, name: str, sort: Sort) -> Term:
-        """Return a new variable, to be bound by a binder. It differs from all other variables."""
+        """Return a new variable, to be bound by a binder. The variable differs from all other
+        variables.
+        """
         return self.terms.variable(name, sort)
 
     def value(self, sort: Sort, value: Any) -> Term:
@@ -140,7 +142,7 @@ def _bound(tables: Tables, term: Term) -> tuple[Term, ...]:
 
 
 # ----------------------------------------------------------------------
-# Builds terms anew with other sorts and names: bit-vectors of other widths, floating-point
+# Rebuilds terms with other sorts and names: bit-vectors of other widths, floating-point
 # numbers of other formats, datatypes with fewer constructors and fields, constants and sorts
 # with other names.
 
@@ -158,16 +160,16 @@ _CONS = "OP_DT_APPLY_CONS"
 
 
 class Rebuilder:
-    """Builds terms anew in `tables`. The parameters say what changes; everything else stays.
+    """Rebuilds terms in `tables`. The parameters say what changes; everything else stays.
 
     `width` gives the new width of each bit-vector, and `form` the new format of floating-point
     numbers. `gone` are the constructors and fields that datatypes lose. `names` are the new names
     of constants and variables, and `sorts` those of uninterpreted sorts.
 
-    Where an index only says how wide a result is, as in an extension or a conversion, it changes
-    with the width. A literal loses its high bits, or the low bits of its significand. `term` raises
-    IllSorted if no such term exists: for an extraction beyond the new width, for formats that do
-    not fit together, and for a constructor or field that is gone.
+    If an index only says how wide a result is, as in an extension or a conversion, it changes with
+    the width. A literal loses its high bits, or the low bits of its significand. `term` raises
+    IllSorted if no such term exists: for an extraction beyond the new width, for formats that do not
+    fit together, and for a constructor or field that is gone.
     """
 
     def __init__(
@@ -208,8 +210,8 @@ class Rebuilder:
         )
 
     def datatype(self, datatype: Datatype) -> Datatype:
-        """Return a datatype without what is gone, and with such datatypes in its fields. If nothing
-        of that concerns it, that is the datatype itself.
+        """Return the datatype without the constructors and fields that were removed, and with rebuilt
+        datatypes in its fields. If nothing of that concerns it, that is the datatype itself.
         """
         if datatype in self._datatypes:
             return self._datatypes[datatype]
@@ -311,7 +313,7 @@ class Rebuilder:
 
 def _indices(term: Term, args: tuple[Term, ...], wanted: Sort) -> tuple[object, ...]:
     """Return the indices of an application whose arguments and result have new widths. Raises
-    IllSorted if there are none.
+    IllSorted if there are no such indices.
     """
     if wanted.kind == FP and term.op.startswith("OP_FP_TO_FP"):
         return wanted.params
@@ -333,8 +335,8 @@ def _indices(term: Term, args: tuple[Term, ...], wanted: Sort) -> tuple[object, 
 
 
 def _number(bits: int, old: Sort, new: Sort) -> int:
-    """Return a number of the format `old` as a number of the format `new`. Its significand is cut
-    off, and an exponent out of range becomes the nearest one in range.
+    """Return a number of the format `old` as a number of the format `new`. The significand of the
+    number is cut off, and an exponent out of range becomes the nearest one in range.
     """
     (e, s), (exponents, significand) = (
         (old.number(0), old.number(1)),

@@ -12,7 +12,7 @@ from murxpy.errors import InputError, nearest
 SIMPLE = re.compile(r"[A-Za-z~!$%^&*_+=<>?/-][A-Za-z0-9~!@$%^&*_+=<>.?/-]*")
 # these characters cannot stand between bars: backslash, bar, and all that is not printable ASCII
 _UNQUOTABLE = re.compile(r"[^ -\[\]-{}~]")
-# The reserved words of the standard (section 3.1). They are symbols only between bars.
+# The reserved words of the standard (section 3.1). Such words are symbols only between bars.
 _WORDS = """
     BINARY DECIMAL HEXADECIMAL NUMERAL STRING _ ! as let exists forall match par
 """
@@ -39,7 +39,7 @@ class Symbols:
         self._counts: dict[str, int] = {}
 
     def of(self, thing: Hashable, preferred: str) -> str:
-        """Return the symbol of `thing`, as it is printed. It is the same at every call."""
+        """Return the symbol of `thing`, as it is printed. The result is the same at every call."""
         found = self._given.get(thing)
         if found is None:
             found = self._given[thing] = spell(self._free(preferred))
@@ -63,13 +63,13 @@ def spell(name: str) -> str:
 
 
 # ----------------------------------------------------------------------
-# Splits SMT-LIB 2.7 (section 3.1) into tokens, and finds the place of a token in the text. A
-# token is a plain string. Its place is computed only if an error needs it, because objects with
-# positions would cost more time than all other work on tokens.
+# Splits SMT-LIB 2.7 (section 3.1) into tokens, and finds the place of a token in the text. A token
+# is a plain string. The place of a token is computed only if an error needs it, because objects
+# with positions would cost more time than all other work on tokens.
 
 
-# `*+` never gives back characters that it matched. So a quote that is not closed costs one pass
-# over the rest of the text, and not one pass for each character.
+# `*+` never gives back characters that it matched. A quote that is not closed therefore costs one
+# pass over the rest of the text, and not one pass for each character.
 _TOKEN = re.compile(r"""[()]|[^\s()";|]+|"[^"]*+(?:""[^"]*+)*+"|\|[^|\\]*\||;[^\n]*|["|]""")
 _SOLID = re.compile(r"[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f]*")
 _NUMERAL = re.compile(r"[0-9]+")
@@ -200,7 +200,7 @@ class Source:
         self.rest.__setstate__(at)  # type: ignore[attr-defined]  # of a list's iterator: the tokens before it are not passed over again
 
     def pass_over(self) -> None:
-        """Pass over the next s-expression, or over what there is of it."""
+        """Skip the next s-expression, or what the text has of it."""
         depth = 0
         for token in self.rest:
             depth += (token == "(") - (token == ")")
@@ -208,13 +208,13 @@ class Source:
                 return
 
     def take(self, token: str, what: str) -> None:
-        """Pass over `token`. Raises InputError if something else comes."""
+        """Skip `token`. Raises InputError if something else comes."""
         found = self.next(f"'{token}' {what}")
         if found != token:
             raise InputError(f"expected '{token}' {what}, found '{found[:60]}'")
 
     def skip(self, token: str) -> bool:
-        """Pass over `token` if it comes next."""
+        """Skip `token` if it comes next."""
         if self.peek() != token:
             return False
         next(self.rest)
@@ -239,8 +239,8 @@ class Source:
         return int(token)
 
     def arity(self, what: str) -> int:
-        """Take a number of parameters. Raises InputError if it is larger than any script needs,
-        because each parameter becomes an object.
+        """Take a number of parameters. Raises InputError if the number is larger than any script
+        needs, because each parameter becomes an object.
         """
         arity = self.numeral(what)
         if arity > MAX_ARITY:
@@ -248,8 +248,8 @@ class Source:
         return arity
 
     def raw(self) -> str:
-        """Take the next s-expression and return its text, with blanks normalized. It is empty in
-        front of ')'.
+        """Take the next s-expression and return its text, with blanks normalized. The text is empty
+        in front of ')'.
         """
         if self.peek() in (")", ""):
             return ""
@@ -285,8 +285,8 @@ def joined(tokens: Iterable[str]) -> str:
 
 
 def unknown(token: str, what: str, known: list[str]) -> InputError:
-    """Return an error about a name that is not declared. It suggests the known name that looks most
-    like it.
+    """Return an error about a name that is not declared. The error suggests the known name that looks
+    most like it.
     """
     name = symbol(token)
     close = [k for k in known if abs(len(k) - len(name)) <= 2 and not k[:1].isdigit()][:5000]

@@ -135,7 +135,7 @@ def _public(parts: Sequence[str]) -> bool:
 
 def find_callables(data: Mapping[str, Any]) -> Callables:
     """Return the public callables of the modules that `data`, the section `calls` of a wrapper,
-    names. Missing modules have none.
+    names. Missing modules have no callables.
     """
     found = Callables()
     seen: set[int] = set()

@@ -116,8 +116,8 @@ class Thrower:
         self._retold = frozenset(retold)
 
     def lacking(self, error: BaseException) -> str:
-        """Return the name that a spelling or a helper looks for and that nothing in this release
-        has. It is empty for any other exception.
+        """Return the name that a spelling or a helper looks for and that nothing in this release has.
+        The text is empty for any other exception.
         """
         if (
             not isinstance(error, AttributeError)
@@ -145,8 +145,8 @@ class Thrower:
         return type(error).__module__ == "builtins" and not names & self._retold
 
     def _innermost(self, error: BaseException) -> str | None:
-        """Return our file in which the exception arose, not counting Python's library. Return None
-        if it arose in the binding.
+        """Return our file in which the exception arose, not counting Python's library. Return None if
+        the exception arose in the binding.
         """
         found = None
         trace: TracebackType | None = error.__traceback__
@@ -196,9 +196,9 @@ def _standard(file: str) -> bool:
 # it is one defect then, whatever is called
 CONVERTED = " by the conversion of arguments that all callables share"
 DOCUMENTED, RESOURCES, UNREACHED, BROKEN = "documented", "resources", "unreached", "broken"
-# How Python says that an argument has a wrong type or value, in the words of its library reference;
-# a binding may leave that to Python. A foreign function is not called with a wrong argument, so
-# `ArgumentError` of ctypes is a refusal like the others.
+# Python's sentences for an argument of a wrong type or value, in the words of its library
+# reference; a binding may leave this complaint to Python. A foreign function is not called with a
+# wrong argument, so `ArgumentError` of ctypes is a refusal like the others.
 PYTHON = {
     "TypeError": "Raised when an operation or function is applied to an object of inappropriate type.",
     "ValueError": "Raised when an operation or function receives an argument that has the right type but an inappropriate value",
@@ -241,7 +241,7 @@ def documented_types(data: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 class Contract:
-    """What a binding promises of its exceptions, and which calls it leaves undefined: the section
+    """A binding's promises about its exceptions, and the calls that it leaves undefined: the section
     `contract` of its wrapper.
     """
 

@@ -12,7 +12,7 @@ from murxpy.solvers.forbidden import Forbidden
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.spelling import SpellingSet
 
-# What a value looks like, by the type of the option or parameter.
+# The form of a value, by the type of the option or parameter.
 VALUES = {
     "bool": ("true|false", "true or false"),
     "int": ("-?[0-9]+", "a whole number"),
@@ -22,8 +22,8 @@ VALUES = {
 
 
 def expected_value(kind: str, value: str) -> str:
-    """What values an option of a type takes, in words; empty where `value` is one, or where nothing
-    is known of the type.
+    """Describe the values that an option of a type takes; empty if `value` is one, or if nothing is
+    known of the type.
     """
     pattern, expected = VALUES.get(kind, ("", ""))
     return "" if re.fullmatch(pattern or ".*", value, re.DOTALL) else expected
@@ -59,7 +59,8 @@ class Parameters:
 
 
 # ----------------------------------------------------------------------
-# What a wrapper says of its solver, apart from spellings, as typed values that are built once.
+# The facts about a solver that its wrapper contains apart from spellings, as typed values that are
+# built once.
 
 
 Pairs = tuple[tuple[str, str], ...]  # names of options with their values, which are text
@@ -106,7 +107,7 @@ class OwnAction:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a solver. `docs/wrappers.md` explains each section of a wrapper.
+    """The known facts about a solver. `docs/wrappers.md` explains each section of a wrapper.
 
     `options` is None if the wrapper has no such section. `process_options` are parameters of the
     whole process, by their names in scripts; only mutants set them. `listed_options` are the names
@@ -148,7 +149,7 @@ class Facts:
 
     def known_options(self) -> frozenset[str] | None:
         """Return the options that change no meaning, which the wrapper says by having them. Return
-        None if it has no list of options.
+        None if the wrapper has no list of options.
         """
         if self.options is None:
             return None

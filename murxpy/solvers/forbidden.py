@@ -40,9 +40,9 @@ class Forbidden:
         names = {**{name: because for name, because in short.items() if name}, **options}
         self._options = {_normal(name): (name, because) for name, because in names.items()}
         self._commands = {_normal(name): (name, because) for name, because in commands.items()}
-        # A name of one plain word is also the name of other things. So it counts behind
-        # `set-option` only. Other names count at any place, because the parameters of commands and
-        # tactics are spelled alike.
+        # A name of one plain word is also the name of other things. The word therefore counts
+        # behind `set-option` only. Other names count at any place, because the parameters of
+        # commands and tactics are spelled alike.
         self._telling = {name for name in self._options if not name.isalnum()}
         self._word = re.compile(_any(self._telling)) if self._telling else None
         self._called = re.compile(rf"\|?({_any(self._commands)}){_END}")
@@ -55,8 +55,8 @@ class Forbidden:
     def in_script(self, text: str) -> str:
         """The same for the first option or command in a script that is forbidden.
 
-        Solvers read comments, strings and quoted symbols in ways of their own. So the text is
-        searched as it stands, and what is forbidden is so within these, too.
+        Solvers read comments, strings and quoted symbols in ways of their own. The text is therefore
+        searched as it stands, and forbidden words count within these, too.
         """
         found = self._first(_normal(text))
         return "" if found is None else found[0]
@@ -113,7 +113,7 @@ def _behind(text: str, word: re.Pattern[str], pattern: re.Pattern[str]) -> Itera
 
 
 def _blanks(text: str, at: int) -> int:
-    """Where the blanks end that begin at `at`."""
+    """Return the end of the blanks that begin at `at`."""
     found = _SPACE.match(text, at)
     assert found is not None  # it matches the empty text, too
     return found.end()

@@ -1,5 +1,5 @@
-"""What a spelling sees of a call: the context and the solver of the run, our view of arguments and
-result, and the literal.
+"""The parts of a call that a spelling can use: the context and the solver of the run, our view of
+arguments and result, and the literal.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def literal_value(term: Term) -> Any:
 
 
 class Frame:
-    """The operands of a call. A run has one such object, which is filled anew for each call.
+    """The operands of a call. A run has one such object, which is refilled for each call.
     Spellings read it, and nothing keeps it.
     """
 

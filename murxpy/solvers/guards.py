@@ -1,4 +1,4 @@
-"""Guards say when a spelling means what its operator means. They look at our terms, never at the
+"""Guards say when a spelling means what its operator means. Guards look at our terms, never at the
 solver's objects.
 """
 
@@ -30,7 +30,7 @@ _COMPARE: dict[str, Callable[[int, int], bool]] = {
 
 def parse_guard(text: str, helper: Callable[[str], Any], where: str) -> Guard:
     """Return the guard called `text`. `helper` finds a guard of the wrapper by its name. Raises
-    InputError if it is unknown.
+    InputError if the guard is unknown.
     """
     if _HUGE.search(text):
         raise InputError(

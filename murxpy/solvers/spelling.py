@@ -125,7 +125,7 @@ def _arity(placeholders: list[str]) -> int | None:
 
 
 # ----------------------------------------------------------------------
-# Spellings: the ways in which a binding lets one thing be said. They are compiled from
+# Spellings: the ways in which a binding lets one thing be said. The functions are compiled from
 # templates, and the seed of a line chooses one.
 
 
@@ -187,8 +187,8 @@ class SpellingSet:
         return self._names.get(name)
 
     def pick(self, point: float, frame: Frame) -> Spelling | None:
-        """Return the spelling at `point` in [0, 1) of the weights, or the next one that fits.
-        Return None if none fits.
+        """Return the spelling at `point` in [0, 1) of the weights, or the next one that fits. Return
+        None if no spelling fits.
         """
         spellings = self.spellings
         count = len(spellings)

@@ -293,7 +293,7 @@ class Wrapper:
         return namespace
 
     def _unusable(self, error: Exception) -> TargetError:
-        """Return the error for a solver that cannot be imported. It says how to mend that."""
+        """Return the error for a solver that cannot be imported. The message says how to mend that."""
         module = self.facts.module
         absent = isinstance(error, ModuleNotFoundError) and error.name == module
         text = " ".join(f"{type(error).__name__}: {error}".split())[:300]
@@ -308,7 +308,9 @@ class Wrapper:
         return TargetError(f"{self.name} {what}; {install}")
 
     def _probe_objects(self) -> None:
-        """Return a context and a solver of this release. Their attributes tell which methods exist."""
+        """Return a context and a solver of this release. The attributes of these objects tell which
+        methods exist.
+        """
         frame = Frame(lambda sort: None)
         for key, section in (("ctx", "new-context"), ("solver", "new")):
             spellings = self.spellings["lifecycle"].get(section)

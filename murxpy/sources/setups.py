@@ -37,7 +37,7 @@ class SourcesSetup(_Limited):
 
 
 class EnumerationSetup(_Limited):
-    """The scripts that a session tests: `grammars`, as `murxpy.data.named` gives them; `at`, the first
+    """The scripts that a session tests: `grammars`, as `murxpy.data.lookup` gives them; `at`, the first
     index as decimal digits; `take`, the number of scripts of each grammar; `block`, the scripts of a
     run. `check-ms` is the limit of a check in milliseconds of a usual machine. With `simplify`, the
     simplifier is tested in place of the answers. Where twins are skipped, `canonical` has the

@@ -144,7 +144,9 @@ def _names(value: Any) -> tuple[str, ...]:
 
 
 def perform(gen: Generator, name: str) -> bool:
-    """Carry out the action called `name`. False if it was not possible, or the binding refused it."""
+    """Carry out the action called `name`. The result is False if the action was not possible, or the
+    binding refused it.
+    """
     if name in gen.damped and gen.stream.random() >= terms.DAMPED:
         return False
     action = ACTIONS[name]

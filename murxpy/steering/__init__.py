@@ -1,1 +1,1 @@
-"""Which seed files and which arms the runs of a campaign get."""
+"""Chooses the seed files and the arms that the runs of a campaign get."""

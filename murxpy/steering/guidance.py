@@ -23,8 +23,8 @@ from murxpy.sources.setups import Setup
 
 
 def choices_of(setup: Setup, about: Mapping[str, Any]) -> tuple[Arms, Choices]:
-    """How run seeds carry arms, and the arms to draw from. `setup` is that of a session, and `about`
-    is how the session describes its solver.
+    """Return the way in which run seeds carry arms, and the arms to draw from. `setup` is that of a
+    session, and `about` is how the session describes its solver.
     """
     catalogue = build_catalogue(setup["catalogue"])
     facts = build_facts(setup["wrapper"])
@@ -68,10 +68,10 @@ def _arms_of(options: Iterable[Option]) -> dict[str, tuple[str, ...]]:
 
 
 # ----------------------------------------------------------------------
-# Guidance: which arms the runs of a target have, learnt from what earlier runs gained. The
-# choice depends only on the counts of earlier runs, in the order of their numbers, and never on
-# a clock. It is written into the seed of the run (`murxpy.learning.arms`), so that the run can
-# be made again without the campaign.
+# Guidance: which arms the runs of a target have, learnt from what earlier runs gained. The choice
+# depends only on the counts of earlier runs, in the order of their numbers, and never on a clock.
+# The choice is written into the seed of the run (`murxpy.learning.arms`), so that the run can be
+# made again without the campaign.
 
 
 _KEY, _SOURCES = 0xA4B17, 0xA4B18
@@ -81,7 +81,7 @@ _COUNTED = ("answer:unknown", "check:decided", "signal:spent")
 
 @dataclass
 class _Begun:
-    """A run that is under way, or over and not learnt from yet."""
+    """A run that has begun and is not learnt from yet."""
 
     seed: int
     arms: list[str]
@@ -102,8 +102,8 @@ class _Begun:
 class Guidance:
     """Chooses the arms of the runs of one target. `way` is `statistics` or `bandit`, `arms` say how a
     run seed carries arms, `choices` which of them the target can have. `yields`, `news` and `saved`
-    are from an earlier session: what came of each arm, the pairs that were seen, and what `state`
-    gave. `hand_over` gives what is to be stored beside `state`.
+    are from an earlier session: the yield of each arm, the pairs that were seen, and the result of
+    `state`. `hand_over` gives what is to be stored beside `state`.
     """
 
     def __init__(
@@ -164,7 +164,8 @@ class Guidance:
 
     def seed_of(self, index: int, base: int, source: str = "", *, mutates: bool = False) -> int:
         """The seed of run `index`, which begins now and would have the seed `base` without guidance.
-        It is of `source`, which `mutates` scripts or walks. A run that began before keeps its seed.
+        The seed is that of a run of `source`, which `mutates` scripts or walks. A run that began
+        before keeps its seed.
         """
         if index not in self._runs.open:
             self._learn(index)
@@ -180,7 +181,8 @@ class Guidance:
         """Note the report of run `index`."""
         run = self._runs.open.get(index)
         if run is not None:
-            # What earlier runs gave is no news later. So little has to be kept of a run.
+            # A signal that an earlier run gave is no news later. Little therefore has to be kept of
+            # a run.
             run.news = [pair for pair in report.get("signals", ()) if pair not in self._seen]
             counts = report["counts"]
             run.counts = {name: counts[name] for name in _COUNTED if name in counts}
@@ -216,7 +218,7 @@ class Guidance:
                 self._changed[arm] = None
 
     def _result(self, run: _Begun) -> Result:
-        """What came of a run, which counts for what is new from now on."""
+        """Return the result of a run. Its signals are no news for later runs."""
         news = [pair for pair in run.news if pair not in self._seen]
         self._seen.update(dict.fromkeys(news))
         self._new += news

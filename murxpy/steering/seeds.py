@@ -16,7 +16,9 @@ from murxpy.sources.setups import SourcesSetup
 
 
 def run_seed(seed: int, index: int) -> int:
-    """The 64-bit seed of run `index` in the campaign with `seed`. It depends on nothing else."""
+    """The 64-bit seed of run `index` in the campaign with `seed`. The run seed depends on nothing
+    else.
+    """
     return int.from_bytes(blake2b(f"{seed}:{index}".encode()).digest()[:8], "big")
 
 
@@ -24,8 +26,8 @@ class Ledger:
     """Hands out the indices of runs. All indices below `next` were handed out; those of them in
     `open()` are not done.
 
-    `ended` holds open runs that ended and were counted, but wait for their judges. It maps the
-    index to the bucket of the run's finding, empty for a run without one. The next session hands
+    `ended` holds open runs that ended and were counted, but wait for their judges. The ledger maps
+    the index to the bucket of the run's finding, empty for a run without one. The next session hands
     these runs out again, and does not count them again. With `resume`, no other runs are handed out.
     """
 
@@ -118,9 +120,9 @@ class Steering:
     """Chooses the run seeds of one target.
 
     `seed` is the seed of the campaign, `sources` a part of a session's setup, `saved` what `state`
-    gave in an earlier session. `yields` says what came of each seed file that was used, and
-    `changed` holds those that are to be stored. `starved` are the sources that lack seeds of a
-    label that they need, or two seeds that can be drawn together. Raises InputError where all sources are starved.
+    gave in an earlier session. `yields` is the yield of each seed file that was used, and `changed`
+    holds those that are to be stored. `starved` are the sources that lack seeds of a label that they
+    need, or two seeds that can be drawn together. Raises InputError where all sources are starved.
     """
 
     def __init__(
@@ -171,7 +173,7 @@ class Steering:
         return [self._corpus.seeds[number].name for number in all_ if number not in kept]
 
     def lacking(self, source: str) -> str:
-        """What a starved source lacks, in words."""
+        """Say in words which seeds a starved source lacks."""
         among = zip(self._corpus.labels[source], self._corpus.among(source), strict=True)
         labels = dict.fromkeys(label for label, pool in among if not pool)
         count = len(self._corpus.seeds)
@@ -184,7 +186,7 @@ class Steering:
         return f"none of the {count} seeds is {named} {where}"
 
     def notices(self) -> list[str]:
-        """What users are told of sources that make no runs, and of seed files that a source never
+        """Messages to users about sources that make no runs, and about seed files that a source never
         draws because no other seed file has anything in common with them.
         """
         starved = [f"{name}: {self.lacking(name)}; it makes no runs" for name in self.starved]
@@ -205,7 +207,7 @@ class Steering:
         """Whether no source has seed files left."""
         return not any(self._alive(source) for source in self._pools)
 
-    def told(self, index: int, news: int) -> None:
+    def note_news(self, index: int, news: int) -> None:
         """Note how many pairs of signals run `index`, which is over, was the first to give."""
         run = self._begun.over.get(index)
         if run is not None and news:

@@ -178,8 +178,8 @@ def targets_in(store: Store) -> list[Followed]:
 
 
 # ----------------------------------------------------------------------
-# What the answers of all targets to a script say together: which answer is right, by which
-# evidence, and which targets are wrong.
+# Comparing the answers of all targets to a script: which answer is right, by which evidence, and
+# which targets are wrong.
 
 
 Kind = Literal["unsound", "invalid-model", "own-check", "crash", "differs"]
@@ -194,7 +194,7 @@ ALL_VALUES, MODEL, JUDGE = EVIDENCE = ("all values", "a model", "a judge")  # th
 class Truth:
     """The right answers to the checks of a script, `?` where nothing tells one; and what says so: our
     evaluator went through all values of the constants, or it found a model of some target right, or
-    the judges say so. Where several kinds of evidence were needed, this is the weakest.
+    the judges say so. If several kinds of evidence were needed, this is the weakest.
     """
 
     answer: str
@@ -285,7 +285,7 @@ def _differs(answer: str, truth: Truth | None, answers: set[str]) -> bool:
 
 @dataclass
 class Cell:
-    """What a target showed of a grammar: how often each answer came, each kind of triggers, each
+    """The results of a target in a grammar: how often each answer came, each kind of triggers, each
     verdict on models, and how many scripts were decided at costs below each power of two.
     """
 
@@ -341,7 +341,7 @@ class Triggers:
         return list({one.solver: one for one in self.releases}.values())
 
     def whole(self, target: int) -> Cell:
-        """What a target showed of all grammars together."""
+        """The results of a target in all grammars together."""
         whole = Cell()
         for (own, _), cell in self.cells.items():
             if own == target:

@@ -35,9 +35,9 @@ class NamedScript:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What a target made of a script: what it says to the script itself, and the spread by method.
-    `first` names the first variant with each answer, as METHOD:K. `crashes` says of which variants it
-    crashes.
+    """The results of a target for a script: its answer to the script itself, and the spread by
+    method. `first` names the first variant with each answer, as METHOD:K. `crashes` names the
+    variants on which the target crashes.
     """
 
     target: str

@@ -1,5 +1,5 @@
-"""What a script asks a solver, so that its answers show a finding: the model with the values of the
-assertions and of their parts, the core, and the like.
+"""Makes scripts whose answers show a finding: they ask for the model with the values of the
+assertions and of their parts, for the core, and the like.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _TERMS = 40  # terms of a wrong model whose values a script asks for
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How a script differs from its trace. `words` says it in a sentence.
+    """The differences between a script and its trace. `words` says it in a sentence.
 
     `alone`: only the last check with what is asserted there. `levels`: all assertions stand on a
     pushed level. `limited`: the limits of the trace hold. `assumed`: assumptions are asserted.

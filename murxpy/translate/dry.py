@@ -38,7 +38,7 @@ class DryRun(Run):
 
     @property
     def last(self) -> bool:
-        """Return whether this is the last line. Its call may not have returned."""
+        """Return whether this is the last line. The call of the line may not have returned."""
         return self.trace.is_last(self.line)
 
     def refusal(self) -> tuple[str, str] | None:
@@ -74,8 +74,8 @@ class DryRun(Run):
         )
 
     def planted_values(self) -> list[str] | None:
-        """Return the planted values of what the current check has, as text. Return None if they do
-        not make it satisfiable.
+        """Return the planted values of what the current check has, as text. Return None if the values
+        do not make the formulas satisfiable.
         """
         assumed = self.frame.terms if self.line.action == "check-sat-assuming" else ()
         formulas = list(dict.fromkeys([*(entry.term for entry in self.state.asserted()), *assumed]))
@@ -86,7 +86,7 @@ class DryRun(Run):
         )
 
     def passed(self, reason: str) -> None:
-        """Handle a line without a call. `reason` says why there is none."""
+        """Handle a line without a call. `reason` says why the line has no call."""
         raise NotImplementedError
 
     def witness(self, action: str) -> None:
@@ -95,8 +95,8 @@ class DryRun(Run):
 
 
 class Anything(Wrapper):
-    """Stands for a wrapper that has a spelling of everything. What cannot be said is found when it
-    is printed.
+    """Stands for a wrapper that has a spelling of everything. A part that cannot be printed is found
+    when it is printed.
     """
 
     def __init__(self, name: str) -> None:
@@ -230,9 +230,9 @@ _LONGEST = 2000  # characters; a longer text helps nobody to see a value in it
 
 
 def term_texts(trace: Trace, catalogue: Catalogue) -> dict[str, str]:
-    """The text of each term that the trace still has at its end, in the dialect of its solver if there
-    is one. Terms that cannot be said, or only in a very long text, are missing. Raises InputError if
-    the trace is malformed.
+    """The text of each term that the trace still has at its end, in the dialect of its solver if
+    there is one. Terms that cannot be printed, or only in a very long text, are missing. Raises
+    InputError if the trace is malformed.
     """
     run = Silent(catalogue, trace)
     interpret(run, AnyReading(run, trace))

@@ -64,8 +64,8 @@ class _Statement(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _statements(source: str) -> tuple[_Statement, ...]:
-    """Return the statements of a module that a program may need. They are parsed once, because the
-    programs of a folder share their helpers.
+    """Return the statements of a module that a program may need. The statements are parsed once,
+    because the programs of a folder share their helpers.
     """
     body = [node for node in ast.parse(source).body if not _docstring(node) and not _future(node)]
     own = {
@@ -179,8 +179,8 @@ class _Section(dict[str, SpellingSet]):
 
 
 class SourceWrapper(Wrapper):
-    """A wrapper whose calls return their own source. It imports no solver, so it has all spellings
-    of the trace's release.
+    """A wrapper whose calls return their own source. The wrapper imports no solver, so it has all
+    spellings of the trace's release.
     """
 
     def __init__(self, data: dict[str, Any], catalogue: Catalogue, release: str) -> None:
@@ -210,8 +210,8 @@ class SourceWrapper(Wrapper):
         )
 
     def _helper(self, name: str) -> Any:
-        # A guard that the wrapper defines needs the solver. It held in the run, because the trace
-        # names the spelling.
+        # A guard that the wrapper defines needs the solver. The guard held in the run, because the
+        # trace names the spelling.
         return lambda args, indices, sort: True
 
     def _spelling(self, section: str, key: str, name: str, form: Any) -> Spelling | None:

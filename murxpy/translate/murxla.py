@@ -53,8 +53,8 @@ _SORTS = """
 """
 SORTS = tuple(_SORTS.split())
 
-# Murxla's names of our actions. It has no names of assertions, since its unsat cores are of all of
-# them.
+# Murxla's names of our actions. Murxla has no names of assertions, since its unsat cores are of all
+# of them.
 _ACTIONS = """
     new delete set-logic set-option mk-sort instantiate-sort mk-const mk-var mk-value
     mk-special-value mk-term mk-fun assert-formula check-sat check-sat-assuming
@@ -85,7 +85,7 @@ LIMITS = {"cvc5": "reproducible-resource-limit"}
 
 
 # ----------------------------------------------------------------------
-# Prints a trace in Murxla's grammar, so that users of Murxla can replay it. That grammar has no
+# Prints a trace in Murxla's grammar, so that users of Murxla can replay it. Murxla's grammar has no
 # spellings, other names, and other orders of arguments.
 
 
@@ -94,7 +94,7 @@ _DEFECTS = (UNDOCUMENTED, ILL_FORMED)
 
 
 class _Unsaid(Exception):
-    """Murxla has no name for something."""
+    """Murxla has no name for a part of the trace."""
 
 
 def to_murxla(trace: Trace, catalogue: Catalogue, lossy: bool = False) -> str:
@@ -243,8 +243,8 @@ class _Writer:
         return Ref(letter, self._fresh[letter] - 1)
 
     def _ids(self, words: Sequence[Token]) -> list[Token]:
-        """Return words with the current names of ids. What is not alive any more is made again
-        first.
+        """Return words with the current names of ids. Objects that are not alive any more are made
+        again first.
         """
         for root in reversed([word for word in words if isinstance(word, Ref)]):
             for ref in bottom_up(root, self._alive, self._needed):
@@ -252,7 +252,7 @@ class _Writer:
         return [self._alive[word] if isinstance(word, Ref) else word for word in words]
 
     def _needed(self, ref: Ref) -> list[Ref]:
-        """Return the ids in the line that makes an object. Raises _Unsaid if there is none."""
+        """Return the ids in the line that makes an object. Raises _Unsaid if no line makes it."""
         maker = self._makers.get(ref)
         if maker is None:
             raise _Unsaid(f"it needs {ref}, which an earlier line could not make")

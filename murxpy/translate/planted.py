@@ -47,7 +47,7 @@ def under_planted(
     trace: Trace, catalogue: Catalogue
 ) -> tuple[dict[str, str], list[tuple[str, str]]]:
     """Return the planted values of the constants in the formulas as texts by symbol, and for the id
-    of each formula `true`, `false`, or why its value cannot be said.
+    of each formula `true`, `false`, or the reason why its value is unknown.
 
     Raises InputError if the trace is malformed, has no planted model, or has no check.
     """
@@ -77,9 +77,9 @@ def _verdict(run: _Last, term: Term) -> str:
 
 
 # ----------------------------------------------------------------------
-# Prints a trace with a planted model as a script in which constants, functions and
-# uninterpreted sorts are defined as in that model. Such a script has at most one model, and
-# every check in it is satisfiable. So the answer of a solver says who is wrong about the trace.
+# Prints a trace with a planted model as a script in which constants, functions and uninterpreted
+# sorts are defined as in that model. Such a script has at most one model, and every check in it is
+# satisfiable. The answer of a solver therefore says who is wrong about the trace.
 
 
 def to_defined(

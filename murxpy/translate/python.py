@@ -226,7 +226,7 @@ def model_rows(run: DryRun, number: int) -> list[str]:
     """Return the rows for the line `number`, which is a `check-model`. Raises Refused if the
     wrapper has no spelling for what they need.
 
-    Functions get no values. So a model counts as wrong only if no functions complete its values.
+    Functions get no values. A model counts as wrong only if no functions complete its values.
     """
     asked = formulas(run)
     plain = constants(run, [entry.term for entry in asked])
@@ -464,7 +464,7 @@ class _Program(PythonPrinter):
         self._answered = self.line.number
 
     def _value(self, code: str) -> None:
-        """Handle a value that was read, and what the trace says of it."""
+        """Handle a value that was read, and the value that the trace records."""
         term = self.line.args[1 + self._asked]
         self._asked += 1
         refusal = self.refusal()
@@ -593,7 +593,7 @@ def _recorded_value(tokens: Sequence[Token]) -> tuple[Any, ...]:
 
 @lru_cache(maxsize=8)
 def _words(text: str) -> frozenset[str]:
-    """Return the words of a text. They are remembered, because the programs for a folder's traces
+    """Return the words of a text. The words are cached, because the programs for a folder's traces
     share the texts of the binding.
     """
     return frozenset(_WORD.findall(text))

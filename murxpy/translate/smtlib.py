@@ -1,5 +1,5 @@
-"""The declarations of a script: sorts, datatypes, constants and functions, each before its first
-use. They also say what the script needs of a logic.
+"""The declarations of a script: sorts, datatypes, constants and functions, each before its first use.
+The module also says what the script needs of a logic.
 """
 
 from __future__ import annotations
@@ -432,7 +432,7 @@ class Script(Silent):
             self._options.append(command)
 
     def _do_run_script(self) -> str:
-        """Write a script, which a solver of its own runs. It stands between two resets."""
+        """Write a script, which a solver of its own runs. The script stands between two resets."""
         if self.dialect not in ("standard", self.trace.solver):
             self._cannot("a script in the dialect of another solver")
             return self.printed()
@@ -460,7 +460,7 @@ class Script(Silent):
         self._say(lambda: f"(assert (! {self._term(self.frame.terms[0])} :named {name}))")
 
     def _say(self, command: Callable[[], str]) -> None:
-        """Write a command, or fail because something in it cannot be said."""
+        """Write a command, or fail because something in it cannot be written."""
         self._settled = True
         try:
             self._add(command())

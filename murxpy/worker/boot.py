@@ -1,9 +1,11 @@
-# The first code that runs in a target's interpreter, which need not be the one murxpy is installed
-# in. It is run as `python -I boot.py FOLDER-OF-MURXPY MAJOR.MINOR SUPERVISOR-PID CONTROL-FD
-# SETUP-FD` as a warm parent, and as `python -I boot.py FOLDER-OF-MURXPY MAJOR.MINOR once SETUP-FILE
-# TRACE-FILE` to replay one trace in this very process. It makes the package known without putting
-# the folder beside it on the path, so that nothing else installed there can be imported. It keeps
-# to syntax that any Python 3 reads, so that a wrong interpreter gets a clear answer.
+"""The first code that runs in a target's interpreter, which need not be the one murxpy is installed
+in. The module is run as `python -I boot.py FOLDER-OF-MURXPY MAJOR.MINOR SUPERVISOR-PID CONTROL-FD
+SETUP-FD` as a warm parent, and as `python -I boot.py FOLDER-OF-MURXPY MAJOR.MINOR once SETUP-FILE
+TRACE-FILE` to replay one trace in this very process. The module makes the package known without putting
+the folder beside it on the path, so that nothing else installed there can be imported. Its code keeps
+to syntax that any Python 3 reads, so that a wrong interpreter gets a clear answer.
+"""
+
 import gc
 import importlib.util
 import json
@@ -12,6 +14,9 @@ import sys
 
 
 def refuse(text: str) -> None:
+    """Report an error to the supervisor in place of a loaded solver. `text` says why this interpreter
+    cannot run murxpy; the exit code is that of a target that cannot be used.
+    """
     body = json.dumps({"error": text, "exit": 4}).encode()
     control, setup = int(sys.argv[4]), int(sys.argv[5])
     os.ftruncate(setup, 0)
@@ -20,6 +25,7 @@ def refuse(text: str) -> None:
 
 
 def register(folder: str) -> None:
+    """Import the package murxpy from `folder` without adding its parent folder to `sys.path`."""
     spec = importlib.util.spec_from_file_location(
         "murxpy", os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
     )
@@ -30,6 +36,9 @@ def register(folder: str) -> None:
 
 
 def boot() -> None:
+    """Check the version of the interpreter, then run the warm parent or replay one trace, as the
+    command line says.
+    """
     folder, wanted, supervisor, first, second = sys.argv[1:6]
     found = "%d.%d" % sys.version_info[:2]  # noqa: UP031
     if found != wanted:

@@ -1,8 +1,8 @@
 """The trace of the current run, in memory that the worker shares with the supervisor.
 
 The file is a header of native 64-bit words and then the text of the trace in UTF-8. The worker
-appends a line before the call that the line describes. So when the worker dies, the supervisor can
-read the trace up to the fatal call.
+appends a line before the call that the line describes. When the worker dies, the supervisor can
+therefore read the trace up to the fatal call.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _WORD = (1 << 64) - 1
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What the header says: the bytes of the trace, the number of the current job, whether the job
-    runs, and since when, in seconds.
+    """The header of the buffer: the bytes of the trace, the number of the current job, whether the
+    job runs, and since when, in seconds.
     """
 
     length: int

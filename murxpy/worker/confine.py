@@ -1,13 +1,14 @@
-"""Takes from this process what no run of a solver needs, and what a stranger's trace or script must
-never have: to change a file outside of one folder, to reach the network, to start a program, and to
-signal other processes.
+"""Takes from this process the rights that no run of a solver needs, and that a trace or script from
+somebody else must never have: to change a file outside of one folder, to reach the network, to start
+a program, and to signal other processes.
 
-A solver has options and commands that write files, and its native code can have any defect. So the
-kernel refuses: Landlock (Linux 5.13 and newer; each later ABI refuses more) what touches files, TCP
+A solver has options and commands that write files, and its native code can have any defect. The
+kernel therefore refuses: Landlock (Linux 5.13 and newer; each later ABI refuses more) what touches files, TCP
 ports and other processes, and a filter of system calls what Landlock leaves open, which are modes,
 owners, times and attributes of files, sockets of any kind, and programs. Neither can be undone, and
-each child process inherits both. What was opened before stays open: the worker's channel, its trace
-and its output. Reading is not restricted, because a solver loads libraries and modules at any time.
+each child process inherits both. Files that were opened before stay open: the worker's channel, its
+trace and its output. Reading is not restricted, because a solver loads libraries and modules at any
+time.
 
 Sources: landlock(7), seccomp(2), and the kernel's documentation of both.
 """
@@ -21,7 +22,7 @@ import os
 import struct
 import sys
 
-# System calls of Landlock. They have the same numbers on all machines.
+# System calls of Landlock. These system calls have the same numbers on all machines.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _VERSION = 1  # flag of landlock_create_ruleset: tell the ABI
 _PATH_BENEATH = 1
@@ -136,7 +137,7 @@ def confine(folder: str | None, *, programs: bool = False) -> None:
     """Let this thread, and all that it starts from now on, change files below `folder` only (None:
     nowhere). With `programs` it may start programs, which are confined just so.
 
-    Where the kernel lacks Landlock or filters, what it lacks is left out; `landlock_abi` and
+    If the kernel lacks Landlock or filters, the missing restriction is left out; `landlock_abi` and
     `filters` tell. Raises OSError where the kernel has them and refuses.
     """
     abi, filtered = landlock_abi(), filters()

@@ -1,6 +1,6 @@
-"""What a session of the mutation fuzzers needs beside that of a walk. Only a session with such
-sources imports this module, because loading the fuzzers takes a fifth of the time in which a session
-begins.
+"""The parts that a session of the mutation fuzzers needs beside those of a walk. Only a session with
+such sources imports this module, because loading the fuzzers takes a fifth of the time in which a
+session begins.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def make_sources(
     available: Collection[str],
 ) -> Sources:
     """The sources of runs that the setup of a session names; `available` are the operators that the
-    solver has. Raises InputError where they need a reader of scripts and the solver has none.
+    solver has. Raises InputError if the sources need a reader of scripts and the solver has none.
     """
     # a finding with an operator that is documented as experimental would not count
     documented = frozenset(setup.get("documented") or ())

@@ -1,7 +1,7 @@
 """The warm parent: it imports the solver once, and forks a worker whenever the supervisor asks for
 one.
 
-After the import it never calls the solver. So nothing that a test does can break it, short of
+After the import it never calls the solver. Nothing that a test does can therefore break it, short of
 killing it.
 """
 

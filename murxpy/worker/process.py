@@ -1,6 +1,4 @@
-"""What a worker process sets up before it runs a solver: limits, streams, and death with its
-parent.
-"""
+"""Sets up a worker process before it runs a solver: limits, streams, and death with its parent."""
 
 from __future__ import annotations
 

@@ -55,8 +55,8 @@ def settle_interpreter() -> None:
 
 @contextmanager
 def watched(run: Run) -> Iterator[list[dict[str, Any]]]:
-    """Inside, gather the exceptions in finalizers as findings, in order. Python prints them all the
-    same.
+    """Inside, gather the exceptions in finalizers as findings, in order. Python prints these
+    exceptions all the same.
     """
     found: list[dict[str, Any]] = []
     before = sys.unraisablehook
@@ -111,9 +111,9 @@ def settle(
     """The options of `asked`, and those parameters of the process. Each is set once, so that one
     that is misspelt is an error now, and not a refusal in every run.
 
-    Options have the names of the API: scripts may have a prefix before these. What a solver object
-    takes is an option, also if the process has a parameter of the same name. Where other parameters
-    lead to a solver that does not take it, it becomes a parameter, too. Raises InputError.
+    Options have the names of the API: scripts may have a prefix before these. A name that a solver
+    object accepts is an option, also if the process has a parameter of the same name. Where other
+    parameters lead to a solver that does not take it, it becomes a parameter, too. Raises InputError.
     """
     options: list[list[str]] = []
     parameters: list[tuple[str, str]] = []
@@ -145,8 +145,8 @@ def _refused(
     wrapper: Wrapper, catalogue: Catalogue, options: list[list[str]], parameters: Pairs
 ) -> list[list[str]]:
     """The options that a solver in a process with the parameters does not take, all of which the
-    process has as parameters. Raises InputError where it does not, and where such a solver cannot
-    check anything.
+    process has as parameters. Raises InputError if the process lacks such a parameter, and if such a
+    solver cannot check anything.
     """
     words = ", ".join(f"{name}={value}" for name, value in parameters)
     try:
@@ -445,8 +445,8 @@ class Session:
         return run
 
     def _replay_header(self, trace: Trace) -> list[str]:
-        """The header for the trace of a replay. It names this solver if the trace is of another
-        one, since the spellings are this solver's.
+        """The header for the trace of a replay. The header names this solver if the trace is of
+        another one, since the spellings are this solver's.
         """
         if trace.solver == self.wrapper.name and not trace.murxla:
             return [f"{key} {value}".rstrip() for key, value in trace.header.items()]

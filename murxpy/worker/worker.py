@@ -23,7 +23,7 @@ KEPT_OUTPUT = 65536  # bytes of the head and of the tail of a run's output
 
 
 class Session(Protocol):
-    """What a worker runs: `murxpy.worker.session.Session`, or a fake of that in tests."""
+    """The session of a worker: `murxpy.worker.session.Session`, or a fake of that in tests."""
 
     def describe(self) -> dict[str, Any]:
         """Describe the solver that was loaded: `solver`, `version`, `module_file` and more."""
@@ -186,9 +186,9 @@ def run(
     parent: int,
     folder: str | None = None,
 ) -> None:
-    """Be a worker. `fds` are the channel, the trace buffer and the output file; `parent` is the
-    process id of the warm parent. The worker can change files in its working directory `folder`
-    only; None: nowhere.
+    """Run this process as a worker. `fds` are the channel, the trace buffer and the output file;
+    `parent` is the process id of the warm parent. The worker can change files in its working
+    directory `folder` only; None: nowhere.
     """
     channel, trace, output = fds
     os.setsid()

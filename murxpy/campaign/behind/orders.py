@@ -1,4 +1,4 @@
-"""Which findings of a campaign are to be reduced, translated and bisected, and what becomes of the
+"""Decides which findings of a campaign are to be reduced, translated and bisected, and handles the
 results.
 """
 
@@ -102,7 +102,7 @@ class FollowUp(Service):
         self.queue.poll()
 
     def cpu(self) -> dict[str, float]:
-        return {"aftermath": self.queue.cpu}
+        return {"follow-up": self.queue.cpu}
 
     def close(self) -> None:
         self.queue.stop()
@@ -124,8 +124,9 @@ class FollowUp(Service):
         return self._minimize or any(self._releases)
 
     def _ready(self, request: Request) -> Request:
-        """What is asked for when a request begins: behind the last run, findings are only translated,
-        unless the user asked for more, or a smaller trace can tell which defect was found.
+        """Return the part of the request that is still wanted when the work on it begins: after the
+        last run, findings are only translated, unless the user asked for more, or a smaller trace can
+        tell which defect was found.
         """
         if not self._hurried or self._minimize or request.releases:
             return request
@@ -136,8 +137,8 @@ class FollowUp(Service):
     def look(self) -> None:
         """Request reproducers for the buckets that lack them, and then ranges.
 
-        While runs are made, nothing is to be done for a bucket that did not change. Behind the last
-        run, a new bucket can be what an older one has to be compared with.
+        While runs are made, nothing is to be done for a bucket that did not change. After the last
+        run, a new bucket may be one with which an older bucket has to be compared.
         """
         buckets = self._archive.buckets
         for key in list(buckets) if self._hurried else [*self._due, *self._archive.changed]:
@@ -213,8 +214,9 @@ class FollowUp(Service):
         self.queue.add(replace(request, releases=self._releases[target], rank=rank))
 
     def _telling(self, bucket: Bucket) -> bool:
-        """Whether a smaller trace may tell which defect a bucket shows, which nothing told yet. Behind
-        the last run it may not where there is nothing that the bucket could be one defect with.
+        """Whether a smaller trace may tell which defect a bucket shows, if nothing else told that
+        yet. Behind the last run it may not where there is nothing that the bucket could be one defect
+        with.
         """
         if not needs_reduction(bucket) or self._older(bucket.key):
             return False

@@ -21,7 +21,7 @@ from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.origin import read_history
 from murxpy.findings.ranges import keep_answers, keep_range, kept_answers
 from murxpy.findings.replayed import replay_trace
-from murxpy.judging.bisection import Answer as Told
+from murxpy.judging.bisection import Answer as ReleaseAnswer
 from murxpy.judging.bisection import range_data
 from murxpy.judging.defects import read_defect, sign_of
 from murxpy.judging.disagreement import header_judges
@@ -56,7 +56,7 @@ def installed(wrapper: Mapping[str, Any]) -> tuple[str, ...]:
 
 def bisected(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:
     """Find and keep the range of a bucket by a trace of it, going on where an earlier bisection was
-    ended. `wait` is called behind each release. Raises InputError where none of the releases shows the finding.
+    ended. `wait` is called behind each release. Raises InputError if no release shows the finding.
     """
     file = Path(request.trace)
     defect = read_defect(file)
@@ -65,8 +65,8 @@ def bisected(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:
         raise InputError("its trace does not show it alone", file=str(file))
     answers = _earlier(file.parent)
 
-    def keep(release: str, told: Told) -> None:
-        answers[release] = told
+    def keep(release: str, given: ReleaseAnswer) -> None:
+        answers[release] = given
         keep_answers(file.parent, {name: asdict(one) for name, one in answers.items()})
         wait()
 
@@ -85,10 +85,10 @@ def bisected(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:
     return Answer(releases=found.words())
 
 
-def _earlier(folder: Path) -> dict[str, Told]:
+def _earlier(folder: Path) -> dict[str, ReleaseAnswer]:
     """The answers of a bisection that was ended; none where their file is damaged."""
     try:
-        return msgspec.convert(kept_answers(folder), dict[str, Told])
+        return msgspec.convert(kept_answers(folder), dict[str, ReleaseAnswer])
     except msgspec.ValidationError:
         return {}
 
@@ -98,9 +98,10 @@ def _unheard(text: str) -> None:
 
 
 # ----------------------------------------------------------------------
-# The process beside a campaign that reduces findings, writes their reproducers, and bisects
-# them. It reads one request a line and prints one answer a line. It is a process of its own so
-# that the loop of the campaign never waits for it. It dies with the campaign.
+# The process beside a campaign that reduces findings, writes their reproducers, and bisects them.
+# The process beside a campaign reads one request a line and prints one answer a line. The work is
+# done in a process of its own so that the loop of the campaign never waits for it. The process dies
+# with the campaign.
 
 
 NICE = 10  # steps, so that the workers of the campaign come first
@@ -113,9 +114,9 @@ def shrink(
 ) -> tuple[str, Path, Minimized]:
     """Reduce the trace or history in the file `trace`, a finding of `kind`, into a file beside it.
 
-    The reduction ends after `replays` candidates. It goes on from an earlier result in that file.
-    Gives the form of the result (`min.trace` or `min.history`), its file and the result. Raises
-    InputError, TargetError.
+    The reduction ends after `replays` candidates. The reduction continues from an earlier result in
+    that file. Gives the form of the result (`min.trace` or `min.history`), its file and the result.
+    Raises InputError, TargetError.
     """
     form = "min.trace"
     small = base_of(trace).with_name(f"{base_of(trace).name}.min.trace")
@@ -163,7 +164,7 @@ def answer(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:
             Reproducer("history", str(trace), True),
         ]
     text = read_trace(trace) if alone else ""
-    told = Answer()
+    answered = Answer()
     if request.minimize:
         try:
             form, small, result = shrink(plan, trace, request.kind, request.replays, wait)
@@ -178,11 +179,11 @@ def answer(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:
             )
             shown = shown if same else replace(shown, key=result.key)
             text = result.text if form == "min.trace" else ""
-            told = Answer((), result.before, result.after, result.ended)
+            answered = Answer((), result.before, result.after, result.ended)
     if text:
         wait()
         made += write_programs(plan, trace, text, shown, Limits(memory=request.memory))
-    return replace(told, reproducers=tuple(made))
+    return replace(answered, reproducers=tuple(made))
 
 
 def waiting(gate: int) -> Wait:
@@ -213,10 +214,10 @@ def _serve(parent: int, gate: int) -> None:
         if file not in plans:
             plans[file] = msgspec.convert(json.loads(Path(file).read_bytes()), Plan)
         try:
-            told = (bisected if request.releases else answer)(request, plans[file], waiting(gate))
+            given = (bisected if request.releases else answer)(request, plans[file], waiting(gate))
         except (MurxpyError, OSError) as error:
-            told = Answer(error=str(error))
-        print(json.dumps(asdict(told)), flush=True)
+            given = Answer(error=str(error))
+        print(json.dumps(asdict(given)), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""One process that reduces and bisects findings, and the request that it has in hand."""
+"""One process that reduces and bisects findings, and the request that it works on."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ _LOOK = 0.25  # seconds between two looks at the time that the process took
 
 
 class Lane:
-    """A process of its own for one request at a time. It is started for the first request, and again
-    where it died. `request` is the one in hand, None if there is none. `cpu` are the seconds of all
-    processors that it took. The process reads in the file `gate` whether it is to wait. No method waits.
+    """A process of its own for one request at a time. The process is started for the first request,
+    and again if it died. `request` is the request that the process works on, None if there is none.
+    `cpu` are the seconds of all processors that it took. The process reads in the file `gate` whether
+    it is to wait. No method waits.
     """
 
     def __init__(self) -> None:
@@ -56,7 +57,7 @@ class Lane:
 
     @property
     def _seconds(self) -> float:
-        """The seconds in which the request in hand was done."""
+        """The seconds for which the process has worked on its request."""
         return (time.monotonic() if self._paused is None else self._paused) - self._began
 
     def _look(self) -> None:
@@ -66,12 +67,12 @@ class Lane:
             self.cpu += max(0.0, taken - self._seen)  # less where processes were killed
             self._seen = taken
 
-    def begin(self, request: Request, told: Mapping[str, Any]) -> None:
-        """Give `request` to the process, which reads `told`. Raises OSError."""
+    def begin(self, request: Request, data: Mapping[str, Any]) -> None:
+        """Give `request` to the process, which reads `data`. Raises OSError."""
         self.request, self._answer, self._began = request, b"", time.monotonic()
         process = self._started()
         assert process.stdin is not None
-        process.stdin.write(json.dumps(told).encode() + b"\n")
+        process.stdin.write(json.dumps(data).encode() + b"\n")
         process.stdin.flush()
 
     def _started(self) -> subprocess.Popen[bytes]:
@@ -98,7 +99,7 @@ class Lane:
         return self._process
 
     def answered(self) -> Answer | None:
-        """The answer to the request in hand; None while there is none."""
+        """The answer to the request that the process works on; None while there is none."""
         process, request = self._process, self.request
         assert process is not None and process.stdout is not None and request is not None
         self._answer += process.stdout.read() or b""
@@ -140,9 +141,9 @@ class Lane:
 
 
 class Queue:
-    """Lets a process of its own do one request at a time, the lowest rank first, and calls `done` with
-    each answer. A request begins when `budget` is open, and waits while it is not. What is asked for
-    when it begins is `ready` of it. No method waits.
+    """Lets a process of its own do one request at a time, the lowest rank first, and calls `done`
+    with each answer. A request begins when `budget` is open, and waits while it is not. When the
+    process begins a request, it gets the result of `ready` for it. No method waits.
     """
 
     def __init__(
@@ -196,7 +197,7 @@ class Queue:
 
     @property
     def telling(self) -> int:
-        """How many reductions are being done or wait that tell which defect was found."""
+        """The number of waiting or running reductions whose result can tell which defect was found."""
         return sum(request.telling for request in self.left)
 
     def poll(self) -> None:

@@ -22,7 +22,7 @@ _SMALLER = ("min.trace", "min.history")
 
 def regroup(out: Path, tell: Callable[[str], None]) -> None:
     """Make the smaller traces that are missing in the output folder `out`, with their programs and
-    scripts, and write its file of defects anew. `tell` gets what the user should read.
+    scripts, and rewrite its file of defects. `tell` gets what the user should read.
 
     Raises InputError where there is no campaign, or one is running.
     """
@@ -50,7 +50,7 @@ def _lacks(bucket: Bucket) -> bool:
 
 
 def _reduce(out: Path, bucket: Bucket, tell: Callable[[str], None]) -> None:
-    """Make the trace of a bucket smaller, write its program and script anew, and note that in the
+    """Make the trace of a bucket smaller, rewrite its program and script, and note that in the
     bucket. Raises InputError, TargetError.
     """
     kept = bucket.smallest()
@@ -62,14 +62,14 @@ def _reduce(out: Path, bucket: Bucket, tell: Callable[[str], None]) -> None:
         raise InputError("its campaign had other targets", file=str(file))
     (plan,) = make_plans(usable_request(found.of_traces(), file))
     asked = Request(bucket.key, bucket.kind, bucket.message, str(file), 0, True)
-    told = answer(asked, plan)
+    answered = answer(asked, plan)
     failed = next(
-        (one.note for one in told.reproducers if one.form in _SMALLER and not one.file), ""
+        (one.note for one in answered.reproducers if one.form in _SMALLER and not one.file), ""
     )
     if failed:
         raise InputError(failed)
     bucket.reproducers = tuple(
         replace(one, file=str(Path(one.file).relative_to(out)) if one.file else "")
-        for one in told.reproducers
+        for one in answered.reproducers
     )
-    tell(f"{bucket.key}: {told.before} lines to {told.after}")
+    tell(f"{bucket.key}: {answered.before} lines to {answered.after}")

@@ -1,4 +1,4 @@
-"""What is asked of the process beside a campaign, and what it answers."""
+"""The requests to the process beside a campaign, and its answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What came of the runs with each arm of a campaign with guidance: a table by kind of arm, and JSON."""
+"""The yield of each arm of a campaign with guidance: a table by kind of arm, and JSON."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ def print_arms(
 
 
 def baseline(entries: Sequence[ArmYield], kind: str) -> ArmYield:
-    """The runs to compare those with an arm of this kind with: guided runs without one, and where
-    there are none, runs without any arm.
+    """The runs with which those with an arm of this kind are compared: guided runs without such an
+    arm, and if there are none, runs without any arm.
     """
     named = {entry.arm: entry for entry in entries}
     return named.get(f"{kind}:") or named.get(PLAIN) or ArmYield(PLAIN)
 
 
 def ratio(entry: ArmYield, base: ArmYield, name: str) -> float | None:
-    """How many times as often the runs of an arm show something as those of `base`; None where either
-    are too few, or neither shows any.
+    """The ratio between the share of runs of an arm that show something and the same share of `base`;
+    None if either has too few runs, or neither shows anything.
     """
     mine, usual = getattr(entry, name), getattr(base, name)
     if entry.runs < FEW or base.runs < FEW or not mine + usual:
@@ -101,9 +101,9 @@ def _cells(entry: ArmYield, base: ArmYield | None) -> list[Any]:
 
 
 def arms_data(arms: Mapping[str, Sequence[ArmYield]]) -> dict[str, Any]:
-    """What came of each arm, as plain data: the sums, the ratios to runs without an arm of its kind, and the
-    chance to pay as far as is known. Of the rows with an empty name those of a kind are guided runs
-    without such an arm, and that of the kind `plain` are runs without any.
+    """The yield of each arm as plain data: the sums, the ratios to runs without an arm of its kind,
+    and the chance to pay as far as it is known. Of the rows with an empty name those of a kind are
+    guided runs without such an arm, and that of the kind `plain` are runs without any.
     """
     rows = []
     for target, entries in arms.items():

@@ -1,5 +1,5 @@
 """The terminal as reports use it. Foreign text is never read as markup, characters that the encoding
-lacks do not fail, and a broken pipe is told apart from other errors.
+lacks cause no error, and a broken pipe is distinguished from other errors.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def safe_outputs() -> Iterator[None]:
 
 def own_stream(stream: TextIO) -> TextIO:
     """The stream on which the sequences of our own that move the cursor or colour the text are
-    written. Nothing of a stranger is written there, unless it is escaped.
+    written. Text that murxpy did not write itself goes there only escaped.
     """
     return stream.own if isinstance(stream, SafeStream) else stream
 
@@ -89,8 +89,8 @@ class _ReportConsole(Console):
             )
 
     def on_broken_pipe(self) -> None:
-        """Leave the error to `quiet_pipe`. Rich would end the process with exit code 1, which means
-        findings here.
+        """Reraise the error, so that `quiet_pipe` handles it. Rich would end the process with exit
+        code 1, which means findings here.
         """
         raise
 
@@ -101,8 +101,8 @@ def _on_one_line(line: Any) -> Any:
 
 
 def make_console(stream: TextIO | None = None, *, width: int | None = None) -> Console:
-    """A console on `stream`, by default standard output; `width` is its columns, if given. It heeds
-    NO_COLOR, TERM and COLUMNS.
+    """A console on `stream`, by default standard output; `width` is its columns, if given. The
+    console heeds NO_COLOR, TERM and COLUMNS.
     """
     stream = sys.stdout if stream is None else stream
     tolerate_any_text(own_stream(stream))
@@ -156,7 +156,7 @@ def print_json(data: object) -> None:
 
 class Progress:
     """Shows how many of `total` things are done, on one line of standard error that it writes over.
-    It shows nothing where standard error is no terminal.
+    The line is not shown if standard error is no terminal.
     """
 
     def __init__(self, total: int) -> None:
@@ -182,8 +182,8 @@ class Progress:
 
 @contextmanager
 def quiet_pipe() -> Iterator[None]:
-    """Pass over that the reader of the output has ended, as `| head` does, and keep Python quiet
-    about that at its exit.
+    """Ignore that the reader of the output has ended, as `| head` does, and keep Python quiet about
+    that at its exit.
     """
     try:
         yield
@@ -193,9 +193,9 @@ def quiet_pipe() -> Iterator[None]:
 
 
 @contextmanager
-def going_on_without_terminal() -> Iterator[None]:
-    """Pass over that the terminal was closed, and discard all further output, so that a campaign
-    ends in good order.
+def continuing_without_terminal() -> Iterator[None]:
+    """Ignore that the terminal was closed, and discard all further output, so that a campaign ends in
+    good order.
     """
     try:
         yield

@@ -42,7 +42,7 @@ _SHORT = 60  # lines of a form at most that is taken although another one is sho
 class FindingPage:
     """A finding with all that is known of it.
 
-    `runs` are those of the campaign. `releases` are the versions in which the campaign saw the
+    `runs` are the runs of the campaign. `releases` are the versions in which the campaign saw the
     finding, and `range` says in a sentence which releases show it, empty where nobody looked. `form`
     is the form that is shown, and `text` what stands in its file. `frames` are the functions in which
     the process died, the innermost first.
@@ -132,11 +132,13 @@ def _form(bucket: Bucket, out: Path) -> tuple[str, str, str]:
 
 
 def _needs(bucket: Bucket, out: Path) -> tuple[str, ...]:
-    """What the defect needs beside its formulas, in sentences, as the smaller trace says it."""
+    """Describe in sentences, as the smaller trace does, the options, limits and calls that the defect
+    needs beside its formulas.
+    """
     files = [form.file for form in bucket.reproducers if form.form == "min.trace" and form.file]
     text = read_if_there(out / files[0]) if files else None
-    said = header_value(text, HEADER) if text else ""
-    return tuple(need.sentence() for need in read_needs(said))
+    header = header_value(text, HEADER) if text else ""
+    return tuple(need.sentence() for need in read_needs(header))
 
 
 def print_finding(console: Console, page: FindingPage, model: ShownModel | None) -> None:
@@ -231,7 +233,7 @@ def _without_turns(frames: Sequence[str]) -> Iterator[str]:
 
 
 def commands(page: FindingPage) -> list[str]:
-    """The commands that show the finding again, and those that find out more of it."""
+    """The commands that show the finding again, and those that tell more about it."""
     view = page.view
     if not view.trace:
         return []

@@ -1,4 +1,4 @@
-"""What is wrong, in one sentence, and how bad it is."""
+"""One sentence about a finding that says what the solver does wrong, and how bad that is."""
 
 from __future__ import annotations
 
@@ -35,36 +35,36 @@ _ENDS = {"SIGSEGV": "a segmentation fault", "SIGABRT": "an abort"}
 
 
 def sentence(bucket: Bucket) -> str:
-    """What is wrong, in one sentence for whoever mends it."""
-    said = one_line(first_line(bucket.message))
+    """Return one sentence that tells a developer of the solver what is wrong."""
+    message = one_line(first_line(bucket.message))
     ends = kind_of(bucket.kind).ends
     if ends in ("death", "exit"):
-        return _death(bucket, said)
+        return _death(bucket, message)
     if bucket.kind == EXCEPTION:
-        return f"{_where(bucket)} raises {said}"
+        return f"{_where(bucket)} raises {message}"
     if bucket.kind == DISAGREEMENT:
         verdict = str(bucket.triage.get("verdict", ""))
         words = verdict.replace("-", " ")
-        known = f": {words}" if verdict in _TRIAGED and words not in said else ""
-        return f"{said}{known}"
+        known = f": {words}" if verdict in _TRIAGED and words not in message else ""
+        return f"{message}{known}"
     if ends == "no end":
-        return f"{_where(bucket)} does not return: {said}"
-    if not _WORD.match(said):  # a name, such as z3 or mk-term, stays as it is
-        return said or bucket.kind
-    return said[:1].upper() + said[1:]
+        return f"{_where(bucket)} does not return: {message}"
+    if not _WORD.match(message):  # a name, such as z3 or mk-term, stays as it is
+        return message or bucket.kind
+    return message[:1].upper() + message[1:]
 
 
-def _death(bucket: Bucket, said: str) -> str:
+def _death(bucket: Bucket, message: str) -> str:
     names = place(bucket.backtrace)
     recursion = names[:1] == ("recursion",)
     inner = names[1:2] if recursion else names[:1]
     how = _ENDS.get(bucket.signal, bucket.signal)
-    told = f"{_where(bucket)} ends the process{f' with {how}' if how else ''}"
+    sentence = f"{_where(bucket)} ends the process{f' with {how}' if how else ''}"
     if recursion:
-        told += f", an endless recursion through {_short(inner[0])}"
+        sentence += f", an endless recursion through {_short(inner[0])}"
     elif inner and functions(bucket.backtrace):
-        told += f" in {_short(inner[0])}"
-    return f"{told}: {said}" if said and said != bucket.signal else told
+        sentence += f" in {_short(inner[0])}"
+    return f"{sentence}: {message}" if message and message != bucket.signal else sentence
 
 
 def _where(bucket: Bucket) -> str:
@@ -329,7 +329,7 @@ def _showing(bucket: Bucket) -> tuple[object, ...]:
 
 
 def evidence(bucket: Bucket) -> str:
-    """How the finding was confirmed."""
+    """Say how the finding was confirmed."""
     if bucket.state == "known":
         return "known"
     if bucket.state != "confirmed":
@@ -411,7 +411,7 @@ def print_worst(console: Console, views: Sequence[DefectView], most: int) -> int
 
 
 def _head(view: DefectView, width: int) -> Iterator[Text]:
-    """What was found how often, and what is wrong."""
+    """The head of the list: the number of findings of each kind, and what is wrong."""
     shown = view.shown
     versions = ", ".join(view.versions) or shown.version
     fresh = view.status in ("open", "new")

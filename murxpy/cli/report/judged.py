@@ -58,7 +58,7 @@ def read_evaluation(trace: Trace) -> Evaluation | None:
                 model = {_symbol(names): value for _, (*names, value) in _of(words, "model")}
                 holds = [(place, verdict.lower()) for _, (place, verdict) in _of(words, "holds")]
                 return Evaluation(
-                    model, holds, tuple(Part(*said) for _, said in _of(words, "value"))
+                    model, holds, tuple(Part(*values) for _, values in _of(words, "value"))
                 )
     return None
 
@@ -70,7 +70,7 @@ def _symbol(names: list[str]) -> str:
 
 def unread(trace: Trace) -> str:
     """The reason why the last script that was to be evaluated was not: the solver refused something,
-    or its model could not be read. Empty where the script was evaluated.
+    or its model could not be read. The text is empty if the script was evaluated.
     """
     for line in reversed(trace.lines):
         if (
@@ -131,8 +131,8 @@ def judged_lines(
     answers: Mapping[int, Answers],
     found: Disagreement | None,
 ) -> Iterator[str]:
-    """What the replay and its judges showed, for people. `releases` are solver and version, first of
-    the trace's solver, then of the judges.
+    """The result of the replay and the answers of its judges, as lines for people. `releases` are
+    solver and version, first of the trace's solver, then of the judges.
     """
     first, *rest = outcome_lines(replayed)
     if found is not None:
@@ -158,13 +158,13 @@ def judged_json(
     answers: Mapping[int, Answers],
     found: Disagreement | None,
 ) -> dict[str, Any]:
-    """What the replay and its judges showed, as plain data."""
+    """The result of the replay and the answers of its judges, as plain data."""
     data = outcome_json(replayed)
     judges = [
         {"solver": releases[judge], "answers": [list(answer) for answer in given]}
         for judge, given in answers.items()
     ]
-    said = (
+    disagreement = (
         None
         if found is None
         else {"line": found.line, "answer": found.ours, "judge": releases[found.judge]}
@@ -175,7 +175,7 @@ def judged_json(
         "fails": found is not None or data["fails"],
         "outcome": outcome,
         "judges": judges,
-        "disagreement": said,
+        "disagreement": disagreement,
     }
 
 
@@ -194,8 +194,8 @@ def print_triage(console: Console, judged: Sequence[TriagedBucket], out: str) ->
         who = [triage.get(name) or "-" for name in ("release", "by")]
         parts = [kind.removeprefix("OP_") for kind in triage.get("operators", ())]
         parts += triage.get("options", ())
-        told = Text(verdict, _STYLES.get(verdict, "yellow"))
-        table.add(entry.bucket.count, told, *who, kept.lines if kept else "-", ", ".join(parts))
+        styled = Text(verdict, _STYLES.get(verdict, "yellow"))
+        table.add(entry.bucket.count, styled, *who, kept.lines if kept else "-", ", ".join(parts))
     head, *texts = table.lines()
     console.print(head, soft_wrap=True)
     for text, entry in zip(texts, judged, strict=True):
@@ -204,7 +204,7 @@ def print_triage(console: Console, judged: Sequence[TriagedBucket], out: str) ->
 
 
 def _triage_lines(entry: TriagedBucket, out: str) -> Iterator[Text]:
-    """What stands below the figures of a bucket."""
+    """The lines of triage below the figures of a bucket."""
     triage, bucket = entry.triage, entry.bucket
     kept = bucket.smallest()
     yield Text(f"        {bucket.key}", "bold")

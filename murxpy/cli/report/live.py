@@ -1,5 +1,5 @@
-"""The live view as lines of text. It depends on the campaign's figures and the size of the screen, and
-on nothing else.
+"""The live view as lines of text. The screen depends on the campaign's figures and the size of the
+terminal, and on nothing else.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def _time(started: Started, snapshot: Snapshot) -> Iterable[Text]:
 
 
 def _finishing(left: Left) -> Iterable[Text]:
-    """What is still done after the last run."""
+    """The work that is still done after the last run."""
     for words in left.words().split(", "):
         yield Text(words, "bold magenta")
 
@@ -143,7 +143,7 @@ _YIELD_STYLES = {
 
 
 def _mutants(snapshot: Snapshot) -> Iterable[Text]:
-    """How many mutants each fuzzer made, and what came of them."""
+    """The number of mutants of each fuzzer, and their results."""
     counts = snapshot.mutants
     for name in dict.fromkeys(key.rpartition("-")[0] for key in counts):
         yield Text.assemble((name, "bold"), f" {counts[f'{name}-made']:,}")
@@ -156,7 +156,7 @@ def _mutants(snapshot: Snapshot) -> Iterable[Text]:
 
 
 def _judged(snapshot: Snapshot) -> Iterable[Text]:
-    """What the judges answered to the checks that they were asked."""
+    """The answers of the judges to the checks that they were asked."""
     for name, number in snapshot.judged.items():
         yield Text(
             f"{number:,} {judged_word(name)}",
@@ -281,10 +281,10 @@ def _cut(text: Text, screen: Screen) -> Text:
 
 
 # ----------------------------------------------------------------------
-# The live view on a terminal: it redraws the figures of a campaign in place, at most four times
-# a second. The view uses the alternate screen, so that it follows every change of size and
-# leaves the shell's text as it was. It draws only when an event comes and starts no thread,
-# because the supervisor that calls it forks.
+# The live view on a terminal: it redraws the figures of a campaign in place, at most four times a
+# second. The view uses the alternate screen, so that it follows every change of size and leaves the
+# shell's text as it was. The display draws only when an event comes and starts no thread, because
+# the supervisor that calls it forks.
 
 
 PERIOD = 0.25  # least seconds between two drawings

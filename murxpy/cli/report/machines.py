@@ -188,7 +188,7 @@ def _barycenter(place: Place, neighbours: Sequence[Place]) -> float:
 
 
 def _crossings(rows: Sequence[Sequence[Place]]) -> int:
-    """How many pairs of edge pieces cross."""
+    """The number of pairs of edge pieces that cross."""
     total = 0
     for row, below in pairwise(rows):
         position = {id(place): index for index, place in enumerate(below)}
@@ -270,8 +270,8 @@ def _row_tops(rows: Sequence[Sequence[Place]]) -> tuple[list[float], list[float]
 
 
 def _ports(ways: Mapping[Edge, Sequence[Place]]) -> dict[tuple[Edge, bool], float]:
-    """Where on its upper (False) and lower end (True) each edge meets the node: spread over the
-    side, in order.
+    """The points at which edges meet nodes, on the upper (False) and lower end (True) of each edge:
+    spread over the side of the node, in order.
     """
     sides: dict[tuple[str, bool], list[tuple[float, Edge]]] = {}
     for edge, way in ways.items():
@@ -307,7 +307,7 @@ def _route(
 
 
 # ----------------------------------------------------------------------
-# A state machine as a drawing: a card for each state with what it does, arrows with their
+# A state machine as a drawing: a card for each state with its transitions, arrows with their
 # probabilities.
 
 

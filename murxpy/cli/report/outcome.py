@@ -1,4 +1,4 @@
-"""How one run or replay ended: in a few lines for people, and as plain data."""
+"""The end of one run or replay: in a few lines for people, and as plain data."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ def exit_code(replayed: Replayed) -> int:
 
 
 def outcome_lines(replayed: Replayed, trace: Trace | None = None) -> Iterator[str]:
-    """What happened, for people. `trace` is the trace that was replayed, None for a random run."""
+    """The end of a run or replay, as lines for people. `trace` is the trace that was replayed, None
+    for a random run.
+    """
     outcome, about = replayed.outcome, replayed.about
     where = f"{about['solver']} {about['version']}, {brief(outcome.seconds)}"
     yield f"{_what(replayed)} ({where})"
@@ -61,7 +63,7 @@ def outcome_lines(replayed: Replayed, trace: Trace | None = None) -> Iterator[st
 
 
 def outcome_json(replayed: Replayed, trace: Trace | None = None) -> dict[str, Any]:
-    """What happened, as plain data."""
+    """The end of a run or replay, as plain data."""
     outcome, about, found = replayed.outcome, replayed.about, replayed.found
     counts = _counts(replayed)
     call = _call(replayed)

@@ -1,4 +1,4 @@
-"""What the data folders hold, as tables and as plain data for JSON."""
+"""The contents of the data folders, as tables and as plain data for JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Plain = dict[str, Any]
 
 
 def machine_summary(machine: Plain, visits: Visits) -> str:
-    """What an average run of the machine does, in one line."""
+    """Describe an average run of the machine in one line."""
     terms = visits.actions.get("mk-term", 0.0)
     checks = sum(visits.actions.get(action, 0.0) for action in ANSWERING)
     return (
@@ -71,7 +71,7 @@ def machine_json(machine: Plain, visits: Visits) -> Plain:
 
 
 def reach_table(rows: Sequence[Expected], runs: int) -> Table:
-    """How many calls of each operator and spelling are expected in a number of runs, by theory."""
+    """The expected number of calls of each operator and spelling in a number of runs, by theory."""
     calls = Kind(lambda count: f"{count:,.0f}" if count >= 9.95 else f"{count:.1f}")
     table = Table({"theory / operator / spelling": TEXT, f"in {runs:,} runs": calls, "": TEXT})
     theory = ""
@@ -247,7 +247,7 @@ def rules_table(rules: Sequence[Rule], proofs: Sequence[Proof]) -> Table:
 
 
 def _relation(rule: Rule) -> str:
-    """How the patterns are related, as a sign."""
+    """The sign that shows how the patterns are related."""
     if (rule.get("order") or "bool") != "bool":
         return "<="
     return "<=>" if rule.get("equivalent") else "=>"

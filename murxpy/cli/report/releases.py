@@ -42,7 +42,7 @@ def regressed_table(rows: Sequence[Regressed]) -> Table:
 
 
 def regressed_total(rows: Sequence[Regressed]) -> str:
-    """How many kept findings have each status."""
+    """The number of kept findings with each status."""
     counts = Counter(row.status for row in rows)
     return ", ".join(f"{count} {status}" for status, count in sorted(counts.items()))
 

@@ -8,7 +8,7 @@ from typing import Protocol, Self, TextIO
 from murxpy.cli.report.console import is_live_terminal, make_console
 from murxpy.cli.report.jsonl import JsonLines
 from murxpy.cli.report.live import LiveStatus
-from murxpy.cli.report.plain import PlainLines
+from murxpy.cli.report.plain_lines import PlainLines
 from murxpy.records.events import Event
 
 

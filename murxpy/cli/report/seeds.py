@@ -1,5 +1,5 @@
-"""What each seed gave in each mutation fuzzer: the best and the worst seeds as a table, all of them
-as JSON.
+"""The yield of each seed in each mutation fuzzer: the best and the worst seeds as a table, all of
+them as JSON.
 """
 
 from __future__ import annotations
@@ -46,27 +46,27 @@ def print_seeds(console: Console, seeds: Mapping[str, Sequence[Yield]], most: in
 def _print_heading(console: Console, target: str, entries: Sequence[Yield], named: bool) -> None:
     files = len({entry.seed for entry in entries})
     new = sum(entry.new > 0 for entry in entries)
-    said = f"{amount(files, 'file')} used, {new} with a new finding"
-    heading(console, f"Seeds of {target}: {said}" if named else f"Seeds: {said}")
+    summary = f"{amount(files, 'file')} used, {new} with a new finding"
+    heading(console, f"Seeds of {target}: {summary}" if named else f"Seeds: {summary}")
 
 
 def _print_faults(console: Console, entries: Sequence[Yield], most: int) -> None:
     left_out = dict.fromkeys(entry.seed for entry in entries if entry.unreadable)
     foreign = [file for file in left_out if is_script(file)]
-    said = "left out, with operators that only other solvers have"
-    _print_left_out(console, said, foreign, most)
+    reason = "left out, with operators that only other solvers have"
+    _print_left_out(console, reason, foreign, most)
     unread = [file for file in left_out if file not in foreign]
-    said = "could not be read, 'murxpy check-seeds' says why"
-    _print_left_out(console, said, unread, most)
+    reason = "could not be read, 'murxpy check-seeds' says why"
+    _print_left_out(console, reason, unread, most)
     denied = dict.fromkeys(entry.seed for entry in entries if entry.mislabelled)
-    said = "answered against the label, 'murxpy check-seeds --cross-check' says who is right"
-    _print_left_out(console, said, list(denied), most)
+    reason = "answered against the label, 'murxpy check-seeds --cross-check' says who is right"
+    _print_left_out(console, reason, list(denied), most)
 
 
-def _print_left_out(console: Console, said: str, files: Sequence[str], most: int) -> None:
+def _print_left_out(console: Console, reason: str, files: Sequence[str], most: int) -> None:
     if files:
         named = ", ".join(files[:most]) + (", ..." if len(files) > most else "")
-        console.print(Text(f"{amount(len(files), 'file')} {said}: {named}"), soft_wrap=True)
+        console.print(Text(f"{amount(len(files), 'file')} {reason}: {named}"), soft_wrap=True)
 
 
 def _table(entries: Sequence[Yield], most: int) -> Table:

@@ -27,7 +27,7 @@ def print_statistics(
     seeds: Mapping[str, Sequence[Yield]],
 ) -> None:
     """Print the tables of a campaign. `theories` has the operators that were to be executed, by
-    theory; `seeds` tells, by target, what came of each seed of the mutation fuzzers.
+    theory; `seeds` has, by target, the yield of each seed of the mutation fuzzers.
     """
     if snapshot.part("mutator:"):
         print_mutants(console, snapshot)
@@ -51,7 +51,7 @@ def _print(console: Console, title: str, table: Table) -> None:
 
 
 def print_mutants(console: Console, snapshot: Snapshot) -> None:
-    """Print how many mutants each mutation fuzzer made, and what came of them."""
+    """Print the number of mutants of each mutation fuzzer, and their results."""
     counts = snapshot.part("mutator:")
     columns = list(dict.fromkeys([*YIELD, *(key.split(":")[1] for key in counts)]))
     table = _table("fuzzer", *columns)
@@ -61,7 +61,7 @@ def print_mutants(console: Console, snapshot: Snapshot) -> None:
 
 
 def _print_stability(console: Console, snapshot: Snapshot) -> None:
-    """Print what came of the variants of mutants, by the method that made them."""
+    """Print the results for the variants of mutants, by the method that made them."""
     counts = snapshot.part("stability:")
     words = ("asked", "decided", "lost", "gained", *(f"x{times}" for times in TIMES))
     table = _table("method", *words)

@@ -1,5 +1,5 @@
-"""What the sessions of a campaign say of their solvers: how much of its wrapper each release
-lacks.
+"""Texts about the solvers of a campaign's sessions, such as how many spellings of its wrapper each
+release lacks.
 """
 
 from __future__ import annotations
@@ -75,10 +75,10 @@ def print_summary(
     figures: bool = True,
     finish: str = "murxpy finish",
 ) -> None:
-    """Print how the campaign went, what it found, and what its exit code means. `defects` are those
-    that the campaign found, the worst first. Without `mutants`, what came of mutants and seeds is left
-    out, because it stands above; without `figures` those of the runs, because none were made.
-    `finish` is the command that does what is left.
+    """Print the course of the campaign, its findings, and the meaning of its exit code. `defects` are
+    those that the campaign found, the worst first. Without `mutants`, the results of mutants and
+    seeds are left out, because they stand above; without `figures` those of the runs, because none
+    were made. `finish` is the command that does what is left.
     """
     if mutants and ended.snapshot.part("mutator:"):
         print_mutants(console, ended.snapshot)
@@ -121,10 +121,10 @@ def _results(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     yield "checks", _checks(snapshot)
     answers = snapshot.answers
     for answer, read, what in (("sat", "model", "a model"), ("unsat", "core", "a core")):
-        said = f"{answers[answer]:,}"
+        text = f"{answers[answer]:,}"
         if snapshot.counts.get(f"{answer}:total"):  # of checks that are calls, and no script's
-            said += f", {what} read after {_share(snapshot, f'{answer}:{read}-read', f'{answer}:total')}"
-        yield answer, said
+            text += f", {what} read after {_share(snapshot, f'{answer}:{read}-read', f'{answer}:total')}"
+        yield answer, text
     yield "unknown", f"{answers['unknown']:,}"
     yield "over limit", f"{answers['over-limit']:,}"
     if snapshot.counts.get("compare:runs"):
@@ -135,8 +135,8 @@ def _results(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
         yield "judges", _judges(snapshot)
         yield "confirmed", _confirmed(snapshot)
     if any(snapshot.refusals.values()):
-        said = ", ".join(f"{number:,} {name}" for name, number in snapshot.refusals.items())
-        yield "refused", said
+        text = ", ".join(f"{number:,} {name}" for name, number in snapshot.refusals.items())
+        yield "refused", text
     terms = snapshot.counts.get("term:made", 0)
     if terms:
         yield "terms", f"{terms:,}, {_share(snapshot, 'term:useful', 'term:made')} in a check"
@@ -157,15 +157,15 @@ def _checks(snapshot: Snapshot) -> str:
     asserted = _share(snapshot, "check:asserted", "check:total")
     answers = snapshot.answers["sat"] + snapshot.answers["unsat"]
     repeated = answers - snapshot.decided
-    said = f"{snapshot.counts.get('check:total', 0):,}, {asserted} with something asserted, "
-    said += f"{snapshot.decided:,} decided ({rate(snapshot.decided_per_second)})"
+    text = f"{snapshot.counts.get('check:total', 0):,}, {asserted} with something asserted, "
+    text += f"{snapshot.decided:,} decided ({rate(snapshot.decided_per_second)})"
     if repeated > 0:  # or the counts are those of scripts, whose checks are counted otherwise
-        said += f"; {repeated:,} more sat or unsat with nothing asserted, or with the same formulas again in a run"
-    return said
+        text += f"; {repeated:,} more sat or unsat with nothing asserted, or with the same formulas again in a run"
+    return text
 
 
 def _compared(snapshot: Snapshot) -> str:
-    """What came of the runs that the newer of two releases replayed."""
+    """The results of the runs that the newer of two releases replayed."""
     counts = snapshot.counts
     runs = amount(counts["compare:runs"], "run")
     checks = amount(counts.get("compare:checks", 0), "check")
@@ -179,7 +179,7 @@ def _compared(snapshot: Snapshot) -> str:
 
 
 def _baseline(snapshot: Snapshot) -> str:
-    """What an older release said about scripts that the target left unknown."""
+    """The answers of an older release to scripts that the target left unknown."""
     counts = snapshot.counts
     asked = amount(counts["baseline:asked"], "unknown script")
     return (
@@ -189,13 +189,13 @@ def _baseline(snapshot: Snapshot) -> str:
 
 
 def _judges(snapshot: Snapshot) -> str:
-    said = ", ".join(
+    text = ", ".join(
         f"{number:,} {judged_word(name)}"
         for name, number in snapshot.judged.items()
         if name != "lost"
     )
     runs = amount(snapshot.counts["judge:runs"], "run")
-    return f"{runs}: of the checks {said}; {snapshot.judged['lost']:,} lost"
+    return f"{runs}: of the checks {text}; {snapshot.judged['lost']:,} lost"
 
 
 def _confirmed(snapshot: Snapshot) -> str:

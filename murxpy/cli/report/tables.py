@@ -21,7 +21,9 @@ _GAP = 2  # columns
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """How the values of a column are written, and whether they stand at its right side."""
+    """The way in which the values of a column are written, and whether the column is aligned to the
+    right.
+    """
 
     written: Callable[[Any], str | Text]
     right: bool = True

@@ -59,7 +59,7 @@ def amount(number: int, noun: str) -> str:
 
 
 def judged_word(name: str) -> str:
-    """The word for the checks that judges were asked, by the key of their counter. It is not
+    """The word for the checks that judges were asked, by the key of their counter. The word is not
     `undecided`, since reports say `decided` of the checks of targets.
     """
     return "left open" if name == "undecided" else name
@@ -108,8 +108,8 @@ def replay_command(path: str) -> str:
 
 
 def form_word(form: Reproducer) -> str:
-    """Whether a form of a finding shows the finding: `yes`, `no` or `untried`; `none` where the
-    finding cannot be said in this form.
+    """Whether a form of a finding shows the finding: `yes`, `no` or `untried`; `none` if the finding
+    cannot be written in this form.
     """
     if not form.file:
         return "none"
@@ -118,9 +118,9 @@ def form_word(form: Reproducer) -> str:
 
 def labelled(facts: Iterable[tuple[str, str]], width: int) -> Iterator[Text]:
     """The lines of facts behind their labels, folded to `width` columns. No word is cut."""
-    for label, said in facts:
+    for label, text in facts:
         rows = textwrap.wrap(
-            said, max(_LABEL, width - _LABEL), break_on_hyphens=False, break_long_words=False
+            text, max(_LABEL, width - _LABEL), break_on_hyphens=False, break_long_words=False
         )
         for at, row in enumerate(rows):
             yield Text.assemble((f"{'' if at else label:<{_LABEL}}", "cyan"), row)

@@ -1,1 +1,1 @@
-"""Commands that ask solvers many scripts and sum up what they say."""
+"""Commands that ask solvers many scripts and summarise the answers."""

@@ -75,7 +75,7 @@ class MatrixOptions:
     wrapper: str | None
 
     def of_studies(self) -> bool:
-        """Whether an option was given that a report on a folder does not take."""
+        """Whether the command line has an option that a report on a folder does not take."""
         words = (self.span, self.grammars, self.step, self.out, self.judges)
         return any((*words, self.first, self.at, self.take))
 

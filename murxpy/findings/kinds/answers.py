@@ -26,13 +26,13 @@ from murxpy.solvers.exceptions import INVALID_MODEL
 from murxpy.translate.programs import endings, models
 from murxpy.translate.programs.vocabulary import shortened
 
-# The rank of a disagreement by what triage says of it.
+# The rank of a disagreement by the verdict of triage.
 _RANKS = {"refutation-unsoundness": 0, "solution-unsoundness": 1, "wrong-model": 3}
 
 
 class Wrong(Kind, family=True):
-    """The solver said something that is not so. Only the shape of a smaller trace tells which defect it
-    is.
+    """The solver gave a wrong answer, or something wrong with its answer. Only the shape of a smaller
+    trace tells which defect it is.
     """
 
     severity = "high"
@@ -60,6 +60,8 @@ class Answer(Wrong, family=True):
 
 
 class WrongUnsat(Answer):
+    """The solver answers unsat although the run planted a model that makes all assertions true."""
+
     name = outcomes.WRONG_UNSAT
     about_model = "planted"
     rank = 0
@@ -73,11 +75,19 @@ class WrongUnsat(Answer):
 
 
 class WrongAnswer(Answer):
+    """The solver answers a check otherwise than the trace says is right, for example than the status of
+    a script or the answer that a mutation fuzzer derived.
+    """
+
     name = outcomes.WRONG_ANSWER
     rank = 2
 
 
 class Disagreement(Answer):
+    """Two solvers give opposite answers, sat and unsat, to the same check. Triage says later which of
+    them is wrong, and the rank follows what triage says.
+    """
+
     name = disagreement.KIND
     rank = 2
     keyed = False
@@ -87,6 +97,10 @@ class Disagreement(Answer):
 
 
 class Inconsistent(ByMessage, Wrong):
+    """The solver gives one answer to a check in the run, and the opposite answer when a fresh solver
+    gets the same assertions.
+    """
+
     name = "inconsistent"
     label = "answers otherwise where the same assertions are solved alone"
     rank = 2
@@ -95,6 +109,8 @@ class Inconsistent(ByMessage, Wrong):
 
 
 class InvalidModel(Wrong):
+    """The solver answers sat, and its model makes an assertion false."""
+
     name = INVALID_MODEL
     label = "gives a model in which an assertion is false"
     about_model = "given"
@@ -110,7 +126,7 @@ class InvalidModel(Wrong):
     )
 
     def _of_call(self, verdict: Verdict, message: str) -> Parts:
-        # What the solver itself says of the assertion stands behind the semicolon.
+        # The solver's own evaluation of the assertion stands behind the semicolon.
         return super()._of_call(verdict, message.partition(";")[0])
 
     def look(self, seen: Seen) -> Sight | None:
@@ -118,6 +134,8 @@ class InvalidModel(Wrong):
 
 
 class ModelValue(Wrong):
+    """The model of the solver gives a constant a term that is no value of its sort."""
+
     name = "model-value"
     label = "gives a constant in its model what is no value"
     about_model = "given"
@@ -129,6 +147,8 @@ class ModelValue(Wrong):
 
 
 class RepeatedModel(Wrong):
+    """A model was excluded by an assertion, and the solver gives the same model again."""
+
     name = "repeated-model"
     label = "gives a model again that was blocked"
     rank = 5
@@ -139,7 +159,7 @@ class RepeatedModel(Wrong):
 
 
 class Core(Wrong, family=True):
-    """Some assertions or assumptions that are said to contradict each other do not."""
+    """Some assertions or assumptions that contradict each other, according to the solver, do not."""
 
     endings = (endings.core, endings.foreign_core)
 
@@ -148,6 +168,8 @@ class Core(Wrong, family=True):
 
 
 class InvalidCore(Core):
+    """The assertions in the solver's unsat core are satisfiable together."""
+
     name = "invalid-core"
     label = "gives an unsat core that is satisfiable"
     rank = 6
@@ -155,12 +177,18 @@ class InvalidCore(Core):
 
 
 class InvalidAssumptions(Core):
+    """The assumptions that the solver blames for an unsat answer agree with the assertions."""
+
     name = "invalid-assumptions"
     label = "gives unsat assumptions that are satisfiable"
     rank = 7
 
 
 class InvalidProof(Wrong):
+    """The solver's proof of an unsat answer does not end in false, uses a formula that was never asserted,
+    or leaves an assumption open.
+    """
+
     name = "invalid-proof"
     label = "gives a proof that does not prove the answer"
     rank = 8
@@ -169,6 +197,10 @@ class InvalidProof(Wrong):
 
 
 class InvalidInterpolant(Wrong):
+    """The solver's interpolant does not follow from the assertions, does not imply the conjecture, or
+    uses symbols that the two do not share.
+    """
+
     name = "invalid-interpolant"
     label = "gives an interpolant that is none"
     rank = 9
@@ -176,6 +208,8 @@ class InvalidInterpolant(Wrong):
 
 
 class InvalidAbduct(Wrong):
+    """The solver's abduct contradicts the assertions, or does not imply the goal together with them."""
+
     name = "invalid-abduct"
     label = "gives an abduct that is none"
     rank = 10
@@ -183,6 +217,8 @@ class InvalidAbduct(Wrong):
 
 
 class InvalidElimination(Wrong):
+    """Quantifier elimination returns a formula that is not equivalent to the one it was given."""
+
     name = "invalid-elimination"
     label = "eliminates quantifiers from a formula and gets another one"
     rank = 11
@@ -193,6 +229,8 @@ class InvalidElimination(Wrong):
 
 
 class InvalidSubstitute(ByMessage, Wrong):
+    """A substitution returns a term whose value differs from that of the right result."""
+
     name = "invalid-substitute"
     label = "substitutes in a term and gets what is not equal"
     rank = 12
@@ -200,6 +238,8 @@ class InvalidSubstitute(ByMessage, Wrong):
 
 
 class InvalidSimplify(ByMessage, Wrong):
+    """The simplifier returns a term whose value differs from that of the term it was given."""
+
     name = "invalid-simplify"
     label = "simplifies a term to what is not equal"
     rank = 13
@@ -210,6 +250,10 @@ class InvalidSimplify(ByMessage, Wrong):
 
 
 class InvalidValue(Wrong):
+    """The solver evaluates a term under its own model, and the values of the arguments in that model
+    lead to another value.
+    """
+
     name = "invalid-value"
     label = "gives a term another value than its model does"
     about_model = "given"
@@ -226,6 +270,10 @@ class InvalidValue(Wrong):
 
 
 class Invariant(ByMessage, Wrong):
+    """The solver breaks a promise about its state, for example that a check answers the same after a
+    push and a pop.
+    """
+
     name = "invariant"
     label = "breaks what it promises of its state"
     rank = 15

@@ -15,7 +15,7 @@ from murxpy.translate.programs.endings import contract, raised
 from murxpy.translate.programs.vocabulary import shortened
 
 _OPERATOR = re.compile(r"\bOP_\w+")
-# What a solver throws in one of these actions is about its assertions.
+# An exception that a solver throws in one of these actions is about its assertions.
 _SOLVING = (
     *("check-sat", "check-sat-assuming", "push", "check-core"),
     *("check-assumptions", "check-model", "check-invariant"),
@@ -30,6 +30,8 @@ class Call(Kind, family=True):
 
 
 class RaisedException(Call):
+    """A call of the binding raises an exception that the wrapper does not list as expected."""
+
     name = outcomes.EXCEPTION
     label = "raises an exception that nobody documents"
     severity = "medium"
@@ -54,6 +56,10 @@ class RaisedException(Call):
 
 
 class Contract(ByMessage, Call):
+    """The binding accepts a call that it should refuse, or refuses it in a way that it does not
+    document. Only contract mode makes such calls.
+    """
+
     name = outcomes.CONTRACT
     label = "breaks the contract of a call"
     severity = "medium"
@@ -69,6 +75,8 @@ class Contract(ByMessage, Call):
 
 
 class IllFormed(ByMessage, Call):
+    """The binding rightly refuses a call that murxpy believed to be well-formed, so murxpy is at fault."""
+
     name = ILL_FORMED
     label = "refuses a call of murxpy as ill-formed"
     severity = "low"
@@ -81,6 +89,8 @@ class IllFormed(ByMessage, Call):
 
 
 class Internal(ByMessage, Call):
+    """Code of murxpy raised an exception during a run."""
+
     name = INTERNAL
     label = "met an error of murxpy"
     severity = "low"

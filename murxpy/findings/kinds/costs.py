@@ -33,6 +33,10 @@ class Undecided(ByMessage, family=True):
 
 
 class Incompleteness(Undecided):
+    """The solver answers unknown before it reaches a limit. The script is satisfiable by construction, or
+    follows by a rule from one that the solver decided, or an older release decides it.
+    """
+
     name = unknowns.KIND
     label = "gives up where it could answer"
     rank = 28
@@ -44,6 +48,10 @@ class Incompleteness(Undecided):
 
 
 class Slow(Undecided):
+    """The solver spends more of its resource limit on a script than is plausible beside scripts of the same
+    size, another solver, or the script from which this one was made.
+    """
+
     name = slowness.KIND
     label = "costs much more than it should"
     rank = 29
@@ -62,6 +70,8 @@ class Regression(ByMessage, family=True):
 
 
 class WrongRegression(Regression, family=True):
+    """A newer release answers wrongly or dies where an older release did well."""
+
     severity = "high"
     fails = True
     answers = True
@@ -69,30 +79,40 @@ class WrongRegression(Regression, family=True):
 
 
 class BecameWrong(WrongRegression):
+    """The newer release answers a check wrongly, and the older release answers it rightly."""
+
     name = regression.WRONG
     label = "answers wrongly what an older release answered rightly"
     rank = 2
 
 
 class AnswersDiffer(WrongRegression):
+    """The two releases give opposite answers to a check, and nobody knows yet which one is wrong."""
+
     name = regression.UNDECIDED
     label = "answers otherwise than an older release"
     rank = 2
 
 
 class BecameInvalid(WrongRegression):
+    """The newer release gives an invalid model or unsat core, and the older release gives a valid one."""
+
     name = regression.INVALID
     label = "gives a wrong model or core where an older release gave a right one"
     rank = 3
 
 
 class NewCrash(WrongRegression):
+    """The newer release crashes on a trace that the older release runs to its end."""
+
     name = regression.CRASH
     label = "dies where an older release did not"
     rank = 17
 
 
 class NewException(Regression):
+    """The newer release raises an exception in a call that the older release carries out."""
+
     name = regression.EXCEPTION
     label = "raises an exception where an older release did not"
     severity = "medium"
@@ -103,7 +123,7 @@ class NewException(Regression):
 
 
 class LesserRegression(Regression, family=True):
-    """What a release may change on purpose."""
+    """A change that a release may make on purpose."""
 
     severity = "low"
     fails = False
@@ -112,18 +132,26 @@ class LesserRegression(Regression, family=True):
 
 
 class Vanished(LesserRegression):
+    """The newer release lacks a call, operator or option that the older release has."""
+
     name = regression.VANISHED
     label = "does not have what an older release had"
     rank = 30
 
 
 class BecameUnknown(LesserRegression):
+    """The newer release answers unknown to a check that the older release decides."""
+
     name = regression.UNKNOWN
     label = "gives no answer where an older release gave one"
     rank = 31
 
 
 class Slower(LesserRegression):
+    """A check costs the newer release at least `murxpy.oracles.regression.FACTOR` times as much as the
+    older one.
+    """
+
     name = regression.SLOWER
     label = "needs much more than an older release did"
     rank = 32

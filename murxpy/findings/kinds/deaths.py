@@ -11,7 +11,7 @@ from murxpy.oracles import crash
 from murxpy.oracles.crash import Verdict, normalise
 from murxpy.translate.programs.vocabulary import shortened
 
-# What the C library says of a heap that was written to where it must not be.
+# Messages of the C library about a heap that was written to where it must not be.
 _HEAP = re.compile(
     r"double free|corrupted|(?:free|malloc|realloc|munmap_chunk|malloc_consolidate)\(\)"
 )
@@ -34,12 +34,16 @@ class Death(Kind, family=True):
 
 
 class Asan(ByMessage, Death):
+    """AddressSanitizer ended the process because the solver used memory that is not its own."""
+
     name = crash.ASAN
     label = "uses memory that is not its own"
     rank = 16
 
 
 class Crash(Death):
+    """A signal such as SIGSEGV killed the process."""
+
     name = crash.CRASH
     label = "dies"
     rank = 17
@@ -65,6 +69,8 @@ class Abort(Death):
 
 
 class Exit(Death):
+    """The solver called `exit`, so the process ended without a signal in the middle of a run."""
+
     name = EXIT
     label = "ends the process"
     ends = "exit"
@@ -83,6 +89,8 @@ class NoDeath(ByMessage, family=True):
 
 
 class Ubsan(NoDeath):
+    """UndefinedBehaviorSanitizer printed a complaint about the solver, and the process went on."""
+
     name = crash.UBSAN
     label = "does what C++ leaves undefined"
     severity = "medium"
@@ -91,6 +99,8 @@ class Ubsan(NoDeath):
 
 
 class Flood(NoDeath):
+    """The solver printed more than murxpy allows one run to print."""
+
     name = crash.FLOOD
     label = "prints without end"
     severity = "medium"
@@ -99,6 +109,8 @@ class Flood(NoDeath):
 
 
 class OutOfMemory(NoDeath):
+    """The process needed more memory than the limit of the run."""
+
     name = crash.OUT_OF_MEMORY
     label = "takes more memory than the limit"
     severity = "low"
@@ -107,6 +119,8 @@ class OutOfMemory(NoDeath):
 
 
 class Hang(Kind):
+    """A call of the binding did not return within the limit of wall time."""
+
     name = crash.HANG
     label = "does not come to an end"
     severity = "low"
@@ -123,8 +137,9 @@ class Hang(Kind):
 
 
 def of_script(verdict: Verdict, message: str) -> Parts | None:
-    """The parts of an error or an abort of a script. Its message tells defects apart better than the theories
-    of the script: most of these have no part in the defect. None for anything else.
+    """The parts of an error or an abort of a script. The message tells defects apart better than the
+    theories of the script: most of these have no part in the defect. The result is None for anything
+    else.
     """
     if verdict.call.action != "run-script" or verdict.doubtful or verdict.message == verdict.signal:
         return None

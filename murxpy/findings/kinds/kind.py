@@ -1,6 +1,4 @@
-"""What a kind of findings is. Whatever murxpy does differently for one kind than for another, it asks
-the kind.
-"""
+"""The base class of the kinds of findings. Wherever murxpy treats kinds differently, it asks the kind."""
 
 from __future__ import annotations
 
@@ -14,14 +12,16 @@ from murxpy.solvers.exceptions import CONVERTED
 from murxpy.translate.programs.vocabulary import Claim, Ending, shortened
 
 Severity = Literal["high", "medium", "low"]
-# How a run, a script or a program ends that shows the finding: the process dies, it exits, nothing
-# comes to an end, or a call or a command ends with an error. Empty where answers show it.
+# The way in which a run, a script or a program ends if it shows the finding: the process dies, it
+# exits, nothing comes to an end, or a call or a command ends with an error. The text is empty if
+# answers show the finding.
 End = Literal["death", "exit", "no end", "error", ""]
-# What marks the defect: the place of the death, the message, or the shape of the smaller trace.
+# The mark of the defect: the place of the death, the message, or the shape of the smaller trace.
 Mark = Literal["place", "message", "shape", ""]
 # Whether a smaller trace tells which defect it is: nothing else does, it may tell more, or it does not.
 Reduction = Literal["needed", "helps", ""]
-# What a script asks that shows the finding: a model, a core by names, or the reason of an unknown answer.
+# The question of a script that shows the finding: a model, a core by names, or the reason of an
+# unknown answer.
 Question = Literal["model", "core", "reason", ""]
 
 # A place in C or C++ source as assertions print it: `rewriter.cpp:118`, `rewriter.cpp 118`, `File:
@@ -66,9 +66,10 @@ class Kind:
     replays: ClassVar[int] = 0  # that a reduction may take at most; 0 for the usual number
     needs_limit: ClassVar[bool] = False  # whether a script without the trace's limits shows nothing
     no_script: ClassVar[str] = ""  # why no script can show it
-    # Whether what stays of a smaller trace is told by the key of the bucket. Other keys are words.
+    # Whether the key of the bucket decides what a smaller trace must keep. Other keys are words.
     keyed: ClassVar[bool] = True
-    # Whether a model tells of it: one that the solver gave, or one that was planted and missed.
+    # Whether the finding is about a model: one that the solver gave, or one that was planted and
+    # missed.
     about_model: ClassVar[Literal["given", "planted", ""]] = ""
 
     def __init_subclass__(cls, *, family: bool = False) -> None:
@@ -86,16 +87,17 @@ class Kind:
         return self.rank
 
     def headline(self, about: str, message: str, answer: str) -> str:
-        """What is wrong with the solver and release `about`, in one line. `answer` is its wrong answer,
-        where the finding is one.
+        """Return one line that tells what is wrong with the solver and release `about`. `answer` is
+        its wrong answer, where the finding is one.
         """
         return f"{about} {self.label}."
 
     # -- buckets
 
     def parts(self, verdict: Verdict) -> Parts:
-        """What tells this defect from others. A message that names a place in the solver's source
-        says which defect it is, whatever call reached that place. Without such a place, the call decides.
+        """Return the message and the words that tell this defect from others. A message that names a
+        place in the solver's source says which defect it is, whatever call reached that place.
+        Without such a place, the call decides.
         """
         message = normalise(verdict.message)
         tells = self._of_misuse if verdict.call.action == "misuse" else self._of_call
@@ -119,7 +121,8 @@ class Kind:
         # The details of this one misuse stand behind the semicolon.
         message = message.partition(";")[0]
         if message.endswith(CONVERTED):
-            # What a rule of spellings gets past a binding, it gets past most of its functions.
+            # A rule of spellings that deceives one function of a binding deceives most of its
+            # functions.
             return message, ["misuse", rule]
         if rule in BY_NAME:  # `call` and `edge` differ in the operands only
             return message, ["misuse", operator]
@@ -131,11 +134,15 @@ class Kind:
     # -- scripts and programs
 
     def look(self, seen: Seen) -> Sight | None:
-        """What the output of a script shows of the finding; None where it does not show it."""
+        """Return the sight of the finding in the output of a script; None if the output does not show
+        it.
+        """
         return see_error(seen)
 
     def sight(self, seen: Seen) -> Sight | None:
-        """What a script shows of the finding, by its end and its output; None where it does not show it."""
+        """Return the sight of the finding in the end and the output of a script; None if the script
+        does not show it.
+        """
         if seen.outcome.cause == "wall":
             late = Sight("the solver does not end", "nothing", "an answer")
             return late if self.ends == "no end" else None
@@ -150,9 +157,9 @@ class Kind:
         return None
 
     def claim(self, about: str, message: str, answer: str) -> Claim:
-        """What a program must show of a finding of the solver and release `about`."""
-        said = self.headline(about.partition("-")[0], message, answer)
-        return Claim(self.name, message, said, self.ends, self.question, self.endings)
+        """Return the claim of a program that shows a finding of the solver and release `about`."""
+        headline = self.headline(about.partition("-")[0], message, answer)
+        return Claim(self.name, message, headline, self.ends, self.question, self.endings)
 
 
 def _of_thrown(thrown: re.Match[str], rule: str) -> Parts:
@@ -168,7 +175,7 @@ def _of_thrown(thrown: re.Match[str], rule: str) -> Parts:
 
 
 class ByMessage(Kind, family=True):
-    """Kinds whose findings are best told by the message."""
+    """Kinds whose findings the message describes best."""
 
     def headline(self, about: str, message: str, answer: str) -> str:
         return f"{about}: {shortened(message)}"

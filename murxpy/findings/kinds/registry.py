@@ -16,8 +16,8 @@ for _found in pkgutil.iter_modules(room.__path__):
 
 
 class _Unnamed(ByMessage, family=True):
-    """A kind that this murxpy does not know, of a store or a trace of another release of murxpy. It is
-    taken as a wrong answer, so that it is not overlooked.
+    """A kind that this murxpy does not know, of a store or a trace of another release of murxpy. A
+    finding of an unknown kind is taken as a wrong answer, so that it is not overlooked.
     """
 
     label = "shows what this murxpy has no words for"
@@ -33,10 +33,10 @@ class _Unnamed(ByMessage, family=True):
     def __init__(self, name: str) -> None:
         self.name = name  # type: ignore[misc]
         # a check of the user's own, or of a later release, may be named like these
-        told = name.startswith(("invalid-", "wrong-", "model-", "repeated-"))
-        self.smaller = "needed" if told else ""  # type: ignore[misc]
+        wrong = name.startswith(("invalid-", "wrong-", "model-", "repeated-"))
+        self.smaller = "needed" if wrong else ""  # type: ignore[misc]
 
 
 def kind_of(name: str) -> Kind:
-    """The kind of findings with this name; one that is taken as a wrong answer where there is none."""
+    """The kind of findings with this name; for an unknown name one that is treated as a wrong answer."""
     return KINDS.get(name) or _Unnamed(name)

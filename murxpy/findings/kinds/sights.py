@@ -1,4 +1,6 @@
-"""What a solver printed for a script that asks for evidence, and what that shows."""
+"""Reads the output of a solver for a script that asks for evidence, and decides whether it shows a
+finding.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ from murxpy.machine.witnesses.unknowns import REASON, of_limit
 from murxpy.oracles.crash import DEATHS, MEMORY_FAULTS, Outcome, judge, normalise
 from murxpy.semantics.values import CannotSay, Value
 from murxpy.smtlib.lexer import solid, tokenize
-from murxpy.smtlib.models import Valuation, read_printed_model
+from murxpy.smtlib.printed_models import Valuation, read_printed_model
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.translate.asking import Asked, Evidence
 from murxpy.translate.programs.vocabulary import unevaluated
@@ -29,8 +31,8 @@ _PROBE = "murxpy.value"  # begins the names of constants that stand for printed 
 
 
 def expressions(output: str) -> list[str]:
-    """What a solver printed, one expression after another, without warnings. Nothing where it is no
-    SMT-LIB.
+    """Split the output of a solver into expressions, and drop warnings. The list is empty if the
+    output is no SMT-LIB.
     """
     text = _NOISE.sub("", output)
     try:
@@ -74,7 +76,7 @@ class Replies:
 
     @classmethod
     def of(cls, asked: Sequence[Asked], printed: Sequence[str]) -> Replies:
-        """Lay what was printed last beside the commands. Nothing where the two do not fit."""
+        """Lay what was printed last beside the commands. The result is empty if the two do not fit."""
         speaking = [one for one in asked if one.kind != "silent"]
         count = len(speaking)
         if not count or len(printed) < count:
@@ -86,7 +88,7 @@ class Replies:
         return [(asked, text) for asked, text in self.pairs if asked.kind in kinds]
 
     def value(self, asked: Asked) -> str:
-        """The printed value of a term; empty without one."""
+        """The printed value of a term; empty if none was printed."""
         return next((pair(text)[1] for one, text in self.pairs if one is asked), "")
 
 
@@ -127,7 +129,7 @@ class Judged:
         self._valuation = Valuation(made, known, universes=universes)
 
     def holds(self, asked: Asked) -> bool | None:
-        """Whether a formula is true under the model; None where it cannot be said."""
+        """Whether a formula is true under the model; None if that is unknown."""
         if asked not in self._equations:
             return None
         found = self._value(self._equations[asked].args[1])
@@ -135,7 +137,7 @@ class Judged:
 
     def agrees(self, asked: Asked) -> bool | None:
         """Whether the printed value of a term is right if the printed values of its arguments are;
-        None where it cannot be said.
+        None if that is unknown.
         """
         if asked not in self._equations:
             return None
@@ -145,8 +147,8 @@ class Judged:
         return None if found is None else bool(found)
 
     def right(self, asked: Asked) -> str:
-        """The value that a term has if the printed values of its arguments are right; empty where it
-        cannot be said.
+        """The value that a term has if the printed values of its arguments are right; empty if it is
+        unknown.
         """
         term = self._equations[asked].args[1]
         found = self._value(self._of_printed(term))
@@ -232,6 +234,9 @@ class Seen:
 
 
 def see_death(seen: Seen) -> Sight | None:
+    """Return the death of the solver's process if the script makes it die as the finding says; else
+    None. Processes that die of a memory fault count as equal whichever signal killed them.
+    """
     verdict = judge(seen.outcome)
     if verdict is None or verdict.kind not in DEATHS:
         return None
@@ -242,12 +247,15 @@ def see_death(seen: Seen) -> Sight | None:
         return None
     if verdict.kind == EXIT and seen.finding.kind != EXIT:
         return None
-    said = "" if verdict.message == verdict.signal else f": {verdict.message}"
+    message = "" if verdict.message == verdict.signal else f": {verdict.message}"
     how = f"dies with {verdict.signal}" if verdict.signal else "ends"
-    return Sight(f"the solver {how}{said}", "no answer to the last command", "an answer")
+    return Sight(f"the solver {how}{message}", "no answer to the last command", "an answer")
 
 
 def see_error(seen: Seen) -> Sight | None:
+    """Return the error of a command if the solver prints the message of the finding as an error or as
+    the reason of an unknown answer; else None.
+    """
     message = seen.finding.message.partition(": ")[2] or seen.finding.message
     message = _IN_SCRIPT.sub("", message)
     wanted = _bare(message)
@@ -268,6 +276,9 @@ def _bare(text: str) -> str:
 
 
 def see_answer(seen: Seen) -> Sight | None:
+    """Return the wrong answer if the solver gives the script the answer that the finding calls wrong;
+    else None. If the run planted a model, the result also holds a check under that model.
+    """
     found = answers(seen.printed)
     stated = _EXPECTED.search(seen.finding.message)
     wanted = stated[1] if stated is not None else "".join(seen.recorded[-1:])
@@ -293,6 +304,9 @@ OTHER = {"sat": "unsat", "unsat": "sat"}
 
 
 def see_model(seen: Seen) -> Sight | None:
+    """Return the invalid model if an assertion is false under the model that the solver prints; else
+    None. The solver's own evaluation counts first, then that of murxpy's evaluator.
+    """
     replies = seen.replies
     models = tuple(asked for asked, _ in replies.of_kind("model"))
     formulas = replies.of_kind("formula")
@@ -336,11 +350,17 @@ def _wrong_value(seen: Seen, judged: Judged, wrong: str) -> Sight | None:
 
 
 def see_value(seen: Seen) -> Sight | None:
+    """Return the wrong value if the solver prints a value for a term that the printed values of its
+    arguments exclude; else None.
+    """
     judged = Judged(seen.evidence.text, seen.replies, seen.catalogue, seen.evidence.dialect)
     return _wrong_value(seen, judged, "the solver gives a term a wrong value under its own model")
 
 
 def see_no_value(seen: Seen) -> Sight | None:
+    """Return the constant to which the printed model gives a term that is no value; None if there is
+    no such constant.
+    """
     words = unevaluated(seen.finding.message)
     for asked, text in seen.replies.of_kind("constant"):
         term = pair(" ".join(text.split()))[1]
@@ -356,6 +376,9 @@ def see_no_value(seen: Seen) -> Sight | None:
 
 
 def see_core(seen: Seen) -> Sight | None:
+    """Return the invalid unsat core, or the invalid unsat assumptions, that the solver prints; None if
+    it prints neither. The commands in `more` show that a core is satisfiable.
+    """
     evidence = seen.evidence
     for asked, text in seen.replies.of_kind("core", "assumptions"):
         if asked.kind == "assumptions":
@@ -392,6 +415,9 @@ _SETTING = ("(set-logic", "(declare", "(define")
 
 
 def see_made(seen: Seen) -> Sight | None:
+    """Return what the solver made of a term, by simplification or quantifier elimination; None if it
+    printed no such result. The commands in `more` show that result and term can differ.
+    """
     for asked, text in seen.replies.of_kind("made"):
         if not text.startswith("(error"):
             made = " ".join(text.split())
@@ -406,6 +432,9 @@ def see_made(seen: Seen) -> Sight | None:
 
 
 def see_repeated(seen: Seen) -> Sight | None:
+    """Return the repeated model if the solver prints the same values again after an assertion excluded
+    them; else None.
+    """
     values = [text for _, text in seen.replies.of_kind("term")]
     again = [text for _, text in seen.replies.of_kind("again")]
     half = len(values) // 2
@@ -419,6 +448,9 @@ def see_repeated(seen: Seen) -> Sight | None:
 
 
 def see_undecided(seen: Seen) -> Sight | None:
+    """Return the missing answer if the solver prints unknown with a reason that fits the finding: a
+    limit for a slow script, anything else for an incompleteness; else None.
+    """
     reasons = [text for text in seen.printed if text.startswith(f"(:{REASON}")]
     limited, slow = any(map(of_limit, reasons)), seen.finding.kind == SLOW
     if "unknown" not in answers(seen.printed) or not reasons or limited != slow:

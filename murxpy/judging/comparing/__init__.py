@@ -1,1 +1,3 @@
-"""A newer release against an older one: what broke, and what the older one decides."""
+"""Compares a newer release with an older one: what the newer one broke, and what only the older one
+decides.
+"""

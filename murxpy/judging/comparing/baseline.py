@@ -52,9 +52,9 @@ class Undecided:
         return (Line("new", seed=1), *limit, *(known if any(expected) else []), run)
 
     def decided(self, answers: Sequence[str]) -> tuple[str, ...]:
-        """What is known where the older release gives `answers`: its answer to each check that the
-        target left unknown, and `unknown` for the others. Empty where it decides none of them, and
-        where it contradicts what is known.
+        """Return the answers that are known if the older release gives `answers`: its answer to each
+        check that the target left unknown, and `unknown` for the others. The result is empty if the
+        older release decides none of these checks, or contradicts what is known.
         """
         pairs = list(zip(self.answers, answers, strict=False))
         wanted = (*self.expected, *["unknown"] * len(pairs))
@@ -221,7 +221,7 @@ class Baseline(Judging):
             self._judges.end_runs(at_once=at_once)
 
     def _forget(self) -> None:
-        """Forget the runs that were not looked at. They stay open."""
+        """Forget the runs that were not looked at. The checks stay open."""
         self._dropped += len(self._open)
         self._open.clear()
         self._inquirer.clear()

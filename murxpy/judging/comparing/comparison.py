@@ -1,4 +1,4 @@
-"""The comparison of a campaign: a newer release replays each run of an older one, what broke is
+"""The comparison of a campaign: a newer release replays each run of an older one, differences are
 investigated, and the results are handed to the campaign.
 """
 
@@ -40,8 +40,8 @@ _OLDER, _NEWER = 0, 1
 
 @dataclass(eq=False)
 class _Run:
-    """A run of the older release. `asked` is what the newer one replays of it, and `replayed` how
-    that ended, None until it did.
+    """A run of the older release. `asked` is the part of the run that the newer release replays, and
+    `replayed` how that ended, None until it did.
     """
 
     job: Job
@@ -86,8 +86,8 @@ class Comparison(Judging):
 
     @property
     def full(self) -> bool:
-        """Whether the older release should wait. It does not while the run that comes next in order
-        is still to be made.
+        """Whether the older release should wait. The queue is not full while the run that comes next
+        in order is still to be made.
         """
         return len(self._open) >= _WAITING and self._lowest() in self._open
 
@@ -132,7 +132,7 @@ class Comparison(Judging):
         run.counts["compare:suspects"] += len(run.left)
 
     def feed(self) -> None:
-        """Look into the next run if none is looked into."""
+        """Investigate the next run if no run is being investigated."""
         while not self._inquirer.busy and (run := self._next()) is not None:
             self._look_into(run)
         self._inquirer.feed()

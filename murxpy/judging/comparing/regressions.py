@@ -73,7 +73,7 @@ def comparable(outcome: Outcome, names: str) -> str:
     """The trace of a run, to be replayed by the other release. `names` are those of both releases.
 
     Where the run ended in its last line, by a finding, a death or a limit of time, that line is left
-    out. Empty where nothing is left.
+    out. The list is empty if nothing is left.
     """
     trace = outcome.trace
     if outcome.report is None or outcome.report.get("finding"):
@@ -95,10 +95,10 @@ def suspects(asked: str, outcome: Outcome, floor: float) -> list[Suspect]:
     pairs = aligned(asked, outcome.trace)
     found = list(_of_answers(pairs))
     found += _slow(pairs, report.get("costs", ()), floor)
-    said = {int(line): (sort, message) for line, sort, message in report.get("refused", ())}
+    refused = {int(line): (sort, message) for line, sort, message in report.get("refused", ())}
     calls: dict[tuple[object, str], int] = {}
     for row, _ in pairs:
-        sort, message = said.get(row.number, (STATE, ""))
+        sort, message = refused.get(row.number, (STATE, ""))
         if sort not in (STATE, "resources"):
             calls.setdefault((row.call, normalise(message)), row.number)
     found += [Suspect(VANISHED, line) for line in list(calls.values())[:_VANISHED]]
@@ -138,11 +138,11 @@ def question(asked: str, outcome: Outcome, suspect: Suspect) -> Script:
     """The lines of the trace `asked` up to the line of `suspect`, without those that the newer
     release did not carry out: both releases can be asked these, and are asked the same.
     """
-    said = {int(line) for line, _, _ in (outcome.report or {}).get("refused", ())}
+    refused = {int(line) for line, _, _ in (outcome.report or {}).get("refused", ())}
     gone = {
         row.number
         for row, there in aligned(asked, outcome.trace)
-        if there is None or row.number in said
+        if there is None or row.number in refused
     }
     return tuple(
         line
@@ -198,8 +198,8 @@ _SEEDS = (1, 2, 3)  # random seeds of the solver for which a difference in effor
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A regression that both releases showed on a trace. `text` is the trace as the newer one wrote
-    it, `output` what that printed.
+    """A regression that both releases showed on a trace. `text` is the trace as the newer release
+    wrote it, `output` is what that release printed.
     """
 
     kind: str
@@ -238,8 +238,9 @@ class Regression:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What two releases show on the last line of a trace; `outcome` is how the replay of the newer
-    one ended. `older` is None where the newer one says nothing, so that the older was not asked.
+    """The outcome of two releases on the last line of a trace; `outcome` is how the newer release's
+    replay ended. `older` is None if the newer release shows nothing, so that the older release was
+    not asked.
     """
 
     older: Seen | None
@@ -284,7 +285,7 @@ class Pair:
         return tuple(lines)
 
     def identity(self, shown: Shown) -> str:
-        """What must stay while a regression is made smaller, besides its kind."""
+        """Return the properties that must stay while a regression is made smaller, besides its kind."""
         verdict = shown.newer.verdict
         if verdict is not None:
             return bucket_key(self.family, verdict)
@@ -294,8 +295,8 @@ class Pair:
         return repr((shown.older.answers, reason))
 
     def look(self, text: str, fresh: bool = False) -> Generator[Ask, Outcome, Look]:
-        """What the two releases show on the last line of the trace `text`. The older one is asked
-        only where that can matter.
+        """Run the trace `text` on both releases and return what they show on its last line. The older
+        release is asked only if its answer can matter.
         """
         outcome = yield Ask(self.newer, text, patient=fresh, fresh=fresh)
         newer = seen(outcome, text)
@@ -307,7 +308,7 @@ class Pair:
         return Look(older, newer, outcome)
 
     def both(self, text: str, fresh: bool = False) -> Generator[Ask, Outcome, Shown | None]:
-        """What the two releases show on the last line of the trace `text`; None where that is no
+        """Return what the two releases show on the last line of the trace `text`; None if that is no
         regression.
         """
         return self.shown(text, (yield from self.look(text, fresh)))
@@ -327,7 +328,7 @@ class Pair:
             return None
         limit = limit_of(text)
         if _by_limit(older, limit) or (kind == UNKNOWN and _by_limit(newer, limit)):
-            return None  # a limit alone kept the older release from an answer, or the newer one
+            return None  # a limit alone kept the older or the newer release from an answer
         # a call that is not there is refused before its line is written
         written = text if kind == VANISHED else look.outcome.trace
         return Shown(kind, older, newer, text, written, look.outcome.output)
@@ -336,11 +337,12 @@ class Pair:
 def investigate(
     pair: Pair, head: str, script: Script, effort: bool, known: Callable[[Shown], bool]
 ) -> Questions[Regression | None]:
-    """The regression that the last line of `script` shows; None where fresh processes of both
-    releases do not show it, or where the older one is wrong. One that is `known` is not made smaller.
+    """Return the regression that the last line of `script` shows; None if fresh processes of both
+    releases do not show it, or if the older release is wrong. One that is `known` is not made
+    smaller.
 
-    `effort` says that the newer release may need more for a check than the older one. Then, and
-    where the limit ended the check of the older one, the limits of the script are made larger.
+    `effort` says that the newer release may need more for a check than the older one. In this case,
+    and if the limit ended the check of the older release, the limits of the script are made larger.
     """
     text = written(head, script)
     older = seen((yield Ask(pair.older, text, patient=True)), text)
@@ -410,17 +412,17 @@ def evidence(pair: Pair, head: str, script: Script, shown: Shown) -> Questions[T
     """
     solvers = pair.solvers
     at = next(k for k, (was, now) in enumerate(_pairs(shown)) if OPPOSITE.get(was) == now)
-    said = {pair.older: shown.older.answers[at], pair.newer: shown.newer.answers[at]}
+    given = {pair.older: shown.older.answers[at], pair.newer: shown.newer.answers[at]}
     sides = (
-        GivenAnswer(solvers.name(pair.older), pair.release(pair.older), "main", said[pair.older]),
-        GivenAnswer(solvers.name(pair.newer), pair.release(pair.newer), "judge", said[pair.newer]),
+        GivenAnswer(solvers.name(pair.older), pair.release(pair.older), "main", given[pair.older]),
+        GivenAnswer(solvers.name(pair.newer), pair.release(pair.newer), "judge", given[pair.newer]),
     )
-    sat = next(side for side, answer in said.items() if answer == "sat")
+    sat = next(side for side, answer in given.items() if answer == "sat")
     outcome = yield Ask(sat, f"{written(head, script)}0 check-model\n")
     counted = evaluated(outcome)
     models = [ModelEvaluation(solvers.name(sat), pair.release(sat), *counted)] if counted else []
     answers: list[GivenAnswer] = []
-    for side in said:
+    for side in given:
         for more in ({}, *solvers.variants(side)):
             answers += yield from _asked(pair, side, shown.text, more)
     return triage(sides, models, answers)
@@ -473,7 +475,9 @@ def regression_key(pair: Pair, shown: Shown) -> str:
 def regression_finding(
     pair: Pair, solved: Regression, job: Job, version: str, buckets: Sequence[Bucket]
 ) -> Finding:
-    """The finding that a regression is. It is one of the newer release, whose `version` is given."""
+    """The finding that a regression is. The finding is one of the newer release, whose `version` is
+    given.
+    """
     shown = solved.shown
     record = _stored(pair, solved)
     verdict = Verdict(
@@ -499,11 +503,11 @@ def regression_finding(
 
 
 def _stored(pair: Pair, solved: Regression) -> dict[str, object]:
-    """What the bucket stores of a regression, as plain data."""
+    """The data that the bucket of a regression stores."""
     shown = solved.shown
     record: dict[str, object] = {
         "comparison": solved.kind,
-        **said(pair, shown),
+        **outcomes_in_words(pair, shown),
         "costs": [shown.older.total, shown.newer.total],
         "operators": list(solved.operators),
         "options": list(solved.options),
@@ -515,8 +519,8 @@ def _stored(pair: Pair, solved: Regression) -> dict[str, object]:
     return record
 
 
-def said(pair: Pair, shown: Shown) -> dict[str, str]:
-    """What each of the two releases showed, in words."""
+def outcomes_in_words(pair: Pair, shown: Shown) -> dict[str, str]:
+    """Describe what each of the two releases showed."""
     return {
         "older": f"{pair.release(pair.older)}: {shown.older.words()}",
         "newer": f"{pair.release(pair.newer)}: {shown.newer.words()}",
@@ -525,7 +529,7 @@ def said(pair: Pair, shown: Shown) -> dict[str, str]:
 
 def told(pair: Pair, shown: Shown, kind: str) -> str:
     """The trace of a regression; its header tells what the two releases showed."""
-    rows = "".join(f"# {name} {text}\n" for name, text in said(pair, shown).items())
+    rows = "".join(f"# {name} {text}\n" for name, text in outcomes_in_words(pair, shown).items())
     if kind == SLOWER:
         rows += f"# {COSTS} {shown.older.total} {shown.newer.total}\n"
     text = without_header(shown.text, SHOWS, COSTS, "older", "newer")
@@ -541,12 +545,12 @@ def _message(pair: Pair, solved: Regression) -> str:
     if solved.kind == VANISHED:
         call = " ".join(filter(None, (shown.call.action, shown.call.operator)))
         return f"{call}: {shown.newer.message}; {older}"
-    said = f"{older}; {pair.release(pair.newer)}: {shown.newer.words()}"
+    line = f"{older}; {pair.release(pair.newer)}: {shown.newer.words()}"
     if shown.older.total and shown.newer.total and solved.kind == SLOWER:
-        said += f", {shown.newer.total / shown.older.total:,.0f} times as much"
+        line += f", {shown.newer.total / shown.older.total:,.0f} times as much"
     names = [kind.removeprefix("OP_") for kind in solved.operators]
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return f"{said} ({', '.join(names[:_NAMED])}{more})" if names else said
+    return f"{line} ({', '.join(names[:_NAMED])}{more})" if names else line
 
 
 def _bucket(

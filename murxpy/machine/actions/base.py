@@ -1,4 +1,4 @@
-"""What an action is: one kind of line in a trace, and one kind of step in a walk.
+"""The base class of actions: an action is one kind of line in a trace, and one kind of step in a walk.
 
 The class of an action holds everything about it: how its operands are drawn, how its line is read
 back, and its facts. `murxpy.machine.checks.registry` imports the modules of all actions; other code asks
@@ -41,21 +41,21 @@ class Action:
         self.name = name
 
     def draw(self, gen: Generator) -> bool:
-        """Draw operands and carry the action out. False if this is not possible now. Raises Refused
-        if the binding refuses, and Stopped with a finding.
+        """Draw operands and carry the action out. The result is False if the action is not possible
+        now. Raises Refused if the binding refuses, and Stopped with a finding.
         """
         raise NotImplementedError(f"the action {self.name} is never drawn")
 
     def read(self, r: Reading) -> None:
-        """Carry out the current line. Raises InputError if it is malformed, Skipped and Refused as
-        `murxpy.machine.trace.reading` says, and Stopped with a finding.
+        """Carry out the current line. Raises InputError if the line is malformed, Skipped and Refused
+        as `murxpy.machine.trace.reading` says, and Stopped with a finding.
         """
         raise NotImplementedError(f"no line has the action {self.name}")
 
 
 class Check(Action):
-    """An action that checks a promise that the solver made with an answer. It is drawn behind that
-    answer.
+    """An action that checks a promise that the solver made with an answer. A check is drawn behind
+    that answer.
 
     `option` is its name among the checks that a user can choose, and `default` says whether it is
     on by default. `after` are the answers behind which it is drawn; the checks of one answer are
@@ -113,7 +113,9 @@ def answer_checks() -> list[Check]:
 
 
 def any_entry(gen: Generator, closed: bool = True) -> Entry | None:
-    """A term of any sort; all sorts of one kind are equally likely. None if there is no term."""
+    """A term of any sort; all sorts of one kind are equally likely. The result is None if there is no
+    term.
+    """
     by_kind = gen.run.db.by_kind
     kinds = [k for k, found in by_kind.items() if found]
     if not kinds:

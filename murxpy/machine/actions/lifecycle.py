@@ -82,8 +82,8 @@ class Delete(Action):
 
 @register("set-parameter")
 class SetParameter(Action):
-    """`set-parameter NAME VALUE`: a parameter of the solver's whole process. It stands before `new`,
-    because solvers read such parameters when they are made. That of another solver is refused.
+    """`set-parameter NAME VALUE`: a parameter of the solver's whole process. Parameters stand before
+    `new`, because solvers read them when they are made. A parameter of another solver is refused.
     """
 
     drawn = False

@@ -313,8 +313,8 @@ def _kind_keys(sort: Sort) -> tuple[str, str, str]:
 
 
 def _symbols(r: Reading, operator: Operator, at: int) -> tuple[str, ...] | None:
-    """The symbols of a datatype's operator: a count, and then this many quoted words. None if no
-    symbols stand at `at`.
+    """The symbols of a datatype's operator: a count, and then this many quoted words. The result is
+    None if no symbols stand at `at`.
     """
     if operator.typing is None:
         return None

@@ -19,7 +19,7 @@ from murxpy.machine.contract.rules import RULES, Rule
 from murxpy.machine.generate import callables, misuse
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.outcomes import Misused, Refused
-from murxpy.machine.tokens import STRANGERS, Python, Quoted, Ref, Token, print_token
+from murxpy.machine.tokens import FOREIGN_OBJECTS, Python, Quoted, Ref, Token, print_token
 from murxpy.machine.trace.reading import Reading, Skipped
 from murxpy.solvers.callables import permitted
 
@@ -73,7 +73,7 @@ def _check_operand(r: Reading, word: Token) -> None:
         return
     raise r.error(
         f"'{print_token(word)[:60]}' is no operand: expected py:…, an id, a member of an enumeration such as "
-        f"cvc5.Kind.AND, brackets, or one of {', '.join(STRANGERS)}{nearest(str(word), STRANGERS)}"
+        f"cvc5.Kind.AND, brackets, or one of {', '.join(FOREIGN_OBJECTS)}{nearest(str(word), FOREIGN_OBJECTS)}"
     )
 
 
@@ -111,8 +111,8 @@ def _named_operand(
 
 
 def _named(word: str, data: Mapping[str, object]) -> bool:
-    """True for a stranger, and for a name that can be a member of an enumeration."""
-    return word in STRANGERS or (word.count(".") >= 2 and permitted(word, data))
+    """True for a foreign object, and for a name that can be a member of an enumeration."""
+    return word in FOREIGN_OBJECTS or (word.count(".") >= 2 and permitted(word, data))
 
 
 # ----------------------------------------------------------------------
@@ -234,11 +234,11 @@ def _check(r: Reading, words: list[Token]) -> None:
         and 0 <= words[1] <= MAX_TIMES
     ):
         return
-    if not (isinstance(first, str) and first in STRANGERS and len(words) == 1):
+    if not (isinstance(first, str) and first in FOREIGN_OBJECTS and len(words) == 1):
         shown = " ".join(map(print_token, words))[:60]
         raise r.error(
             f"'{shown}' is no bad operand: expected py:…, an id, 'other' and an id, 'cut N', 'times N', or one of "
-            f"{', '.join(STRANGERS)}"
+            f"{', '.join(FOREIGN_OBJECTS)}"
         )
 
 

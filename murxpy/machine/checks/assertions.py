@@ -14,14 +14,14 @@ from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.trace.reading import Reading
 from murxpy.machine.witnesses.model import Model, blamed, solver_value, subject, theories, verdicts
-from murxpy.machine.witnesses.reading import Unreadable
+from murxpy.machine.witnesses.model_rows import Unreadable
 from murxpy.machine.witnesses.solving import tidy, timed
 from murxpy.semantics.values import CannotSay
 
 
 def check_model(run: Run, seed: int, spelling: str | None = None) -> None:
-    """`check-model`: read the model and evaluate the assertions and assumptions. Raises Stopped if
-    one is false.
+    """`check-model`: read the model and evaluate the assertions and assumptions. Raises Stopped if an
+    assertion or assumption is false.
     """
     run.frame.fill()
     chosen = run.choose(run.wrapper.set("readers", "model"), seed, spelling, "check-model")
@@ -37,8 +37,8 @@ def check_model(run: Run, seed: int, spelling: str | None = None) -> None:
 
 
 def _finding(run: Run, model: Model, formula: Term, reader: Any) -> dict[str, Any]:
-    """The finding that `formula` is false. It names the operator at which the solver's evaluation
-    and ours part, or the subject of the formula.
+    """The finding that `formula` is false. The finding names the operator at which the solver's
+    evaluation and ours part, or the subject of the formula.
     """
     term = blamed(run, model.evaluator, list(subterms([formula])))
     if term is not None:
@@ -53,7 +53,7 @@ def _finding(run: Run, model: Model, formula: Term, reader: Any) -> dict[str, An
 
 
 def _own_word(run: Run, model: Model, formula: Term) -> str:
-    """What the solver's own evaluation says of a formula that our evaluation finds false."""
+    """Return the solver's own evaluation of a formula that our evaluation finds false."""
     try:
         theirs = solver_value(run, model.evaluator, model.objects[formula], formula.sort)
     except (CannotSay, Unreadable, Refused, Stopped, KeyError):

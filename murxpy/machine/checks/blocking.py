@@ -14,8 +14,14 @@ from murxpy.machine.generate.base import Generator
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.trace.reading import Reading
-from murxpy.machine.witnesses.model import LITERAL, UNDECIDED, differ, solvable_anew, solver_value
-from murxpy.machine.witnesses.solving import call_first, fresh_solver, solve_anew, timed
+from murxpy.machine.witnesses.model import (
+    LITERAL,
+    UNDECIDED,
+    differ,
+    solvable_from_scratch,
+    solver_value,
+)
+from murxpy.machine.witnesses.solving import call_first, fresh_solver, solve_from_scratch, timed
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.registry import MEANINGS
 from murxpy.semantics.values import Interpretation, Value
@@ -69,7 +75,10 @@ def _open_operator(entries: Sequence[Entry]) -> str:
 def _next_model(run: Run, entries: Sequence[Entry], chosen: Spelling) -> str:
     """`last` if there is no other model; otherwise `same` or `another`, by its values."""
     formulas = list(dict.fromkeys([*run.state.asserted(), *run.state.assumptions]))
-    if not solvable_anew([*formulas, *entries]) or solve_anew(run, formulas) != "sat":
+    if (
+        not solvable_from_scratch([*formulas, *entries])
+        or solve_from_scratch(run, formulas) != "sat"
+    ):
         return "cannot-say"
     evaluator = Evaluator(run.catalogue, Interpretation())
     before = _values(run, evaluator, entries)

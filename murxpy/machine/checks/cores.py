@@ -14,13 +14,13 @@ from murxpy.machine.generate.base import Generator
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.trace.reading import Reading
-from murxpy.machine.witnesses.model import Model, solvable_anew
-from murxpy.machine.witnesses.solving import fresh_solver, solve_anew, timed
+from murxpy.machine.witnesses.model import Model, solvable_from_scratch
+from murxpy.machine.witnesses.solving import fresh_solver, solve_from_scratch, timed
 
 
 def check_core(run: Run, seed: int, spelling: str | None = None) -> None:
-    """`check-core`: the unsat core. Raises Stopped if it contains a formula that was not asserted,
-    or if it is satisfiable.
+    """`check-core`: the unsat core. Raises Stopped if the core contains a formula that was not
+    asserted, or if it is satisfiable.
     """
     tracked = run.wrapper.set("actions", "assert-tracked") is not None
     asserted = Counter(run.state.asserted())
@@ -35,8 +35,8 @@ def check_core(run: Run, seed: int, spelling: str | None = None) -> None:
 
 
 def check_assumptions(run: Run, seed: int, spelling: str | None = None) -> None:
-    """`check-assumptions`: the unsat assumptions. Raises Stopped if one was not assumed, or if they
-    agree with the assertions.
+    """`check-assumptions`: the unsat assumptions. Raises Stopped if one of the assumptions was not
+    assumed, or if they agree with the assertions.
     """
     _check(run, "assumptions", seed, spelling, run.state.asserted())
 
@@ -64,24 +64,24 @@ def _check(run: Run, what: str, seed: int, spelling: str | None, background: lis
                 run.finding(f"invalid-{what}", "solver", message, action, "", chosen.name)
             )
         found = [known[place] for place in places if isinstance(place, int)]
-        _solve_anew(run, what, list(dict.fromkeys([*background, *found])), chosen.name)
+        _check_from_scratch(run, what, list(dict.fromkeys([*background, *found])), chosen.name)
 
 
 _NAMES = {"core": "unsat core", "assumptions": "set of unsat assumptions"}
 
 
-def _solve_anew(run: Run, what: str, entries: list[Entry], spelling: str) -> None:
-    """Solve the formulas of a core in a fresh solver. Raises Stopped if they are satisfiable; the
-    answer unknown shows nothing.
+def _check_from_scratch(run: Run, what: str, entries: list[Entry], spelling: str) -> None:
+    """Solve the formulas of a core in a fresh solver. Raises Stopped if the formulas are satisfiable;
+    the answer unknown shows nothing.
     """
     action = f"check-{what}"
-    if not solvable_anew(entries):
+    if not solvable_from_scratch(entries):
         run.counts[f"{action}:cannot-say"] += 1
         return
     verdict = ""
     try:
         with fresh_solver(run):
-            answer = solve_anew(run, entries)
+            answer = solve_from_scratch(run, entries)
             if answer == "sat":
                 verdict = evidence(run, entries)
     except Refused:

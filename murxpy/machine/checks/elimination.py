@@ -24,7 +24,7 @@ from murxpy.machine.witnesses.model import (
     Model,
     confirmed,
     decided,
-    solvable_anew,
+    solvable_from_scratch,
     solve_claims,
 )
 from murxpy.machine.witnesses.points import (
@@ -52,8 +52,8 @@ def check_elimination(run: Run, entry: Entry, seed: int, spelling: str | None = 
     verdict = "none"
     with timed(run, "eliminations"):
         made = run.call(chosen, [entry.obj], (), "check-elimination")
-        if made is not None and solvable_anew([entry]):
-            verdict = DIFFERS if _differs_anew(run, entry, made, seed) else EQUAL
+        if made is not None and solvable_from_scratch([entry]):
+            verdict = DIFFERS if _differs_from_scratch(run, entry, made, seed) else EQUAL
     run.counts[f"check-elimination:{verdict}"] += 1
     if verdict == DIFFERS:
         message = "the formula without quantifiers is not equivalent at a point"
@@ -64,7 +64,7 @@ def check_elimination(run: Run, entry: Entry, seed: int, spelling: str | None = 
         )
 
 
-def _differs_anew(run: Run, entry: Entry, made: Any, seed: int) -> bool:
+def _differs_from_scratch(run: Run, entry: Entry, made: Any, seed: int) -> bool:
     """Whether the two formulas differ, by a fresh solver. The run's own solver is not asked,
     because its later answers could then change.
     """

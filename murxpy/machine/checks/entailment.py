@@ -28,7 +28,7 @@ from murxpy.machine.witnesses.model import (
     UNDECIDED,
     Model,
     differ,
-    solvable_anew,
+    solvable_from_scratch,
     solver_value,
     unjudged,
 )
@@ -43,8 +43,8 @@ def check_simplify(
     run: Run, entry: Entry, seed: int, spelling: str | None = None, most: int = 0
 ) -> str:
     """`check-simplify t [N]`: the simplified term equals the term. If a solver simplified it, they
-    are equal under the assertions. At most N points are all gone through; the result says whether
-    the terms are the `same` or it is not known. Raises Stopped where they differ.
+    are equal under the assertions. At most N points are all gone through; the result says whether the
+    terms are the `same` or it is not known. Raises Stopped if the two terms differ.
     """
     made, chosen = _make(run, "check-simplify", [entry], seed, spelling, most)
     uses = "{solver}" in chosen.template.text  # then the simplifier may use the assertions
@@ -97,8 +97,8 @@ def _check(
     seed: int,
     most: int = 0,
 ) -> str:
-    """Look for a point at which the premises hold and `made` differs from the first of `entries`.
-    At most `most` points are all gone through. Raises Stopped if our evaluation shows one.
+    """Look for a point at which the premises hold and `made` differs from the first of `entries`. At
+    most `most` points are all gone through. Raises Stopped if our evaluation shows a difference.
     """
     entry = entries[0]
     with timed(run, action):
@@ -123,14 +123,16 @@ def _compared(
         return verdict
     if differs_at_a_point(run, entry.term, made, asserted, seed):
         return DIFFERS
-    if solvable_anew(entries):
+    if solvable_from_scratch(entries):
         with suppress(*UNDECIDED):
             verdict = _verdict(run, entry, premises, made)
     return verdict
 
 
 def _own_symbols(run: Run, made: Any) -> bool:
-    """Whether the solver put new symbols into what it made. Only that solver knows their meaning."""
+    """Whether the solver put new symbols into the term that it made. Only that solver knows the
+    meaning of such symbols.
+    """
     reader = run.wrapper.set("readers", "symbols")
     run.frame.fill()
     return reader is not None and None in run.call(

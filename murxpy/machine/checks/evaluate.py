@@ -17,11 +17,11 @@ from murxpy.machine.script import for_others, permit_script
 from murxpy.machine.tokens import quote
 from murxpy.machine.trace.reading import Reading
 from murxpy.machine.witnesses.model import TOO_LARGE, Model, differ, solver_value, verdicts
-from murxpy.machine.witnesses.reading import Unreadable
-from murxpy.machine.witnesses.scripted import answered, verdict
+from murxpy.machine.witnesses.model_rows import Unreadable
+from murxpy.machine.witnesses.script_evidence import answered, verdict
 from murxpy.machine.witnesses.show import LENGTH, show
 from murxpy.semantics.values import CannotSay
-from murxpy.smtlib.models import Valuation, read_printed_model, shown_model
+from murxpy.smtlib.printed_models import Valuation, read_printed_model, shown_model
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import CheckSatAssuming, Script, at_checks
 

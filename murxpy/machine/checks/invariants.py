@@ -26,8 +26,14 @@ from murxpy.machine.random import mix, point
 from murxpy.machine.run import Run
 from murxpy.machine.tokens import as_word
 from murxpy.machine.trace.reading import Reading
-from murxpy.machine.witnesses.model import solvable_anew
-from murxpy.machine.witnesses.solving import call_first, fresh_solver, set_limit, solve_anew, timed
+from murxpy.machine.witnesses.model import solvable_from_scratch
+from murxpy.machine.witnesses.solving import (
+    call_first,
+    fresh_solver,
+    set_limit,
+    solve_from_scratch,
+    timed,
+)
 from murxpy.solvers.exceptions import BROKEN
 from murxpy.solvers.spelling import Spelling, SpellingSet
 
@@ -92,7 +98,7 @@ def _chosen(run: Run, spellings: SpellingSet | None, term: Term, seed: int) -> S
 
 def other_logic(run: Run, entries: Sequence[Entry]) -> str:
     """ALL if the run has a smaller logic; otherwise the smallest logic with all theories of the
-    formulas. Raises Refused if there is none.
+    formulas. Raises Refused if there is no such logic.
     """
     if run.state.logic not in (None, "ALL"):
         return "ALL"
@@ -107,7 +113,7 @@ def other_logic(run: Run, entries: Sequence[Entry]) -> str:
 def in_other_logic(run: Run, entries: Sequence[Entry]) -> str:
     """The answer of a solver with the other logic. Call it inside `fresh_solver`."""
     call_first(run, "set-logic", (), value=other_logic(run, entries))
-    return solve_anew(run, entries)
+    return solve_from_scratch(run, entries)
 
 
 def duplicated(name: str, how: Callable[[Any], Any]) -> Callable[[Run, Sequence[Entry]], str]:
@@ -165,7 +171,7 @@ def check_invariant(run: Run, name: str, seed: int) -> None:
     run.begin(seed, "check-invariant", None, as_word(name))
     with timed(run, "invariants"):
         answer = "unknown"
-        if name in PROMISES or solvable_anew(entries):
+        if name in PROMISES or solvable_from_scratch(entries):
             try:
                 answer = (
                     _kept(run, name, entries)
@@ -241,7 +247,7 @@ def _message(run: Run, name: str, before: str, answer: str, entries: list[Entry]
     shown = ""
     try:
         with fresh_solver(run):
-            if solve_anew(run, entries) == "sat":
+            if solve_from_scratch(run, entries) == "sat":
                 shown = f"; {evidence(run, entries)}"
     except (Refused, Stopped):
         shown = "; a fresh solver cannot be asked for evidence"
@@ -307,7 +313,7 @@ def _simplified(run: Run, entries: Sequence[Entry]) -> str:
 
 def _seed(run: Run, entries: Sequence[Entry]) -> str:
     call_first(run, "set-option", [], name=run.wrapper.facts.seed_option, value="4711")
-    return solve_anew(run, entries)
+    return solve_from_scratch(run, entries)
 
 
 OBJECTS = 8  # the number of objects that are checked
@@ -317,8 +323,8 @@ PROMISES: dict[str, tuple[Callable[[Any], str | None], ...]] = {
     "pickled": (protocols.pickled,),
 }
 INVARIANTS: dict[str, Solve] = {
-    "fresh": solve_anew,
-    "order": lambda run, entries: solve_anew(run, list(reversed(entries))),
+    "fresh": solve_from_scratch,
+    "order": lambda run, entries: solve_from_scratch(run, list(reversed(entries))),
     "assumed": _assumed,
     "pushed": _pushed,
     "popped": _popped,
@@ -326,7 +332,7 @@ INVARIANTS: dict[str, Solve] = {
     "twice": _twice,
     "simplified": _simplified,
     "seed": _seed,
-    "respelled": solve_anew,
+    "respelled": solve_from_scratch,
     "logic": in_other_logic,
     "copied": COPIED,
     "deep-copied": DEEP_COPIED,

@@ -1,5 +1,5 @@
-"""`check-proof`: after unsat there is a proof. It ends in false, uses only assertions, and leaves
-no assumption open.
+"""`check-proof`: after unsat there is a proof. A proof must end in false, use only assertions, and
+leave no assumption open.
 """
 
 from __future__ import annotations
@@ -9,13 +9,13 @@ from murxpy.machine.generate.base import Generator
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.trace.reading import Reading
-from murxpy.machine.witnesses.model import solvable_anew
+from murxpy.machine.witnesses.model import solvable_from_scratch
 from murxpy.machine.witnesses.solving import timed
 
 
 def check_proof(run: Run, seed: int, spelling: str | None = None) -> None:
     """`check-proof`: the proof of a solver with proofs switched on and the same assertions. Raises
-    Stopped if it is no proof.
+    Stopped if the proof is broken.
     """
     if run.state.altered:
         raise Refused("unsupported", "the solver has assertions that are not ours")
@@ -25,7 +25,7 @@ def check_proof(run: Run, seed: int, spelling: str | None = None) -> None:
     run.begin(seed, "check-proof", chosen.name, "")
     fault = None
     with timed(run, "proofs"):
-        there = solvable_anew(entries)
+        there = solvable_from_scratch(entries)
         if there:
             fault = run.call(chosen, [entry.obj for entry in entries], (), "check-proof")
     run.counts[f"check-proof:{'broken' if fault else 'held' if there else 'cannot-say'}"] += 1

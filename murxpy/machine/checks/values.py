@@ -15,7 +15,7 @@ from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.trace.reading import Reading
 from murxpy.machine.witnesses.model import TOO_LARGE, Model, blamed, differ, solver_value, unjudged
-from murxpy.machine.witnesses.reading import Unreadable
+from murxpy.machine.witnesses.model_rows import Unreadable
 from murxpy.machine.witnesses.solving import timed
 from murxpy.semantics.values import CannotSay
 

@@ -1,5 +1,5 @@
-"""What a misused call must keep that the binding accepts: a sort has the requested size, and
-numbers and symbols are read back as they were passed.
+"""Promises that a binding must keep when it accepts a misused call: a sort has the requested size,
+and numbers and symbols are read back as they were passed.
 """
 
 from __future__ import annotations
@@ -366,7 +366,7 @@ def threw(run: Run, rule: Rule, thrown: Thrown, what: str) -> None:
 
 
 def returned(run: Run, rule: Rule, fault: str | None, what: str) -> None:
-    """Record that a misuse was not refused. Raises Stopped if it broke a promise; `fault` says
+    """Record that a misuse was not refused. Raises Stopped if the call broke a promise; `fault` says
     which.
     """
     if fault is not None:

@@ -14,7 +14,7 @@ from murxpy.machine.contract.broken import returned, threw
 from murxpy.machine.contract.rules import Rule
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.run import Run
-from murxpy.machine.tokens import STRANGERS, Python, Quoted, Ref, Token, print_token
+from murxpy.machine.tokens import FOREIGN_OBJECTS, Python, Quoted, Ref, Token, print_token
 from murxpy.solvers.exceptions import BROKEN
 
 # A missing name (NameError) in the binding's own code is always the fault of the binding.
@@ -25,9 +25,9 @@ _LACKING = re.compile(r"(?:type object )?'(?:\w+\.)*(\w+)' (?:object )?has no at
 def asked_too_much(error: BaseException, operands: Sequence[Any], name: str) -> bool:
     """True if the exception is due to an operand that lacks an attribute or a key.
 
-    That is an AttributeError whose object is among `operands` or in one of them, and a KeyError of
-    a subscript or of an operand that is a dict. `operands` does not include the object of a method:
-    what this object lacks is the binding's fault.
+    The binding asked too much if the exception is an AttributeError whose object is among `operands`
+    or in one of them, or a KeyError of a subscript or of an operand that is a dict. `operands` does
+    not include the object of a method: what this object lacks is the binding's fault.
 
     Python's bindings use operands by what they can do. An operand of a wrong type is then refused
     by an AttributeError, which does no harm. If any other object lacks an attribute, the binding is
@@ -72,7 +72,7 @@ def _parts(values: Iterable[Any]) -> Iterator[Any]:
 
 # ----------------------------------------------------------------------
 # Calls of the binding's public callables: the lines `misuse@RULE NAME words`. The name is
-# looked up in the list of callables. A word is an id, a Python value, a stranger (an object of
+# looked up in the list of callables. A word is an id, a Python value, a foreign object (an object of
 # Python's that is none of the solver's), the member of an enumeration (`cvc5.Kind.AND`), or a
 # list of such words in brackets.
 
@@ -126,7 +126,7 @@ def operand(run: Run, word: Nested) -> Any:
         if known is None:
             raise Refused("unsupported", f"{word} is gone")
         return known
-    if word in STRANGERS:
+    if word in FOREIGN_OBJECTS:
         return run.stranger(str(word))
     return run.constant(str(word))
 

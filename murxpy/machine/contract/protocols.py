@@ -1,8 +1,8 @@
 """Python's protocols on one object of a binding: copying, pickling, comparing, iterating, printing,
 operators, and arguments that look alike. Each function gives None, or says which promise is broken.
 
-What these calls throw is judged by the caller. Imports the standard library only: a printed program
-carries these functions.
+The caller judges the exceptions that these calls throw. Imports the standard library only: a printed
+program carries these functions.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ def _alike(obj: Any, other: Any, what: str) -> str | None:
 
 
 def _keeps_equality(obj: Any, other: Any, what: str) -> str | None:
-    """The copy of a solver that has assertions has some, too. It may have fewer, since a solver may
-    drop assertions that follow from others.
+    """The copy of a solver that has assertions has some, too. The copy may have fewer, since a solver
+    may drop assertions that follow from others.
     """
     for name in ("assertions", "getAssertions"):
         if hasattr(obj, name):
@@ -88,9 +88,9 @@ def equality(obj: Any) -> str | None:
     name, fault = type(obj).__name__, itself(obj)
     if fault is not None:
         return fault
-    for stranger in (None, 7, "x", object()):
-        if _compared(operator.eq, obj, stranger) is True:
-            return f"a {name} is equal to {stranger!r:.20}"
+    for other_object in (None, 7, "x", object()):
+        if _compared(operator.eq, obj, other_object) is True:
+            return f"a {name} is equal to {other_object!r:.20}"
     return None
 
 
@@ -170,7 +170,7 @@ def alike(call: Callable[..., Any], operands: Sequence[Any], at: int) -> str | N
             _called(call, operands, at, _third(given, taken)),
         )
         if same is not None and _one(made, same) and not _one(made, third):
-            return f"{_told(given)} is taken for another; {given!a:.60} for {taken!a:.60}"
+            return f"{_kind_in_words(given)} is taken for another; {given!a:.60} for {taken!a:.60}"
     return None
 
 
@@ -205,7 +205,7 @@ def _third(given: Any, taken: Any) -> Any:
     return taken + 1 if isinstance(given, float) else (taken + (1 << 31)) % (1 << 32)
 
 
-def _told(given: Any) -> str:
+def _kind_in_words(given: Any) -> str:
     if isinstance(given, float):
         return "a float"
     return "a text with a NUL" if isinstance(given, str) else "a number"
@@ -219,8 +219,8 @@ def _called(call: Callable[..., Any], operands: Sequence[Any], at: int, other: A
 
 
 def _one(left: Any, right: Any) -> bool:
-    """Whether two results are the same object of the binding. False if this cannot be decided, as
-    for solvers, numbers and texts.
+    """Whether two results are the same object of the binding. The result is False if this cannot be
+    decided, as for solvers, numbers and texts.
     """
     if type(left) is not type(right) or isinstance(
         left, (bool, int, float, str, bytes, type(None))

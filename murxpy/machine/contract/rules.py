@@ -19,7 +19,7 @@ from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.random import Stream
 from murxpy.machine.run import Run
-from murxpy.machine.tokens import STRANGERS, Python, Ref, Token
+from murxpy.machine.tokens import FOREIGN_OBJECTS, Python, Ref, Token
 
 
 @dataclass(frozen=True)
@@ -298,8 +298,8 @@ def _arity(run: Run, stream: Stream, slot: Slot) -> list[Token] | None:
     return ["cut", stream.between(0, 1)] if stream.chance(0.6) else ["times", stream.choose(COUNTS)]
 
 
-def _stranger(run: Run, stream: Stream, slot: Slot) -> list[Token] | None:
-    return [stream.choose(list(STRANGERS))]
+def _foreign_object(run: Run, stream: Stream, slot: Slot) -> list[Token] | None:
+    return [stream.choose(list(FOREIGN_OBJECTS))]
 
 
 _DRAWN: dict[str, Any] = {
@@ -307,7 +307,7 @@ _DRAWN: dict[str, Any] = {
     "kind": _other_kind,
     "context": _other_context,
     "arity": _arity,
-    "stranger": _stranger,
+    "stranger": _foreign_object,
 }
 
 
@@ -328,7 +328,7 @@ def portable(sort: Sort) -> bool:
 
 
 def make(run: Run, words: Sequence[Token]) -> Any:
-    """The object that the words name. Raises Refused where this release cannot make it."""
+    """The object that the words name. Raises Refused if this release cannot make the object."""
     first = words[0]
     if isinstance(first, Python):
         return first.value

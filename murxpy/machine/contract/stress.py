@@ -1,4 +1,4 @@
-"""Stress of the lives of objects. Objects are dropped by other threads and in reference cycles,
+"""Stress of the lifetimes of objects. Objects are dropped by other threads and in reference cycles,
 used after everything else is gone, and alive when signals arrive and the interpreter ends. Each
 function gives None, or says which promise is broken.
 
@@ -28,7 +28,7 @@ _ADDRESS = re.compile(r"0x[0-9a-fA-F]{5,}")
 
 
 def counted(found: Sequence[Any], count: int) -> str | None:
-    """No assertion that was made is missing. The solver may have more assertions."""
+    """No assertion that was made is missing. The solver may have more assertions than the run made."""
     return (
         None
         if len(found) >= count
@@ -71,7 +71,7 @@ def used(obj: Any) -> None:
 
 
 def used_all(objects: Sequence[Any]) -> None:
-    """Use all of them."""
+    """Use all of the terms."""
     for obj in objects:
         used(obj)
 
@@ -161,7 +161,7 @@ def in_own_threads(
 
 
 def told(ask: Callable[[], Any]) -> Any:
-    """The promise that a check of the wrapper finds broken; None if there is none."""
+    """The promise that a check of the wrapper finds broken; None if no promise is broken."""
     return ask()
 
 
@@ -241,8 +241,8 @@ def race(objects: list[Any], busy: Callable[[], Any]) -> None:
 
 
 def exits(*objects: Any) -> str | None:
-    """End the interpreter of a forked process while the objects are alive. Its exit status must be
-    0.
+    """End the interpreter of a forked process while the objects are alive. The exit status of the
+    child must be 0.
     """
     child = os.fork()
     if child == 0:

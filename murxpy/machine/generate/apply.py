@@ -218,7 +218,7 @@ def _new_sort(gen: Generator, operator: Operator, pattern: Pattern, env: Binding
 
 
 def _drawn(gen: Generator, pattern: Pattern, env: Binding) -> Sort | None:
-    """A sort of the pattern's kind. Its nested patterns are filled with what is bound, and
+    """A sort of the pattern's kind. The pattern's nested patterns are filled with what is bound, and
     otherwise drawn.
     """
     assert pattern.kind is not None
@@ -303,8 +303,8 @@ def _index(gen: Generator, operator: Operator, spec: Index, position: int, env: 
 
 
 def _wanted(gen: Generator, operator: Operator, env: Binding) -> Sort:
-    """The sort of the result, for an operator whose arguments do not determine it. Its free
-    variables are drawn, and its entry is made.
+    """The sort of the result, for an operator whose arguments do not determine it. Free variables of
+    the sort are drawn, and its entry is made.
     """
     result = operator.signature.result
     if not result.ground(env):

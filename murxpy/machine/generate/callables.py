@@ -16,11 +16,11 @@ from murxpy.machine.generate.base import Generator
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.random import Stream, mix, point
 from murxpy.machine.run import Run
-from murxpy.machine.tokens import STRANGERS, Python, Ref, read_tokens
+from murxpy.machine.tokens import FOREIGN_OBJECTS, Python, Ref, read_tokens
 from murxpy.solvers.callables import PROPERTY, Callables, Callee, Parameter
 
-# How many calls may make an operand of an operand. The longest chain that is needed is solver,
-# parser, command, operands of the command.
+# The greatest depth of calls that make operands of operands. The longest chain that is needed is
+# solver, parser, command, operands of the command.
 MADE_DEPTH = 4
 MAKERS = 3  # how many makers of a class are tried
 _NAMES = ("a", "b", "f", "x")
@@ -65,7 +65,7 @@ _PLAIN: dict[str, tuple[Any, ...]] = {
     "none": NONE,
     "list": ([], [Python(1)], [Python("a")], [Python("a"), Python("b")]),
     "callback": ("function",),
-    "stranger": tuple(STRANGERS),
+    "stranger": tuple(FOREIGN_OBJECTS),
 }
 
 
@@ -311,8 +311,8 @@ def _by_keyword(gen: Generator, callee: Callee, plain: Sequence[Nested]) -> None
 
 
 def _choose(gen: Generator, found: Callables) -> Callee | None:
-    """A callable: usually the next one on the run's list, otherwise one of a preferred group. None
-    for a callable that a known finding is about.
+    """A callable: usually the next one on the run's list, otherwise one of a preferred group. The
+    result is None for a callable that a known finding is about.
     """
     if not found.callees:
         return None
@@ -331,7 +331,7 @@ def _choose(gen: Generator, found: Callables) -> Callee | None:
 
 
 def turns(run: Run, found: Callables) -> list[str]:
-    """The list of callables that a run is going to call. It depends on the run's seed alone."""
+    """The list of callables that a run is going to call. The choice depends on the run's seed alone."""
     return Stream(mix(run.seed, 7100)).sample(list(found.callees), TURNS)
 
 
@@ -352,7 +352,7 @@ def _edge(
     gen: Generator, callee: Callee, plain: Sequence[Nested]
 ) -> tuple[list[Nested], Nested, int] | None:
     """The words of a call with one operand at an edge, the operand that stood there before, and its
-    position. None for a call whose only operand is the object of a method.
+    position. The result is None for a call whose only operand is the object of a method.
     """
     first = 0 if callee.owner is None else 1
     if len(plain) <= first and any(callee.forms):
@@ -392,7 +392,7 @@ def _broken(gen: Generator, word: Nested, parameter: Parameter) -> Nested:
     if choice == 1:
         return stream.choose(TYPES)
     if choice == 2:
-        return stream.choose(list(STRANGERS))
+        return stream.choose(list(FOREIGN_OBJECTS))
     if choice == 3:
         return _limited(stream.choose((*NUMBERS, *FLOATS, *TEXTS)), parameter)
     others = [ref for ref, _ in calls.alive(gen.run)]
@@ -413,8 +413,8 @@ def _edges(word: Nested) -> tuple[Python, ...]:
 
 
 def _limited(word: Python, parameter: Parameter) -> Python:
-    """The word itself. A number that would only cost time at this parameter becomes the largest
-    number that the wrapper allows there.
+    """The word that is passed as the operand. A number that would only cost time at this parameter
+    becomes the largest number that the wrapper allows there.
     """
     value = word.value
     large = (

@@ -20,7 +20,7 @@ _VALUE = 0x0A64  # the key of the random stream that draws the values of numeric
 
 @dataclass(frozen=True)
 class Guided:
-    """What the guidance of a campaign chose for a run. `guided` is false for a run of a campaign
+    """The choices of a campaign's guidance for a run. `guided` is false for a run of a campaign
     without guidance, and true, without any arms, for one that is to be like that.
     """
 
@@ -114,7 +114,7 @@ class Reader:
         )
 
     def of(self, run_seed: int) -> Guided:
-        """What was chosen for the run with this seed."""
+        """Return the choices for the run with this seed."""
         if not is_guided(run_seed):
             return Guided()
         arms = self.arms.of(run_seed)

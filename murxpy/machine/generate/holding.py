@@ -1,5 +1,5 @@
-"""What a run with a planted model asserts and assumes: only formulas that are true in the planted
-model.
+"""Draws the assertions and assumptions of a run with a planted model: only formulas that are true in
+that model.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ PARTS = 20  # the largest number of parts of a value that is written as a term
 
 
 def holding(gen: Generator, entry: Entry) -> Entry | None:
-    """A closed formula that is true in the planted model: the given one, or its negation. None if
-    the formula has no known value. In a run without a planted model it is the given formula. Raises
-    Refused.
+    """A closed formula that is true in the planted model: the given one, or its negation. The result
+    is None if the formula has no known value. In a run without a planted model it is the given
+    formula. Raises Refused.
     """
     planted = gen.run.planted
     if planted is None or not gen.planting:
@@ -47,8 +47,8 @@ def pinned(gen: Generator, entry: Entry) -> Entry | None:
     """An equation that gives the value of a term in the planted model: with a literal, or with
     another term of the same value.
 
-    Such an equation is drawn with the chance `planted-equality`. None if it is not drawn, or there
-    is no such equation. Raises Refused.
+    Such an equation is drawn with the chance `planted-equality`. The result is None if no equation is
+    drawn, or there is none. Raises Refused.
     """
     planted, sort = gen.run.planted, entry.term.sort
     if planted is None or not gen.planting or sort.kind == "SORT_BOOL" or entry.term.free:

@@ -200,9 +200,9 @@ DEPTH = 3  # the depth of values in values; deeper values are the smallest of th
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What drawing a value needs: random numbers, the sorts, the points of an interpretation with the
-    elements of uninterpreted sorts, a function that draws a literal of a sort, and one that draws
-    the number of parts of a structure.
+    """The things that are needed to draw a value: random numbers, the sorts, the points of an
+    interpretation with the elements of uninterpreted sorts, a function that draws a literal of a
+    sort, and one that draws the number of parts of a structure.
     """
 
     stream: Stream
@@ -462,8 +462,8 @@ def special(gen: Generator, sort: Sort) -> Entry | None:
 
 
 def leaf(gen: Generator, sort: Sort) -> Entry | None:
-    """A leaf of `sort`: a literal, a special value or a constant. None if the sort allows none of
-    them. Raises Refused.
+    """A leaf of `sort`: a literal, a special value or a constant. The result is None if the sort
+    allows none of them. Raises Refused.
     """
     kind, stream = sort.kind, gen.stream
     if kind == "SORT_REGLAN":

@@ -94,8 +94,8 @@ def out_of_order(gen: Generator) -> bool:
     return _prepared(gen, RULES["order"], lambda: _call(gen, name))
 
 
-# What must hold before a call, by the state machine of the standard's commands (SMT-LIB 2.7,
-# section 4.1).
+# The conditions that must hold before a call, by the state machine of the standard's commands
+# (SMT-LIB 2.7, section 4.1).
 _NEEDS: dict[str, Callable[[SolverState], bool]] = {
     "get-model": lambda s: s.gives_model,
     "print-model": lambda s: s.gives_model,
@@ -109,7 +109,8 @@ _NEEDS: dict[str, Callable[[SolverState], bool]] = {
     "check-sat": lambda s: s.incremental or s.checks == 0,
     "set-logic": lambda s: s.logic is None and s.checks == 0 and not s.asserted(),
 }
-# What the wrapper's own actions need before them; without it they are calls out of order.
+# The actions that must come before the wrapper's own actions; without them, the own actions are
+# calls out of order.
 _STRICT = ("sat", "unsat", "unknown", "checked", "models", "cores", "incremental")
 
 
@@ -154,7 +155,9 @@ def _call(gen: Generator, name: str) -> bool:
 
 
 def hold(gen: Generator) -> bool:
-    """Ask a question that the state allows, and keep its result. False if the state allows none."""
+    """Ask a question that the state allows, and keep its result. The result is False if the state
+    allows no question.
+    """
     names = (
         "get-model",
         "get-value",
@@ -187,8 +190,8 @@ def stress(gen: Generator, name: str) -> bool:
 
 
 def stress_own(gen: Generator) -> bool:
-    """One of the wrapper's own actions that stress callbacks, or objects beside those of the run.
-    The run may keep its result. False if there is no such action.
+    """One of the wrapper's own actions that stress callbacks, or objects beside those of the run. The
+    run may keep the result of the call. False if there is no such action.
     """
     allowed = options.due(gen, stress=True)
     if not allowed.items or gen.run.frame.solver is None:

@@ -13,8 +13,8 @@ from murxpy.machine.make import instantiate_sort, make_datatypes, make_sort
 SIMPLE = ("SORT_BOOL", "SORT_INT", "SORT_REAL", "SORT_RM", "SORT_STRING", "SORT_REGLAN")
 ELEMENT_CONTEXT = {"SORT_SEQ": "seq-element", "SORT_SET": "set-element", "SORT_BAG": "bag-element"}
 REUSE = 0.65  # the chance that a parameter sort is a sort of the run, and not a new one
-# Sorts in a sort of the run that becomes a parameter. Without a bound, sorts of sorts of sorts doubled
-# in a walk until one had more than 1,000 parts, of which a solver makes nothing.
+# Sorts in a sort of the run that becomes a parameter. Without a bound, sorts of sorts of sorts
+# doubled in a walk until one had more than 1,000 parts, which no solver handles in time.
 _PARTS = 200
 
 
@@ -38,8 +38,8 @@ def make_random_sort(gen: Generator) -> bool:
 
 
 def draw_sort_of(gen: Generator, kind: str, depth: int) -> Sort | None:
-    """A sort of this kind that the wrapper can spell. Its parameters are drawn, often from the
-    sorts of the run. None if there is no such sort.
+    """A sort of this kind that the wrapper can spell. The parameters of the sort are drawn, often
+    from the sorts of the run. The result is None if there is no such sort.
     """
     for _ in range(4):
         sort = _draw(gen, kind, depth)
@@ -109,8 +109,8 @@ def _parameter_contexts(gen: Generator, kind: str) -> list[str]:
 
 
 def draw_sort(gen: Generator, context: str, depth: int) -> Sort | None:
-    """A sort that the profile allows at the position `context`: a sort of the run, or a new one.
-    None if there is no such sort.
+    """A sort that the profile allows at the position `context`: a sort of the run, or a new one. The
+    result is None if there is no such sort.
     """
     profile, stream, run = gen.profile, gen.stream, gen.run
     if stream.random() < REUSE or depth < 0:

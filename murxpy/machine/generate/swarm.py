@@ -104,8 +104,8 @@ WANTED, PREFERRED = 3.0, 4.0
 
 @dataclass
 class Swarm:
-    """What a run may use: its theories, its operators by theory, their weights, and how many terms
-    the run makes.
+    """The things that a run may use: its theories, its operators by theory, their weights, and the
+    number of terms that it makes.
     """
 
     theories: list[str]
@@ -210,8 +210,8 @@ class SwarmDrawer:
     def draw(
         self, stream: Stream, wanted: Sequence[str] = (), preferred: Container[str] = ()
     ) -> Swarm:
-        """The swarm of one run. It has the theories `wanted` if the user leaves the choice open, and
-        drops no operator of a kind in `preferred`; both have larger weights.
+        """The swarm of one run. The swarm has the theories `wanted` if the user leaves the choice
+        open, and drops no operator of a kind in `preferred`; both have larger weights.
         """
         theories = self._theories(stream, wanted)
         linear = stream.chance(float(self.rules.get("linear") or 0.0))

@@ -77,8 +77,8 @@ STEPS = 3
 
 
 def to_bool(gen: Generator, entry: Entry) -> Entry | None:
-    """A Boolean term that contains `entry`: the entry itself, or predicates and observers applied
-    to it. None if there is none.
+    """A Boolean term that contains `entry`: the entry itself, or predicates and observers applied to
+    it. The result is None if there is none.
     """
     for _ in range(STEPS):
         sort = entry.term.sort
@@ -288,8 +288,8 @@ def define_function(gen: Generator) -> bool:
 
 
 def match(gen: Generator, operator: Operator) -> Entry | None:
-    """`match`: one case for each constructor; the last case may be a variable that takes all
-    others. None if it cannot be made.
+    """`match`: one case for each constructor; the last case may be a variable that takes all others.
+    The result is None if the term cannot be made.
     """
     run = gen.run
     datatypes = run.db.by_kind.get("SORT_DT") or []

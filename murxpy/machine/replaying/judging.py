@@ -18,7 +18,7 @@ from murxpy.machine.run import Run
 from murxpy.machine.tokens import Quoted
 from murxpy.machine.trace.grammar import Line, Trace
 from murxpy.machine.trace.reading import Reading, Skipped
-from murxpy.machine.witnesses.scripted import without_questions
+from murxpy.machine.witnesses.script_evidence import without_questions
 from murxpy.machine.witnesses.slowness import Spending
 
 CHECKS = (*ANSWERING, "run-script")
@@ -117,8 +117,8 @@ class _Judging:
 
     def _run_script(self, r: Reading) -> None:
         """Run the script without commands like get-model: only its answers are compared."""
-        said = (self.options.get("scripts") or {}).get(str(r.line.number))
-        text = without_questions(r.text(0, "a script") if said is None else said)
+        other = (self.options.get("scripts") or {}).get(str(r.line.number))
+        text = without_questions(r.text(0, "a script") if other is None else other)
         r.line = replace(r.line, args=[Quoted(text)])
         spending = Spending(self.run)
         read_script(r, self.head)
@@ -138,7 +138,7 @@ class _Judging:
 
     def _wall_ms(self, trace: Trace, limit: int) -> int:
         """The wall time of each check of a script, in milliseconds: that of the trace, or twice what
-        this solver's own limit usually takes. It is 0 where the trace has none.
+        this solver's own limit usually takes. The limit is 0 if the trace has none.
         """
         recorded = [
             line.args[1] for line in trace.lines if line.action == "set-limit" and line.args[1:]

@@ -1,5 +1,5 @@
-"""What a check costs by the solver's own count, and why a check is unknown: read in the replay of a
-trace that two releases are compared on.
+"""Records the cost of a check by the solver's own count, and the reason of an unknown answer, while a
+trace that compares two releases is replayed.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ COMPARED = "compared"  # the key of the row in a trace's header that names the t
 class Measuring:
     """Notes cost and reason of the checks of `run`, which replays `trace`, in `run.costs`.
 
-    It asks the solver only where the header of the trace says that releases are compared: in any
-    other replay these questions would be calls that the trace does not have.
+    The solver is asked only if the header of the trace says that releases are compared: in any other
+    replay these questions would be calls that the trace does not have.
     """
 
     def __init__(self, run: Run, trace: Trace) -> None:
@@ -50,13 +50,13 @@ class Measuring:
         self._run.costs.append((line.number, cost, _words(reason)))
 
     def _cost(self) -> int | None:
-        """What the solver has counted until now; None where it does not tell."""
+        """Return the solver's count until now; None if the solver has no such count."""
         counted = self._asked("readers", "cost")
         return counted if isinstance(counted, int) else None
 
     def _asked(self, section: str, name: str) -> object:
-        """What a call of the wrapper gives that no line of the trace stands for; None where this
-        release has no such call or refuses it.
+        """Return the result of a call of the wrapper that no line of the trace stands for; None if
+        this release lacks the call or refuses it.
         """
         spellings: SpellingSet | None = self._run.wrapper.set(section, name)
         if spellings is None or self._run.frame.solver is None:

@@ -1,8 +1,9 @@
 """Readers for the text of a finished trace, which do not check it.
 
-The process that wrote a trace may have died in the middle of a row. So these readers take whatever
-is there: a torn last row counts as far as it goes, and a row that is not understood is passed over.
-`murxpy.machine.trace.grammar.parse_trace` is the strict reader, for traces that are to be replayed.
+The process that wrote a trace may have died in the middle of a row. These readers therefore take
+whatever is there: a torn last row counts as far as it goes, and a row that is not understood is
+skipped. `murxpy.machine.trace.grammar.parse_trace` is the strict reader, for traces that are to be
+replayed.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _NAMED = {"t": "term", "s": "sort", "o": "solver", "c": "context", "x": "object"
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What a row calls; `operator` and `spelling` are empty where there is none."""
+    """The call of a row; `operator` and `spelling` are empty if the row has none."""
 
     action: str = ""
     operator: str = ""
@@ -59,8 +60,8 @@ class Row:
 
     @property
     def call(self) -> Call:
-        """What the row calls. For a misuse, the misused callee stands in the place of the
-        operator; for a script, the names of its theories do.
+        """The call of the row. For a misuse, the misused callee stands in the place of the operator;
+        for a script, the names of its theories do.
         """
         first = self.words.split(maxsplit=1)[0] if self.words else ""
         if self.action == "misuse":
@@ -107,7 +108,7 @@ def read_rows(text: str) -> Iterator[Row]:
 
 
 def last_row(text: str, actions: Collection[str] = ()) -> Row | None:
-    """The last action of a trace, or the last of these actions; None where there is none."""
+    """The last action of a trace, or the last of these actions; None if the trace has none."""
     rows = (row for row in read_rows(text) if not actions or row.action in actions)
     return next(iter(deque(rows, 1)), None)
 
@@ -175,13 +176,13 @@ def until_row(text: str, number: int) -> str:
 
 
 # ----------------------------------------------------------------------
-# What a defect needs beside its formulas, as the header row `needs` of a smallest trace says
-# it. The value of the row is JSON: a list of needs, each a list of texts.
+# The settings that a defect needs beside its formulas, as the header row `needs` of a smallest
+# trace says it. The value of the row is JSON: a list of needs, each a list of texts.
 
 
 HEADER = "needs"
 _ORDINALS = {"2": "second", "3": "third"}
-# What the call of an action gives that a defect can need.
+# The parts of an action's call that a defect can need.
 _CALLS = {
     "assert-tracked": "an assertion with a name",
     "check-core": "that the unsat core is read before",

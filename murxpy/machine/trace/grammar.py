@@ -74,8 +74,8 @@ class Line:
 
 @dataclass
 class Trace:
-    """A parsed trace. Its header has comments `# key value`; `murxla_options` is None for a trace
-    of ours.
+    """A parsed trace. The header of a trace has comments `# key value`; `murxla_options` is None for
+    a trace of ours.
     """
 
     name: str
@@ -260,7 +260,7 @@ def read_trace(path: Path) -> str:
 
 
 # ----------------------------------------------------------------------
-# What no line of a trace may have in it: the options and commands that a wrapper forbids.
+# The options and commands that a wrapper forbids, so that no line of a trace may contain them.
 
 
 def permit(forbidden: Forbidden, trace: Trace, line: Line) -> None:

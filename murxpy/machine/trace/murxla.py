@@ -36,7 +36,7 @@ CONTAINER_FIRST = ("OP_SET_MEMBER", "OP_SET_INSERT", "OP_BAG_COUNT", "OP_BAG_MAP
 
 
 class Application(NamedTuple):
-    """What a `mk-term` line applies to which arguments."""
+    """The operator and the arguments of a `mk-term` line."""
 
     operator: Operator
     args: list[Entry]

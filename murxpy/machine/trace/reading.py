@@ -31,8 +31,8 @@ class Reading:
     """The run, the trace, the line at hand, and the ids that refused lines should have returned.
 
     In our own traces an id of the file is the id in the run's database. Murxla returns one id twice
-    if its solver takes two terms for equal. So for Murxla's traces the ids of the file are kept
-    apart, and the first line that returns an id says what it names.
+    if its solver takes two terms for equal. For Murxla's traces the ids of the file are therefore
+    kept apart, and the first line that returns an id says what it names.
     """
 
     def __init__(self, run: Run, trace: Trace) -> None:
@@ -116,8 +116,8 @@ class Reading:
         ]
 
     def new_ids(self, letter: str) -> list[int]:
-        """The ids that the line returned for new objects; none in Murxla's dialect. Raises
-        InputError where one is taken.
+        """The ids that the line returned for new objects; none in Murxla's dialect. Raises InputError
+        if an id is taken.
         """
         if self.trace.murxla:
             return []

@@ -17,7 +17,7 @@ from murxpy.logic.walks import subterms
 from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import MODEL_VALUE, Refused, Stopped
 from murxpy.machine.run import Run
-from murxpy.machine.witnesses.reading import Unreadable, Values
+from murxpy.machine.witnesses.model_rows import Unreadable, Values
 from murxpy.machine.witnesses.solving import applied, call_first, fresh_solver
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.registry import MEANINGS, partial_key
@@ -46,8 +46,8 @@ def blamed(run: Run, evaluator: Evaluator, terms: list[Term]) -> Term | None:
 
 
 def differ(evaluator: Evaluator, sort: Sort, ours: Value, theirs: Value) -> bool:
-    """Whether two values of one sort differ. Raises CannotSay if this is not known, as for
-    functions that are no tables.
+    """Whether two values of one sort differ. Raises CannotSay if this is unknown, as for functions
+    that are no tables.
     """
     return not evaluator.equal(sort, ours, theirs)
 
@@ -247,7 +247,7 @@ class Model:
         )
 
     def _partial(self, values: Values, tables: dict[str, int]) -> None:
-        """What the model says of open points, for each instance of an operator that occurs."""
+        """Return the model's values at open points, for each instance of an operator that occurs."""
         for term in self.terms if tables else ():
             at = tables.get(
                 partial_key(term.op, term.indices, tuple(a.sort for a in term.args[:2]))
@@ -258,7 +258,7 @@ class Model:
                 )
 
     def _points(self, term: Term) -> OpenPoints:
-        """What the model says of the open points of a term's operator at its sorts."""
+        """Return the model's values at the open points of a term's operator at its sorts."""
         key = partial_key(term.op, term.indices, tuple(a.sort for a in term.args))
         known = self.interpretation.partial.get(key)
         if not isinstance(known, OpenPoints):
@@ -367,9 +367,9 @@ def _value(values: Values, at: int, sort: Sort) -> Value:
     return values.value(at, sort)
 
 
-def solvable_anew(entries: Sequence[Entry]) -> bool:
-    """Whether a fresh solver can be asked about the entries. It does not know the function
-    definitions of the first solver.
+def solvable_from_scratch(entries: Sequence[Entry]) -> bool:
+    """Whether a fresh solver can be asked about the entries. A fresh solver does not know the
+    function definitions of the first solver.
     """
     return all(entry.obj is not None for entry in entries) and all(
         t.op != FUNCTION for t in subterms(e.term for e in entries)
@@ -478,7 +478,7 @@ def refute(run: Run, wanted: Sequence[Claim], entries: Sequence[Entry]) -> str:
     Only formulas that the solver made have the solver's own value in the model, because nobody else
     knows them. A model that leaves anything open does not count.
     """
-    if not solvable_anew(entries):
+    if not solvable_from_scratch(entries):
         return CANNOT_SAY
     with suppress(*UNDECIDED), fresh_solver(run):
         answer = solve_claims(run, wanted)
@@ -491,7 +491,7 @@ def refute(run: Run, wanted: Sequence[Claim], entries: Sequence[Entry]) -> str:
 
 def decided(run: Run, wanted: Sequence[Claim], entries: Sequence[Entry]) -> str:
     """The answer of a fresh solver to the claims; `unknown` if it cannot be asked."""
-    if solvable_anew(entries):
+    if solvable_from_scratch(entries):
         with suppress(Refused), fresh_solver(run):
             return solve_claims(run, wanted)
     return "unknown"

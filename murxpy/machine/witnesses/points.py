@@ -21,7 +21,7 @@ from murxpy.machine.outcomes import Refused
 from murxpy.machine.random import Stream, mix
 from murxpy.machine.run import Run
 from murxpy.machine.witnesses.model import CANNOT_SAY, UNDECIDED, differ, unjudged, with_universe
-from murxpy.machine.witnesses.reading import Values
+from murxpy.machine.witnesses.model_rows import Values
 from murxpy.machine.witnesses.solving import call_first
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.exact.floats import Format
@@ -63,9 +63,9 @@ def differs_at_a_point(
 def compared(
     run: Run, term: Term, made: Any, premises: Sequence[Term], points: Iterable[Point]
 ) -> str:
-    """What comes of folding `made` at those points that make the premises true: `differs` where the
-    solver gives another value than our evaluation of `term` at one of them; `same` where both give
-    the same value at all of them; and else `cannot-say`.
+    """Compare the fold of `made` at those points that make the premises true: `differs` if the solver
+    gives another value than our evaluation of `term` at one of them; `same` if both give the same
+    value at all of them; and else `cannot-say`.
     """
     if term.sort.kind not in DRAWN or any(unjudged(run, t) for t in (term, *premises)):
         return CANNOT_SAY
@@ -95,8 +95,8 @@ def _drawn(constants: Sequence[Term], seed: int) -> Iterator[Point]:
 
 
 def literal_constants(run: Run, terms: Sequence[Term]) -> list[Term] | None:
-    """The constants in `terms`. None if a constant has a sort without literals, was dropped, or if
-    there are too many.
+    """The constants in `terms`. The result is None if a constant has a sort without literals, was
+    dropped, or if there are too many.
     """
     found = [term for term in subterms(terms) if term.op == CONSTANT]
     there = objects(run)

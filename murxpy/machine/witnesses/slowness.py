@@ -15,7 +15,7 @@ from murxpy.smtlib.logics import theories
 
 KIND = SLOW
 SIZE, REFERENCE, PARENT = "size", "reference", "parent"
-# What the cost of a script is measured against, in the words of messages.
+# The words of messages for the thing that the cost of a script is measured against.
 AGAINST = {
     SIZE: "scripts of its size",
     REFERENCE: "another solver",
@@ -46,13 +46,15 @@ def mark_of(text: str) -> str:
 
 
 def unmarked(text: str) -> tuple[str, int]:
-    """The script without its mark, and what it may cost; 0 where it has no mark."""
+    """The script without its mark, and the cost that it may have; 0 if it has no mark."""
     found = _MARK.search(text)
     return (_MARK.sub("", text), int(found[3])) if found else (text, 0)
 
 
 def cost_of_scripts(run: Run) -> int | None:
-    """What the solver has counted until now in the scripts of a run; None where it does not tell."""
+    """Return the solver's count until now in the scripts of a run; None if the solver has no such
+    count.
+    """
     spellings = run.wrapper.set("readers", "script-cost")
     if spellings is None:
         return None
@@ -64,13 +66,13 @@ def cost_of_scripts(run: Run) -> int | None:
 
 
 class Spending:
-    """What the scripts of a run cost, one after another."""
+    """The costs of a run's scripts, one after another."""
 
     def __init__(self, run: Run) -> None:
         self._run, self._before = run, cost_of_scripts(run)
 
     def passed(self) -> int | None:
-        """What the scripts have cost since the last question; None where the solver does not tell."""
+        """Return the cost of the scripts since the last call; None if the solver has no such count."""
         before, self._before = self._before, cost_of_scripts(self._run)
         return None if before is None or self._before is None else self._before - before
 

@@ -37,11 +37,11 @@ def tidy(reason: str) -> str:
 
 
 # ----------------------------------------------------------------------
-# Solving formulas anew: in a fresh solver of the same context, with the same limit.
+# Solving formulas from scratch: in a fresh solver of the same context, with the same limit.
 
 
-# The limit of the fresh solver, in limits of the check. It needs more, because it has learned
-# nothing yet.
+# The limit of the fresh solver, in limits of the check. A fresh solver needs more time, because it
+# has learned nothing yet.
 FACTOR = 4
 
 
@@ -109,7 +109,7 @@ def call_first(run: Run, action: str, args: Sequence[Any], **operands: Any) -> A
     return run.call(_first(run, "actions", action), args, (), action)
 
 
-def solve_anew(run: Run, entries: Sequence[Entry]) -> str:
+def solve_from_scratch(run: Run, entries: Sequence[Entry]) -> str:
     """The answer of a solver to which only `entries` are asserted. Call it inside `fresh_solver`.
     Raises Refused, Stopped.
     """

@@ -116,6 +116,6 @@ def _because(against: str, named: str) -> str:
 
 
 def _about(text: str) -> str:
-    """What the bucket says of a script: that it has quantifiers, or else its theories."""
+    """The bucket's word for a script: that it has quantifiers, or else its theories."""
     found = theories(text)
     return _QUANTIFIERS if _QUANTIFIERS in found else "+".join(found)

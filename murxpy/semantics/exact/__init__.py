@@ -1,1 +1,3 @@
-"""Exact arithmetic, and languages of strings. Nothing here knows sorts or operators."""
+"""Exact arithmetic, and languages of strings. The modules of this package know neither sorts nor
+operators.
+"""

@@ -166,8 +166,8 @@ HASHED_BITS = 16
 
 
 class Algebraic:
-    """The irrational root of `poly` between `low` and `high`. It can be compared with, added to and
-    multiplied by such numbers and Fractions.
+    """The irrational root of `poly` between `low` and `high`. Such a number can be compared with,
+    added to and multiplied by others and Fractions.
     """
 
     __slots__ = ("_hash", "high", "low", "poly")
@@ -284,8 +284,8 @@ class Algebraic:
 
 
 def number(poly: Iterable[int | Fraction], low: Fraction, high: Fraction) -> Real:
-    """Return the only root of a polynomial in (low, high]. It may be rational. Raises ValueError if
-    there is no or more than one root.
+    """Return the only root of a polynomial in (low, high]. The root may be rational. Raises
+    ValueError if there is no or more than one root.
     """
     known = square_free(primitive(poly))
     chain = sturm_chain(known)

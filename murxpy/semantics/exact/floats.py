@@ -21,7 +21,7 @@ Finite = tuple[int, int, int]
 
 class Format:
     """A format with `e` bits of exponent and `s` bits of significand, the hidden bit included. Both
-    are at least 2.
+    widths are at least 2.
 
     A float is an int of e + s bits: sign, biased exponent, fraction. `lowest` is the binary
     exponent of the least subnormal number.
@@ -39,8 +39,8 @@ class Format:
         self.lowest = 3 - (1 << (e - 1)) - s
 
     def magnitude(self, bits: int) -> int:
-        """Return the bits without the sign. Those of zero are 0, those of NaN are greater than
-        `infinity`, and others have the order of their numbers.
+        """Return the bits without the sign. The magnitudes of zero are 0, those of NaN are greater
+        than `infinity`, and others have the order of their numbers.
         """
         return bits & (self.sign - 1)
 

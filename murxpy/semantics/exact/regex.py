@@ -53,8 +53,8 @@ class Regex:
         self.serial = next(_serials)
 
     def same(self, other: Regex) -> bool:
-        """Return whether both denote the same language. Raises CannotSay if that takes too many
-        derivatives.
+        """Return whether both denote the same language. Raises CannotSay if the comparison takes too
+        many derivatives.
         """
         return self is other or is_empty(union((difference(self, other), difference(other, self))))
 
@@ -85,8 +85,8 @@ def word(text: str) -> Regex:
 
 
 def interval(low: str, high: str) -> Regex:
-    """`re.range`. It is empty unless both arguments are single characters and the first is not
-    after the second.
+    """`re.range`. The language is empty unless both arguments are single characters and the first is
+    not after the second.
     """
     if len(low) != 1 or len(high) != 1 or low > high:
         return NONE

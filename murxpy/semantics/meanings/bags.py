@@ -31,8 +31,8 @@ def counted(bag: BagValue) -> list[tuple[Value, int]]:
 
 
 def pointwise(function: Callable[[int, int], int], one: BagValue, other: BagValue) -> BagValue:
-    """Return the bag in which `function` makes each count of the counts in two bags. It makes 0 of
-    0 and 0.
+    """Return the bag in which `function` makes each count of the counts in two bags. The function
+    must return 0 for 0 and 0.
     """
     left, right = dict(one.counts), dict(other.counts)
     elements = dict.fromkeys([*left, *right])

@@ -2,7 +2,7 @@
 without a sign.
 
 The theory defines division by zero: bvudiv gives all ones and bvurem the dividend. The signed
-operators follow from these.
+operators are derived from these two.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from typing import Any
 from murxpy.logic.sorts import Sort
 from murxpy.semantics.domains import samples
 from murxpy.semantics.equality import differ, same
-from murxpy.semantics.plain import plain
+from murxpy.semantics.plain_sorts import plain
 from murxpy.semantics.registry import (
     Asking,
     Body,

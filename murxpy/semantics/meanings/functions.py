@@ -1,8 +1,8 @@
 """Finds tables for some functions over large domains: those that only compare their argument with
 some values.
 
-Such a function has the same value at all points that it does not name. So its values at the named
-points and at one other point make a table.
+Such a function has the same value at all points that it does not name. The values of such a function
+at the named points and at one other point therefore make a table.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from murxpy.logic.walks import subterms
 from murxpy.semantics.closures import Built, Closure, Stored
 from murxpy.semantics.domains import canonical, make_array, make_function, rows_of, samples
 from murxpy.semantics.equality import apply, same, same_at, unified
-from murxpy.semantics.plain import ROWS, all_plain, plain, signature
+from murxpy.semantics.plain_sorts import ROWS, all_plain, plain, signature
 from murxpy.semantics.registry import (
     BINDERS,
     Asking,
@@ -128,7 +128,7 @@ _OTHERS: dict[str, Callable[[Sort, tuple[Any, ...]], Iterator[Value]]] = {
 @lru_cache(maxsize=512)
 def _named(body: Term, variable: Term) -> tuple[tuple[Term, bool], ...] | None:
     """Return the terms with which a body compares a variable, and (marked True) those in which it
-    looks the variable up. Return None if it does anything else with the variable.
+    looks the variable up. Return None if the body does anything else with the variable.
     """
     named: dict[tuple[Term, bool], None] = {}
 
@@ -152,8 +152,8 @@ def _named(body: Term, variable: Term) -> tuple[tuple[Term, bool], ...] | None:
 
 
 def _compared(term: Term, variable: Term) -> list[tuple[Term, bool]] | None:
-    """Return the argument with which an application compares the variable. Return None if it does
-    anything else with it.
+    """Return the argument with which an application compares the variable. Return None if the body
+    does anything else with the argument.
     """
     if term.op in _LOOKING and len(term.args) == 2:
         table, place = _LOOKING[term.op]

@@ -46,7 +46,9 @@ def _product(left: int, right: int) -> int:
 
 
 def _short(calculate: Callable[[Real, Real], Real]) -> Callable[[Real, Real], Real]:
-    """Return the same operation for numbers that are not too long. It raises CannotSay for others."""
+    """Return the same operation for numbers that are not too long. The function raises CannotSay for
+    others.
+    """
 
     def short(left: Real, right: Real) -> Real:
         value = calculate(left, right)
@@ -188,9 +190,9 @@ def _piand(site: Site, width: int, left: int, right: int) -> int:
 
 
 # ----------------------------------------------------------------------
-# Transcendental functions. Their values can be said at the few points where they are algebraic,
-# and for all square roots. By the theorem of Lindemann and Weierstrass, exp, sin, cos and tan
-# of any algebraic number except 0 are transcendental, and so are the angles.
+# Transcendental functions. Their values are known at the few points where they are algebraic, and
+# for all square roots. By the theorem of Lindemann and Weierstrass, exp, sin, cos and tan of any
+# algebraic number except 0 are transcendental, and so are the angles.
 
 
 # Of each function, the arguments at which it has a rational value, with that value. The square root

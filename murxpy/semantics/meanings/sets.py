@@ -11,7 +11,7 @@ from typing import Any
 from murxpy.logic.sorts import Sort
 from murxpy.semantics.domains import rows_of
 from murxpy.semantics.equality import among, apply, decided, unified
-from murxpy.semantics.plain import plain
+from murxpy.semantics.plain_sorts import plain
 from murxpy.semantics.registry import (
     Asking,
     Body,
@@ -72,17 +72,17 @@ def _longer(
 
 # ----------------------------------------------------------------------
 # Sets of cvc5, which z3 has as arrays of Booleans. A value is a finite number of members, or
-# everything but finitely many. The universe is the set of all elements, as in z3. In cvc5 it is
-# some set that includes all other sets of its sort (Theory Reference: Sets and Relations), so
-# an interpretation may say what it is. Over a sort of few values a set is always given by its
-# members, so that equal sets are equal values.
+# everything but finitely many. The universe is the set of all elements, as in z3. In cvc5 the
+# universe is some set that includes all other sets of its sort (Theory Reference: Sets and
+# Relations), so an interpretation may fix it. Over a sort of few values a set is always given by
+# its members, so that equal sets are equal values.
 
 
 NOTHING = SetValue(frozenset())
 
 
 def make_set(sort: Sort, members: Iterable[Value], complement: bool, points: Points) -> SetValue:
-    """Return the canonical set of `members`, or of everything but those. Raises CannotSay if that
+    """Return the canonical set of `members`, or of everything but those. Raises CannotSay if the set
     is not known.
     """
     given, element = frozenset(members), sort.sort(0)

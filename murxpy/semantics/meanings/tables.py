@@ -111,7 +111,7 @@ def _aggregate_table(site: Site, function: Value, start: Value, table: BagValue)
 def _folds(
     site: Site, function: Value, start: Value, collection: Any, read: Callable[[Any], Counted]
 ) -> Asking:
-    """Return the results of folding each group. Raises CannotSay if one depends on the order."""
+    """Return the results of folding each group. Raises CannotSay if a fold depends on the order."""
     (collection,) = yield from unified(site.points, [site.sorts[2]], [collection])
     found = []
     for part in groups(site.indices, read(collection)):

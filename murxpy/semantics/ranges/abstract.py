@@ -28,7 +28,7 @@ class Range(Protocol):
 
     @property
     def score(self) -> float:
-        """How freely a term of this range can be replaced, up to 1."""
+        """The score for replacing a term of this range, from 0 to 1; a wider range scores higher."""
 
     def holds(self, value: Any) -> bool:
         """Return whether a value is in the range. False says nothing if the value has several forms."""
@@ -76,7 +76,7 @@ class Except:
     score: float = 1.0
 
     def holds(self, value: Any) -> bool:
-        """Return whether it is none of them."""
+        """Return whether the value differs from all of them."""
         return value not in self.values
 
 
@@ -146,7 +146,7 @@ def reals(low: Any, high: Any, low_open: bool = False, high_open: bool = False) 
 
 
 def as_interval(wanted: Range) -> Interval | None:
-    """Return a range of numbers as an interval; None if it is none."""
+    """Return a range of numbers as an interval; None if the range is no interval."""
     if isinstance(wanted, Interval):
         return wanted
     if wanted is ANY:

@@ -1,5 +1,5 @@
-"""The ranges of the arguments of connectives. They are what trying both truth values of each argument
-gives, but found for all arguments at once.
+"""The ranges of the arguments of connectives. The ranges are what trying both truth values of each
+argument gives, but found for all arguments at once.
 """
 
 from __future__ import annotations
@@ -85,13 +85,13 @@ def below_connective(kind: str, wanted: Range, values: Sequence[Any]) -> list[Ra
 
 
 # ----------------------------------------------------------------------
-# The registry of backward rules: which values an argument may have so that the value of its
-# parent stays in a range, if all other arguments keep their values. A rule is a function of a
-# `Question`, entered by `@backward("OP_...")`. It returns a range, or None for the present
-# value alone. A rule must be sound: for each value of the range, the value of the parent is in
-# the wanted range. A rule need not be complete. `tests/test_ranges.py` checks each rule against
-# the meaning of its operator, on all values of small sorts. An argument of a sort with few
-# values, such as a Boolean, needs no rule: all its values are tried.
+# The registry of backward rules: which values an argument may have so that the value of its parent
+# stays in a range, if all other arguments keep their values. A rule is a function of a `Question`,
+# entered by `@backward("OP_...")`. A rule returns a range, or None for the present value alone. A
+# rule must be sound: for each value of the range, the value of the parent is in the wanted range. A
+# rule need not be complete. `tests/test_ranges.py` checks each rule against the meaning of its
+# operator, on all values of small sorts. An argument of a sort with few values, such as a Boolean,
+# needs no rule: all its values are tried.
 
 
 TRIED = ("SORT_BOOL", "SORT_RM")  # the kinds of sorts of which all values are tried

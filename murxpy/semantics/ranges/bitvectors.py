@@ -222,7 +222,7 @@ def _mult(question: Question) -> Range | None:
 
 @backward("OP_BV_UDIV")
 def _udiv(question: Question) -> Range | None:
-    """By 0 gives the greatest number, so that the quotient falls in the divisor from 0 on."""
+    """Division by 0 gives the greatest number, so that the quotient falls in the divisor from 0 on."""
     return monotone(question)
 
 

@@ -68,9 +68,9 @@ def _ite(question: Question) -> Range | None:
 
 
 # ----------------------------------------------------------------------
-# Ranges by bisection, for operators that are monotone in an argument with finitely many values
-# in an order. If the wanted range is an interval, the values of the argument that keep the
-# result in it are one, too. Its ends are found by trying values.
+# Ranges by bisection, for operators that are monotone in an argument with finitely many values in
+# an order. If the wanted range is an interval, the values of the argument that keep the result in
+# it are one, too. The ends of the range are found by trying values.
 
 
 def convex(wanted: Range) -> bool:

@@ -41,7 +41,7 @@ class ChainPrinter:
     only scripts before it use.
 
     A large term without free variables gets a name by a `define-fun`. If a later script changes a
-    part of an assertion, only the terms around that part are printed anew, and a term that many
+    part of an assertion, only the terms around that part are printed again, and a term that many
     assertions contain is printed once. Each script contains the definitions that it uses.
     """
 

@@ -22,7 +22,9 @@ _PREFIX = "HO_"
 
 
 def higher_order(term: Term) -> bool:
-    """Return whether the term itself uses a function as a value. Its arguments are not examined."""
+    """Return whether the term itself uses a function as a value. The arguments of the term are not
+    examined.
+    """
     if term.sort.kind == "SORT_FUN":
         if term.op not in (CONSTANT, FUNCTION) or _has_function(term.sort.sorts()):
             return True

@@ -1,4 +1,4 @@
-"""How spellings of a dialect are filled in, and the errors for terms that a dialect cannot say."""
+"""Fills in the spellings of a dialect, and raises errors for terms that the dialect cannot express."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ class OnlyDefined(Unsayable):
 
 
 def known(table: Mapping[str, str], kind: str, dialect: str) -> str:
-    """Return the spelling of a kind in a table of the dialect. Raises Unsayable if the table has
-    none.
+    """Return the spelling of a kind in a table of the dialect. Raises Unsayable if the table has no
+    spelling of this kind.
     """
     found = table.get(kind)
     if not found:
@@ -227,7 +227,9 @@ class DatatypePrinter(SortPrinter, ABC):
 
     @abstractmethod
     def name(self, operator: Operator) -> str:
-        """Return what the dialect calls an operator. Raises Unsayable if it has no name for it."""
+        """Return what the dialect calls an operator. Raises Unsayable if the dialect has no name for
+        the operator.
+        """
 
     @abstractmethod
     def scoped(self, body: Term) -> str:
@@ -378,8 +380,8 @@ class Printer(DatatypePrinter):
             text = self._apply(term, texts)
             for part in parts:
                 if uses[part] == 1:
-                    # This text is not needed any more. The texts of all subterms together would be
-                    # quadratic in the size of a deep term.
+                    # The text of the subterm is not needed any more. The texts of all subterms
+                    # together would be quadratic in the size of a deep term.
                     texts[part] = ""
             named = uses[term] > 1 or height >= _HIGH
             if named and term.args and term.op != FUNCTION and term.sort.kind != "SORT_CASE":
@@ -544,8 +546,8 @@ class Printer(DatatypePrinter):
         return text
 
     def _prepare(self, root: Term) -> None:
-        """Print all terms that stand in scopes below `root`, the innermost first. So the depth of
-        binders is never a depth of calls.
+        """Print all terms that stand in scopes below `root`, the innermost first. The depth of
+        binders is therefore never a depth of calls.
         """
         found: dict[Term, None] = {}
         for term in subterms([root]):

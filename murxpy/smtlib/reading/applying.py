@@ -42,8 +42,8 @@ def as_set(tables: Tables, term: Term) -> Term | None:
 
 
 def as_function(tables: Tables, term: Term, sort: Sort) -> Term | None:
-    """Return an array that is made by a lambda as a function of this sort. Return None if it is no
-    such array. z3 has functions that are values as such arrays.
+    """Return an array that is made by a lambda as a function of this sort. Return None if the value
+    is no such array. z3 has functions that are values as such arrays.
     """
     variables: list[Term] = []
     while term.op == "OP_ARRAY_LAMBDA" and len(variables) < len(sort.params) - 1:
@@ -327,8 +327,8 @@ SUGARED = tuple(_SUGAR)  # all names that stand here, also those that are no ope
 
 
 # ----------------------------------------------------------------------
-# Finds out what an application in a script means: which of several operators with the same name
-# is applied. Where only that fits, integers become reals.
+# Finds out what an application in a script means: which of several operators with the same name is
+# applied. If no other signature fits, integers become reals.
 
 
 Plan = tuple[str, tuple[Any, ...], Sort]  # operator kind, indices, sort of the result
@@ -454,8 +454,8 @@ class Applier:
             yield [as_function(self.tables, a, function) or a for a in args]
 
     def empty(self) -> Term:
-        """Return `seq.empty` for an occurrence without a sort. It has the sort of the term that it
-        is compared with, else it is a sequence of Booleans, as in cvc5.
+        """Return `seq.empty` for an occurrence without a sort. The empty value has the sort of the
+        term that it is compared with, else it is a sequence of Booleans, as in cvc5.
         """
         self.bare = self._empty(self.tables.sort("SORT_SEQ", self.tables.bool))
         return self.bare
@@ -497,7 +497,9 @@ class Applier:
         return None
 
     def need(self, term: Term, sort: Sort, what: str) -> Term:
-        """Return a term of this sort with the same meaning. Raises InputError if there is none."""
+        """Return a term of this sort with the same meaning. Raises InputError if there is no such
+        term.
+        """
         converted = self.convert(term, sort)
         if converted is None:
             raise InputError(f"expected {what} of sort {sort}, found one of {term.sort}")
@@ -532,8 +534,8 @@ def _negative(tables: Tables, args: list[Term]) -> Term | None:
 
 
 def _quotient(tables: Tables, args: list[Term]) -> Term | None:
-    """Return the rational number that a division of literals writes. Its numbers have no common
-    factor, and the second one is above 1.
+    """Return the rational number that a division of literals writes. The numbers of the quotient have
+    no common factor, and the second one is above 1.
     """
     if len(args) != 2 or any(
         a.op != VALUE or a.sort.kind not in ("SORT_INT", "SORT_REAL") for a in args

@@ -379,8 +379,8 @@ def _declare_old(r: ScriptContext, parameters: list[str]) -> Command:
 
 
 def _old_names(r: ScriptContext) -> list[str]:
-    """Return the names of the datatypes of a block in the old syntax. They are looked up before the
-    block is read.
+    """Return the names of the datatypes of a block in the old syntax. The old names are looked up
+    before the block is read.
     """
     tokens, at, depth = r.source.tokens, r.source.at, 0
     names = []

@@ -38,8 +38,8 @@ class Head:
         raise NotImplementedError
 
     def fits(self, reader: TermContext, args: list[Term]) -> bool:
-        """Return whether it takes arguments of exactly these sorts. This is asked only if a name
-        stands for several things.
+        """Return whether it takes arguments of exactly these sorts. The reader asks this only if a
+        name stands for several things.
         """
         return False
 
@@ -113,7 +113,7 @@ class TermContext(ABC):
 
 
 class TheoryHead(Head):
-    """A name of a theory with its indices. It may stand for several operators."""
+    """A name of a theory with its indices. One head may stand for several operators."""
 
     def __init__(
         self,
@@ -356,7 +356,7 @@ class OverloadedHead(Head):
 
 
 def overloaded(old: Head, new: Head) -> OverloadedHead:
-    """Return a head for both meanings of a name. The newer one comes first."""
+    """Return a head for both meanings of a name. The newer meaning comes first."""
     return OverloadedHead([new, *(old.heads if isinstance(old, OverloadedHead) else [old])])
 
 

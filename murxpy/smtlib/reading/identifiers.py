@@ -203,8 +203,8 @@ class Identifiers:
     # -- terms
 
     def term(self, word: str) -> Term | None:
-        """Read what follows `(_` or `(as`, up to the parenthesis, and return the term. Return None
-        if it is an application such as `(_ f t)`. Raises InputError.
+        """Read what follows `(_` or `(as`, up to the parenthesis, and return the term. Return None if
+        the text is an application such as `(_ f t)`. Raises InputError.
         """
         if word == "as":
             return self._qualified_term()

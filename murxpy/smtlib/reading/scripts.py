@@ -1,8 +1,8 @@
 """Reads commands of single solvers that contain terms: questions such as `get-abduct` and
 `display`, and objectives.
 
-The text of such a command is kept, but the terms in it are read and typed. So they are printed with
-the names that constants have at that point.
+The text of such a command is kept, but the terms in it are read and typed. Formulas are therefore
+printed with the names that constants have at that point.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ from murxpy.smtlib.reading.declarations import (
 from murxpy.smtlib.reading.heads import FunctionHead
 from murxpy.smtlib.script import Ask, Command, Origin, Other, Part, Script
 
-# What stands behind the name of each command: a name, a term, or terms in parentheses. Whatever
-# follows, such as attributes, is kept as text.
+# The parts of each command behind its name: a name, a term, or terms in parentheses. Everything
+# behind these parts, such as attributes, is kept as text.
 TERM_COMMANDS: dict[str, tuple[str, ...]] = {
     "get-abduct": ("name", "term"),
     "get-interpolant": ("name", "term"),
@@ -90,8 +90,8 @@ def _parts(r: ScriptContext, shape: tuple[str, ...]) -> list[Part]:
 
 
 def _rest(r: ScriptContext) -> Iterator[Part]:
-    """Return everything up to the ')' of the command. It is text in which the symbols of the script
-    are replaced by what they stand for, as in a grammar.
+    """Return everything up to the ')' of the command. The rest is text in which the symbols of the
+    script are replaced by what they stand for, as in a grammar.
     """
     depth = 0
     while r.source.peek() != ")" or depth:
@@ -150,7 +150,7 @@ def read_script(
 def read_file(
     path: Path, catalogue: Catalogue, tables: Tables | None = None, dialect: str = "standard"
 ) -> Script:
-    """Read the script in a file as `read_script` does. Raises InputError if it cannot be read."""
+    """Read the script in a file as `read_script` does. Raises InputError if the file cannot be read."""
     return read_script(read_text(path), str(path), catalogue, tables, dialect)
 
 
@@ -292,7 +292,7 @@ def _reset(r: Reader) -> Command:
 def _reset_assertions(r: Reader) -> Command:
     r.pop(r.levels)
     if not r.global_declarations:  # the standard forgets all declarations then, but z3 keeps them
-        r.terms.scope.may_declare_anew()
+        r.terms.scope.may_redeclare()
     return c.ResetAssertions()
 
 

@@ -33,7 +33,7 @@ class TermReader(TermContext):
         self.identifiers = Identifiers(self)
 
     def read(self) -> Term:
-        """Read the next term. Raises InputError without a place."""
+        """Read the next term. Raises InputError, which does not name a place."""
         self.name = None
         token = self.source.next("a term")
         if token != "(":
@@ -256,8 +256,8 @@ class TermReader(TermContext):
 
 
 def _domain(head: Head) -> tuple[object, ...] | None:
-    """Return the sorts of the arguments of a function, or the datatype of a selector. Return None
-    if they are not fixed.
+    """Return the sorts of the arguments of a function, or the datatype of a selector. Return None if
+    the sorts are not fixed.
     """
     if isinstance(head, FunctionHead):
         return head.function.sort.sorts()[:-1]

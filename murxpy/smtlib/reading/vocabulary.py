@@ -1,4 +1,4 @@
-"""What each symbol of a script stands for at the point that is being read."""
+"""The meaning of each symbol of a script at the point that is being read."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Scope(Generic[H]):
             self.atoms.pop(token, None)
         self.literals.clear()
 
-    def may_declare_anew(self) -> None:
+    def may_redeclare(self) -> None:
         """Allow each declared name to be declared once more. Until then it keeps its meaning."""
         for name in self.own:
             self.own[name] = False
@@ -75,8 +75,8 @@ class Scope(Generic[H]):
                 table[name] = old
 
     def bind(self, name: str, term: Term | None, head: H | None = None) -> None:
-        """Let `name` stand for `term` where it is not applied, and for `head` where it is. None
-        means that it stands for nothing.
+        """Let `name` stand for `term` where it is not applied, and for `head` where it is. None means
+        that the symbol stands for nothing.
         """
         self.put(self.atoms, name, term)
         self.put(self.heads, name, head)
@@ -93,7 +93,7 @@ class Scope(Generic[H]):
 
 
 # ----------------------------------------------------------------------
-# What the names in a script mean. The operators and sorts of `fsm/theories` are known by their
+# Looking up the names in a script. The operators and sorts of `fsm/theories` are known by their
 # names in all dialects at once.
 
 

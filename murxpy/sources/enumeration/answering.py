@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from murxpy.errors import InputError
-from murxpy.machine.script import ERROR, OWN, Alone, Said, freeze, short
-from murxpy.machine.witnesses.scripted import questions, verdicts
+from murxpy.machine.script import ERROR, OWN, Alone, ScriptAnswers, freeze, short
+from murxpy.machine.witnesses.script_evidence import questions, verdicts
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script
@@ -70,27 +70,27 @@ class Answering:
             try:
                 asked, _ = reader.script(self._at + each)
             except Unsayable as error:
-                said = ERROR, 0, NO_MODEL, short(str(error))
+                answered = ERROR, 0, NO_MODEL, short(str(error))
             else:
-                said = self.answer(asked, grammar.whole(grammar.at(self._at + each)))
-            write(f" {' '.join(map(str, said))}\n")
+                answered = self.answer(asked, grammar.whole(grammar.at(self._at + each)))
+            write(f" {' '.join(map(str, answered))}\n")
         return {"status": "ok", "seed": seed, "counts": {}, "finding": None, "differences": []}
 
     def answer(self, asked: str, script: str) -> tuple[str, int, str, str]:
         """Answer, cost, verdict on the model, and message. `asked` is the script in the words of the
         solver, with a question for the model.
         """
-        said = self._alone.ask(self._options + asked)
-        if said.outcome != OWN:
-            return self._told(said, script)
+        given = self._alone.ask(self._options + asked)
+        if given.outcome != OWN:
+            return self._row(given, script)
         # the solver said what is wrong with its model, and did not print it
-        answer, cost, model, _ = self._told(self._alone.ask(self._without + asked), script)
-        return answer, cost, model, f"{OWN}: {said.message}"
+        answer, cost, model, _ = self._row(self._alone.ask(self._without + asked), script)
+        return answer, cost, model, f"{OWN}: {given.message}"
 
-    def _told(self, said: Said, script: str) -> tuple[str, int, str, str]:
-        answer = "sat" if said.outcome == OWN else said.outcome
-        model = OWN if said.outcome == OWN else self._judged(script, said.parts)
-        return answer, said.cost, model, said.message
+    def _row(self, given: ScriptAnswers, script: str) -> tuple[str, int, str, str]:
+        answer = "sat" if given.outcome == OWN else given.outcome
+        model = OWN if given.outcome == OWN else self._judged(script, given.parts)
+        return answer, given.cost, model, given.message
 
     def _judged(self, script: str, parts: Sequence[tuple[str, str]]) -> str:
         """The verdict of our evaluator on the models that the solver printed."""

@@ -1,9 +1,10 @@
-"""Which scripts of a grammar are twins of others: equal to another script of the same size, but for the
-names of constants or the order of operands.
+"""Finds the scripts of a grammar that are twins of others: equal to another script of the same size,
+but for the names of constants or the order of operands.
 
 Of all texts that arise from a script by exchanging constants, and by exchanging operands of
 commutative operators, the least one has its constants in the order of their names and its operands
-sorted as texts. So to skip all other scripts leaves at least one of each kind, and the indices stay.
+sorted as texts. Skipping all other scripts therefore leaves at least one of each kind, and the
+indices stay.
 """
 
 from __future__ import annotations
@@ -147,10 +148,11 @@ _OFFSET = 16  # bits of a seed that say how many scripts of a block are left out
 _AGAIN = 1 << _OFFSET  # set where the first script that is not left out was killed before
 _NUMBER = _OFFSET + 1  # the lowest bit of the block's number
 COUNTED = "enumerate:"  # what the names of counters of scripts begin with
-# What can come of a script, besides its answers, `unknown`, and the classes of refused calls.
+# The possible results of a script, besides its answers, `unknown`, and the classes of refused
+# calls.
 FINDING, KILLED, TWIN = "finding", "killed", "twin"
 JUDGED = "judged:"  # what the names of counters of the answers of judges begin with
-# What a judge says of a script that was decided, besides `unknown`.
+# The possible results of a judge for a decided script, besides `unknown`.
 AGREED, DIFFERS, NOT_RUN = "agreed", "differs", "not-run"
 LARGEST = 10_000  # scripts of a block
 
@@ -179,11 +181,11 @@ class Block:
         """
         return f"{COUNTED}{self.grammar.name}:{self.grammar.size_at(index)}:{came}"
 
-    def judged(self, index: int, said: str, judge: str) -> str:
-        """The name of the counter of scripts that have the size of the one with this index, and of
-        which the judge with this name `said` the same.
+    def judged(self, index: int, answer: str, judge: str) -> str:
+        """The name of the counter of scripts that have the size of the one with this index, and to
+        which the judge with this name gave this `answer`.
         """
-        return f"{JUDGED}{self.grammar.name}:{self.grammar.size_at(index)}:{said}:{judge}"
+        return f"{JUDGED}{self.grammar.name}:{self.grammar.size_at(index)}:{answer}:{judge}"
 
 
 class Blocks:

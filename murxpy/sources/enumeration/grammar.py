@@ -126,10 +126,10 @@ def _add(choices: list[str], token: str, depth: int) -> int:
 
 
 # ----------------------------------------------------------------------
-# How many texts of each size a grammar has, exactly. The size of a text is the number of
-# productions with children that were used, and one for each text without children. Which of the
-# words in braces was chosen costs nothing. (Winterer, Testing SMT Solvers, 2024, chapter 7,
-# with the counting of functional enumeration.)
+# The exact number of texts of each size in a grammar. The size of a text is the number of
+# productions with children that were used, and one for each text without children. The choice among
+# words in braces costs nothing. (Winterer, Testing SMT Solvers, 2024, chapter 7, with the counting
+# of functional enumeration.)
 
 
 Rules = Mapping[str, Sequence[Production]]
@@ -315,7 +315,7 @@ ENDLESS = None  # the number of scripts of a grammar that has no largest one
 
 
 class Grammar:
-    """The scripts of a grammar. `plain` is what `murxpy.data.named` gives.
+    """The scripts of a grammar. `plain` is what `murxpy.data.lookup` gives.
 
     The size of a script is the sum of the sizes of the terms in it. Raises InputError for a
     production that cannot be read. `murxpy.sources.enumeration.grammar` checks whether it is well-sorted.
@@ -501,7 +501,8 @@ def _check_sorts(grammar: Grammar, catalogue: Catalogue) -> None:
 
 
 _HOLE = "hole!"
-# What a script may consist of. Others end it, change how it is read, or ask what no oracle judges.
+# The contents that a script may have. Others end it, change how it is read, or ask what no oracle
+# judges.
 _COMMANDS = re.compile(
     r"\((?:assert|check-sat|check-sat-assuming|push|pop|declare-\S+|define-\S+)[\s)]"
 )

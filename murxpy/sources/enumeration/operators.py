@@ -20,7 +20,7 @@ _INDICES = (0, 1, 2)  # and the numbers in the sorts of the grammar, and their d
 
 
 def with_operators(plain: Mapping[str, Any], catalogue: Catalogue) -> dict[str, Any]:
-    """A grammar, as `murxpy.data.named` gives it, with a production for each operator of its
+    """A grammar, as `murxpy.data.lookup` gives it, with a production for each operator of its
     theories that makes a term of a nonterminal of terms of others, behind the productions that the
     file has. Raises InputError for a name that it does not know.
     """

@@ -11,7 +11,7 @@ from math import prod
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import Term
-from murxpy.machine.witnesses.scripted import with_models
+from murxpy.machine.witnesses.script_evidence import with_models
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.values import CannotSay, Interpretation, Value
 from murxpy.smtlib.building import Tables
@@ -126,8 +126,8 @@ def foreign(grammar: Grammar, catalogue: Catalogue, dialect: str) -> bool:
     """
     script = read_script(spelled_out(grammar), grammar.file, catalogue)
     try:
-        said = print_script(script, dialect)
+        text = print_script(script, dialect)
     except Unsayable:
         return True
     sorts = " ".join(grammar.plain["sorts"].values())
-    return not set(_HEAD.findall(sorts)) <= set(_HEAD.findall(said))
+    return not set(_HEAD.findall(sorts)) <= set(_HEAD.findall(text))

@@ -1,5 +1,5 @@
-"""The terms of enumerated scripts through the simplifier of a solver: what it makes of each is compared
-with our evaluation, at all points where there are few.
+"""Gives the terms of enumerated scripts to the simplifier of a solver, and compares each result with
+our evaluation, at all points if there are few.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Assert, Script
 from murxpy.sources.enumeration.blocks import FINDING, TWIN, Block, Blocks
-from murxpy.sources.enumeration.calls import HEAD, carry_out
+from murxpy.sources.enumeration.call_sequences import HEAD, carry_out
 from murxpy.sources.enumeration.grammar import Grammar
 from murxpy.sources.enumeration.reading import MOST, Reader
 from murxpy.sources.setups import EnumerationSetup
@@ -47,9 +47,9 @@ class Simplifier:
         self._done: set[Term] = set()
 
     def came(self, index: int) -> str:
-        """What comes of the script with this index: `equal` where the simplified terms have the
-        values of the terms at all points, or have them by a proof of the solver; `unknown`; or the
-        sort of a refusal. Raises Stopped where a simplified term has another value.
+        """The result of the script with this index: `equal` if the simplified terms have the values
+        of the terms at all points, or have them by a proof of the solver; `unknown`; or the sort of a
+        refusal. Raises Stopped where a simplified term has another value.
         """
         run = self._run
         run.note(f"script {index}")
@@ -177,7 +177,7 @@ def _call(run: Run, block: Block, limit: int) -> None:
 
 
 def _tested(run: Run, reader: Reader, index: int) -> Iterator[str]:
-    """Test a script, and tell what came of it. Raises Stopped for a finding, which is told before."""
+    """Test a script, and return the result. Raises Stopped for a finding, which is reported before."""
     try:
         text, made = reader.script(index)
     except Unsayable:

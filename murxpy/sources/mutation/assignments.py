@@ -23,7 +23,7 @@ from murxpy.semantics.exact.floats import Format
 from murxpy.semantics.registry import LITERALS
 from murxpy.semantics.values import CannotSay, Interpretation, Value
 from murxpy.smtlib.building import Tables, substituted
-from murxpy.smtlib.models import Model, Valuation, declared, read_printed_model
+from murxpy.smtlib.printed_models import Model, Valuation, declared, read_printed_model
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.script import Ask, Assert, CheckSat, DefineFunsRec, Script, SetOption
 from murxpy.sources.mutation.occurrences import binds
@@ -77,7 +77,7 @@ def _inner(catalogue: Catalogue, term: Term) -> Sequence[Term]:
 
 def opened(tables: Tables, formula: Term, fresh: str) -> tuple[Term, list[Term]]:
     """The body of a quantified formula with new constants in place of its variables, and these
-    constants. Their names begin with `fresh`, which no other symbol does.
+    constants. The names of these constants begin with `fresh`, which no other symbol does.
     """
     variables = binds(tables.catalogue, formula)
     constants = [
@@ -109,7 +109,7 @@ def fresh_prefix(tables: Tables, constants: Sequence[Term], prefix: str = "open_
 
 
 # ----------------------------------------------------------------------
-# What the solver under test is asked about a seed: a model of it, and the truth of formulas
+# Questions to the solver under test about a seed: for a model of it, and for the truth of formulas
 # without constants.
 
 
@@ -117,8 +117,8 @@ MOST_ASKED = 4  # formulas that the solver is asked about in one run; each costs
 
 
 def models(workshop: Workshop, script: Script, asserted: Sequence[Term]) -> list[Model]:
-    """The solver's model of the assertions; if they are unsatisfiable, a model of their negation.
-    Empty if the solver gives no model.
+    """The solver's model of the assertions; if they are unsatisfiable, a model of their negation. The
+    list is empty if the solver gives no model.
     """
     flat = alone(script, asserted)
     output = workshop.ask(asking(flat, workshop.shop.dialect))
@@ -148,8 +148,8 @@ def answered(workshop: Workshop, script: Script, formulas: Sequence[Term]) -> di
     """The truth of those quantified formulas that have no constants in them, so that they are true
     or false whatever the assignment is, and of which the solver says which.
 
-    The solver must call a formula satisfiable and its negation unsatisfiable, or the opposite. So if
-    it answers an instance otherwise, it contradicts itself.
+    The solver must call a formula satisfiable and its negation unsatisfiable, or the opposite. A
+    solver that answers an instance otherwise therefore contradicts itself.
     """
     quantified = [formula for formula in formulas if formula.op in QUANTIFIERS]
     symbols, found = unfixed(quantified), {}
@@ -252,7 +252,7 @@ class Assignment:
         return self._valuation.value(constant)
 
     def judge(self, formulas: Iterable[Term]) -> None:
-        """Enter the truth of those formulas whose truth can be said."""
+        """Enter the truth of those formulas whose truth is known."""
         for formula in formulas:
             truth = self._truth(formula)
             if truth is not None:
@@ -303,8 +303,8 @@ def best(
     and then of drawn assignments with larger and larger values, in which it is known of half of
     them; or else the best of all.
 
-    None if there is no model, and none can be drawn, because recursive functions may have no
-    meaning at all.
+    The result is None if there is no model, and none can be drawn, because recursive functions may
+    have no meaning at all.
     """
     literals, found = Literals([*script.assertions(), *declared(script)]), []
     first = min(workshop.stream.below(len(SIZES)), workshop.stream.below(len(SIZES)))

@@ -1,5 +1,5 @@
-"""Which seeds of a run are drawn together: an index of the groups of all seeds, for fuzzers that need
-two seeds with something in common.
+"""Decides which seeds of a run are drawn together: an index of the groups of all seeds, for fuzzers
+that need two seeds with something in common.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ class Pairing:
 
 
 # ----------------------------------------------------------------------
-# The seeds of a session, and the choice of the source and the seeds for a run, which depends on
-# the run's seed alone. A run seed is mapped to a number of 64 bits, its code, by a function
-# that can be inverted. The low bits of the code choose the source of the run: the walk or one
-# of the fuzzers. The rest of the code, divided by the numbers of seed scripts one after
-# another, gives the positions of the seed scripts as remainders. So the campaign can write a
-# code that draws what it wants and invert it to a run seed, and each run can still be repeated
-# from its run seed alone.
+# The seeds of a session, and the choice of the source and the seeds for a run, which depends on the
+# run's seed alone. A run seed is mapped to a number of 64 bits, its code, by a function that can be
+# inverted. The low bits of the code choose the source of the run: the walk or one of the fuzzers.
+# The rest of the code, divided by the numbers of seed scripts one after another, gives the
+# positions of the seed scripts as remainders. The campaign can therefore write a code that draws
+# what it wants and invert it to a run seed, and each run can still be repeated from its run seed
+# alone.
 
 
 STEERED = 2  # seeds of a run that the campaign can choose; further seeds are drawn at random
@@ -81,8 +81,8 @@ _HIGH = 64 - _LOW
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """What a run is made from: a source, and the numbers of its seeds in the corpus. They are empty
-    for the walk, and if no seed has a label that the source needs.
+    """The source and the numbers of the seeds in the corpus from which a run is made. The numbers are
+    empty for the walk, and if no seed has a label that the source needs.
     """
 
     source: str
@@ -163,8 +163,8 @@ class Corpus:
 
 
 def _ranges(mix: Sequence[tuple[str, float]]) -> dict[str, range]:
-    """The range of codes of each source. Its size follows the weight of the source, and is at least
-    one.
+    """The range of codes of each source. The size of a range follows the weight of the source, and is
+    at least one.
     """
     total, begin, ranges = sum(weight for _, weight in mix), 0, {}
     for at, (name, weight) in enumerate(mix):

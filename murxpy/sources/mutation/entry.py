@@ -1,5 +1,5 @@
-"""What a source of runs declares of itself. The command line, `--mix`, the help and the session
-derive from it.
+"""The declaration of a source of runs. The command line, `--mix`, the help and the session derive
+from it.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ Groups = Callable[[int, Seed, Mapping[str, Any]], frozenset[str]]
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting of a source. It is an option of the source's command, and with the source's name in
-    front a setting in `--mix`.
+    """A setting of a source. A setting is an option of the source's command, and with the source's
+    name in front a setting in `--mix`.
 
     `kind`: a switch, a number from `least` to `most`, one of `choices`, a file of fusion functions,
     whose laws are checked before it is used, names of fusion functions with commas between them, or
@@ -45,13 +45,13 @@ class Entry:
     """A source of runs.
 
     `brief` is its line in the list of commands, and `about` the help of its own command (for the
-    walk, that of `murxpy fuzz`). `mutants` makes its mutants; it is None for the walk, which needs
-    no seeds. `labels` gives the labels that its seeds must have, by its settings: one for each
-    seed, "" for any label. `groups` names the groups of a seed at one of the places of a run, by
-    the settings: two seeds are drawn together only if they have a group in common. It is None if
-    all seeds can be drawn together. With `chained`, each mutant is made from an earlier one that
-    was decided. With `asks`, the source asks the solver about a seed in SMT-LIB, so the solver must
-    read scripts. With `ruled`, it uses rules of implication, and with `implies`, all its mutants are made
+    walk, that of `murxpy fuzz`). `mutants` makes its mutants; it is None for the walk, which needs no
+    seeds. `labels` gives the labels that its seeds must have, by its settings: one for each seed, ""
+    for any label. `groups` names the groups of a seed at one of the places of a run, by the settings:
+    two seeds are drawn together only if they have a group in common. The function is None if all
+    seeds can be drawn together. With `chained`, each mutant is made from an earlier one that was
+    decided. With `asks`, the source asks the solver about a seed in SMT-LIB, so the solver must read
+    scripts. With `ruled`, it uses rules of implication, and with `implies`, all its mutants are made
     by such rules.
     """
 

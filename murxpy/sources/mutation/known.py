@@ -1,5 +1,5 @@
-"""Whether the label of a seed is right, as far as the solver can say. What is known by construction
-holds for seeds with right labels only.
+"""Whether the label of a seed is right, as far as the solver can say. Facts that are known by
+construction hold only for seeds with right labels.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from murxpy.machine.random import Stream
 from murxpy.machine.run import Run
 from murxpy.machine.script import answers_of
 from murxpy.machine.witnesses import slowness
-from murxpy.machine.witnesses.scripted import CORE, CORES_OPTION, MODEL, without_questions
+from murxpy.machine.witnesses.script_evidence import CORE, CORES_OPTION, MODEL, without_questions
 from murxpy.machine.witnesses.unknowns import REASON, marked
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.script import CHECKS, Ask, Assert, Command, Script, SetOption
@@ -61,7 +61,7 @@ class Doubts:
         self._parent: int | None = None  # the cost of the last script that was decided
 
     def passed(self) -> int | None:
-        """What the solver has counted since the last look; None where that is not told, or not needed."""
+        """Return the solver's count since the last call; None if the count is unknown or not needed."""
         return self._spending.passed() if self._spending else None
 
     def look(
@@ -171,8 +171,8 @@ _IMPOSSIBLE = {MODELS: "unsat", CORES: "sat"}
 
 
 def drawn(chances: Mapping[str, float], stream: Stream) -> str:
-    """What all mutants of a run ask for: `models`, `cores`, or an empty text for nothing. `chances`
-    are the shares of runs, by these names.
+    """Return the request of all mutants of a run: `models`, `cores`, or an empty text for nothing.
+    `chances` are the shares of runs, by these names.
 
     The stream should be one of its own, so that the mutants do not depend on what is drawn here.
     """
@@ -185,8 +185,8 @@ def drawn(chances: Mapping[str, float], stream: Stream) -> str:
 
 
 def fitting(what: str, expected: Sequence[str]) -> str:
-    """What a mutant with the expected answers `expected` asks for. It is empty if no answer can
-    have such evidence.
+    """Return the request of a mutant with the expected answers `expected`. The request is empty if no
+    answer can have such evidence.
     """
     return (
         ""

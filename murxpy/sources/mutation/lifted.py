@@ -18,7 +18,7 @@ from murxpy.machine.run import Run
 from murxpy.machine.trace.grammar import Line, Trace
 from murxpy.machine.trace.lift import SOLVER, Lifter
 from murxpy.machine.trace.reading import Reading, Skipped
-from murxpy.machine.witnesses.scripted import CORES_OPTION
+from murxpy.machine.witnesses.script_evidence import CORES_OPTION
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.script import Script
 from murxpy.sources.mutation.known import CORES, MODELS
@@ -41,8 +41,8 @@ class ApiRunner:
     def answers(
         self, made: Script, expected: Sequence[str], options: Options = (), promised: str = ""
     ) -> list[str] | None:
-        """The answers of a script's checks. None if a line is refused, since the checks behind it
-        ask another question then.
+        """The answers of a script's checks. The result is None if a line is refused, since the checks
+        behind it ask another question then.
 
         Behind each check, `promised` is judged: `models`, `cores`, or nothing. Raises InputError
         for what a trace cannot say.
@@ -66,7 +66,7 @@ class ApiRunner:
         return found
 
     def _judge(self, promised: str) -> None:
-        """Judge the model or the core of the last answer. Raises Stopped if it is wrong."""
+        """Judge the model or the core of the last answer. Raises Stopped if the answer is wrong."""
         run = self._run
         state = run.state
         with contextlib.suppress(Refused):

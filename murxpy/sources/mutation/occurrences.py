@@ -1,7 +1,7 @@
 """Occurrences of terms in assertions: one is drawn at random, and another term replaces it.
 
-An occurrence is a path from the assertion down to the term. A draw goes from the root to an
-argument by the number of occurrences below it. So it is uniform over all occurrences, shared or
+An occurrence is a path from the assertion down to the term. A draw goes from the root to an argument
+by the number of occurrences below it. The choice is therefore uniform over all occurrences, shared or
 not, and costs only the depth. Bound variables, patterns, and cases of a match are no occurrences of
 their own; bodies are.
 """
@@ -145,7 +145,7 @@ class Occurrences:
 
 
 class Holding:
-    """Tells which of some constants occur in a term. It is computed once for all of them."""
+    """Tells which of some constants occur in a term. The list is computed once for all of them."""
 
     def __init__(self, constants: Iterable[Term]) -> None:
         self._constants = tuple(constants)
@@ -157,7 +157,7 @@ class Holding:
         return lambda term: bool((masks[term] if term in masks else self._mask(term)) & bit)
 
     def present(self, roots: Iterable[Term]) -> list[Term]:
-        """Those of the constants that occur in any of these terms."""
+        """Return those of the constants that occur in any of these terms."""
         masks, found = self._masks, 0
         for root in roots:
             found |= masks[root] if root in masks else self._mask(root)

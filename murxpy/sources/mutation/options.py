@@ -1,8 +1,8 @@
 """The limit for the checks of a run. Checks that are not decided use up a credit, and checks that
 are decided add to it.
 
-So checks without an answer take only a small part of the time of a run, whatever its seed is. A
-seed whose mutants the solver cannot decide gets smaller limits and is soon given up; a seed whose
+Checks without an answer therefore take only a small part of the time of a run, whatever its seed is.
+A seed whose mutants the solver cannot decide gets smaller limits and is soon given up; a seed whose
 mutants it can decide gets larger limits. Only answers decide, never a clock.
 """
 
@@ -18,8 +18,8 @@ from murxpy.smtlib.script import Script, SetOption
 from murxpy.solvers.facts import Option
 from murxpy.sources.mutation.workshop import Seed
 
-# All numbers are shares of the largest limit. They were chosen by measuring the answers of z3 5.4.0
-# to mutants of four logics.
+# All numbers are shares of the largest limit. The values were chosen by measuring the answers of z3
+# 5.4.0 to mutants of four logics.
 CREDIT = 0.5
 GAIN = 0.01  # the gain for a mutant that was decided
 STAKE = 0.5  # the share of the credit that one check may use
@@ -42,7 +42,9 @@ class Patience:
 
     @property
     def limit(self) -> int:
-        """The limit of the next checks: the largest limit, halved some times. So it changes rarely."""
+        """The limit of the next checks: the largest limit, halved some times. The limit therefore
+        changes rarely.
+        """
         return max(min(1, self.most), int(self.most * self._share()))
 
     def _share(self) -> float:
@@ -89,8 +91,8 @@ class Offer:
     """The options that scripts can set: `known` are the solver's options by weight, `wanted` are
     set in every script, and `prefix` is how the names of the solver's options begin in scripts.
 
-    Options in `process` are parameters of the solver's whole process. They have their names in
-    scripts, and no solver object takes them. Those in `kept` have values that the user wants in
+    Options in `process` are parameters of the solver's whole process. Parameters have their names in
+    scripts, and no solver object takes them. The options in `kept` have values that the user wants in
     every run. `listed` are the names of all options of the wrapper, by their names in scripts.
     """
 

@@ -104,8 +104,8 @@ def declaring(script: Script) -> list[Command]:
 
 
 class Logics:
-    """The smallest logic for each script of a chain. It remembers what earlier scripts contained,
-    so that only new terms are examined.
+    """The smallest logic for each script of a chain. The object remembers what earlier scripts
+    contained, so that only new terms are examined.
     """
 
     def __init__(self, script: Script) -> None:
@@ -188,8 +188,8 @@ def core_of(workshop: Workshop, script: Script, asserted: Sequence[Term]) -> lis
     """The unsat core that the solver gives for `asserted`, in their order; all of them if it gives
     none.
 
-    If the core is satisfiable, the solver was wrong here. Then an instance made with this core is
-    satisfiable, and shows it.
+    If the core is satisfiable, the solver was wrong here. An instance made with this core is then
+    satisfiable, and shows the defect.
     """
     named = [Assert(term, _NAME.format(at)) for at, term in enumerate(asserted)]
     commands = [

@@ -25,7 +25,7 @@ from murxpy.sources.mutation.lifted import ApiRunner
 from murxpy.sources.mutation.options import NOTHING, Drawer, Patience, decided
 from murxpy.sources.mutation.preparing import Logics, declaring, in_logic, views
 from murxpy.sources.mutation.registry import API, FUZZERS
-from murxpy.sources.mutation.store import TermStore
+from murxpy.sources.mutation.term_store import TermStore
 from murxpy.sources.mutation.varied import Sampling
 from murxpy.sources.mutation.workshop import Mutant, Mutants, MutationSession, Seed, Workshop
 from murxpy.sources.setups import SourcesSetup
@@ -194,7 +194,9 @@ class _Chain:
         return int((self._counted() or 0) / self._run.wrapper.facts.limit_per_ms)
 
     def _counted(self) -> int | None:
-        """What the solver spent in this run, in the unit of its limit; None if it does not tell."""
+        """The effort that the solver spent in this run, in the unit of its limit; None if the solver
+        has no such count.
+        """
         spellings = self._run.wrapper.set("lifecycle", "spent")
         return int(spellings.spellings[0].call((), (), self._run.frame)) if spellings else None
 

@@ -197,8 +197,8 @@ class Producers:
     """The operators that can be applied to terms of some kinds of sorts, by the kind of sort of
     their result.
 
-    An operator that takes any sort can occur in nearly every script. So it gets less weight than an
-    operator that takes only these sorts.
+    An operator that takes any sort can occur in nearly every script. Such an operator therefore gets
+    less weight than an operator that takes only these sorts.
     """
 
     def __init__(self, catalogue: Catalogue, operators: frozenset[str]) -> None:
@@ -243,7 +243,7 @@ class Producers:
         return found
 
     def _share(self, operator: Operator, kinds: tuple[str, ...]) -> float:
-        """The share of an operator's weight with which it is compared. It is largest for an
+        """The share of an operator's weight with which it is compared. The share is largest for an
         operator that can occur nowhere else and stays within these sorts.
         """
         stays = operator.signature.result.kind in (None, "SORT_BOOL", *kinds)
@@ -429,7 +429,7 @@ class Expressions:
                     self._pool.add(term)
 
     def instead(self, term: Term, scope: Scope) -> tuple[Term, str] | None:
-        """A term that can stand in the place of another one, and a description of it."""
+        """A term that can replace another one, and a description of the term."""
         if self._stream.chance(_SAME):
             plain = self._pool.draw(term.sort, scope, self._stream)
             return None if plain is None else (plain, f"the seed's {plain.op}")
@@ -459,8 +459,8 @@ class Expressions:
         return self._tables.apply("OP_ITE", condition, term, other)
 
     def _application(self, sort: Sort, scope: Scope, made: list[str], level: int) -> Term | None:
-        """An application of the given sort; its operators are added to `made`. None if the draws
-        find none.
+        """An application of the given sort; its operators are added to `made`. The result is None if
+        the draws find none.
         """
         if sort is self._tables.bool and self._stream.chance(_COMPARED * (1 + self._wealth)):
             return self._compared(scope, made, level)

@@ -1,5 +1,5 @@
-"""Which constants of a seed script can be tied to a constant of another script, as far as the text
-of the script shows it. So an index over many seeds needs no parser.
+"""Finds the constants of a seed script that can be tied to a constant of another script, as far as
+the text of the script shows it. An index over many seeds therefore needs no parser.
 """
 
 from __future__ import annotations

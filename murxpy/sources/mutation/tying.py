@@ -82,8 +82,8 @@ _WITHIN = 0.1  # the share of ties within one script, if the user asks for them
 
 
 class Divisors:
-    """What is known of the divisors of inverses. `known` are not 0 in any model that counts; for the
-    constants in `free`, the mutant can assert that they are not 0.
+    """The known facts about the divisors of inverses. `known` are not 0 in any model that counts; for
+    the constants in `free`, the mutant can assert that they are not 0.
     """
 
     def __init__(self, known: Iterable[Term] = (), free: Iterable[Term] = ()) -> None:
@@ -263,7 +263,7 @@ class Tying:
         return len(numbers)
 
     def _drawn(self, total: int, count: int) -> list[int]:
-        """So many different numbers below `total`, in order. Floyd's method draws each set of
+        """Return so many different numbers below `total`, in order. Floyd's method draws each set of
         numbers with the same chance.
         """
         drawn: dict[int, None] = {}

@@ -44,7 +44,7 @@ class Varier:
 
     def text(self, method: str, place: int) -> str:
         """The text of a variant. Raises Unsayable where the dialect has no words for the script, and
-        IllSorted where it cannot be built anew.
+        IllSorted where it cannot be rebuilt.
         """
         key = mix(mix(self._number, list(METHODS).index(method)), place)
         commands = METHODS[method](self, Stream(key))

@@ -14,7 +14,7 @@ from murxpy.machine import script
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.random import Stream, mix
 from murxpy.machine.run import Run
-from murxpy.machine.script import ERROR, Alone, Said, freeze, short
+from murxpy.machine.script import ERROR, Alone, ScriptAnswers, freeze, short
 from murxpy.machine.witnesses.slowness import Spending
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.terms import Unsayable
@@ -29,8 +29,8 @@ _UNKNOWN = "unknown"
 
 
 class Sampling:
-    """Asks variants of a `share` of the mutants of a run, in a dialect. It counts under the method
-    what came of them; `written` are the characters of their texts.
+    """Asks variants of a `share` of the mutants of a run, in a dialect. The results are counted under
+    the method; `written` are the characters of their texts.
     """
 
     def __init__(self, run: Run, share: float, dialect: str) -> None:
@@ -54,8 +54,8 @@ class Sampling:
         for method in METHODS:
             if method != PLAIN and (method != SEED or seeds):
                 known = [
-                    told or _UNKNOWN if answer in (None, _UNKNOWN) else answer
-                    for answer, told in zip_longest(answers, expected)
+                    status or _UNKNOWN if answer in (None, _UNKNOWN) else answer
+                    for answer, status in zip_longest(answers, expected)
                 ]
                 variant = self._ask(varier, method, known)
                 if variant is not None:
@@ -148,11 +148,11 @@ class Varying:
         method, number = list(METHODS)[rest & (1 << _METHOD) - 1], rest >> _METHOD
         for each in range(place, place + count):
             write(f"{each}")
-            said = self._answer(number, method, each)
-            write(f" {said.outcome} {said.cost} - {said.message}\n")
+            given = self._answer(number, method, each)
+            write(f" {given.outcome} {given.cost} - {given.message}\n")
         return {"status": "ok", "seed": seed, "counts": {}, "finding": None, "differences": []}
 
-    def _answer(self, number: int, method: str, place: int) -> Said:
+    def _answer(self, number: int, method: str, place: int) -> ScriptAnswers:
         try:
             if number != self._at:
                 self._varier = self._read(number)
@@ -160,7 +160,7 @@ class Varying:
             assert self._varier is not None
             text = self._varier.text(method, place)
         except (InputError, Unsayable, IllSorted) as error:
-            return Said(ERROR, 0, short(str(error)))
+            return ScriptAnswers(ERROR, 0, short(str(error)))
         return self._alone.ask(text)
 
     def _read(self, number: int) -> Varier:

@@ -14,7 +14,7 @@ from murxpy.sources.mutation.functions.composed import LITERALS
 from murxpy.sources.mutation.functions.inversions import Maker
 from murxpy.sources.mutation.implications.book import Use
 from murxpy.sources.mutation.implications.matching import renamed
-from murxpy.sources.mutation.implications.places import FORMULAS, Place, Places, State
+from murxpy.sources.mutation.implications.monotone_places import FORMULAS, Place, Places, State
 from murxpy.sources.mutation.implications.rewriting import Choice, Key, Keys, Rewriter
 from murxpy.sources.mutation.occurrences import Occurrences, in_scope, replaced
 from murxpy.sources.mutation.preparing import with_assertion
@@ -106,7 +106,7 @@ class Mutator:
         raise AssertionError(numbers)
 
     def _used(self, old: Standing, use: Use, key: Key) -> tuple[Standing, str] | None:
-        """The script with a rule used at a random place of a key, and a description of that."""
+        """The script with a rule used at a random place of a key, and a description of the use."""
         positions = list(old.roots)
         numbers = [self._places.count(*root).get(key, 0) for root in old.roots.values()]
         at = positions[self._position(numbers)]

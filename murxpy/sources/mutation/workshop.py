@@ -54,11 +54,11 @@ Mutants = Generator[Mutant, Answers, None]
 
 
 class Terms(Protocol):
-    """Terms of other scripts, by the names of their sorts; `murxpy.sources.mutation.store` has them in a file."""
+    """Terms of other scripts, by the names of their sorts; `murxpy.sources.mutation.term_store` has them in a file."""
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many terms there are of each sort."""
+        """The number of terms of each sort."""
 
     def draw(
         self, sort: str, most: int, stream: Stream, tables: Tables, names: dict[str, Term]
@@ -67,7 +67,7 @@ class Terms(Protocol):
 
 
 class Lasting(Protocol):
-    """An object that is worth keeping from run to run. It depends on the catalogue and the
+    """An object that is worth keeping from run to run. The data depends on the catalogue and the
     operators alone.
     """
 
@@ -78,8 +78,8 @@ L = TypeVar("L", bound=Lasting)
 
 
 class MutationSession:
-    """What the runs of a session share: the catalogue, the operators of solver and dialect, and the
-    restrictions of both. `solvers_own` are the operators and special values whose meaning the
+    """The shared state of a session's runs: the catalogue, the operators of solver and dialect, and
+    the restrictions of both. `solvers_own` are the operators and special values whose meaning the
     solver decides.
     """
 
@@ -105,8 +105,8 @@ class MutationSession:
     def speak(self, dialect: str) -> None:
         """Print scripts in a dialect, and use only operators that it has."""
         self.dialect = dialect
-        self._said = self.catalogue.dialect(dialect).says
-        self.operators = self._all & self._said
+        self._printable = self.catalogue.dialect(dialect).says
+        self.operators = self._all & self._printable
 
     def lasting(self, kind: type[L]) -> L:
         """The one object of this class."""
@@ -122,7 +122,7 @@ class MutationSession:
         script = read_script(seed.text, seed.name, self.catalogue, tables)
         known = self.catalogue.operators
         for term in subterms(script.assertions()):
-            if term.op in known and term.op not in self._said:
+            if term.op in known and term.op not in self._printable:
                 raise InputError(f"the dialect of {self.dialect} has no {term.op}", file=seed.name)
         return script
 
@@ -142,7 +142,7 @@ class MutationSession:
 
 class Workshop:
     """The means of one run, with tables of its own, into which its seeds are read. No other run has
-    touched them.
+    touched the tables.
 
     `ask` runs a script on the solver, as a line of the trace, and gives what the solver prints;
     None if the solver refuses. `choices` are the user's settings of the fuzzer.

@@ -25,7 +25,7 @@ from murxpy.sources.trees.universe import (
     literal_place,
 )
 
-# What is left of the weight of an operator that is damped, and at least of what it was at first.
+# The share of its weight that a damped operator keeps, and its least share of the first weight.
 _DAMPED, _LEAST = 0.5, 0.1
 _WHOLE = 0.3  # the chance that a leaf is a regular language with a name, and not that of a string
 _CONSTANT = 0.5  # the chance that a leaf is a constant, where there are constants and literals
@@ -247,7 +247,7 @@ class TreeScripts:
 
     def mutant(self, trees: Trees, kind: str, seed: int) -> Trees:
         """The script with the operator `kind` in the place of another one that gives the same sort.
-        What stood below stays where it fits, and the tree is full again.
+        The subterms below it stay where they fit, and the tree is full again.
         """
         self._stream.reset(seed)
         self._grower.bound = trees.bound
@@ -311,8 +311,8 @@ class Corrupted:
 
 
 def corrupted(text: str, stream: Stream, catalogue: Catalogue) -> Corrupted:
-    """The script with one fault, so that our reader refuses it. Raises InputError where no fault was
-    found that does that.
+    """The script with one fault, so that our reader refuses it. Raises InputError if no fault was
+    found that our reader refuses.
     """
     for _ in range(_TRIES):
         name = stream.choose(list(_FAULTS))
@@ -377,7 +377,7 @@ def _number(text: str, stream: Stream) -> str:
     return text[:begin] + _NUMBER + text[end:]
 
 
-# What the original does is the first; the others are new.
+# The first of these is the behaviour of the original; the others are new.
 _FAULTS: dict[str, Callable[[str, Stream], str]] = {
     "a letter more": _letter,
     "a character less": _gone,

@@ -1,4 +1,4 @@
-"""What the user wants of random scripts, as plain data."""
+"""The user's request for random scripts, as plain data."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ _OF_ELEMENTS = {
 
 @dataclass
 class Universe:
-    """What terms can be made of: `sorts` with constants, `helpers` without, the constants by sort,
-    the functions, and the operators that the shape allows.
+    """The parts from which terms are made: `sorts` with constants, `helpers` without, the constants
+    by sort, the functions, and the operators that the shape allows.
     """
 
     tables: Tables
@@ -292,8 +292,8 @@ _LONGEST = 2  # arguments or indices of which there can be any number
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """An operator applied to arguments of the sorts `args`, which gives the sort `result`. It binds
-    variables of the sorts `bound`, or applies the function `head`.
+    """An operator applied to arguments of the sorts `args`, which gives the sort `result`. An
+    application binds variables of the sorts `bound`, or applies the function `head`.
     """
 
     operator: Operator
@@ -312,8 +312,9 @@ class Application:
 
 
 class Applications:
-    """The applications of a universe that all of some dialects can say, by the sort that they give
-    and by operator; none of the operators `without`. Raises InputError for a sort that one of the dialects does not have.
+    """The applications of a universe that all of some dialects can express, by the sort that they
+    give and by operator; none of the operators `without`. Raises InputError for a sort that one of
+    the dialects does not have.
     """
 
     def __init__(
@@ -465,7 +466,7 @@ class Applications:
 def _arguments(
     patterns: Sequence[Pattern], env: Binding, sorts: Sequence[Sort]
 ) -> Iterator[tuple[tuple[Sort, ...], Binding]]:
-    """The sorts of arguments that fit patterns, with what they bind."""
+    """Return the sorts of arguments that fit patterns, each with the binding that it leads to."""
     if not patterns:
         yield (), env
         return

@@ -23,8 +23,8 @@ class Weighing:
         freeze()
 
     def describe(self) -> dict[str, Any]:
-        """What the wrapper says of the solver, and the operators that this release does not read in
-        scripts (`unread`).
+        """Return the wrapper's facts about the solver, and the operators that this release does not
+        read in scripts (`unread`).
         """
         wrapper, kinds = self._alone.wrapper, self._alone.catalogue.operators
         return {**wrapper.describe(), "unread": [k for k in kinds if not wrapper.reads(k)]}
@@ -37,8 +37,13 @@ class Weighing:
         asked = json.loads(text)
         write("asked\n")
         begin = time.process_time()
-        said = self._alone.ask(asked["script"], (asked["limit"], asked["wall-ms"]))
+        given = self._alone.ask(asked["script"], (asked["limit"], asked["wall-ms"]))
         took = 1000 * (time.process_time() - begin)
-        weighed = {"answer": said.outcome, "cost": said.cost, "ms": took, "message": said.message}
+        weighed = {
+            "answer": given.outcome,
+            "cost": given.cost,
+            "ms": took,
+            "message": given.message,
+        }
         empty: dict[str, Any] = {"counts": {}, "finding": None, "differences": []}
         return {"status": "ok", "seed": 0, **empty, "weighed": weighed}

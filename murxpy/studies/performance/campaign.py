@@ -144,14 +144,16 @@ _CANDIDATES = 150  # smaller scripts that are weighed at most
 
 
 class Stopped(Exception):
-    """The user wants the campaign to end now. The next one goes on with what is under way."""
+    """The user wants the campaign to end now. The next campaign in the folder continues the
+    interrupted work.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What is searched, in the user's words: scripts of `shape` on which the targets are slower than
-    the references. A query costs at most `query_ms` milliseconds of a usual machine, and `jobs` of
-    them are made at a time. With `bisect`, the releases in the cache are asked for each finding.
+    """The search that the user wants: for scripts of `shape` on which the targets are slower than the
+    references. A query costs at most `query_ms` milliseconds of a usual machine, and `jobs` of them
+    are made at a time. With `bisect`, the releases in the cache are asked for each finding.
     """
 
     targets: tuple[str, ...]
@@ -166,7 +168,7 @@ class Wanted:
     jobs: int = 1
 
     def about(self, versions: Mapping[str, str]) -> dict[str, Any]:
-        """What the search depends on, as plain data."""
+        """The settings on which the search depends, as plain data."""
         return {
             "targets": [f"{name} {versions[name]}" for name in self.targets],
             "references": [f"{name} {versions[name]}" for name in self.references],
@@ -193,9 +195,9 @@ def tree_scripts_of(
 
 @dataclass
 class SearchTotals:
-    """How far a campaign is, and what it found: `found` slow scripts of all sessions, `differ` scripts
-    to which solvers gave opposite answers, and `died` of which a solver died; `new` findings of this
-    session. `doing` says what is done beside weighing scripts, empty where nothing is.
+    """The progress of a campaign and its results: `found` slow scripts of all sessions, `differ`
+    scripts to which solvers gave opposite answers, and `died` of which a solver died; `new` findings
+    of this session. `doing` says what is done beside weighing scripts, empty where nothing is.
     """
 
     steps: int = 0
@@ -270,7 +272,7 @@ class PerfCampaign:
     ) -> SearchTotals:
         """Search for so many seconds, or until so many steps were made in all. A script that is slow
         enough at the end is made small and confirmed, too, as far as there is time before `until`, a
-        moment of `time.monotonic`. The next start goes on with what is under way then.
+        moment of `time.monotonic`. The next start continues the interrupted work.
         """
         self._until = until
         if self._wanted.query_ms < SECOND:
@@ -457,5 +459,5 @@ class PerfCampaign:
 
 
 def shows_bug(weights: Sequence[Weight]) -> bool:
-    """Whether what solvers said to a script shows a bug of one of them."""
+    """Whether the solvers' answers to a script show a bug of one of them."""
     return differ(weights) or any(weight.answer == CRASH for weight in weights)

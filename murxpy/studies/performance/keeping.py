@@ -64,8 +64,8 @@ class Keeper:
         self, solver: Solver, script: str, rows: Sequence[Measured], cause: str, step: int
     ) -> Finding | None:
         """Keep a script on which a target is slow; `rows` are its own measurements and those of the
-        references. None where a replay of its trace does not show that, because the solver counts less
-        there.
+        references. The result is None if a replay of its trace does not show that, because the solver
+        counts less there.
         """
         bound = mark_of(rows[0], rows[1:], solver.per_ms)
         text = marked(script, REFERENCE, bound, cause)
@@ -78,7 +78,9 @@ class Keeper:
         return found
 
     def keep_death(self, solver: Solver, script: str, limit_ms: float, step: int) -> Finding | None:
-        """Keep a script that crashes a solver. None where a replay of its trace does not show that."""
+        """Keep a script that crashes a solver. The result is None if a replay of its trace does not
+        show that.
+        """
         found = self._replayed(solver, script, int(limit_ms * solver.per_ms))
         if found is not None:
             self._keep(found, solver, step)
@@ -88,7 +90,8 @@ class Keeper:
         self, texts: Mapping[str, str], weights: Sequence[Weight], limit_ms: float, step: int
     ) -> Finding | None:
         """Keep a script to which two solvers give opposite answers, with what can be found out about
-        who is wrong. `texts` are the script by dialect. None where the answers are not opposite again.
+        who is wrong. `texts` are the script by dialect. The result is None if the answers are not
+        opposite again.
         """
         said = [(one, w) for one, w in zip(self._solvers, weights, strict=False) if w.decided]
         main = said[0][0]

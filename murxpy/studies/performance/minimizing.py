@@ -44,7 +44,7 @@ class Slow:
 
     @property
     def ratio(self) -> float:
-        """How many times the slowest reference the fastest target needs, at least."""
+        """The cost for the fastest target, divided by the cost for the slowest reference."""
         return min(weight.ms for weight in self.weights[: self.targets]) / self.reference
 
     @property
@@ -185,8 +185,9 @@ _LONGEST = 2.0  # times the limit of a query that a measurement may take
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a solver took for a script: its name, release and answer, the milliseconds that it counted in
-    the search, and those of the processor, in three fresh processes. `units` are what it counted there.
+    """The costs of a script for a solver: its name, release and answer, the milliseconds that it
+    counted in the search, and those of the processor, in three fresh processes. `units` is the
+    solver's count there.
     """
 
     name: str
@@ -208,8 +209,8 @@ def measured(
     limit: float,
     solvers: Solvers,
 ) -> list[Measured]:
-    """What each solver takes for a script with these texts by dialect. A solver that does not end is
-    stopped after twice the limit of a query.
+    """Measure the costs of a script for each solver, with these texts by dialect. A solver that does
+    not end is stopped after twice the limit of a query.
     """
     wall, found = _LONGEST * limit, []
     for one, (_, counted, _) in zip(solvers.known, weights, strict=True):
@@ -222,8 +223,8 @@ def measured(
 
 def mark_of(target: Measured, references: Sequence[Measured], per_ms: float) -> int:
     """The units of a target that are too much for a script: as many as it counts in a second, and in
-    so many times what a reference takes. How many it counts in a millisecond is measured with the
-    script itself, because that differs much between scripts; usually it is `per_ms`.
+    so many times what a reference takes. The solver's count in a millisecond is measured with the
+    script itself, because it differs much between scripts; usually it is `per_ms`.
     """
     rate = target.units / target.ms if target.units and target.ms else per_ms
     reference = max([FASTEST, *[row.ms for row in references]])

@@ -24,7 +24,7 @@ _DAMPED = 10.0  # losses of an operator that a slow script is known for
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What a step does: a new script, or a mutant with the operator `construct`; from this seed."""
+    """The choice of a step: a new script, or a mutant with the operator `construct`; from this seed."""
 
     number: int
     loop: str
@@ -35,9 +35,9 @@ class Choice:
 class Agents:
     """Chooses the steps of a search with this seed. Without `learning`, every script is new.
 
-    A mutant of a slow script is slow, too: it can cost as much as a hundred new scripts. So the first
-    agent draws by what an arm gives for what its steps cost. That mutants of a script that costs
-    nothing are cheap does not speak for them: a mutant has at least the price of a new script.
+    A mutant of a slow script is slow, too: it can cost as much as a hundred new scripts. The first
+    agent therefore draws by the gain of an arm for the cost of its steps. A cheap mutant of a script
+    that costs nothing is no gain: a mutant has at least the price of a new script.
     """
 
     def __init__(self, seed: int, constructs: Sequence[str], *, learning: bool = True) -> None:
@@ -71,16 +71,16 @@ class Agents:
             self.construct.reward(choice.construct, gain)
 
     def damp(self, constructs: Iterable[str]) -> None:
-        """Choose these operators less often: what they lead to is known."""
+        """Choose these operators less often, because their results are known."""
         for construct in constructs:
             if construct in self.construct.arms:
                 self.construct.damp(construct, _DAMPED)
 
 
 # ----------------------------------------------------------------------
-# The search for one script after another on which the targets are far behind the references.
-# What is done depends on the seed and on the solvers' counts alone. So a search that was
-# stopped goes on from its journal, in which each step stands with what it gave, without asking
+# The search for one script after another on which the targets are far behind the references. The
+# steps of a search depend on the seed and on the solvers' counts alone. A search that was stopped
+# therefore continues from its journal, in which each step stands with its result, without asking
 # the solvers again.
 
 
@@ -96,10 +96,10 @@ _ENOUGH = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is searched: the dialects of the solvers, the first `targets` of which are to be slow, and
-    the limit of a query in milliseconds. A round ends after `stale` steps without a better script,
-    after `enough` where the best one is slow enough to be a finding, and where the steps cost as much
-    as so many queries with the whole limit (`costly`).
+    """The plan of a search: the dialects of the solvers, the first `targets` of which are to be slow,
+    and the limit of a query in milliseconds. A round ends after `stale` steps without a better
+    script, after `enough` where the best one is slow enough to be a finding, and where the steps cost
+    as much as so many queries with the whole limit (`costly`).
     """
 
     dialects: tuple[str, ...]
@@ -121,7 +121,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What a step gave: the weights by solver, the margin, None where it does not count, and the
+    """The result of a step: the weights by solver, the margin, None if it does not count, and the
     milliseconds of a usual machine that all queries cost.
     """
 
@@ -225,8 +225,8 @@ class Search:
         return texts_in(self._plan.dialects, self._garden.script(self.trees(step)))
 
     def weighed(self, step: Step) -> Questions[Attempt]:
-        """What a step gives: the weights of as many solvers as are needed to know whether the script
-        is better than the best one. Limits follow the best margin.
+        """Return the result of a step: the weights of as many solvers as are needed to know whether
+        the script is better than the best one. Limits follow the best margin.
         """
         plan = self._plan
         asking = _Asking(self._weighing, self.texts(step), plan, step.best)
@@ -242,7 +242,7 @@ class Search:
     def _margin(self, weights: Sequence[Weight]) -> float | None:
         wanted = self._plan.targets
         if len(weights) < len(self._plan.dialects):
-            return None  # a solver told that the script cannot be better
+            return None  # a solver already showed that the script cannot be better
         return margin(weights[:wanted], weights[wanted:])
 
 
@@ -275,7 +275,9 @@ class _Asking:
         return tuple(found)
 
     def _weight(self, number: int, bound: float) -> Questions[Weight]:
-        """The weight of one solver. What it decided before it decides again, at the same cost."""
+        """The weight of one solver. A solver that decided the script under an earlier limit is not
+        asked again.
+        """
         known = self._known.get(number)
         if known is not None and known.decided:
             return known.within(bound)
@@ -294,10 +296,10 @@ def gain_of(found: float | None, best: float) -> float:
 
 
 # ----------------------------------------------------------------------
-# The steps of a search that are under way, so that several solvers are asked at the same time.
-# A step is chosen by what the steps before it gave, except for the last ones before it, whose
-# answers nobody waits for. How many these are is fixed, and all are learnt from in their order.
-# So the answers decide what is chosen, and never the time at which they come.
+# The steps of a search that are under way, so that several solvers are asked at the same time. A
+# step is chosen by what the steps before it gave, except for the last ones before it, whose answers
+# nobody waits for. Their number is fixed, and the search learns from all of them in their order.
+# The answers therefore decide what is chosen, and never the time at which they come.
 
 
 _AHEAD = 3  # steps for each process that may be under way, where there are several
@@ -318,8 +320,8 @@ class Pipeline:
         self._done: dict[int, Attempt] = {}
 
     def next(self, last: int | None = None) -> tuple[Step, Attempt] | None:
-        """The next step with what it gave, when it was learnt from. None where none is left: the
-        round is over, or `last` steps were made.
+        """The next step and its result, once the search has learnt from it. The result is None if no
+        step is left: the round is over, or `last` steps were made.
         """
         self._fill(last)
         if not self._open:

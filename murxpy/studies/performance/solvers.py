@@ -1,4 +1,4 @@
-"""What a script costs the solvers, and how far the targets are behind the references."""
+"""Measures the cost of a script for each solver, and how far the targets are behind the references."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _UNSOLVED = 2  # times the limit: the cost of a script that a solver does not de
 
 @dataclass(frozen=True, slots=True)
 class Weight:
-    """What a script cost a solver: its answer, or why there is none, and the milliseconds of a usual
-    machine that its units stand for, at most `limit`.
+    """The cost of a script for a solver: its answer, or the reason for having none, and the
+    milliseconds of a usual machine that its units stand for, at most `limit`.
     """
 
     answer: str
@@ -66,7 +66,8 @@ def differ(weights: Sequence[Weight]) -> bool:
 
 def margin(targets: Sequence[Weight], references: Sequence[Weight]) -> float | None:
     """The least PAR-2 of the targets less the greatest of the references; without references that of
-    the targets. None where some solver's answer does not count, or a reference did not decide.
+    the targets. The margin is None if some solver's answer does not count, or a reference did not
+    decide.
     """
     if not all(weight.counts for weight in (*targets, *references)):
         return None
@@ -80,8 +81,8 @@ def margin(targets: Sequence[Weight], references: Sequence[Weight]) -> float | N
 # The solvers of a search, each in a process that weighs one script after another.
 
 
-# A query may take so many times its limit of the processor's time, and so many milliseconds more. What
-# a solver counts for a millisecond depends on the script, and some work is not counted at all.
+# A query may take so many times its limit of the processor's time, and so many milliseconds more.
+# The solver's count in a millisecond depends on the script, and some work is not counted at all.
 _PATIENCE, _GRACE = 4.0, 1000.0
 _DEAD = 2.0  # times as long until the process is killed
 _ANSWERS = {"wall": LATE, "cpu": LATE, "memory": "memory"}
@@ -103,8 +104,8 @@ class Solver:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """What a script took a solver in a fresh process: its answer, the milliseconds of the processor, and
-    the units that the solver counted, 0 where its process did not live to tell.
+    """The cost of a script for a solver in a fresh process: its answer, the milliseconds of the
+    processor, and the units that the solver counted, 0 if its process did not live to tell.
     """
 
     answer: str
@@ -151,18 +152,18 @@ class Solvers:
         ]
 
     def weighing(self, number: int, script: str, limit_ms: float) -> Questions[Weight]:
-        """What a script costs a solver, in units of the solver."""
+        """Begin to weigh a script: its cost for a solver, in units of the solver."""
         unit = self.known[number].per_ms
         limit, wall = max(1, int(limit_ms * unit)), _PATIENCE * limit_ms + _GRACE
         outcome = yield _question(number, script, limit, wall)
         return weight_of(outcome, limit_ms, limit, unit, wall)
 
     def weigh(self, number: int, script: str, limit_ms: float) -> Weight:
-        """What a script costs a solver, at once."""
+        """Weigh a script at once and return its cost for a solver."""
         return self._answer(self.weighing(number, script, limit_ms))
 
     def measure(self, number: int, script: str, wall_ms: float) -> Measure:
-        """What a script takes a solver in a fresh process."""
+        """Measure the cost of a script for a solver in a fresh process."""
         outcome = self._answer(_asked(_question(number, script, 0, wall_ms, fresh=True)))
         answer = weight_of(outcome, wall_ms, 0, 1.0, wall_ms).answer
         if outcome.report is None:
@@ -171,8 +172,8 @@ class Solvers:
         return Measure(answer, min(said["ms"], wall_ms), said["cost"])
 
     def begin(self, questions: Questions[T], done: Callable[[T], None]) -> bool:
-        """Ask these questions beside others; `step` calls `done` with their result. Not where so many
-        are under way already: the answer says whether they were begun.
+        """Ask these questions beside others; `step` calls `done` with their result. The result says
+        whether the questions were begun: they are not if so many are running already.
         """
         free = next((inquirer for inquirer in self._inquirers if not inquirer.busy), None)
         if free is not None:
@@ -191,13 +192,13 @@ class Solvers:
         return sum(self._service.cpu().values())
 
     def stop(self) -> None:
-        """Forget all questions that are under way."""
+        """Forget all running questions."""
         for inquirer in self._inquirers:
             inquirer.clear()
 
     def answers(self, each: Iterable[Questions[T]]) -> Generator[T, None, None]:
-        """The results of questions in their order, while as many of them are under way as can be. None
-        may be under way before. Close the iterator, which ends those that are not needed any more.
+        """The results of questions in their order, while as many questions as possible run. No other
+        question may be running. Closing the iterator ends the questions that are not needed any more.
         """
         waiting, results, told = enumerate(each), dict[int, T](), 0
         following, begun = next(waiting, None), 0
@@ -235,8 +236,8 @@ def _asked(question: Ask) -> Questions[Outcome]:
 
 
 def per_ms(wrapper: Mapping[str, Any], theories: Sequence[str]) -> float:
-    """How many units a solver counts in a millisecond of a usual machine in scripts of these theories:
-    the least number of those of the theories, as far as they are known.
+    """Return how many units a solver counts in a millisecond of a usual machine in scripts of these
+    theories: the least number of those of the theories, as far as they are known.
     """
     special: Mapping[str, float] = wrapper["limit-per-ms-of"]
     known = [special[theory] for theory in theories if theory in special]

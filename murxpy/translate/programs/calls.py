@@ -85,9 +85,9 @@ def _forms(entry: Any, prefix: str) -> dict[str, Any]:
 def plainest(
     spellings: SpellingSet, frame: Frame, wanted: str | None, guarded: Collection[Spelling] = ()
 ) -> Spelling | None:
-    """The spelling that a person would choose for the call in `frame`: one of the section `plain`,
-    or else one with a Python number for a literal, or else the first one, if none of them needs a
-    helper. If all do, it is the spelling `wanted`, or the first one. Those that are `guarded` are
+    """The spelling that a person would choose for the call in `frame`: one of the section `plain`, or
+    else one with a Python number for a literal, or else the first one, if none of them needs a
+    helper. If all do, it is the spelling `wanted`, or the first one. Spellings that are `guarded` are
     left out, except for the spelling `wanted`.
     """
     fitting = [
@@ -256,7 +256,7 @@ _OTHER = re.compile(r"\W+", re.ASCII)
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How near to the trace the calls of a program are: whether each has its `plain` spelling or that
+    """The closeness of a program's calls to the trace: whether each has its `plain` spelling or that
     of the trace, whether the solver is made so, too, whether expressions are `nested`, and whether
     terms are of the binding's `main` context, where it has one, or of a context that dies with the
     last name for it.
@@ -574,6 +574,6 @@ def _setting(text: str) -> bool | int | float | str:
 
 
 def go_through(run: Calls, trace: Trace) -> Calls:
-    """Write the statements of a trace. Raises InputError where a line cannot be said."""
+    """Write the statements of a trace. Raises InputError if a line cannot be written."""
     interpret(run, Reading(run, trace))
     return run

@@ -1,5 +1,5 @@
-"""The end of a program that shows a formula which the solver finds for others, and which is not what
-it should be: an interpolant or an abduct.
+"""The end of a program that shows an invalid result which the solver derives from formulas, such as
+an interpolant or an abduct.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from murxpy.translate.programs.vocabulary import (
 
 
 def interpolant(run: Calls, claim: Claim) -> None:
-    """The interpolant is solved anew: together with the negation of what it should follow from, or
+    """The interpolant is solved from scratch: together with the negation of what it should follow from, or
     with what it should contradict.
     """
     goal = _goal(run)
@@ -49,7 +49,7 @@ def interpolant(run: Calls, claim: Claim) -> None:
 
 
 def abduct(run: Calls, claim: Claim) -> None:
-    """The abduct is solved anew with the assertions: it must agree with them, and imply the goal."""
+    """The abduct is solved from scratch with the assertions: it must agree with them, and imply the goal."""
     goal, others = _goal(run), formulas(run)
     made = _found(run, "abduct", others, str(goal.obj))
     if "does not imply" in claim.message:
@@ -204,7 +204,7 @@ def other_result(run: Calls, claim: Claim) -> None:
 
 def checking_call(run: Calls) -> Code:
     """The call of the binding that the check on the last line makes. Raises Refused if the wrapper
-    spells none.
+    has no such spelling.
     """
     action = run.line.action.removeprefix("check-")
     asked = [entry.obj for entry in run.asked]
@@ -225,7 +225,7 @@ def checking_call(run: Calls) -> Code:
 
 
 def broken_proof(run: Calls, claim: Claim) -> None:
-    """What the wrapper finds wrong with a proof."""
+    """The proof is checked by the wrapper's reader, whose complaint is printed."""
     run.sheet.forget_statements()
     run.sheet.do(
         f"got = {checking_call(run)}",
@@ -242,7 +242,7 @@ _UNSTABLE = re.compile(r"0x[0-9a-fA-F]+|\n")
 
 
 def raised(run: Calls, claim: Claim) -> None:
-    """The last call raises what it must not."""
+    """The last call raises an exception that it must not raise."""
     if not run.failing and run.line.action.startswith("check-"):
         run.failing = str(checking_call(run))
     if not run.failing:
@@ -276,7 +276,7 @@ _THROWN = re.compile(r"(?:class \w: )?(\w+)(?:: (.*))? in [\w.<>]+ \(\w+\.\w+\)"
 
 
 def contract(run: Calls, claim: Claim) -> None:
-    """What the binding makes of a misuse."""
+    """The program makes the misuse and prints whether the binding kept its contract."""
     if not run.failing or not claim.message:
         raise Refused("unsupported", "nothing says which call breaks the contract, and how")
     thrown = _THROWN.fullmatch(claim.message)

@@ -109,7 +109,7 @@ def own_value(run: Calls, claim: Claim) -> None:
 
 
 def simplified(run: Calls, claim: Claim) -> None:
-    """What the simplifier makes of each assertion with the values of the model."""
+    """The simplifier gets each assertion with the values of the model."""
     yes, no = truth(run)
     entries = formulas(run)
     if not entries:
@@ -138,7 +138,7 @@ def solved_anew(run: Calls, claim: Claim) -> None:
 
 
 def value_simplified(run: Calls, claim: Claim) -> None:
-    """What the simplifier says of a term and its value in the model."""
+    """The simplifier gets a term, and its result is compared with the value of the term in the model."""
     yes, no = truth(run)
     run.sheet.do(SAT)
     run.sheet.note("What the simplifier makes of 'term == value' with the values of the model.")
@@ -195,7 +195,9 @@ def _steps(run: Calls, claim: Claim) -> list[str]:
 
 
 def step_simplified(run: Calls, claim: Claim) -> None:
-    """What the simplifier says of an operator, the values of its arguments, and its own."""
+    """The simplifier gets an operator with the values of its arguments, and its result is compared
+    with the operator's own value.
+    """
     yes, no = truth(run)
     run.sheet.do(SAT)
     run.sheet.note(
@@ -210,7 +212,7 @@ def step_simplified(run: Calls, claim: Claim) -> None:
 
 
 def step_anew(run: Calls, claim: Claim) -> None:
-    """The same, solved alone."""
+    """The same equation is solved alone."""
     run.sheet.do(SAT)
     run.sheet.note(
         "The value of a term must be that of its operator for the values of its arguments."

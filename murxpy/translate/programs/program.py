@@ -53,8 +53,8 @@ class Program:
 def programs(
     trace: Trace, catalogue: Catalogue, wrapper: dict[str, Any], claim: Claim
 ) -> Iterator[Program]:
-    """The programs that could show the finding of a trace, the plainest first. None of them was
-    run. A form that cannot say the trace is left out.
+    """The programs that could show the finding of a trace, the plainest first. None of these programs
+    was run. A form that cannot say the trace is left out.
     """
     seen: set[str] = set()
     calls = lifted(trace, catalogue, models=claim.question == "model")
@@ -110,8 +110,8 @@ def _forms(
     forms: Sequence[Form],
     seen: set[str],
 ) -> Iterator[Program]:
-    """The programs of a trace in some forms. `seen` are texts that are left out. What the trace drops
-    stays alive, except where the finding is about that.
+    """The programs of a trace in some forms. `seen` are texts that are left out. Objects that the
+    trace drops stay alive, except if the finding is about that.
     """
     if claim.kind != CONTRACT:
         kept = [line for line in trace.lines if line.action not in ("del", "gc")]

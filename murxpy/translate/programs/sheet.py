@@ -29,8 +29,8 @@ class Row:
     """A statement. `name` is what it defines, if that is an object of the solver: a statement that
     defines one and does nothing else can be nested into its only user, or left out.
 
-    `hint` is the name that it should have in the program. `cheap` says that it may stand in more
-    than one place, `kept` that it is never nested. `text` is printed as it stands. `frame` says
+    `hint` is the name that the object should have in the program. `cheap` says that it may stand in
+    more than one place, `kept` that it is never nested. `text` is printed as it stands. `frame` says
     that it is no call of the trace.
     """
 

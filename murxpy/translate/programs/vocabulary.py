@@ -1,4 +1,4 @@
-"""What a program must show, and the sentence that says what is wrong."""
+"""The claim of a program, and the sentence that says what is wrong."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from murxpy.translate.programs.sheet import ANSWER
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a program must show: the kind and the message of the finding, one sentence that says what is
-    wrong, and how the program ends. `ends` is `death`, `exit` or `no end` where the calls of the program end so; else one
-    of `endings` shows the finding. `question` is what a script of it asks.
+    """The claim of a program: the kind and the message of the finding, one sentence that says what is
+    wrong, and how the program ends. `ends` is `death`, `exit` or `no end` where the calls of the
+    program end so; else one of `endings` shows the finding. `question` is what a script of it asks.
     """
 
     kind: str
@@ -50,8 +50,8 @@ _APPLIED = re.compile(r"(?<!\()\(([a-z<>=*+][\w.<>=*+]*) ")
 
 
 def unevaluated(message: str) -> list[str]:
-    """What begins the applications in a printed value that is none, such as `(seq.nth `, from the
-    message of the finding. Nothing of this stands in a value.
+    """Return the beginnings of applications in a printed value that is none, such as `(seq.nth `,
+    from the message of the finding. No real value contains one of them.
     """
     shown = message.partition("'")[2]
     names = dict.fromkeys(_APPLIED.findall(shown))
@@ -65,7 +65,7 @@ def shortened(message: str) -> str:
 
 
 # ----------------------------------------------------------------------
-# What the ends of programs say in the binding's words: values, equations, fresh solvers.
+# Parts of programs in the binding's words: values, equations, fresh solvers.
 
 
 def only_after(wanted: str, what: str) -> str:
@@ -84,8 +84,8 @@ UNSAT = only_after("unsat", "its core")
 
 
 def said(run: Calls, section: str, keys: Sequence[str], args: Sequence[Any], **filled: Any) -> Code:
-    """The plainest call of the first of `keys` that the wrapper spells. Raises Refused if it spells
-    none.
+    """The plainest call of the first of `keys` that the wrapper spells. Raises Refused if the wrapper
+    has no such spelling.
     """
     run.frame.fill(**filled)
     indices = filled.get("indices", ())
@@ -170,6 +170,7 @@ def without_assertions(run: Calls, name: str = "again") -> Iterator[None]:
 
 
 def equal(run: Calls, entry: Entry, value: str) -> Code:
+    """Return the code of an equation between a term of the trace and a value, given as code."""
     return equal_of(run, entry.term, str(entry.obj), value)
 
 
@@ -191,5 +192,5 @@ def equal_of(run: Calls, term: Term, one: str, other: str) -> Code:
 
 
 def simplified_of(run: Calls, code: str) -> Code:
-    """What the simplifier makes of a term."""
+    """Return the code that simplifies a term."""
     return said(run, "actions", ("simplify",), [Code(code)])

@@ -17,7 +17,7 @@ from murxpy.semantics.ranges.abstract import ANY, NOTHING, TRUE, Range
 from murxpy.semantics.ranges.backward import below
 from murxpy.semantics.registry import Unknown
 from murxpy.smtlib.script import Assert, CheckSatAssuming, Command, Script, at_checks
-from murxpy.sources.mutation.diving.models import Witness
+from murxpy.sources.mutation.diving.seed_models import Witness
 from murxpy.sources.mutation.occurrences import Occurrence, binds
 from murxpy.sources.mutation.workshop import MutationSession
 
@@ -72,7 +72,7 @@ class Formulas:
         self._terms[spot[0]] = (*terms, *added)
 
     def keep(self) -> list[tuple[Term, ...]]:
-        """What `restore` needs to have the present formulas again."""
+        """Return the state that `restore` needs to have the present formulas again."""
         return list(self._terms)
 
     def restore(self, kept: Sequence[tuple[Term, ...]]) -> None:
@@ -94,8 +94,8 @@ class Formulas:
         return found
 
     def script(self) -> Script:
-        """The script with these formulas. Those that were added stand in front of the assertion that
-        they belong to, which keeps its name.
+        """The script with these formulas. Formulas that were added stand in front of the assertion
+        that they belong to, which keeps its name.
         """
         commands: list[Command] = []
         numbers = iter(enumerate(self._terms))
@@ -148,8 +148,8 @@ class Place:
 
 
 class Places:
-    """The places in formulas that are true in a witness. What is computed for a node is remembered,
-    so that a changed formula only costs its new nodes.
+    """The places in formulas that are true in a witness. The results for a node are cached, so that a
+    changed formula only costs its new nodes.
 
     There are no places inside of binders. Without a witness, only formulas that may have any value
     have places. With `weighted` unset, all places have the same weight.
@@ -187,7 +187,7 @@ class Places:
         return [child for _, child in self._inner(node) if child.total is None]
 
     def draw(self, root: Term, stream: Stream, wanted: Range = TRUE) -> Place | None:
-        """A random place in a formula, by weight; None if there is none."""
+        """A random place in a formula, by weight; None if the formula has none."""
         node = self._node(root, wanted)
         total = self._weighed(node)
         if total <= 0:
@@ -285,19 +285,21 @@ def unknown(value: object) -> bool:
 
 
 # ----------------------------------------------------------------------
-# What stays known of a script while its terms change: the models of its satisfiable checks, or
-# the core of an unsatisfiable one.
+# The facts about a script that stay true while its terms change: the models of its satisfiable
+# checks, or the core of an unsatisfiable one.
 
 
 class Keeping(Protocol):
     """Decides what may change in a script so that its answers stay known."""
 
-    expected: tuple[str, ...]  # the answers of the checks, `unknown` where nothing is known
+    expected: tuple[
+        str, ...
+    ]  # [`expected: tuple[str, ...]`] the answers of the checks, `unknown` where no answer is known
     at: int  # the number of the model that is kept
 
     @property
     def witness(self) -> Witness | None:
-        """The model that is kept; None if none is."""
+        """The model that is kept; None if no model is kept."""
 
     @property
     def places(self) -> Places:

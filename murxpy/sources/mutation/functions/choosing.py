@@ -1,5 +1,5 @@
-"""Which fusion functions a campaign uses for two constants: the user's, the program's, functions
-composed at random, or only those that the user names.
+"""Chooses the fusion functions that a campaign uses for two constants: the user's, the program's,
+functions composed at random, or only those that the user names.
 """
 
 from __future__ import annotations

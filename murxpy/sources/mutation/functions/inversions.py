@@ -1,10 +1,10 @@
 """Fusion functions: z = f(x, y), where x can be computed from z and y, and y from z and x.
 
-The inversion laws x = rx(z, y) and y = ry(z, x) hold for all x and y without a condition: an
-inverse that divides is an `ite`, which gives the variable itself if the divisor is 0. So a fusion
-of satisfiable scripts is satisfiable, whatever their models are, and two divisions by zero cannot
-contradict each other. Where it is known that a divisor is not 0, the inverse has no `ite`, as in
-the paper. In `tests/test_fusion_laws.py` two solvers check the laws.
+The inversion laws x = rx(z, y) and y = ry(z, x) hold for all x and y without a condition: an inverse
+that divides is an `ite`, which gives the variable itself if the divisor is 0. A fusion of satisfiable
+scripts is therefore satisfiable, whatever their models are, and two divisions by zero cannot
+contradict each other. Where it is known that a divisor is not 0, the inverse has no `ite`, as in the
+paper. In `tests/test_fusion_laws.py` two solvers check the laws.
 
 Functions 1 to 11 of figure 3.5 in Winterer's thesis "Solidifying Modern SMT Solvers", ETH Zurich
 2024 (Winterer, Zhang, Su: "Validating SMT solvers via semantic fusion", PLDI 2020) are here; the
@@ -68,7 +68,7 @@ class Maker:
         return self.tables.value(self.tables.string, "".join(letters))
 
     def new(self, name: str, sort: Sort) -> Term:
-        """A new constant, whose name nothing else has."""
+        """A new constant, whose name no other constant has."""
         self._made += 1
         return self.tables.constant(f"fusion!{name}{self._made}", sort)
 

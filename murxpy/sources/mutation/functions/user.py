@@ -86,8 +86,8 @@ class UserFunction:
 
 
 def read_functions(text: str, name: str, tables: Tables) -> list[UserFunction]:
-    """The functions in a script, in order. Raises InputError if one has no inverse, or a part has a
-    wrong sort.
+    """The functions in a script, in order. Raises InputError if a function has no inverse, or a part
+    has a wrong sort.
     """
     script = read_script(text, name, tables.catalogue, tables)
     lines = {

@@ -31,11 +31,10 @@ from murxpy.semantics.ranges.abstract import (
     at_rank,
 )
 from murxpy.smtlib.building import Tables
-from murxpy.smtlib.models import declared
+from murxpy.smtlib.printed_models import declared
 from murxpy.smtlib.script import Assert, Script
 from murxpy.sources.mutation.assignments import fresh_prefix
 from murxpy.sources.mutation.diving.conditions import Conditions
-from murxpy.sources.mutation.diving.models import MODELS, negated, witnesses
 from murxpy.sources.mutation.diving.places import (
     Core,
     Formulas,
@@ -45,6 +44,7 @@ from murxpy.sources.mutation.diving.places import (
     Spot,
     unknown,
 )
+from murxpy.sources.mutation.diving.seed_models import MODELS, negated, witnesses
 from murxpy.sources.mutation.entry import Entry, Setting
 from murxpy.sources.mutation.occurrences import Occurrence, Occurrences, replaced
 from murxpy.sources.mutation.options import decided
@@ -332,8 +332,8 @@ _WRAPS: dict[str, Callable[[Wrapping, Term, Any, Any], Term | None]] = {
 
 PLACES = 20  # places that are tried for one mutant
 DRAWS = 50  # terms that are drawn for one place, as in the paper
-# How many times as large as the seed a mutant may be, in occurrences of terms, and how large it must be
-# for the next mutant to be made from the seed again.
+# The size that a mutant may have at most, as a multiple of the seed in occurrences of terms, and
+# the size from which on the next mutant is made from the seed again.
 GROWTH, GROWN = 4, 2
 COMPLICATED = 0.5  # the share of mutants that get a new constant
 WRAPPED = 0.5  # the share of mutants in which a drawn term that does not fit is made to fit
@@ -514,8 +514,9 @@ class _Diver:
     def _fit(
         self, spot: Spot, place: Place, new: Term, wraps: bool
     ) -> tuple[Term | None, str, bool]:
-        """The term that comes to the place: the drawn one if it fits, or if it is made to fit; how that
-        is done; and whether its value is known to be in the range. None if it does not fit.
+        """The term that comes to the place: the drawn one if it fits, or if it is made to fit; how
+        that is done; and whether its value is known to be in the range. The result is None if the
+        term does not fit.
         """
         wanted, witness, hole = place.wanted, self._keeping.witness, place.occurrence
         if wanted is ANY or witness is None or not self._oracle:

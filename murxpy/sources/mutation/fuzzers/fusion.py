@@ -181,7 +181,7 @@ class _Fuser:
         return list(sides[0] if len(sides) == 1 else self._stream.choose(sides))
 
     def _kind(self) -> str:
-        """How the two scripts are put together."""
+        """The way in which the two scripts are put together."""
         if self._labels == LABELS["mixed"]:
             return EITHER if self._stream.chance(0.5) else BOTH
         return BOTH if self._labels == LABELS["sat"] else EITHER
@@ -194,10 +194,10 @@ class _Fuser:
     def _divisors(self, kind: str, sides: Sequence[Sequence[Term]]) -> Divisors:
         """The constants that can be divisors without a case for 0.
 
-        Those that satisfiable assertions keep from being 0 can always be. Of an unsatisfiable
-        mutant, each constant can be: either the inversions are asserted, or that the constant is
-        not 0. Of one satisfiable seed in a disjunction, the constants of the other seed can be,
-        because the model is free to choose them.
+        Divisors that satisfiable assertions keep from being 0 can always be different from 0. Of an
+        unsatisfiable mutant, each constant can be: either the inversions are asserted, or that the
+        constant is not 0. Of one satisfiable seed in a disjunction, the constants of the other seed
+        can be, because the model is free to choose them.
         """
         own = [script.constants() for script in self._scripts]
         if self._expected(kind) == "unsat":
@@ -230,8 +230,8 @@ class _Fuser:
         """One seed with all its scopes and checks, together with the assertions at a check of the
         other seed.
 
-        A check is sat if both seeds are sat there. It is unsat if one seed is unsat and the ties
-        hold, because the ties make the replacements equal to what they replace.
+        A check is sat if both seeds are sat there. The result is unsat if one seed is unsat and the
+        ties hold, because the ties make the replacements equal to what they replace.
         """
         outer, asserted = self._labels[1 - inner], iter(tied.sides[inner])
         labelled = iter(self._views[inner])

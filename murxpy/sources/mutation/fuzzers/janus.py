@@ -17,7 +17,7 @@ from murxpy.sources.mutation.preparing import prepared_seed, views
 from murxpy.sources.mutation.weakening import Mutator
 from murxpy.sources.mutation.workshop import Mutant, Mutants, Workshop
 
-# How many times as large as the seed a mutant must be for the chain to begin anew with the seed.
+# How many times as large as the seed a mutant must be for the chain to restart with the seed.
 GROWN = 2
 _SIGNS = {"sat": 1, "unsat": -1}
 
@@ -25,7 +25,7 @@ _SIGNS = {"sat": 1, "unsat": -1}
 def mutants(workshop: Workshop) -> Mutants:
     """First the seed itself, then a chain of mutants. Each has one formula or term more that is
     weaker or stronger than in the last mutant before it that was decided; behind `walk` mutants, and
-    behind a mutant that is much larger than the seed, the chain begins anew with the seed.
+    behind a mutant that is much larger than the seed, the chain restarts with the seed.
     """
     script = workshop.script()
     if script is None or workshop.shop.book is None:
@@ -87,7 +87,7 @@ ENTRY = Entry(
         ),
         Setting(
             "walk",
-            "Begin anew with the seed behind N mutants.",
+            "Restart with the seed behind N mutants.",
             "number",
             least=1,
             most=1_000_000,

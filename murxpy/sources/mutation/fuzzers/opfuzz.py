@@ -19,8 +19,8 @@ from murxpy.sources.mutation.terms import Fitting, likelihood
 from murxpy.sources.mutation.workshop import Mutant, Mutants, Workshop
 
 TRIES = 20  # how many changes are tried to get a mutant that the solver takes
-# The weight of an operator that needs a cast. It is low because casts can be changed, too, and
-# would accumulate.
+# The weight of an operator that needs a cast. The chance is low because casts can be changed, too,
+# and would accumulate.
 _CAST = 0.25
 _OF_THEORIES = 3  # how much more often a term is drawn if an operator of a theory can change it
 

@@ -12,7 +12,7 @@ from typing import Any
 from murxpy.logic.terms import Term
 from murxpy.machine.random import Stream
 from murxpy.smtlib.building import Tables
-from murxpy.smtlib.models import Model, declared
+from murxpy.smtlib.printed_models import Model, declared
 from murxpy.smtlib.script import Assert, CheckSat, CheckSatUsing, Command, Pop, Push, Script
 from murxpy.sources.mutation.assignments import (
     QUANTIFIERS,
@@ -181,7 +181,7 @@ _MEANING: dict[str, Any] = {
 
 
 # ----------------------------------------------------------------------
-# STORM: scripts that are satisfiable by construction. The formulas of a seed are combined anew,
+# STORM: scripts that are satisfiable by construction. The formulas of a seed are recombined,
 # so that all of them hold in a model of the seed. Mansur, Christakis, Wüstholz, Zhang:
 # "Detecting critical bugs in SMT solvers using blackbox mutational fuzzing", FSE 2020. Our
 # evaluator decides which formulas hold in the model, never the solver under test. New here:
@@ -225,7 +225,7 @@ def mutants(workshop: Workshop) -> Mutants:
 
 def _question(workshop: Workshop, script: Script) -> Sequence[Term] | None:
     """The assertions whose model or contradiction is used: all of them, or those of one check if
-    there are several. None if there are none.
+    there are several. The text is empty if there are no questions.
     """
     if not script.incremental:
         return script.assertions()
@@ -339,7 +339,7 @@ def _within(bounds: tuple[int, int], wanted: int) -> int:
 ENTRY = Entry(
     "storm",
     "Fuzz with formulas of scripts, put together satisfiable.",
-    "Fuzz with formulas of scripts, put together anew so that a model of the seed is a model of "
+    "Fuzz with formulas of scripts, recombined so that a model of the seed is a model of "
     "them.\n\nSEEDS are SMT-LIB scripts and folders of them.",
     mutants,
     labels,

@@ -95,7 +95,7 @@ ENTRY = Entry(
         KEEP_OPTIONS,
         Setting(
             "corpus",
-            "Also take N terms of each sort from all seeds, drawn anew for each run.",
+            "Also take N terms of each sort from all seeds, redrawn for each run.",
             "number",
             least=0,
             most=1_000_000,

@@ -21,16 +21,16 @@ from murxpy.sources.mutation.implications.matching import (
     numbers_in,
     plain,
 )
-from murxpy.sources.mutation.implications.places import State
+from murxpy.sources.mutation.implications.monotone_places import State
 from murxpy.sources.mutation.implications.rule import Patterns, Rule, Variant
 
-# The weights of a rule that nearly every script has a place for; of one that follows from the table of
-# operators, of which there are hundreds, and whose pattern has no operator of its own; and of one whose
-# pattern has so many parts of its own that few terms have its form. So rules of rare operators and rare
-# forms are used, too.
+# The weights of three sorts of rules: rules with a place in nearly every script; the hundreds of
+# rules that follow from the table of operators, whose patterns have no operator of their own; and
+# rules whose patterns have so many parts that few terms have their form. Rules of rare operators
+# and rare forms are therefore used, too.
 COMMON, GENERATED, SPECIFIC = 0.2, 0.3, 4.0
 _PARTS = 2
-# How operators may be written with more than two arguments in chains.
+# The operators that may be written with more than two arguments in chains.
 LINKED = ("chainable", "pairwise")
 # Forms of terms whose rules are remembered; more would take memory in campaigns of days.
 _FORMS = 50_000
@@ -70,7 +70,7 @@ class Use:
         self.weight = self._weight(list(known), basic)
 
     def _weight(self, parts: list[Term], basic: frozenset[str]) -> float:
-        """How often the rule is drawn, by the parts of the pattern that is matched."""
+        """The weight with which the rule is drawn, by the parts of the pattern that is matched."""
         own = [one for one in parts if one.op not in basic and not plain(self.metas, one)]
         count = len([one for one in own if one.op != VARIABLE])
         if count:
@@ -116,7 +116,7 @@ class Book:
             check_order(rule, catalogue)
             for variant in rule.variants(catalogue):
                 check_sort(variant, catalogue)
-                if operators is not None and not _said(variant, catalogue, operators):
+                if operators is not None and not _uses_only(variant, catalogue, operators):
                     continue
                 ways = (rule.weakens, True), (rule.strengthens, False)
                 self.all += [Use(variant, way, basic) for allowed, way in ways if allowed]
@@ -187,7 +187,7 @@ def _alike(one: Term, other: Term, patterns: Patterns, chain: tuple[str, ...]) -
     )
 
 
-def _said(variant: Variant, catalogue: Catalogue, operators: frozenset[str]) -> bool:
+def _uses_only(variant: Variant, catalogue: Catalogue, operators: frozenset[str]) -> bool:
     """Whether all operators of a rule's patterns are among `operators`."""
     return all(
         term.op not in catalogue.operators or term.op in operators or term.op == APPLY

@@ -62,10 +62,10 @@ def _ordered(
     operator: Operator, named: str, monotone: Monotone, number: int, catalogue: Catalogue
 ) -> Iterator[dict[str, Any]]:
     """The rules of an operator that is monotone."""
-    for position, said in enumerate(monotone.args):
-        if said is None:
+    for position, order in enumerate(monotone.args):
+        if order is None:
             continue
-        below, sign = said
+        below, sign = order
         names = [name.replace(ANY_ORDER, "bool") for name in (below, monotone.result)]
         inner, outer = (catalogue.orders[name] for name in names)
         one, other, given = _applied(operator, named, position)

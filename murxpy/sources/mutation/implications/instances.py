@@ -14,7 +14,7 @@ from murxpy.machine.random import Stream
 from murxpy.smtlib.building import Tables, binds, substituted
 from murxpy.sources.mutation.implications.book import Book, Use
 from murxpy.sources.mutation.implications.matching import Matcher
-from murxpy.sources.mutation.implications.places import FORMULAS, Places, State
+from murxpy.sources.mutation.implications.monotone_places import FORMULAS, Places, State
 from murxpy.sources.mutation.implications.rule import Binding, Patterns
 from murxpy.sources.mutation.occurrences import Occurrence
 
@@ -145,7 +145,7 @@ def _differing(tables: Tables, before: Term, after: Term) -> Iterator[tuple[Occu
         bound = binds(tables.catalogue, before)
         if bound:
             fresh = [tables.variable("v", one.sort) for one in bound]
-            before, after = (_bound_anew(tables, term, fresh) for term in (before, after))
+            before, after = (_rebound(tables, term, fresh) for term in (before, after))
         apart = [at for at, arg in enumerate(before.args) if arg is not after.args[at]]
         if len(apart) != 1:
             return
@@ -158,7 +158,7 @@ def _shape(tables: Tables, term: Term) -> tuple[object, ...]:
     return term.op, term.indices, term.sort, len(term.args), bound
 
 
-def _bound_anew(tables: Tables, term: Term, fresh: Sequence[Term]) -> Term:
+def _rebound(tables: Tables, term: Term, fresh: Sequence[Term]) -> Term:
     """The term with other variables in place of those that it binds itself."""
     bound = binds(tables.catalogue, term)
     new = dict(zip(bound, fresh, strict=True))
@@ -188,7 +188,7 @@ class Normal:
                 height += 1
                 fresh = [self._variable(height, at, one.sort) for at, one in enumerate(bound)]
                 applied = self._tables.terms.apply(term.op, args, term.indices, term.sort, bound)
-                made = _bound_anew(self._tables, applied, fresh)
+                made = _rebound(self._tables, applied, fresh)
             elif args != term.args:
                 inner = term.args[:-1] if term.op == FUNCTION else ()
                 made = self._tables.terms.apply(term.op, args, term.indices, term.sort, inner)

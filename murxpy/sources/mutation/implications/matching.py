@@ -69,7 +69,9 @@ operator of one of these. None stands for any.
 
 
 def form_of(term: Term) -> Form:
-    """What `may_match` looks at. Terms with the same form have the same answers."""
+    """Return the features of a term that `may_match` compares. Terms with the same form have the same
+    answers.
+    """
     args = term.args
     if len(args) <= MANY:
         return term.op, *[(arg.op, arg.sort.kind) for arg in args]
@@ -78,7 +80,7 @@ def form_of(term: Term) -> Form:
 
 
 def need_of(metas: Metas, pattern: Term) -> Need:
-    """What all terms have that match a pattern."""
+    """Return the features that all terms have that match a pattern."""
     if plain(metas, pattern):
         return None, None, None
     if pattern.op in BINDERS or not pattern.args:
@@ -415,7 +417,9 @@ class Matcher:
         if not self.unify(pattern.args[0].sort, chosen.sort, known):
             return False
         known.variables[pattern.args[0]] = chosen
-        if pattern is known.root:  # the pattern's inner quantifiers leave nothing outside
+        if (
+            pattern is known.root
+        ):  # [`if pattern is known.root:`] an inner quantifier of the pattern must bind all variables
             known.rest = tuple([one for one in variables if one is not chosen])
         return self.match(metas, pattern.args[-1], body, known)
 
@@ -523,7 +527,7 @@ class Matcher:
 
     def allows(self, patterns: Patterns, known: Binding) -> bool:
         """Whether our evaluator finds the condition of a rule true; it may have no constants and no
-        variables then. Raises KeyError if it needs what is not bound.
+        variables then. Raises KeyError if the condition needs a name that is not bound.
         """
         if patterns.where is None:
             return True
@@ -539,7 +543,7 @@ class Matcher:
 
     def sort_of(self, pattern: Sort, known: Binding) -> Sort:
         """The sort of the run that a pattern's sort stands for. Raises KeyError for a letter that
-        stands for nothing yet.
+        stands for no sort yet.
         """
         if pattern.kind == LETTER:
             return known.sorts[str(pattern.params[0])]
@@ -551,7 +555,9 @@ class Matcher:
         return self._tables.sorts.get(pattern.kind, *params)
 
     def make(self, metas: Mapping[Term, str], pattern: Term, known: Binding) -> Term:
-        """The term that `pattern` stands for. Raises KeyError if it needs what is not bound."""
+        """The term that `pattern` stands for. Raises KeyError if the pattern needs a name that is not
+        bound.
+        """
         return self._make(metas, pattern, known, {})
 
     def _make(
@@ -580,7 +586,7 @@ class Matcher:
 
 
 def unbound(patterns: Patterns, pattern: Term, known: Binding) -> list[Term]:
-    """The metavariables in a pattern that stand for nothing yet, in the order of their names."""
+    """The metavariables in a pattern that stand for no term yet, in the order of their names."""
     metas = patterns.metas
     bound = known.terms.keys() | known.functions.keys()
     found = [one for one in subterms([pattern]) if one in metas and metas[one] not in bound]

@@ -1,4 +1,6 @@
-"""What a rule claims, for some numbers and sorts: scripts that are unsatisfiable exactly if it holds."""
+"""The claim of a rule, for some numbers and sorts: scripts that are unsatisfiable exactly if the rule
+holds.
+"""
 
 from __future__ import annotations
 
@@ -43,12 +45,14 @@ class Instance:
 
     @property
     def key(self) -> str:
-        """What the proofs call it."""
+        """The name of the instance in the file of proofs."""
         return key_of(self.numbers, self.sorts)
 
 
 def instances(rule: Rule) -> Iterator[Instance]:
-    """The instances of a rule that are to be proved. Raises InputError for a range that is none."""
+    """The instances of a rule that are to be proved. Raises InputError for a range that is empty or
+    malformed.
+    """
     for sorts in rule.sort_choices():
         for widths in _widths(rule):
             for numbers in rule.index_values(widths):
@@ -75,13 +79,13 @@ def claims(instance: Instance, catalogue: Catalogue) -> list[Script]:
     order = catalogue.orders[rule.order]
     both = [rule.text(key, instance.numbers, instance.sorts) for key in ("strong", "weak")]
     ways = [both, both[::-1]] if rule.equivalent else [both]
-    said = [put_in(order.leq, {}, dict(zip("xy", way, strict=True))) for way in ways]
+    comparisons = [put_in(order.leq, {}, dict(zip("xy", way, strict=True))) for way in ways]
     where = rule.text("where", instance.numbers, instance.sorts)
     head = rule.declarations(instance.numbers, instance.sorts)
     head += "".join(f"\n(declare-const {name} {sort})" for name, sort in order.for_all.items())
-    terms, _ = read_terms(rule, head, [*said, *([where] if where else [])], tables)
-    known = list(terms[len(said) :])
-    wanted = [*terms[: len(said)], *_chains(instance, tables)]
+    terms, _ = read_terms(rule, head, [*comparisons, *([where] if where else [])], tables)
+    known = list(terms[len(comparisons) :])
+    wanted = [*terms[: len(comparisons)], *_chains(instance, tables)]
     return [
         Script(
             f"{rule.name} {instance.key}",
@@ -128,7 +132,8 @@ def _chains(instance: Instance, tables: Tables) -> Iterator[Term]:
 # constants.
 
 
-# HOLDS is said of claims all of whose values were tried, WITHIN of claims about larger domains.
+# HOLDS is the result for claims all of whose values were tried, WITHIN for claims about larger
+# domains.
 HOLDS, WITHIN, FAILS = "holds", "holds within the bounds", "fails"
 LETTERS = "ab"
 LONGEST = 3  # letters of a string, elements of a sequence
@@ -140,8 +145,8 @@ BOUNDS = (
 
 
 def check(script: Script, catalogue: Catalogue) -> str:
-    """HOLDS or WITHIN if no values in the bounds satisfy the script, FAILS if some do; otherwise why
-    nothing can be said.
+    """HOLDS or WITHIN if no values in the bounds satisfy the script, FAILS if some do; otherwise the
+    reason why the check decides nothing.
     """
     formulas = script.assertions()
     constants = _constants(formulas)

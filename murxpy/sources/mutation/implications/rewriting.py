@@ -1,7 +1,7 @@
 """The keys of places: which rules can be used at a place of a run.
 
-Operators deep in a pattern must be in the term, too. So a rule is drawn for hardly any place at which
-it does not match.
+Operators deep in a pattern must be in the term, too. A rule is therefore drawn for hardly any place
+at which it does not match.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from murxpy.sources.mutation.implications.matching import (
     opened,
     unbound,
 )
-from murxpy.sources.mutation.implications.places import State
+from murxpy.sources.mutation.implications.monotone_places import State
 from murxpy.sources.mutation.implications.rule import DATATYPE, Binding, Patterns, range_of
 
 _DRAWS = 8  # draws of a rule that are tried until one has a place
@@ -207,7 +207,9 @@ class Rewriter:
         return [one for one in self._sorts if fit(use.variant, sort, one, dict(numbers))]
 
     def _indices(self, use: Use, numbers: dict[str, int]) -> bool:
-        """Draw those numbers that the matched term does not determine. False if one cannot be drawn."""
+        """Draw those numbers that the matched term does not determine. False if an index cannot be
+        drawn.
+        """
         for sort in use.open_sorts:
             fitting = self._fitting(use, sort, numbers)
             if not fitting:
@@ -277,7 +279,7 @@ class Rewriter:
         return False
 
     def _bound(self, patterns: Patterns, meta: Term, known: Binding) -> bool:
-        """Draw a term for a metavariable. False if there is none."""
+        """Draw a term for a metavariable. False if there is no such term."""
         name = patterns.metas[meta]
         if meta.sort.kind == "SORT_FUN":
             return self._context(name, meta.sort, known)

@@ -1,4 +1,4 @@
-"""What the parts of a pattern stand for in a term that matches it."""
+"""The meaning of a pattern's parts in a term that matches it."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from murxpy.smtlib.script import GetValue
 
 @dataclass
 class Binding:
-    """What the metavariables and capital letters of a pattern stand for. `functions` have variables
-    and a body, `variables` are the bound variables of the pattern, and `rest` are those other
-    variables of a quantifier that the pattern has not, which can be where the pattern `root` is a quantifier itself.
-    `constructors` are by datatype and name in the pattern.
+    """The parts of a term for which the metavariables and capital letters of a pattern stand.
+    `functions` have variables and a body, `variables` are the bound variables of the pattern, and
+    `rest` are those other variables of a quantifier that the pattern has not, which can be where the
+    pattern `root` is a quantifier itself. `constructors` are by datatype and name in the pattern.
     """
 
     terms: dict[str, Term] = field(default_factory=dict)
@@ -104,8 +104,8 @@ class Constructors:
         return all(self._unify(sort, field, known) for (_, sort), field in pairs)
 
     def indices(self, pattern: Term, known: Binding) -> tuple[Any, ...]:
-        """The indices of the term that a pattern stands for. Raises KeyError for a name that stands
-        for nothing yet.
+        """The indices of the term that a pattern stands for. Raises KeyError for a name that has no
+        meaning yet.
         """
         if not named(self._tables.catalogue, pattern):
             return pattern.indices
@@ -117,8 +117,8 @@ class Constructors:
         return (found.name, *[found.fields[place][0] for place in places])
 
     def draw(self, root: Term, known: Binding, stream: Stream, sorts: list[Sort]) -> bool:
-        """Draw constructors for the names in a pattern that stand for nothing yet, of datatypes among
-        `sorts` if the datatype stands for nothing. False if there is none.
+        """Draw constructors for the names in a pattern that have none yet, of datatypes among `sorts`
+        if the datatype is not chosen either. The result is False if there are no such constructors.
         """
         for pattern in _open(self._tables.catalogue, root, known):
             sample = _datatype(pattern)
@@ -151,7 +151,7 @@ def _datatype(term: Term) -> Sort:
 
 
 def _open(catalogue: Catalogue, root: Term, known: Binding) -> Iterator[Term]:
-    """The parts of a pattern whose names stand for nothing yet, when they are asked for."""
+    """The parts of a pattern for whose names no constructor was chosen yet."""
     for one in preorder([root]):
         if (
             named(catalogue, one)
@@ -161,8 +161,8 @@ def _open(catalogue: Catalogue, root: Term, known: Binding) -> Iterator[Term]:
 
 
 # ----------------------------------------------------------------------
-# A rule of implication: its text with numbers and sorts put in, and the typed patterns that
-# come of it.
+# A rule of implication: its text with numbers and sorts put in, and the typed patterns that are
+# read from that text.
 
 
 _TOKEN = re.compile(r'"(?:[^"]|"")*"|\|[^|]*\||[^\s()]+')
@@ -235,7 +235,7 @@ class Variant:
         self.sample = read_patterns(rule, numbers, sorts, catalogue)
 
     def key(self, numbers: Numbers) -> str:
-        """What the proofs call the patterns with these numbers."""
+        """The name that the file of proofs gives to the patterns with these numbers."""
         return key_of(numbers, self.sorts)
 
     def at(self, numbers: Numbers) -> Patterns | None:
@@ -254,7 +254,9 @@ class Variant:
 
 
 def key_of(numbers: Numbers, sorts: Mapping[str, str]) -> str:
-    """What the proofs call the instance of a rule with these numbers and sorts."""
+    """Return the name that the file of proofs gives to the instance of a rule with these numbers and
+    sorts.
+    """
     return " ".join(f"{name}={value}" for name, value in [*sorts.items(), *numbers.items()])
 
 

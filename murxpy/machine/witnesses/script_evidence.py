@@ -20,7 +20,7 @@ from murxpy.machine.witnesses.model import TOO_LARGE, theories, unjudged
 from murxpy.machine.witnesses.solving import FACTOR, tidy, timed
 from murxpy.semantics.values import CannotSay
 from murxpy.smtlib.lexer import spell
-from murxpy.smtlib.models import Valuation, declared, read_printed_model
+from murxpy.smtlib.printed_models import Valuation, declared, read_printed_model
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script
@@ -152,7 +152,7 @@ def check_script(run: Run, text: str, made: Script | None, output: str, chosen: 
 
 
 def _as_printed(made: Script, text: str) -> bool:
-    """Whether a script has the names that its printed text has. Printing names assertions anew, and
+    """Whether a script has the names that its printed text has. Printing renames assertions, and
     constants whose names the dialect reserves, such as `pi`.
     """
     names = [spell(str(constant.indices[0])) for constant in declared(made)]
@@ -162,11 +162,11 @@ def _as_printed(made: Script, text: str) -> bool:
 
 
 def _check_model(run: Run, script: Script, check: Question, printed: str, chosen: Spelling) -> None:
-    for term, said in verdicts(run, script, check.formulas, printed).items():
-        known = said if said in ("true", "false") else "cannot-say"
+    for term, verdict in verdicts(run, script, check.formulas, printed).items():
+        known = verdict if verdict in ("true", "false") else "cannot-say"
         run.counts[f"check-script-model:{known}"] += 1
         if known == "cannot-say":
-            run.counts[f"check-script-model-why:{tidy(said)}"] += 1
+            run.counts[f"check-script-model-why:{tidy(verdict)}"] += 1
         if known == "false":
             message = f"an assertion about {_about(run, [term], ', ')} is false under the model that the solver printed"
             raise Stopped(
@@ -233,7 +233,7 @@ def _check_core(run: Run, script: Script, check: Question, printed: str, chosen:
         command.term for command in check.asserted if command.name is None or command.name in names
     ]
     formulas = list(dict.fromkeys([*kept, *check.assumptions]))
-    answer, evaluated = _solved_anew(run, script, formulas, chosen)
+    answer, evaluated = _solved_from_scratch(run, script, formulas, chosen)
     run.counts[f"check-script-core:{answer if answer in ('sat', 'unsat') else 'cannot-say'}"] += 1
     if answer == "sat":
         message = f"the unsat core is satisfiable when solved anew; {_evidence(evaluated)}"
@@ -249,7 +249,7 @@ def _check_core(run: Run, script: Script, check: Question, printed: str, chosen:
         )
 
 
-def _solved_anew(
+def _solved_from_scratch(
     run: Run, script: Script, formulas: Sequence[Term], chosen: Spelling
 ) -> tuple[str, list[str]]:
     """The answer of the solver to formulas alone. If it is sat, our evaluation of each formula in

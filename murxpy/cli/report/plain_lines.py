@@ -63,7 +63,7 @@ def _end(event: Ended) -> str:
 
 
 def _left(left: Left) -> list[str]:
-    """What is left to do, or is being done after the last run: one word for each number."""
+    """The work that waits or is being done after the last run: one word for each number."""
     return [f"left-{name}={number}" for name, number in asdict(left).items() if number]
 
 

@@ -13,7 +13,7 @@ from murxpy.semantics.domains import samples
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.registry import Unknown
 from murxpy.semantics.values import CannotSay, FunctionValue, Interpretation, Value
-from murxpy.smtlib.models import Model, declared, read_printed_model
+from murxpy.smtlib.printed_models import Model, declared, read_printed_model
 from murxpy.smtlib.script import Assert, Command, Script
 from murxpy.sources.mutation.assignments import alone, asking, best, recursive
 from murxpy.sources.mutation.workshop import Workshop
@@ -145,7 +145,8 @@ def _another(stream: Stream, script: Script, model: Model) -> Term | None:
 
 def negated(workshop: Workshop, script: Script) -> tuple[Script, list[Witness]] | None:
     """The script with all assertions true in drawn values of its constants: a false assertion is
-    negated, and one that cannot be judged becomes `true`. None if no values can be drawn.
+    negated, and one that cannot be judged becomes `true`. The result is None if no values can be
+    drawn.
     """
     witness = drawn(workshop, script)
     if witness is None:

@@ -26,8 +26,8 @@ class Named:
         return sorted(path.stem for path in self.shipped().glob("*.yaml"))
 
     def path(self, name: str) -> Path:
-        """The shipped file called `name`, or else the user's own at this path. Raises InputError
-        where it is neither a shipped name nor the path of a YAML file.
+        """The shipped file called `name`, or else the user's own at this path. Raises InputError if
+        the name is neither a shipped one nor the path of a YAML file.
         """
         known, own = self.names(), Path(name).expanduser()
         if name in known:

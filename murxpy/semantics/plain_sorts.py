@@ -100,14 +100,16 @@ def _plain(work: list[Sort], points: Points) -> bool:
 
 
 def known_size(sort: Sort, points: Points) -> bool:
-    """Return whether the number of values of a sort is known, or known to be very large. A model
-    may leave out elements of a sort.
+    """Return whether the number of values of a sort is known, or known to be very large. False means
+    that the facts decide nothing.
     """
     return points.size(sort) is not None or more_than(_MANY, sort, points)
 
 
 def more_than(count: int, sort: Sort, points: Points) -> bool:
-    """Return whether a sort is known to have more than `count` values. False means nothing."""
+    """Return whether a sort is known to have more than `count` values. False means that there may be
+    more.
+    """
     size = points.size(sort)
     if size is not None:
         return size > count

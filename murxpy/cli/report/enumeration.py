@@ -17,7 +17,7 @@ from murxpy.sources.enumeration.blocks import (
     NOT_RUN,
     TWIN,
 )
-from murxpy.sources.enumeration.calls import NO_CHECK, NOT_ALLOWED
+from murxpy.sources.enumeration.call_sequences import NO_CHECK, NOT_ALLOWED
 from murxpy.sources.enumeration.grammar import Grammar
 from murxpy.sources.enumeration.source import EQUAL
 
@@ -47,8 +47,8 @@ def productions(grammar: Grammar) -> Iterator[str]:
 
 
 # ----------------------------------------------------------------------
-# What an enumeration guarantees: how many scripts of each grammar and size were tested, and
-# what came of them.
+# The guarantee that an enumeration gives: the number of tested scripts of each grammar and size,
+# and their results.
 
 
 _ANSWERS = {"sat", "unsat", EQUAL}
@@ -94,7 +94,7 @@ class Tested:
 def tested(
     grammars: Sequence[Grammar], at: int, take: int, counts: Mapping[str, int]
 ) -> list[Tested]:
-    """What was tested of `take` scripts of each grammar from index `at` on, by the counters of a
+    """The test results of `take` scripts of each grammar from index `at` on, by the counters of a
     campaign.
     """
     found: dict[tuple[str, int], dict[str, int]] = {}
@@ -110,8 +110,8 @@ def tested(
 
 
 def _sizes(grammar: Grammar, at: int, take: int) -> Iterator[tuple[int, int, int]]:
-    """The sizes with scripts among those from `at` on, each with the number of its scripts and of
-    those among them.
+    """The sizes with scripts among those from `at` on, each with the number of all its scripts and of
+    the scripts that are asked.
     """
     end = at + take if grammar.number is None else min(at + take, grammar.number)
     while at < end:
@@ -156,25 +156,27 @@ def whole_sizes(rows: Sequence[Tested]) -> list[Tested]:
 
 def guarantee(rows: Sequence[Tested], solver: str) -> list[str]:
     """A sentence for each grammar: up to which size all its scripts were tested."""
-    said = []
+    sentences = []
     for name in dict.fromkeys(row.grammar for row in rows):
         own = [row for row in rows if row.grammar == name]
         whole = whole_sizes(own)
         if not whole:
             run, wanted = sum(row.run for row in own), sum(row.wanted for row in own)
-            said.append(f"{name}: {run:,} of {wanted:,} scripts were tested, not all of any size")
+            sentences.append(
+                f"{name}: {run:,} of {wanted:,} scripts were tested, not all of any size"
+            )
             continue
         scripts, decided = sum(r.scripts for r in whole), sum(r.decided for r in whole)
         wrong = sum(row.of(FINDING, KILLED) for row in whole)
         twins = sum(row.of(TWIN) for row in whole)
         other = scripts - decided - wrong - twins
         but = f" but {twins:,} that are twins of others" if twins else ""
-        said.append(
+        sentences.append(
             f"{name}: all {scripts:,} scripts up to size {whole[-1].size}{but} were tested on {solver}: "
             f"{decided:,} were decided without a finding, {other:,} were not decided, "
             f"{wrong:,} {'ends' if wrong == 1 else 'end'} in a finding or were killed"
         )
-    return said
+    return sentences
 
 
 def _first_part(rows: Sequence[Tested]) -> int:
@@ -186,7 +188,7 @@ def _first_part(rows: Sequence[Tested]) -> int:
 
 
 # ----------------------------------------------------------------------
-# What came of all sequences of calls, as a table and as sentences.
+# The results of all sequences of calls, as a table and as sentences.
 
 
 def _parts(row: Tested) -> list[int]:
@@ -209,7 +211,9 @@ def calls_table(rows: Sequence[Tested]) -> Table:
 
 
 def calls_guarantee(rows: Sequence[Tested], solver: str) -> list[str]:
-    """A sentence: up to which number of calls all sequences were made, and what came of them."""
+    """A sentence that says up to which number of calls all sequences were made, and with which
+    results.
+    """
     whole = whole_sizes(rows)
     if not whole:
         return ["not all sequences of any number of calls were made"]
@@ -223,7 +227,7 @@ def calls_guarantee(rows: Sequence[Tested], solver: str) -> list[str]:
 
 
 # ----------------------------------------------------------------------
-# What the judges say of the scripts that the target of an enumeration decided.
+# The answers of the judges to the scripts that the target of an enumeration decided.
 
 
 _SAID = (AGREED, UNKNOWN, DIFFERS, NOT_RUN)
@@ -244,15 +248,15 @@ class JudgedScripts:
 
 
 def judged(counts: Mapping[str, int]) -> list[JudgedScripts]:
-    """What the judges say, by the counters of a campaign; sorted by grammar, judge and size."""
+    """The answers of the judges, by the counters of a campaign; sorted by grammar, judge and size."""
     found: dict[tuple[str, str, int], dict[str, int]] = {}
     for name, n in counts.items():
         if name.startswith(JUDGED):
-            grammar, size, said, judge = name.removeprefix(JUDGED).split(":", 3)
-            found.setdefault((grammar, judge, int(size)), {})[said] = n
+            grammar, size, answer, judge = name.removeprefix(JUDGED).split(":", 3)
+            found.setdefault((grammar, judge, int(size)), {})[answer] = n
     return [
-        JudgedScripts(grammar, size, judge, said)
-        for (grammar, judge, size), said in sorted(found.items(), key=lambda item: item[0])
+        JudgedScripts(grammar, size, judge, answer)
+        for (grammar, judge, size), answer in sorted(found.items(), key=lambda item: item[0])
     ]
 
 
@@ -268,7 +272,7 @@ def judged_table(rows: Sequence[JudgedScripts]) -> Table:
 def judged_lines(rows: Sequence[JudgedScripts], whole: Sequence[Tested]) -> list[str]:
     """A sentence for each grammar and judge about the sizes of which all scripts were tested."""
     sizes = {(row.grammar, row.size) for row in whole}
-    said = []
+    sentences = []
     for grammar, judge in dict.fromkeys((row.grammar, row.judge) for row in rows):
         own = [
             row
@@ -277,9 +281,9 @@ def judged_lines(rows: Sequence[JudgedScripts], whole: Sequence[Tested]) -> list
         ]
         if own:
             agreed, unknown, differs, left = (sum(row.of(name) for row in own) for name in _SAID)
-            said.append(
+            sentences.append(
                 f"{grammar}: of the decided scripts up to size {max(row.size for row in own)}, {judge} answers "
                 f"{agreed:,} likewise, does not decide {unknown:,}, answers {differs:,} otherwise, "
                 f"and was not asked about {left:,}"
             )
-    return said
+    return sentences

@@ -20,14 +20,14 @@ from murxpy.machine.witnesses.slowness import REFERENCE, SIZE, is_marked, marked
 from murxpy.oracles.disagreement import OPPOSITE, Answers
 from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.sources.enumeration.blocks import AGREED, DIFFERS, KILLED, NOT_RUN, TWIN, Block, Blocks
-from murxpy.sources.enumeration.calls import HEAD
+from murxpy.sources.enumeration.call_sequences import HEAD
 from murxpy.sources.enumeration.grammar import Grammar
 from murxpy.sources.enumeration.reading import Reader, foreign
 from murxpy.sources.enumeration.source import wall_of
 from murxpy.sources.setups import Setup
 
 
-class Spoken:
+class EnumeratedScripts:
     """The scripts of the enumeration of a target. `setup` is that of its session, and `release` names
     its solver.
     """
@@ -55,8 +55,8 @@ class Spoken:
         return False
 
     def text(self, block: Block, index: int, family: str) -> str | None:
-        """The script of a block with this index in the words of a family of solvers; None where it has
-        none for a part of it.
+        """The script of a block with this index in the words of a family of solvers; None if the
+        family has no words for a part of the script.
         """
         models = "models" in (self._setup.get("checks") or ())
         key = block.grammar.name, family
@@ -81,9 +81,9 @@ class Spoken:
 
 
 # ----------------------------------------------------------------------
-# Scripts of an enumeration that cost too much: more than nearly all scripts of their size, or
-# many times what a judge needs. Each is run once more, alone, with a mark of what it may cost.
-# Costs are the solver's own counts, and no script is measured against the clock.
+# Scripts of an enumeration that cost too much: more than nearly all scripts of their size, or many
+# times what a judge needs. Each such script is run once more, alone, with a mark that says how much
+# it may cost. Costs are the solver's own counts, and no script is measured against the clock.
 
 
 ABOVE = 1000  # of so many scripts of a size one may cost more than the others
@@ -106,7 +106,7 @@ class Suspect:
 
 class SizeCosts:
     """The costs of `count` scripts of one size, of which `wanted` are to be tested. `top` has the
-    largest ones in rising order, each with the seed of its run and its place in the block.
+    largest costs in rising order, each with the seed of its run and its place in the block.
     """
 
     def __init__(self, wanted: int, count: int = 0, top: Sequence[Sequence[int]] = ()) -> None:
@@ -220,7 +220,7 @@ class Enumerated:
             int(number): (str(against), int(bound))
             for number, (against, bound) in saved.get("marks", {}).items()
         }
-        self._scripts = Spoken(setup, release)
+        self._scripts = EnumeratedScripts(setup, release)
         at, take = int(enumeration["at"]), int(enumeration["take"])
         limit, unit = self._scripts.limit, self._scripts.per_ms
         self._costs = SlowScripts(at, take, limit, unit, saved.get("costs", ()))
@@ -263,16 +263,17 @@ class Enumerated:
     def compared(
         self, seed: int, trace: str, costs: Mapping[int, int], judged: Mapping[int, float]
     ) -> None:
-        """Have a later run look at each script that costs many times what it costs a judge: `costs`
-        has those of the run with this seed, by the places in its block, and `judged` those of a judge
-        in milliseconds of a usual machine, by the lines of the run's trace.
+        """Let a later run repeat each script that costs the target many times as much as a judge:
+        `costs` has the target's costs in the run with this seed, by the places in its block, and
+        `judged` the judge's costs in milliseconds of a usual machine, by the lines of the run's
+        trace.
         """
         if not is_marked(trace):
             places = {row.number: place for place, row in self._decided(seed, trace)}
             by_place = {places[line]: cost for line, cost in judged.items() if line in places}
             self._look_at(self._costs.of_judge(seed, costs, by_place))
 
-    def said_for(self, seed: int, trace: str, family: str) -> dict[str, str]:
+    def scripts_for(self, seed: int, trace: str, family: str) -> dict[str, str]:
         """The scripts of the run with this seed in the words of a family of solvers, where these are
         others than those of the grammar, by the lines of the run's trace.
         """
@@ -281,9 +282,9 @@ class Enumerated:
             return {}
         found = {}
         for place, row in self._decided(seed, trace):
-            said = self._scripts.text(block, block.first + place, family)
-            if said is not None:
-                found[str(row.number)] = said
+            text = self._scripts.text(block, block.first + place, family)
+            if text is not None:
+                found[str(row.number)] = text
         return found
 
     def _decided(self, seed: int, trace: str) -> list[tuple[int, Row]]:
@@ -297,10 +298,10 @@ class Enumerated:
         ]
 
     def ended_early(self, seed: int, trace: str, *, reported: bool, killed: bool) -> dict[str, int]:
-        """Have a later run test what is left of a block. Its run ended with the last script of
-        `trace`, which is tested once more where a limit of time `killed` it, since another process
-        may have kept the processor busy. Returns the counters of the run's scripts where the run
-        has not `reported` them.
+        """Have a later run test what is left of a block. The block's run ended with the last script
+        of `trace`, which is tested once more where a limit of time `killed` it, since another process
+        may have kept the processor busy. Returns the counters of the run's scripts where the run has
+        not `reported` them.
         """
         if is_marked(trace):  # the run had but one script, whose block is another run's
             return {}
@@ -319,9 +320,9 @@ class Enumerated:
         came = [
             UNKNOWN if self._simplify else outcome_of(_ANSWER.findall(script)) for script in scripts
         ]
-        told = dict(zip(indices, [*came[:-1], KILLED], strict=False))
+        results = dict(zip(indices, [*came[:-1], KILLED], strict=False))
         names = [
-            block.counter(index, told.get(index, TWIN))
+            block.counter(index, results.get(index, TWIN))
             for index in range(block.first, block.first + begun)
         ]
         return dict(Counter(names))
@@ -333,11 +334,11 @@ class Enumerated:
         block, found = self._blocks.of(seed), dict[str, int]()
         if is_marked(trace):  # its script was counted before
             return found
-        for judge, told in answers.items():
-            now = {line: (before, after) for line, before, after in told}
+        for judge, checked in answers.items():
+            now = {line: (before, after) for line, before, after in checked}
             for place, row in self._decided(seed, trace):
-                said = _agreement(now.get(row.number))
-                name = block.judged(block.first + place, said, judge)
+                agreement = _agreement(now.get(row.number))
+                name = block.judged(block.first + place, agreement, judge)
                 found[name] = found.get(name, 0) + 1
         return found
 
@@ -358,7 +359,7 @@ def _indices(block: Block, count: int) -> list[int]:
 
 
 def _agreement(answer: tuple[str, str] | None) -> str:
-    """What a judge says of a script: `answer` is the recorded one and that of the judge."""
+    """Compare two answers to a script: `answer` is the recorded answer and that of the judge."""
     if answer is None:
         return NOT_RUN
     before, now = answer

@@ -39,7 +39,7 @@ class Fresh:
         self._named = named
 
     def differs(self, value: Value) -> bool:
-        """True, because it is none of the named values. Raises Unnamed for a value that the
+        """True, because the value is none of the named values. Raises Unnamed for a value that the
         function does not name.
         """
         if value not in self._named:
@@ -67,7 +67,7 @@ def equal(points: Points, sort: Sort | None, left: Value, right: Value) -> bool:
 
 
 class Rows(Protocol):
-    """What a table is made from: rows, the values of closed rows, and the domains of sorts."""
+    """The data from which a table is made: rows, the values of closed rows, and the domains of sorts."""
 
     rows: Sequence[tuple[Any, ...]]
     points: Points

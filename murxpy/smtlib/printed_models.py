@@ -34,7 +34,7 @@ _ELEMENT = re.compile(r"^; rep: (\(as .*\))$", re.M)
 
 @dataclass
 class Model:
-    """What a model says: for each constant a closed term or a defined function, and the elements of
+    """A model: for each constant a closed term or a defined function, and the elements of
     uninterpreted sorts.
 
     `partial` are functions that say what an operator is at points that the standard leaves open.
@@ -92,7 +92,7 @@ def _with_elements(text: str) -> str:
 
 
 class _ModelReader(Reader):
-    """Reads the definitions of a model. It knows the sorts and datatypes of the script."""
+    """Reads the definitions of a model. The reader knows the sorts and datatypes of the script."""
 
     def __init__(
         self, source: Source, script: Script, open_points: Mapping[str, str] | None = None
@@ -111,7 +111,7 @@ class _ModelReader(Reader):
                     self.terms.scope.sorts, key_of(name), fixed(name, command.sort)
                 )
             elif isinstance(command, c.DeclareDatatypes):
-                self.terms.scope.may_declare_anew()
+                self.terms.scope.may_redeclare()
                 known_datatypes(self, command.datatypes)
         self.terms.elements = self.element
 
@@ -156,7 +156,7 @@ class _ModelReader(Reader):
         if word == "define-fun" and key_of(source.peek()) in self._defined:
             source.raw_rest()
         elif word in ("define-fun", "define-fun-rec"):
-            self.terms.scope.may_declare_anew()
+            self.terms.scope.may_redeclare()
             self._define(word)
         elif word == "declare-fun":  # z3 declares an element of an uninterpreted sort so
             token = source.symbol("an element")
@@ -222,9 +222,9 @@ class Valuation:
     """Evaluates terms of a script under a model, with our own evaluator.
 
     The value of a constant is computed once. Functions stay in the terms, and so does a definition
-    whose value cannot be said. If `completed` is set and the whole model was read, a constant that
-    the model leaves out has some value of its sort, because solvers leave out constants whose value
-    does not matter. `universes` are the terms whose values are all elements of the sets of a sort.
+    whose value is unknown. If `completed` is set and the whole model was read, a constant that the
+    model leaves out has some value of its sort, because solvers leave out constants whose value does
+    not matter. `universes` are the terms whose values are all elements of the sets of a sort.
     `limits` are those of the evaluator, if they are not its own.
     """
 
@@ -297,7 +297,7 @@ class _Printed(FunctionValue):
         self._body = substituted(tables, body, dict(zip(variables, self._parameters, strict=True)))
 
     def at(self, point: Any) -> Value:
-        """The value at a point. Raises LookupError where it cannot be said."""
+        """The value at a point. Raises LookupError if the value is unknown."""
         interpretation = self._model.interpretation()
         interpretation.constants.update(zip(self._parameters, point, strict=True))
         try:

@@ -119,8 +119,8 @@ def _reachable(rules: dict[str, list[list[Any]]]) -> dict[str, list[list[Any]]]:
 
 
 def carry_out(run: Run, sequence: str, head: str, limit: int) -> str:
-    """Make the calls of a sequence, and tell what came of it: the answers of its checks, or that a
-    call is not allowed behind the answer before. Raises Stopped for a finding.
+    """Make the calls of a sequence, and return the result: the answers of its checks, or that a call
+    is not allowed behind the answer before. Raises Stopped for a finding.
     """
     lines = [f"       {call.strip()}" for call in sequence.split(_NEXT)][:-1]
     limited = [f"       set-limit {limit}"] if limit else []

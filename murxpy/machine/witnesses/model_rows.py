@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 
 from murxpy.logic.sorts import Sort, SortTable
 from murxpy.logic.walks import occurrences
-from murxpy.machine.witnesses.functions import Fresh, Unnamed, apart, equal, tabulated
+from murxpy.machine.witnesses.function_tables import Fresh, Unnamed, apart, equal, tabulated
 from murxpy.semantics.closures import Built, Stored
 from murxpy.semantics.domains import canonical, make_array
 from murxpy.semantics.exact.algebraic import number
 from murxpy.semantics.meanings.sets import make_set
-from murxpy.semantics.plain import plain
+from murxpy.semantics.plain_sorts import plain
 from murxpy.semantics.registry import Points
 from murxpy.semantics.values import (
     ArrayValue,
@@ -55,7 +55,7 @@ class Unreadable(Exception):
 class Rows:
     """The rows of a reader, and their values. `points` knows the sizes and domains of sorts.
 
-    `Values` in `reading.py` is the class with a function for each tag.
+    `Values` in this module is the class with a function for each tag.
     """
 
     readers: ClassVar[Mapping[str, Callable[[Any, Row, Sort | None, Env], Value]]] = {}
@@ -70,7 +70,7 @@ class Rows:
 
     def value(self, at: int, sort: Sort | None, env: Env = ()) -> Value:
         """The value of row `at` as a value of `sort`; if `sort` is None, of any sort. Raises
-        Unreadable if it is no such value, and CannotSay if it cannot be known.
+        Unreadable if the row is no such value, and CannotSay if its value cannot be known.
         """
         if env:
             return self._read(at, sort, env)

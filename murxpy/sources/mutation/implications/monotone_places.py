@@ -51,7 +51,7 @@ class Places(Generic[K]):
         self._below: dict[tuple[str, int, int, State], tuple[tuple[int, State], ...]] = {}
 
     def count(self, root: Term, state: State) -> dict[K, int]:
-        """How many places of each key there are in a term at a place with this state."""
+        """Count the places of each key in a term at a place with this state."""
         counts, start = self._counts, (root, state)
         known = counts.get(start)
         if known is not None:

@@ -1,9 +1,9 @@
 """A store of the terms of many scripts by their sorts, in a file. TypeFuzz takes arguments from it.
 
-This is the database of data-driven type-aware mutation: Winterer's thesis, section 5.6. A term is
-stored as a script that declares what the term needs and then defines it, so that it can be read into
-the tables of any run. Terms of datatypes and uninterpreted sorts, and terms with free variables, are
-not stored, because they mean nothing without the rest of their script.
+The store of terms is the database of data-driven type-aware mutation: Winterer's thesis, section 5.6.
+A term is stored as a script that declares what the term needs and then defines it, so that it can be
+read into the tables of any run. Terms of datatypes and uninterpreted sorts, and terms with free
+variables, are not stored, because they mean nothing without the rest of their script.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _NAME = "t"
 
 
 def store_of(seeds: Sequence[Seed], catalogue: Catalogue, dialect: str, folder: Path) -> Path:
-    """The file in `folder` with the terms of the seeds. If it is not there, it is written first. Its
-    name depends on the texts of the seeds, so that other seeds have another file.
+    """The file in `folder` with the terms of the seeds. If it is not there, it is written first. The
+    name of the file depends on the texts of the seeds, so that other seeds have another file.
     """
     digest = hashlib.blake2b(f"{_FORMAT} {dialect}".encode(), digest_size=12)
     for seed in seeds:
@@ -133,9 +133,9 @@ class TermStore:
     ) -> list[Term]:
         """Up to `most` different random terms of a sort, in the tables of a run.
 
-        Their constants have the number of their seed behind their names. `names` are the constants of
-        the run by name; a term with another constant of one of these names is left out, and the
-        constants of the others are added.
+        The constants of the terms have the number of their seed behind their names. `names` are the
+        constants of the run by name; a term with another constant of one of these names is left out,
+        and the constants of the others are added.
         """
         count = self.counts.get(sort, 0)
         places = dict.fromkeys(stream.between(0, count - 1) for _ in range(most if count else 0))
