@@ -158,9 +158,10 @@ def test_every_path_says_what_it_is_for(words: tuple[str, ...], command: click.C
 
 def _raised(path: Path) -> dict[str, list[str]]:
     """The options that the errors in a file name, by the names of its functions and classes."""
+    text = path.read_text()
     return {
         getattr(node, "name", ""): found
-        for node in ast.parse(path.read_text()).body
+        for node in (ast.parse(text).body if _OPTION.search(text) else ())
         if (found := list(_named(node)))
     }
 

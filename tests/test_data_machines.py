@@ -253,7 +253,8 @@ def test_the_default_machine_has_what_the_engine_reads() -> None:
     machine = load_machine("default")
     lacking, read = [], 0
     for path in Path(machines.__file__).parent.parent.rglob("*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        for node in ast.walk(ast.parse(text if ".settings." in text else "")):
             if isinstance(node, ast.Call) and ".settings." in f".{ast.unparse(node.func)}.":
                 section = _READING.get(ast.unparse(node.func).rpartition(".")[2])
                 for arg in node.args[:1] if section else ():
