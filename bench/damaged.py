@@ -26,7 +26,7 @@ from contextlib import closing
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
 from campaigns import run as campaign  # noqa: E402
 

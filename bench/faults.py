@@ -20,7 +20,7 @@ from pathlib import Path
 import common
 from common import table, verdict
 
-sys.path.insert(0, str(common.ROOT / "tests"))
+sys.path.insert(0, str(common.ROOT / "tests" / "support"))
 sys.path.insert(0, str(common.ROOT / "tests" / "fakes"))
 
 from campaigns import FAKES

@@ -30,7 +30,9 @@ import common
 import pytest
 from common import table, verdict
 
-sys.path.insert(0, str(common.ROOT / "tests"))
+sys.path.insert(0, str(common.ROOT / "tests" / "judging"))
+sys.path.insert(0, str(common.ROOT / "tests" / "studies"))
+sys.path.insert(0, str(common.ROOT / "tests" / "support"))
 
 import test_bisect
 import test_matrix

@@ -32,7 +32,7 @@ import common
 from reduction_faults import FAULTS
 from reduction_passes import Gains
 
-sys.path[:0] = [str(common.ROOT / "tests"), str(common.ROOT / "tests" / "fakes")]
+sys.path[:0] = [str(common.ROOT / "tests" / room) for room in ("support", "fakes")]
 
 from plants import long_trace, planted  # noqa: E402
 
