@@ -4,6 +4,8 @@ figures.
 
 from __future__ import annotations
 
+import ast
+import re
 import subprocess
 import sys
 from fractions import Fraction
@@ -15,6 +17,7 @@ import pytest
 from murxpy.logic.sorts import SortTable
 
 BENCH = Path(__file__).parents[2] / "bench"
+SOLVERS = ("z3", "cvc5")
 PROGRAMS = (
     "confirmed",
     "contract",
@@ -41,6 +44,15 @@ def bench(program: str, *args: str) -> str:
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_explains_itself(program: str) -> None:
     assert "--no-save" in bench(program, "--help")
+
+
+def test_the_first_lines_of_a_program_name_each_table() -> None:
+    """Three tables come from commands of murxpy, and each names its command."""
+    about = [ast.get_docstring(ast.parse(file.read_text())) or "" for file in BENCH.glob("*.py")]
+    tables = {file.stem for file in (BENCH / "results").glob("*.md")}
+    named = set(re.findall(r"bench/results/([\w-]+)\.md", " ".join(about)))
+    named |= {f"translation-{name}" for name in (*SOLVERS, "standard")}
+    assert tables - named == {"README", "compare", "enumeration-ci", "matrix"}
 
 
 @pytest.mark.slow
