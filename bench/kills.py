@@ -42,7 +42,7 @@ import test_perf
 import test_stability
 from campaigns import FAKES
 from commands import WRAPPER
-from releases import offer
+from wheels import offer
 
 from murxpy import __version__
 

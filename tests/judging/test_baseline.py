@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from campaigns import FAKES
 from commands import error, outcome
-from releases import SOURCE, offer
+from wheels import SOURCE, offer
 
 from murxpy.judging.comparing.baseline import Undecided, undecided
 from murxpy.judging.defects import obstacle, read_defect

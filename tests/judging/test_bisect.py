@@ -11,7 +11,7 @@ import pytest
 from commands import FAKE, WRAPPER, error, outcome
 from hypothesis import given
 from hypothesis import strategies as st
-from releases import SOURCE, offer
+from wheels import SOURCE, offer
 
 from murxpy.errors import InputError
 from murxpy.findings.ranges import keep_range

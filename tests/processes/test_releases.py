@@ -16,7 +16,7 @@ import pytest
 from commands import WRAPPER, error, outcome
 from disks import disk as disk
 from packaging.version import Version
-from releases import NAME, offer
+from wheels import NAME, offer
 
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError, TargetError

@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 import pytest
 from campaigns import FAKES
 from commands import error, outcome
-from releases import SOURCE, offer
 from scriptsolvers import z3_scripts
+from wheels import SOURCE, offer
 
 from murxpy.cli.report.matrix import shown_triggers
 from murxpy.data import load_catalogue, load_wrapper

@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 from campaigns import FAKES
 from commands import error, outcome
-from releases import SOURCE
+from wheels import SOURCE
 
 from murxpy.cli.report.text import amount
 from murxpy.studies.performance import campaign, minimizing

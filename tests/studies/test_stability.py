@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from campaigns import FAKES
 from commands import error, outcome
-from releases import SOURCE
+from wheels import SOURCE
 
 from murxpy.data import load_catalogue, load_wrapper, with_dialect
 from murxpy.logic.catalogue import build_catalogue

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 from campaigns import FAKES
-from releases import offer
+from wheels import offer
 
 from murxpy.findings.buckets import Kept, new_bucket
 from murxpy.findings.store import FILE, Changes, Store
