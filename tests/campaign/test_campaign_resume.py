@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from campaigns import children, config, found, only_bucket, run
+from waiting import wait_for
 
 from murxpy.campaign.campaign import Campaign
 from murxpy.errors import InputError, TargetError
@@ -35,9 +36,7 @@ def start(out: Path, setup: dict[str, Any]) -> subprocess.Popen[bytes]:
     """A campaign in a process of its own, after its first finding."""
     script = SCRIPT.format(tests=str(TESTS / "support"), root=str(TESTS.parent), setup=setup)
     process = subprocess.Popen([sys.executable, "-c", script, str(out)])
-    deadline = time.monotonic() + 100
-    while time.monotonic() < deadline and not ((out / FILE).is_file() and _stored(out)):
-        time.sleep(0.02)
+    wait_for(lambda: (out / FILE).is_file() and _stored(out))
     return process
 
 
@@ -66,10 +65,7 @@ def test_killed_supervisor_takes_all_with_it_and_goes_on(tmp_path: Path) -> None
     process = start(tmp_path, {"every": {"segfault": 10}, "idle": 0.002})
     process.kill()
     process.wait()
-    deadline = time.monotonic() + 5
-    while children(process.pid) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    assert not children(process.pid)
+    wait_for(lambda: not children(process.pid))
     check_counts(tmp_path)
     before = read_buckets(tmp_path)[0].count
     campaign, _ = run(tmp_path, {"every": {"segfault": 10}}, runs=50, seed=None)
@@ -82,9 +78,7 @@ def test_killed_supervisor_takes_all_with_it_and_goes_on(tmp_path: Path) -> None
 def test_findings_of_a_killed_session_count_as_new_in_the_next(tmp_path: Path) -> None:
     """The killed session gave no exit code, so that a script which starts it again saw none."""
     process = start(tmp_path, {"every": {"segfault": 10}, "idle": 0.002})
-    deadline = time.monotonic() + 100
-    while time.monotonic() < deadline and read_buckets(tmp_path)[0].state != "confirmed":
-        time.sleep(0.02)
+    wait_for(lambda: read_buckets(tmp_path)[0].state == "confirmed")
     process.kill()
     process.wait()
     codes, told = [], []

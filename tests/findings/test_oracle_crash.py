@@ -67,7 +67,7 @@ def test_last_words_of_an_abort(output: str) -> None:
 
 @pytest.mark.parametrize("block", ["x", "a:1: ", "Assertion ", "x\n", "terminate called "])
 def test_last_words_are_found_fast_in_any_output(block: str) -> None:
-    start = time.monotonic()
+    start = time.process_time()
     judge(
         Outcome(
             "died",
@@ -75,7 +75,7 @@ def test_last_words_are_found_fast_in_any_output(block: str) -> None:
             status=signal.SIGSEGV,
         )
     )
-    assert time.monotonic() - start < 1.0
+    assert time.process_time() - start < 1.0
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -20,6 +19,7 @@ from commands import outcome
 from hypothesis import given
 from hypothesis import strategies as st
 from truth import wrapper
+from waiting import wait_for
 
 from murxpy.judging.disagreement import cross_checked, investigate
 from murxpy.judging.judged_solver import JudgedSolver
@@ -233,9 +233,7 @@ def test_killed_campaign_goes_on_and_counts_each_disagreement_once(
     outcome(capsys, *base, "--runs", "6", "--out", whole)
     command = [sys.executable, "-m", "murxpy", *base, "--time", "60s", "--out", str(pieces)]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    deadline = time.monotonic() + 50
-    while not list(pieces.glob("findings/*/*.trace")) and time.monotonic() < deadline:
-        time.sleep(0.02)
+    wait_for(lambda: any(pieces.glob("findings/*/*.trace")))
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
     outcome(capsys, *base, "--runs", "6", "--out", pieces)

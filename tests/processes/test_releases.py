@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 from commands import WRAPPER, error, outcome
 from disks import disk as disk
 from packaging.version import Version
+from waiting import wait_for
 from wheels import NAME, offer
 
 from murxpy.data import load_wrapper
@@ -214,8 +214,7 @@ def test_killed_installation_leaves_nothing_behind(
 ) -> None:
     cache = offer(tmp_path, monkeypatch, {"1.0": {}})
     process = _process(ASK)
-    while not list(cache.glob("*.part")):
-        time.sleep(0.01)
+    wait_for(lambda: any(cache.glob("*.part")))
     process.send_signal(signal.SIGKILL)
     process.communicate()
     made = provide(PACKAGE, "1.0", quiet)

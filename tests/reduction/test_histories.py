@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from campaigns import run as campaign_of
 from commands import outcome
-from plants import planted
-from test_minimize import EXAMPLE
+from plants import EXAMPLE, planted
 
 from murxpy.errors import InputError
 from murxpy.findings.origin import holds_traces

@@ -9,34 +9,12 @@ from typing import Any
 
 import pytest
 from commands import FAKE, error, fuzz_fake, outcome
-from plants import long_trace, planted
+from plants import EXAMPLE, NEED_NOT, long_trace, planted, rows
 
 from murxpy.errors import InputError
-from murxpy.machine.trace.grammar import parse_trace
 from murxpy.oracles.crash import Outcome
 from murxpy.reduction.pipeline import Match, Minimized, Progress, Task, shows
 from murxpy.reduction.traces import minimize
-
-EXAMPLE = """1 new
-1 mk-sort SORT_BOOL
- return s1
-1 mk-const s1 "x"
- return t1 s1
-1 mk-term OP_NOT SORT_BOOL 1 t1
- return t2 s1
-1 assert-formula t2
-1 push 2
-1 set-option depth 7
-1 check-sat-assuming 3 t2 t1 t2
-1 get-value 2 t1 t2
-1 pop 2
-"""
-
-
-def rows(result: Minimized) -> list[str]:
-    """The lines of the result without seeds, spellings and ids returned."""
-    lines = parse_trace(result.text, "min").lines
-    return [" ".join([line.action, *map(str, line.args)]) for line in lines]
 
 
 def reduced(
@@ -51,7 +29,6 @@ def small() -> Minimized:
     return reduced(EXAMPLE, **NEED_NOT)
 
 
-NEED_NOT = {"asserted": [["OP_NOT"]], "at": "check-sat-assuming", "how": "segfault"}
 SMALLEST = [
     "new",
     "mk-sort SORT_BOOL",

@@ -9,16 +9,15 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from commands import FAKE, error, fuzz_fake, outcome
-from plants import long_trace, planted
-from test_minimize import EXAMPLE, NEED_NOT, rows
+from plants import EXAMPLE, NEED_NOT, long_trace, planted, rows
 from toy import TOY
+from waiting import wait_for
 
 from murxpy.errors import InputError
 from murxpy.findings.origin import origin
@@ -126,7 +125,7 @@ def test_the_time_covers_the_first_replays() -> None:
     start = time.monotonic()
     with pytest.raises(InputError, match="are over before it was seen what the trace shows"):
         minimize(Task(planted(at="pop", how="sleep"), "a.trace", time=0.3), EXAMPLE)
-    assert time.monotonic() - start < 5
+    assert time.monotonic() - start < 15  # a replay of a hang takes 20 s and more
 
 
 @pytest.mark.slow
@@ -155,14 +154,6 @@ def test_an_interrupted_command_leaves_its_best(
     code, out, _ = outcome(capsys, "minimize", trace)
     assert code == 0 and int(out.split(" lines to ")[1].split()[0]) <= before
     assert outcome(capsys, "replay", small, "--solver", *FAKE)[0] == 1
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    """Return when `condition` holds."""
-    deadline = time.monotonic() + 20
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_the_best_so_far_is_handed_over() -> None:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from campaigns import plan, processes, run, started_by
 from commands import FAKE, fuzz_fake, outcome
-from test_minimize_conditions import wait_for
+from waiting import wait_for
 
 from murxpy.data import load_catalogue
 from murxpy.findings.kinds.sights import Judged, Replies, Shown

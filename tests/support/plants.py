@@ -15,6 +15,7 @@ from murxpy.machine.tokens import Ref
 from murxpy.machine.trace.grammar import Line, Trace, parse_trace
 from murxpy.passes.lines import mapped
 from murxpy.processes.targets import Plan, resolve
+from murxpy.reduction.pipeline import Minimized
 
 sys.path.append(str(FAKES))  # as the worker has it
 
@@ -22,6 +23,23 @@ from planted import shows
 
 _OFFSET = 10_000_000  # of the ids of lines that are mixed in
 _WALK = 10_000  # of those of each further walk
+
+# A trace that shows the fault NEED_NOT, and has more lines than it needs.
+EXAMPLE = """1 new
+1 mk-sort SORT_BOOL
+ return s1
+1 mk-const s1 "x"
+ return t1 s1
+1 mk-term OP_NOT SORT_BOOL 1 t1
+ return t2 s1
+1 assert-formula t2
+1 push 2
+1 set-option depth 7
+1 check-sat-assuming 3 t2 t1 t2
+1 get-value 2 t1 t2
+1 pop 2
+"""
+NEED_NOT = {"asserted": [["OP_NOT"]], "at": "check-sat-assuming", "how": "segfault"}
 
 
 def planted(**fault: Any) -> Plan:
@@ -104,3 +122,9 @@ def _moved(line: Line, by: int) -> Line:
             if isinstance(ref, Ref) and ref.letter in "st"
         },
     )
+
+
+def rows(result: Minimized) -> list[str]:
+    """The lines of the result without seeds, spellings and ids returned."""
+    lines = parse_trace(result.text, "min").lines
+    return [" ".join([line.action, *map(str, line.args)]) for line in lines]

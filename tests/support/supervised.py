@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import termios
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -18,9 +17,9 @@ from pathlib import Path
 import pytest
 from campaigns import FAKES
 from commands import WRAPPER
+from waiting import PATIENCE, wait_for
 
 ROOT = Path(__file__).parents[2]
-PATIENCE = 150.0  # seconds; a guard against a test that hangs
 
 
 @dataclass
@@ -56,10 +55,7 @@ class Command:
         return found
 
     def wait_for(self, condition: Callable[[], object]) -> None:
-        deadline = time.monotonic() + PATIENCE
-        while not condition():
-            assert time.monotonic() < deadline, self.alive()
-            time.sleep(0.02)
+        wait_for(condition, self.alive)
 
     def end(self, number: signal.Signals) -> int:
         """Send it a signal and wait for its end; its exit code."""
