@@ -1,5 +1,7 @@
 """Which share of a binding's public callables the runs of its wrapper name.
 
+It prints the share and writes no table.
+
     python bench/callables.py z3 --runs 2000
 
 The public callables are those of contract mode, without special methods and properties. One counts

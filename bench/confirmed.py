@@ -1,6 +1,8 @@
 """Confirmed answers: by logic of the seeds, the share of the decided checks of mutants that a judge
 answers in the same way.
 
+`python bench/confirmed.py z3 cvc5 SEEDS` adds a row to `bench/results/confirmed.md`.
+
 A campaign for each logic: the four mutation fuzzers on its seeds, on one target, with another
 solver as judge. Beside the share stand how many of the seeds both solvers decide by themselves
 (with the limit of a judge), the share of the judge in the CPU time, and how many checks the judge

@@ -1,6 +1,8 @@
 """Contract mode: what the misuses of random runs come to, by rule; which rules and which public
 callables were reached.
 
+`python bench/contract.py z3` adds a row to `bench/results/contract.md`.
+
 A callable with operands counts as misused in a call with an operand at an edge, one without as used
 in any call: there is nothing to break but the object that it is called of. So it is with those
 whose operands the wrapper seals, since they name files or change the process. Of a run that died,

@@ -1,6 +1,9 @@
 """Wrong answers in a time: a campaign on one target with judges; what they cost, how many distinct
 wrong answers, and how small.
 
+`python bench/crosscheck.py z3@RELEASE --judges z3,cvc5` adds a row to
+`bench/results/crosscheck.md`.
+
 Each disagreement is minimized as `murxpy minimize` does it. A disagreement of unknown culprit is
 listed apart, to be looked at.
 """

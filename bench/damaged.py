@@ -1,5 +1,7 @@
 """Damages the store of a campaign in many ways, and has each command read, resume and repair it.
 
+It prints the table of `bench/results/damaged.md`, and writes no file there.
+
     python bench/damaged.py --stores 200
 
 A campaign on the fake session of the tests makes the folder. Each copy gets one damage: a flipped byte,
@@ -26,7 +28,7 @@ from contextlib import closing
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
 from campaigns import run as campaign  # noqa: E402
 

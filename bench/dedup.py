@@ -1,5 +1,7 @@
 """How many defects 'murxpy findings' lists for each defect there is.
 
+`python bench/dedup.py` writes `bench/results/dedup.md`.
+
 The labelled sets `bench/dedup/*.json` hold buckets of real campaigns: what regrouping needs of each
 (message, native frames, smaller trace, releases), and the defect that a person found it to show, with
 a sentence of why. The buckets of each set are grouped as `murxpy findings` groups them, and the

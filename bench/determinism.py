@@ -1,5 +1,7 @@
 """Determinism: each seed's trace is the same, byte for byte, however often and wherever it runs.
 
+`python bench/determinism.py z3` adds a row to `bench/results/determinism.md`.
+
 Every seed runs under several values of PYTHONHASHSEED, in ascending and in descending order within
 one process, alone and beside a second worker, and its trace is replayed. Runs that overstay are
 counted and not compared.

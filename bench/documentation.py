@@ -1,6 +1,8 @@
 """What a package documents as internal, unsupported, experimental or for experts, of all that its
 wrapper uses.
 
+It prints what it finds and writes no table.
+
     python bench/documentation.py cvc5
 
 Reads the docstrings of the kinds, functions, classes and methods that spellings and helpers name,

@@ -1,6 +1,8 @@
 """How fast the scripts of a grammar are made and answered, in seconds of the processor, and whether
 the counts are those of the specification.
 
+`python bench/enumeration.py z3` adds a row to `bench/results/enumeration.md`.
+
     python bench/enumeration.py z3 --scripts 51000 --tested 2000
     python bench/enumeration.py cvc5 --grammars ints,strings
 

@@ -1,6 +1,8 @@
 """Agreement of the reference evaluator with a solver: random applications of every operator, and
 what we say they are.
 
+`python bench/evaluator.py z3 --count 2000` adds a row to `bench/results/evaluator.md`.
+
 Each application is asserted to equal the value that the evaluator gives, or one of those that it
 may have; many such equations are one check. Where it is not sat, the equations are halved until the
 one is found that the solver denies.

@@ -1,6 +1,8 @@
 """Planted faults: every run of a campaign commits one, which its run seed alone decides. So it is known,
 without asking murxpy, which findings belong into one bucket.
 
+`python bench/faults.py --runs 5000` adds a row to `bench/results/faults.md`.
+
 All parts of the supervisor are the real ones; only the solver is a fake one. Afterwards the folder is
 compared with the plan: no finding may be lost, counted twice, or in another bucket than the others of its
 fault. The time of the supervisor, of the workers and of the processes that fork them is told apart.
@@ -20,7 +22,7 @@ from pathlib import Path
 import common
 from common import table, verdict
 
-sys.path.insert(0, str(common.ROOT / "tests"))
+sys.path.insert(0, str(common.ROOT / "tests" / "support"))
 sys.path.insert(0, str(common.ROOT / "tests" / "fakes"))
 
 from campaigns import FAKES

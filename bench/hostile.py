@@ -1,6 +1,9 @@
 """Give what reads files hostile ones, and tell of each fault: another error than a clear one, a
 hang, too much memory.
 
+`python bench/hostile.py KIND` prints the figures of `bench/results/hostile.md`, and writes
+`bench/results/hostile-KIND.json`.
+
     python bench/hostile.py script --runs 100000
     python bench/hostile.py --show trace 4711      # the file of a fault
 

@@ -1,5 +1,8 @@
 """What it costs to judge the models and cores of mutants, and what share of them can be judged.
 
+`python bench/judged.py z3 --seeds SEEDS` adds a row to `bench/results/judged-text.md`, with
+`--through api` to `bench/results/judged-api.md`.
+
 For each fuzzer the same runs are made twice, with `--check none` and with `--check models,cores`;
 what mutants are made does not depend on that. The cost is the share of the CPU time of the second
 that the first does not take, over the runs that ended both times. The aim is at most 25 %. `true`,

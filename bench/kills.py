@@ -1,6 +1,8 @@
 """`kill -9` at random moments: of the supervisor, of a warm parent, of a worker, and of the process that
 reduces findings, while each kind of campaign and study runs on fake solvers.
 
+`python bench/kills.py --rounds 400` adds a row to `bench/results/kills.md`.
+
 In each round one process of a command is killed. Where that ends the command, it is started again in the
 same folder. What was told before must be in the folder, no bucket may be told as new twice, the end must be
 that of a command that was left in peace, and no process and no temporary folder may stay behind.
@@ -30,7 +32,9 @@ import common
 import pytest
 from common import table, verdict
 
-sys.path.insert(0, str(common.ROOT / "tests"))
+sys.path.insert(0, str(common.ROOT / "tests" / "judging"))
+sys.path.insert(0, str(common.ROOT / "tests" / "studies"))
+sys.path.insert(0, str(common.ROOT / "tests" / "support"))
 
 import test_bisect
 import test_matrix
@@ -38,7 +42,7 @@ import test_perf
 import test_stability
 from campaigns import FAKES
 from commands import WRAPPER
-from releases import offer
+from wheels import offer
 
 from murxpy import __version__
 

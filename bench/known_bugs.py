@@ -1,6 +1,8 @@
 """A ground truth for guidance: the distinct defects of a release that our campaigns have found, and how
 many of them campaigns with and without guidance find again in the same CPU time.
 
+`python bench/known_bugs.py z3@RELEASE` adds a row to `bench/results/known_bugs.md`.
+
 The table of defects, `bench/known_bugs/defects.json`, grows: what a campaign finds that no entry has is
 added, with its smallest trace. Two findings are one defect if they have a bucket or a mark in common
 (docs/findings.md); a finding counts if a replay has confirmed it and the fault is not murxpy's.

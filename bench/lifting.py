@@ -2,6 +2,8 @@
 replayed through the solver's API, and run as a text by its own front end; decided answers must
 agree, in number and in order.
 
+`python bench/lifting.py z3 --scripts FOLDER` adds a row to `bench/results/lifting.md`.
+
     python bench/lifting.py z3 --scripts ../shared/smtlib
     python bench/lifting.py cvc5 --scripts ../shared/smtlib --limit 1000
 """

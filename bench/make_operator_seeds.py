@@ -1,6 +1,8 @@
 """Make seeds with the operators that have a backward rule and stand in no other seed, so that DIVER
 comes to places below each of them: small random scripts of full trees.
 
+It writes files of `seeds/`, and no table.
+
 Each goes to the folder of its logic, where z3 and cvc5 both answer it, or else to the first
 `dialects/SOLVER` where that solver does. What none answers is named.
 """

@@ -1,6 +1,8 @@
 """Make seeds on which every rule of implication can be used: small scripts with the patterns of a few
 rules each.
 
+It writes files of `seeds/`, and no table.
+
 A rule has the strong pattern in one disjunction and the negated weak one in another, so that it can be
 used in both directions, and the script is satisfiable by construction. The rules of books come before
 those that follow from the table of operators. What the standard can say goes to the folder of its

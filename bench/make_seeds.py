@@ -1,6 +1,8 @@
 """Make seeds for input-level fuzzers: the checks of random traces as small scripts of the standard,
 labelled by z3 and cvc5.
 
+It writes files of `seeds/`, and no table.
+
 A check becomes a script of its own: what was asserted and assumed, with the smallest logic that has
 all that it uses. It is kept where z3 and cvc5, each in a process of its own, give the same answer.
 A folder is filled up to `--each` files.

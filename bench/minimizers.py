@@ -1,6 +1,9 @@
 """How small the ways to reduce a finding of STORM make it: `--strategy regenerate` (the paper's own),
 `delete`, `both`, and ddSMT, which is no part of murxpy (`pip install ddsmt`, named by --ddsmt).
 
+`python bench/minimizers.py OUT...` prints the table of `bench/results/minimizers.md`, and writes no
+file there.
+
     python bench/minimizers.py OUT... --time 60 --ddsmt ~/ddsmt/bin/ddsmt
 
 Each OUT is the folder of a campaign, whose findings of storm are reduced on the release that showed

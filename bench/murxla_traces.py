@@ -1,6 +1,8 @@
 """Replay traces that Murxla wrote: `python bench/murxla_traces.py FOLDER` with a folder of traces
 for each of its configurations.
 
+It prints the table of `bench/results/murxla_traces.md`, and writes no file there.
+
 Prints for each configuration and solver how many traces replay whole, how many in part (lines that
 the solver has no counterpart for are left out, with what depends on them), the answers, and what
 was left out and why. A whole one may lack options of another solver, and looks at functions, of

@@ -1,6 +1,11 @@
 """The mutation fuzzers: mutants made and tests decided a second, and whether mutants are well-typed
 and sound by construction.
 
+`python bench/mutation.py z3 --seeds SEEDS` adds a row to `bench/results/mutation-rates.md`, with
+`--typed N` to `bench/results/mutation-typed.md`, with `--sound N` to
+`bench/results/mutation-sound.md`, with `--uses N` to `bench/results/mutation-uses.md`, and with
+`--rule-uses N` to `bench/results/mutation-rule-uses.md`.
+
 `rates`: for each fuzzer and logic, mutants made a CPU second without solving (their text included,
 and reading the seeds); with one worker, whose seeds are drawn as in a campaign, tests and decided
 tests a second of wall time, decided tests a second of its CPU time, and the share of the wall time

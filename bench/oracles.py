@@ -1,6 +1,8 @@
 """What the checks of a solver's promises cost, as a share of the CPU time of the runs, and how
 often the evaluator cannot say.
 
+`python bench/oracles.py z3` adds a row to `bench/results/oracles.md`.
+
 The time of a check is all that happens within its line: reading from the solver, solving again,
 evaluating.
 """

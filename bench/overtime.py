@@ -1,5 +1,7 @@
 """How much longer than its --time a campaign takes.
 
+`python bench/overtime.py "fuzz z3 --time 60s"` adds a row to `bench/results/overtime.md`.
+
 Each command is a line of words behind `murxpy`, with its `--time`; the bench adds `--json` and a new
 folder. It takes the time of the whole process, from its start to its exit, and reads from the last
 event how much was left for `murxpy finish`. With `--busy N`, so many processes that only compute

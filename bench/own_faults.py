@@ -1,6 +1,8 @@
 """How often murxpy itself fails: errors of its own, and calls that a binding must refuse, in long
 campaigns; and whether the memory of the supervisor grows meanwhile.
 
+`python bench/own_faults.py z3` adds a row to `bench/results/own_faults.md`.
+
 For each target and mode, one campaign is made through the command line. `walk` calls the API at
 random, `mix` mutates the shipped seeds with all six fuzzers, `contract` misuses the binding. The
 resident memory of the supervisor is read every ten seconds. The table has a row for each campaign;

@@ -1,5 +1,8 @@
 """BanditFuzz against random search, and how many scripts a second a search weighs.
 
+`python bench/perf.py` adds a row to `bench/results/perf-compare.md`, with `--rate` to
+`bench/results/perf-rate.md`, with `--twice` to `bench/results/perf-twice.md`.
+
 Each logic gets searches by both on the same solvers, with the same seeds and the same budget, which is
 counted in milliseconds of the solvers' own units, so that the clock decides nothing. The figure is
 the sum of the best margins. What was measured stands in `bench/results/perf-margins.jsonl`, one line a

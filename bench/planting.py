@@ -1,6 +1,8 @@
 """Planted models: what runs with one cost, what their checks answer, what they find; and whether
 another route finds the models true.
 
+`python bench/planting.py z3` adds a row to `bench/results/planting.md`.
+
 The other route: each trace as a script in which constants, functions and uninterpreted sorts are
 defined as its planted model has them (`murxpy translate --to smt2 --planted`), read by z3 and cvc5.
 Where one answers unsat to a check, our evaluator or that solver is wrong.

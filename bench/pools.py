@@ -1,5 +1,7 @@
 """How many seeds of each logic STORM can use, and how long it takes to make mutants of them.
 
+`python bench/pools.py z3 --seeds SEEDS` adds a row to `bench/results/pools.md`.
+
     python bench/pools.py z3 --seeds ../shared/smtlib
 
 A seed is lost if STORM makes no mutant of it, in any of `--tries` runs. For each logic the table

@@ -1,6 +1,9 @@
 """How many findings have a stand-alone Python program, or with `--scripts` an SMT-LIB script, that
 shows them, and how long it is.
 
+`python bench/programs.py` adds a row to `bench/results/programs.md`, with `--scripts` to
+`bench/results/scripts.md`.
+
 Each kept regression is replayed on the release that its folder names, and its program is written
 and run there, as a campaign does it. `--table` keeps in `traces/regressions/programs.json` which
 regressions have a program that shows them, and for the others why not. With `--out OUT` the confirmed

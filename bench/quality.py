@@ -1,5 +1,7 @@
 """Quality of random runs: checks with something in them, terms that reach one, answers looked at,
 literals made.
+
+`python bench/quality.py z3` adds a row to `bench/results/quality.md`.
 """
 
 from __future__ import annotations

@@ -1,5 +1,7 @@
 """Reach of random runs: operators and spellings of the solver's release that run too seldom, and
 undecided checks.
+
+`python bench/reach.py z3` adds a row to `bench/results/reach.md`.
 """
 
 from __future__ import annotations

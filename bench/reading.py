@@ -1,6 +1,9 @@
 """Reading SMT-LIB: speed and memory, one script of many megabytes in one go, and what is refused,
 with the reason.
 
+`python bench/reading.py --scripts FOLDER` prints its figures and writes
+`bench/results/reading.json`; no table has them.
+
 python bench/reading.py --scripts ../shared/smtlib
 """
 

@@ -1,5 +1,7 @@
 """How small traces get, and at what price.
 
+`python bench/reduction.py [--real DIR... | --kept]` adds a row to `bench/results/reduction.md`.
+
 Planted: random traces of 200 to 2,000 lines on the toy solver, each of which shows one planted
 fault, reduced; compared with the smallest trace that shows it. Real: the smallest trace of each
 confirmed finding in the output folders of campaigns.
@@ -32,7 +34,7 @@ import common
 from reduction_faults import FAULTS
 from reduction_passes import Gains
 
-sys.path[:0] = [str(common.ROOT / "tests"), str(common.ROOT / "tests" / "fakes")]
+sys.path[:0] = [str(common.ROOT / "tests" / room) for room in ("support", "fakes")]
 
 from plants import long_trace, planted  # noqa: E402
 

@@ -1,6 +1,9 @@
 """What the mutation fuzzers find again in an older release: a campaign of each, its defects, and the
 releases that show them.
 
+`python bench/refinding.py z3@RELEASE --newest z3 --seeds SEEDS` adds a row to
+`bench/results/refinding.md`, with `--iterations N` to `bench/results/chains.md`.
+
 The newest release judges the answers of OpFuzz and TypeFuzz; those of the other fuzzers are known by
 construction. Janus can have a `--baseline`, an older release that is asked about what the solver
 leaves unknown. A defect that the newest release shows, too, is an open one; the others have been

@@ -1,6 +1,8 @@
 """Each release of a solver, tried once: whether it can be used, what it lacks, and what runs and kept
 findings show on it.
 
+`python bench/releases.py z3 cvc5` prints the table of `bench/results/releases.md`.
+
     python bench/releases.py z3 cvc5                         # all releases, oldest first
     python bench/releases.py z3 --releases 4.13.0..latest --runs 200 --regressions 20
 

@@ -1,6 +1,8 @@
 """The shape of the house: how many modules it has, how long they and their functions are, and what
 they spend on imports, and how many public names have a docstring.
 
+It prints its table and writes no file.
+
     python bench/shape.py              # a table
     python bench/shape.py --json       # the same figures as JSON
     python bench/shape.py --longest 20

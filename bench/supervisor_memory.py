@@ -1,8 +1,9 @@
 """The resident memory of the supervisor of a campaign, once a minute, while it runs as long as its words say.
 
-python bench/supervisor_memory.py -- fuzz z3 seeds --mix api:3,opfuzz:1 --cross-check cvc5 --minimize --time 2h --out FOLDER
+    python bench/supervisor_memory.py -- fuzz z3 seeds --mix api:3,opfuzz:1 --minimize --time 2h --out FOLDER
 
-It is flat if it grows by less than 5 % behind the first ten minutes, in which caches fill.
+adds the samples to `bench/results/supervisor_memory.md`. The memory is flat if it grows by less than 5 %
+behind the first ten minutes, in which caches fill.
 """
 
 from __future__ import annotations

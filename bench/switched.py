@@ -1,6 +1,8 @@
 """Whether what makes a finding go away, when a part of the solver is switched off, tells which
 defect it is.
 
+`python bench/switched.py` writes `bench/results/switched.md`.
+
 Each wrong answer of the labelled sets `bench/dedup/*.json` that has a smaller trace is replayed on
 its release, once as it is and once with each part switched off by one more option. Then all pairs
 of findings of one solver are compared by the parts without which they go away. It needs the releases

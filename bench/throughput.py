@@ -1,6 +1,8 @@
 """Throughput of one worker: runs, decided checks and useful terms per CPU second of the whole
 process tree.
 
+`python bench/throughput.py z3` adds a row to `bench/results/throughput.md`.
+
 A decided check was answered sat or unsat with something asserted or assumed; it counts once for
 each distinct set of these. A useful term is a distinct operator term in such a set; it counts once
 a run. Also where the time goes: in counted runs, in runs that were killed at a limit, in replays,

@@ -1,6 +1,8 @@
 """Reading long traces: processor time and the most memory, of one with short lines and of one with
 long lines.
 
+`python bench/trace_memory.py --size 150` adds a row to `bench/results/trace_memory.md`.
+
 python bench/trace_memory.py --size 150
 
 Each trace is made in a temporary folder and read by a process of its own, which then goes once

@@ -1,6 +1,9 @@
 """Translation: random traces as SMT-LIB scripts, Python programs and traces of Murxla, and whether
 those give the same answers.
 
+`python bench/translation.py z3` adds a row to `bench/results/translation.md`, with `--dialect NAME`
+to `bench/results/translation-NAME.md`.
+
 Scripts are in the dialect of the trace's solver and run in it, through its parser; options that
 scripts lack, and actions that only an API has, are left out. With `--dialect` they are in another
 one, and run in its solver, those of `standard` in both. Traces whose run was killed count up to the

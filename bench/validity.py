@@ -1,5 +1,7 @@
 """Validity of random runs: calls that the binding refuses, by class and message, and what was found
 or broke.
+
+`python bench/validity.py z3` adds a row to `bench/results/validity.md`.
 """
 
 from __future__ import annotations

@@ -410,10 +410,12 @@ class Campaign:
             and not (self._stop or self._breakdown.unusable)
         ):
             if not (hurried or self._collector.busy):
+                self._flush()  # only a finding whose trace is in its file is made smaller
                 self._compare()  # it decides what is to be made smaller
                 self._follow_up.hurry()
                 hurried = True
-            yield from self._turn()
+            else:
+                yield from self._turn()
 
     def _has_time(self, reason: str, ended: float) -> bool:
         """Whether there is still time for what is left after the last run, which was at `ended`.

@@ -89,7 +89,7 @@ def below_connective(kind: str, wanted: Range, values: Sequence[Any]) -> list[Ra
 # stays in a range, if all other arguments keep their values. A rule is a function of a `Question`,
 # entered by `@backward("OP_...")`. A rule returns a range, or None for the present value alone. A
 # rule must be sound: for each value of the range, the value of the parent is in the wanted range. A
-# rule need not be complete. `tests/test_ranges.py` checks each rule against the meaning of its
+# rule need not be complete. `tests/semantics/test_ranges.py` checks each rule against the meaning of its
 # operator, on all values of small sorts. An argument of a sort with few values, such as a Boolean,
 # needs no rule: all its values are tried.
 

@@ -4,7 +4,7 @@ The inversion laws x = rx(z, y) and y = ry(z, x) hold for all x and y without a 
 that divides is an `ite`, which gives the variable itself if the divisor is 0. A fusion of satisfiable
 scripts is therefore satisfiable, whatever their models are, and two divisions by zero cannot
 contradict each other. Where it is known that a divisor is not 0, the inverse has no `ite`, as in the
-paper. In `tests/test_fusion_laws.py` two solvers check the laws.
+paper. In `tests/mutation/test_fusion_laws.py` two solvers check the laws.
 
 Functions 1 to 11 of figure 3.5 in Winterer's thesis "Solidifying Modern SMT Solvers", ETH Zurich
 2024 (Winterer, Zhang, Su: "Validating SMT solvers via semantic fusion", PLDI 2020) are here; the

@@ -1,0 +1,143 @@
+"""`murxpy show`: one finding, whole."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from commands import error, outcome
+
+from murxpy.findings.buckets import Bucket, Kept
+from murxpy.findings.frames import inside
+from murxpy.findings.store import Changes, Store
+from murxpy.records.finding import Reproducer
+
+REGRESSIONS = Path(__file__).parents[2] / "traces" / "regressions"
+FRAMES = "".join(
+    f"#{at}  0x000000000000000{at} in {name} () from /x/lib.so\n"
+    for at, name in enumerate(("smt::pop(unsigned int)", "Z3_solver_pop", "??", "ffi_call", "main"))
+)
+SMALL = """# murxpy-trace 1
+# solver z3 5.4.1
+# needs [["option", "core.minimize", "true", "", ""]]
+1 new
+1 check-sat
+"""
+
+
+def kept(out: Path, key: str, forms: dict[str, str], **fields: object) -> Bucket:
+    """A confirmed bucket with a trace of 90 lines, and other forms that show it."""
+    folder = out / "findings" / key
+    folder.mkdir(parents=True)
+    found = []
+    for name, text in {"trace": "# murxpy-trace 1\n" * 90, **forms}.items():
+        file = folder / f"00000000000000aa.{ {'python': 'py'}.get(name, name) }"
+        file.write_text(text)
+        found.append(Reproducer(name, str(file.relative_to(out)), True))
+    bucket = Bucket(
+        key, "crash", "solver", "high", "z3", "SIGSEGV", "SIGSEGV", "pop", "", "", "confirmed", 1, 1
+    )
+    trace = Kept(found[0].file, 0xAA, 90, 900, True)
+    more = {"count": 3, "traces": [trace], "reproducers": tuple(found), **fields}
+    return replace(bucket, **more)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a campaign with two buckets of one crash, and a wrong model of cvc5."""
+    folder = tmp_path_factory.mktemp("show") / "out"
+    model = (REGRESSIONS / "cvc5-1.4.2" / "total-division-by-zero-in-a-model.trace").read_text()
+    script = "(check-sat)\n" + "; a comment that is longer than the screen is wide".ljust(95, ".")
+    buckets = [
+        kept(folder, "crash-pop", {"smt2": script, "min.trace": SMALL}, backtrace=FRAMES),
+        kept(folder, "crash-push", {"python": "print(1)\n"}, backtrace=FRAMES, last=2),
+        kept(
+            folder,
+            "invalid-model",
+            {"min.trace": model},
+            kind="invalid-model",
+            solver="cvc5",
+            message="an assertion is false",
+        ),
+    ]
+    rows = [
+        ("crash-pop", "z3", run, "aa", version, 90, "[]", float(run))
+        for run, version in enumerate(("5.4.1", "5.4.0", "5.4.1"))
+    ]
+    with closing(Store(folder, rebuild=True)) as store:
+        store.save(Changes(buckets=buckets, rows=rows, counters=Counter({"run:total": 1200})))
+    return folder
+
+
+def test_a_finding_is_printed_whole(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, out: Path
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    code, text, err = outcome(capsys, "show", "crash-po", "--out", out)
+    assert (code, err) == (0, "")
+    folder = out / "findings" / "crash-pop"
+    head, _, rest = text.partition("\nSMT-LIB script")
+    assert head.splitlines() == [
+        "crash-pop",
+        "pop ends the process with a segmentation fault in smt::pop",
+        "",
+        "found       crash of z3 5.4.1, 5.4.0, tier solver",
+        "evidence    3 times in 1,200 runs; its trace shows it again",
+        "needs       The defect needs the option core.minimize set to true.",
+        "the same    1 other bucket of this defect",
+        "            crash-push",
+    ]
+    assert rest.splitlines() == [
+        f" ({folder}/00000000000000aa.smt2)",
+        "(check-sat)",
+        "; a comment that is longer than the screen is wide".ljust(95, "."),
+        "",
+        "Frames",
+        "  smt::pop(unsigned int)",
+        "  Z3_solver_pop",
+        "",
+        "Commands",
+        f"  murxpy replay {folder}/00000000000000aa.trace",
+        f"  murxpy replay {folder}/00000000000000aa.min.trace",
+        f"  murxpy bisect {folder}",
+    ]
+
+
+def test_a_finding_as_json(capsys: pytest.CaptureFixture[str], out: Path) -> None:
+    code, text, _ = outcome(capsys, "show", out / "findings" / "crash-push", "--json")
+    data = json.loads(text)
+    assert code == 0 and (data["key"], data["form"]) == ("crash-push", "python")
+    assert data["text"] == "print(1)\n" and data["model"] is None
+    assert data["others"] == ["crash-pop"] and data["runs"] == 1200
+    assert data["frames"] == ["smt::pop(unsigned int)", "Z3_solver_pop"]
+
+
+def test_the_wrong_term_of_a_model_is_marked(capsys: pytest.CaptureFixture[str], out: Path) -> None:
+    pytest.importorskip("cvc5")
+    code, text, _ = outcome(capsys, "show", out / "findings" / "invalid-model")
+    assert code == 0
+    model = text.partition("\nModel (replayed on cvc5)\n")[2].partition("\n\n")[0].splitlines()
+    assert [row for row in model if row.startswith("  > ")], model
+    assert " = false" in model[-1] and model[-1].startswith("  > (")
+
+
+def test_what_is_no_bucket(capsys: pytest.CaptureFixture[str], out: Path, tmp_path: Path) -> None:
+    code, said = error(capsys, "show", tmp_path)
+    assert (code, said) == (2, f"{tmp_path}: expected OUT/findings/BUCKET of a campaign")
+    code, said = error(capsys, "show", "crash-p", "--out", out)
+    assert (code, said) == (
+        2,
+        f"2 buckets of {out} begin with 'crash-p': crash-pop, crash-push",
+    )
+    gone = out / "findings" / "crash-gone"
+    gone.mkdir()
+    assert error(capsys, "show", gone) == (2, f"{gone}: this campaign has no such bucket")
+
+
+def test_the_frames_of_the_interpreter_are_left_out() -> None:
+    assert inside(FRAMES) == ("smt::pop(unsigned int)", "Z3_solver_pop")
+    assert inside("") == ()

@@ -1,0 +1,68 @@
+"""The table of known defects by which guidance is measured."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+BENCH = Path(__file__).parents[2] / "bench"
+
+
+@pytest.fixture
+def bench(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The bench as a module."""
+    monkeypatch.syspath_prepend(str(BENCH))
+    import known_bugs
+
+    yield known_bugs
+    for name in ("known_bugs", "common"):
+        sys.modules.pop(name, None)
+
+
+def row(*keys: str, marks: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:
+    return {
+        "kind": "crash",
+        "message": "it died",
+        "buckets": [{"key": key} for key in keys],
+        "marks": list(marks),
+        "lines": 9,
+        "trace": None,
+        **more,
+    }
+
+
+def test_what_has_a_bucket_or_a_mark_in_common_is_one_defect(bench: Any, tmp_path: Path) -> None:
+    known = bench.Known(tmp_path / "defects.json")
+    assert known.place("z3 4.8.12", row("a", marks=("here",)), "walks") == 0
+    assert known.place("z3 4.8.12", row("b"), "walks") == 1
+    assert known.place("z3 4.8.12", row("c", marks=("here",)), "opfuzz") == 0
+    assert known.place("z3 4.13.0", row("a", marks=("here",)), "walks") == 2
+    # a finding with the marks of two entries shows that they are one
+    assert known.place("z3 4.8.12", row("d", "b", marks=("here",)), "walks") == 0
+    assert known.place("z3 4.8.12", row("b"), "walks") == 0
+    known.save()
+    again = bench.Known(tmp_path / "defects.json").defects
+    assert set(again[0].buckets) == {"a", "b", "c", "d"} and again[0].sources == ["opfuzz", "walks"]
+    assert again[1].buckets == [] and again[1].message.startswith("the same as")
+
+
+def test_the_smallest_trace_stays(bench: Any, tmp_path: Path) -> None:
+    known = bench.Known(tmp_path / "defects.json")
+    for lines in (9, 4, 6):
+        (tmp_path / f"{lines}.trace").write_text("line\n" * lines)
+        shown = row("a", lines=lines, trace=str(tmp_path / f"{lines}.trace"))
+        known.place("z3 4.8.12", shown, "walks")
+    assert known.defects[0].lines == 4 and known.defects[0].trace == "line\n" * 4
+
+
+def test_the_kept_table_can_be_read(bench: Any) -> None:
+    known = bench.Known(bench.TABLE)
+    assert len(known.defects) > 10
+    for release in {defect.release for defect in known.defects}:
+        keys = [key for d in known.defects if d.release == release for key in d.buckets]
+        assert len(keys) == len(set(keys)), release
+    assert json.loads(bench.TABLE.read_text()) == [vars(defect) for defect in known.defects]

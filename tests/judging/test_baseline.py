@@ -1,0 +1,162 @@
+"""An older release decides what the target leaves unknown: the campaign, its findings, and what the
+options of the command must name.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from campaigns import FAKES
+from commands import error, outcome
+from wheels import SOURCE, offer
+
+from murxpy.judging.comparing.baseline import Undecided, undecided
+from murxpy.judging.defects import obstacle, read_defect
+from murxpy.machine.tokens import quote
+from murxpy.machine.witnesses.unknowns import AT_LIMIT, KIND
+from murxpy.oracles.crash import Outcome
+
+SEED = """(set-info :status sat)(declare-const a Bool)(declare-const b Bool)
+(assert (or a b))(assert (not (and a b)))(check-sat)"""
+# the newer release gives up on double negations
+PLANTED = (
+    "'unknown (INCOMPLETE)' if '(not (not' in {v} and f.__version__ == '1.0' else f.run_script({v})"
+)
+
+
+def releases(folder: Path) -> tuple[Path, list[str]]:
+    """A wrapper with a planted defect, and the words that name a target and its older release."""
+    wrapper = folder / "scripts.yaml"
+    text = (FAKES / "scripts.yaml").read_text()
+    wrapper.write_text(text.replace("f.run_script({v})", PLANTED))
+    old = folder / "old"
+    shutil.copytree(FAKES, old, ignore=shutil.ignore_patterns("__pycache__"))
+    code = old / "fakesolver" / "__init__.py"
+    code.write_text(code.read_text().replace('"1.0"', '"0.9"'))
+    return wrapper, [f"fake@{FAKES}", f"fake@{old}"]
+
+
+@pytest.mark.usefixtures("bare_findings")
+def test_what_an_older_release_decides_is_found(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The trace of the finding shows it on the newer release alone, and the exit code counts it only
+    on request.
+    """
+    wrapper, (new, old) = releases(tmp_path)
+    (tmp_path / "seed.smt2").write_text(SEED)
+    words = ("janus", new, tmp_path / "seed.smt2", "--wrapper", wrapper, "--rules", "not-not")
+    words = (*words, "--check", "none", "--jobs", "1", "--seed", "1")
+    words = (*words, "--runs", "1", "--iterations", "8")
+    code, out, err = outcome(
+        capsys, *words, "--baseline", old, "--no-option-fuzzing", "--out", tmp_path / "out"
+    )
+    assert code == 0 and "as fake 0.9 answers" in out, out + err
+    assert "decided by the older release" in out
+    trace = min((tmp_path / "out" / "findings").glob("incompleteness-baseline-*/*.trace"))
+    assert f"# baseline {old}" in trace.read_text()
+    for solver, shown in ((new, 1), (old, 0)):
+        code, out, err = outcome(capsys, "replay", trace, "--solver", solver, "--wrapper", wrapper)
+        assert code == shown and (KIND in out) == bool(shown), out + err
+
+
+def test_a_limit_says_nothing_of_an_older_release(tmp_path: Path) -> None:
+    """Bisection asks the older release at once, and an unknown answer at a limit is no answer."""
+    trace = tmp_path / "a.trace"
+    trace.write_text("# murxpy-trace 1\n# solver fake 1.2\n# baseline fake@0.9\n1 new\n")
+    assert read_defect(trace).without == "0.9"
+    ended = Outcome("report", {"counts": {AT_LIMIT: 1}}, "")
+    assert "reached its limit" in obstacle(ended) and not obstacle(Outcome("report", {}, ""))
+
+
+@pytest.mark.slow
+def test_the_releases_that_lost_an_answer_are_told(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of five releases two decide the script, one reaches its limit, and the last two give up."""
+    lost = "\n_decided = run_script\ndef run_script(text):\n    return 'unknown ({})'\n"
+    reasons = {"1.2": "TIMEOUT", "1.3": "INCOMPLETE", "1.4": "INCOMPLETE"}
+    changed = {one: lost.format(reason) for one, reason in reasons.items()}
+    offer(
+        tmp_path,
+        monkeypatch,
+        {
+            release: {"__init__.py": SOURCE["__init__.py"] + changed.get(release, "")}
+            for release in ("1.0", "1.1", *changed)
+        },
+    )
+    trace = tmp_path / "a.trace"
+    script = quote('(set-info :decided-by-baseline "fake 1.1")\n' + SEED)
+    trace.write_text(
+        "# murxpy-trace 1\n# solver fake 1.4\n# baseline fake@1.1\n1 new\n1 expect sat\n"
+        f"1 run-script {script}\n"
+    )
+    code, out, err = outcome(capsys, "bisect", trace, "--wrapper", FAKES / "scripts.yaml")
+    assert code == 0 and "fake: shows in 1.3.0.." in out, out + err
+    assert "since 1.3.0: 1.1.0 does not show it" in out and "untestable 1.2.0: a check" in out
+
+
+@pytest.mark.slow
+def test_the_older_release_decides_a_smaller_script_too(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    wrapper, (new, old) = releases(tmp_path)
+    whole, small = tmp_path / "a.trace", tmp_path / "small.trace"
+    script = '(set-info :decided-by-baseline "fake 0.9")\n' + SEED.replace(
+        "(or a", "(or (not (not a))"
+    )
+    whole.write_text(
+        f"# murxpy-trace 1\n# solver fake\n# baseline {old}\n1 new\n1 expect sat\n"
+        f"1 run-script {quote(script)}\n"
+    )
+    named = ("--solver", new, "--wrapper", wrapper)
+    code, out, err = outcome(capsys, "minimize", whole, "-o", small, "--jobs", "1", *named)
+    assert code == 0 and f"# baseline {old}" in small.read_text(), out + err
+    assert small.read_text().count("assert") == 1 and "(not (not" in small.read_text()
+    assert outcome(capsys, "replay", small, *named)[0] == 1
+
+
+def test_only_unknown_scripts_are_asked_about() -> None:
+    def run(text: str, answer: str) -> str:
+        return f"1 expect sat\n1 run-script {quote(text)}\n      answer {answer}\n"
+
+    marked = "(set-info :satisfiable-by-construction true)\n(check-sat)\n"
+    trace = "# murxpy-trace 1\n1 new\n1 set-limit 7\n" + "".join(
+        run(text, answer)
+        for text, answer in (
+            ('(echo "a")(check-sat)', "sat"),
+            ("(set-option :own 1)\n(check-sat)\n(get-model)\n", "unknown"),
+            ("(set-option :random-seed 2)\n(check-sat)\n", "unknown"),
+            (marked, "unknown"),
+        )
+    )
+    (one,) = undecided(trace)
+    assert (one.text.split(), one.expected, one.limit) == (["(check-sat)"], ("sat",), 7)
+
+
+def test_an_answer_against_the_label_decides_nothing() -> None:
+    asked = Undecided("", ("sat", "unknown", "sat"), ("unknown", "unknown", "sat"), 0)
+    assert asked.decided(["sat", "unsat", "sat"]) == ("sat", "unsat", "unknown")
+    assert asked.decided(["unsat", "unsat", "sat"]) == ()
+    assert asked.decided(["unknown", "unknown", "sat"]) == ()
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("fuzz", "z3"), "use it with 'murxpy janus'"),
+        (("janus", "z3", "SEED", "--through", "api"), "--through api exclude each other"),
+        (("janus", "cvc5", "SEED"), "expected another release of the target, as cvc5@RELEASE"),
+        (("fuzz", "z3", "cvc5", "--mix", "janus:1", "SEED"), "for one target"),
+    ],
+)
+def test_a_baseline_without_a_use_is_refused(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, words: tuple[str, ...], reason: str
+) -> None:
+    seed = tmp_path / "a.smt2"
+    seed.write_text(SEED)
+    named = [str(seed) if word == "SEED" else word for word in words]
+    code, line = error(capsys, *named, "--baseline", "z3")
+    assert code == 2 and reason in line, line

@@ -1,0 +1,268 @@
+"""Findings in all forms: smaller while a campaign runs, as programs that show them, and what is
+recorded of that.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from campaigns import plan, processes, run, started_by
+from commands import FAKE, fuzz_fake, outcome
+from waiting import wait_for
+
+from murxpy.data import load_catalogue
+from murxpy.findings.kinds.sights import Judged, Replies, Shown
+from murxpy.findings.replayed import replay_trace
+from murxpy.findings.store import read_buckets
+from murxpy.logic.catalogue import STANDARD, build_catalogue
+from murxpy.processes.limits import Limits
+from murxpy.processes.plans import Request, make_plans
+from murxpy.processes.targets import Plan
+from murxpy.records.events import Reproduced
+from murxpy.records.finding import Reproducer
+from murxpy.reduction.programs import run_program
+from murxpy.reduction.reproducers import base_of, write_programs
+from murxpy.translate.asking import Asked
+
+SHOWN = Shown("crash", "crash-sigsegv-fake", "SIGSEGV")
+
+
+def forms(out: Path) -> list[dict[str, tuple[bool | None, bool]]]:
+    """Of each bucket, by form: whether it reproduces, and whether its file is there."""
+    return [
+        {
+            f.form: (f.reproduces, bool(f.file) and (out / f.file).is_file())
+            for f in bucket.reproducers
+        }
+        for bucket in read_buckets(out)
+    ]
+
+
+def test_the_program_of_a_bucket_is_tried_on_its_target(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No program of the campaign is kept here, and the fake solver is only at its target's place."""
+    monkeypatch.setenv("FAKESOLVER_FAULT", "and:abort")
+    assert fuzz_fake(capsys, tmp_path, "--runs", "8")[0] == 1
+    bucket = next((tmp_path / "findings").iterdir())
+    for made in bucket.glob("*.py"):
+        made.unlink()
+    trace = next(bucket.glob("*.trace"))
+    command = ("translate", trace, "--solver", *FAKE, "--to", "program")
+    code, program, said = outcome(capsys, *command)
+    assert (code, said) == (0, "") and "does not show" not in program
+    assert "def calls():" in program
+    monkeypatch.delenv("FAKESOLVER_FAULT")
+    code, program, said = outcome(capsys, *command)
+    assert code == 0 and "\n# It does not show the finding on fake " in program
+    assert said.count("\n") == 1 and "It does not show the finding on fake " in said
+    lone = tmp_path / "lone.trace"
+    lone.write_text(trace.read_text().replace("# solver", "# finds abort\n# solver", 1))
+    code, program, said = outcome(capsys, "translate", lone, *FAKE[1:], *command[-2:])
+    assert code == 0 and "\n# It was not run: " in program
+    assert said.count("\n") == 1 and "It was not run, because " in said
+
+
+@pytest.mark.slow
+def test_a_campaign_minimizes_what_it_finds(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKESOLVER_FAULT", "and:abort")
+    code, out, _ = fuzz_fake(capsys, tmp_path, "--runs", "20", "--minimize")
+    assert code == 1
+    line = next(line for line in out.splitlines() if line.startswith("reproduced "))
+    assert " min.trace=yes python=yes" in line
+    for of_bucket in forms(tmp_path):
+        assert of_bucket["trace"] == of_bucket["min.trace"] == of_bucket["python"] == (True, True)
+        assert of_bucket["smt2"][0] is None, "the fake solver reads no scripts"
+    code, out, _ = outcome(capsys, "findings", tmp_path, "--json")
+    first = json.loads(out)[0]["reproducers"][1]
+    assert first["form"] == "min.trace" and first["reproduces"] is True
+    assert outcome(capsys, "replay", first["file"], *FAKE[1:], "--solver", FAKE[0])[0] == 1
+    assert (
+        "shows it again: trace yes, min.trace yes, python yes, smt2 "
+        in outcome(capsys, "findings", tmp_path, "--all")[1]
+    )
+    # A second session has nothing to add.
+    assert "reproduced " not in fuzz_fake(capsys, tmp_path, "--runs", "1", "--minimize")[1]
+
+
+@pytest.mark.slow
+def test_a_killed_campaign_minimizes_later(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKESOLVER_FAULT", "and:abort")
+    command = [
+        sys.executable,
+        "-m",
+        "murxpy",
+        "fuzz",
+        *FAKE,
+        "--out",
+        str(tmp_path),
+        "--jobs",
+        "1",
+        "--seed",
+        "1",
+        "--minimize",
+    ]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
+    wait_for(lambda: any((tmp_path / "findings").glob("*/*.trace")))
+    time.sleep(1)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    wait_for(lambda: not shrinkers(process.pid))
+    fuzz_fake(capsys, tmp_path, "--runs", "20", "--minimize")
+    assert all(of_bucket["min.trace"] == (True, True) for of_bucket in forms(tmp_path))
+
+
+def shrinkers(parent: int) -> list[int]:
+    """The processes that make findings smaller for the campaign `parent`."""
+    return processes(parent, "murxpy.campaign.behind.process")
+
+
+def test_what_nothing_can_print_is_a_trace(tmp_path: Path) -> None:
+    """The fake session has no wrapper, so no process is started for it."""
+    _, events = run(tmp_path, {"every": {"segfault": 5}}, runs=20)
+    (told,) = [event for event in events if isinstance(event, Reproduced)]
+    assert [(form.form, form.reproduces) for form in told.forms] == [("trace", True)]
+
+
+def program(tmp_path: Path, source: str) -> Path:
+    file = tmp_path / "p.py"
+    file.write_text(source)
+    return file
+
+
+@pytest.mark.parametrize(
+    ("source", "cause", "status"),
+    [
+        ("import os; os.abort()", "died", signal.SIGABRT),
+        ("import sys; sys.exit(3)", "died", 3 << 8),
+        ("while True: pass", "wall", None),
+        ("x = bytearray(200 << 20); x[:] = b'1' * len(x)\nwhile True: pass", "memory", None),
+    ],
+)
+def test_programs_are_run_under_limits(
+    tmp_path: Path, source: str, cause: str, status: int | None
+) -> None:
+    ended = run_program(
+        plan(),
+        program(tmp_path, source),
+        (),
+        "",
+        1.5 if cause == "wall" else 20,
+        Limits(memory=150 << 20),
+    )
+    assert (ended.cause, ended.status) == (cause, status)
+
+
+def test_a_program_named_by_a_relative_path_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "sub").mkdir()
+    program(tmp_path / "sub", "import sys; sys.exit(3)")
+    monkeypatch.chdir(tmp_path)
+    assert run_program(plan(), Path("sub/p.py"), (), "", 20, Limits()).status == 3 << 8
+
+
+def test_an_endless_program_dies_with_us(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "started")
+    program(tmp_path, "import time\nopen('started').read()\ntime.sleep(100)\n")
+    code = (
+        f"from pathlib import Path; import campaigns; from murxpy.reduction.programs import run_program\n"
+        f"from murxpy.processes.limits import Limits\n"
+        f"run_program(campaigns.plan(), Path({str(tmp_path / 'p.py')!r}), (), '', 100, Limits())"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], cwd=Path(__file__).parents[1] / "support"
+    )
+    with (tmp_path / "started").open("w"):  # until the program reads
+        pids = started_by(process.pid)
+    process.kill()
+    process.wait()
+    assert pids
+    wait_for(lambda: not any(map(_is_alive, pids)))
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+@pytest.fixture(scope="module")
+def z3() -> Plan:
+    return make_plans(Request(("z3",)))[0]
+
+
+def test_a_program_that_shows_something_else_is_no_reproducer(tmp_path: Path, z3: Plan) -> None:
+    """Nothing is wrong with this trace, so no form of it may be called a reproducer."""
+    trace = tmp_path / "1.trace"
+    trace.write_text(
+        '# solver z3 5.4.0\n0 new\n0 mk-sort SORT_BOOL\n return s1\n0 mk-const s1 "a"\n return t1 s1\n'
+        "0 assert-formula t1\n0 check-sat\n answer sat\n"
+    )
+    python, script = write_programs(z3, trace, trace.read_text(), SHOWN)
+    assert (python.form, python.reproduces, script.form, script.reproduces) == (
+        "python",
+        False,
+        "smt2",
+        False,
+    )
+    assert python.note == "it ends with exit code 0: line 8: answer: 'sat'"
+    assert script.note == "run as z3 FILE, it ends with exit code 0: sat"
+    assert "(check-sat)" in Path(script.file).read_text()
+
+
+def test_what_smtlib_cannot_say_is_said(tmp_path: Path, z3: Plan) -> None:
+    trace = tmp_path / "1.trace"
+    trace.write_text(
+        '# solver z3 5.4.0\n0 new\n0 mk-sort SORT_BOOL\n return s1\n0 mk-const s1 "a"\n return t1 s1\n0 check-term t1\n'
+    )
+    script = write_programs(z3, trace, trace.read_text(), SHOWN)[1]
+    assert script == Reproducer(
+        "smt2", "", None, "not in SMT-LIB: 'check-term' is an action of the API only"
+    )
+    assert not (tmp_path / "1.smt2").exists()
+
+
+def test_all_forms_of_a_trace_have_one_name() -> None:
+    for name in ("1a.trace", "1a.min.trace", "1a.history", "1a.min.history"):
+        assert base_of(Path("b", name)) == Path("b", "1a")
+
+
+def test_a_program_that_refutes_a_model_shows_an_invalid_model(tmp_path: Path) -> None:
+    (target,) = make_plans(Request(("z3",)))
+    source = (
+        Path(__file__).parents[2]
+        / "traces/regressions/z3-5.4.0/float-of-an-exponent-and-a-real.trace"
+    )
+    found = replay_trace(target, source.read_text(), source.name).found
+    assert found is not None and found.verdict.kind == "invalid-model"
+    shown = Shown(found.verdict.kind, found.bucket, found.verdict.message)
+    made = {
+        form.form: form
+        for form in write_programs(target, tmp_path / source.name, source.read_text(), shown)
+    }
+    assert (made["python"].reproduces, made["python"].note) == (True, "")
+
+
+@pytest.mark.parametrize(("between", "holds"), [("\n", True), ("", None)])
+def test_a_declaration_may_share_its_line_with_an_assertion(
+    between: str, holds: bool | None
+) -> None:
+    constant = Asked("constant", "(get-value (x))", "x", "Bool")
+    formula = Asked("formula", "(get-value ((not x)))", "(not x)", "Bool")
+    replies = Replies([(constant, "((x false))"), (formula, "(((not x) true))")])
+    script = f"(declare-const x Bool){between}(assert (not x))"
+    judged = Judged(script, replies, build_catalogue(load_catalogue()), STANDARD)
+    assert judged.holds(formula) is holds

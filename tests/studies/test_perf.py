@@ -1,0 +1,296 @@
+"""The search for slow scripts, on fake solvers whose costs are planted."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import cast
+
+import pytest
+from campaigns import FAKES
+from commands import error, outcome
+from wheels import SOURCE
+
+from murxpy.cli.report.text import amount
+from murxpy.studies.performance import campaign, minimizing
+from murxpy.studies.performance.campaign import FILE
+from murxpy.studies.performance.search import NEW, Agents, gain_of
+from murxpy.studies.performance.solvers import Weight, margin
+
+ALONE = """
+import os
+import time
+
+_spent = 0
+
+def cost_of(text):
+    return {cost}
+
+def run_alone(text, limit, wall_ms):
+    cost = cost_of(text)
+    if not limit:  # by the clock
+        end = time.process_time() + min(cost / 10, wall_ms, 200) / 1000
+        while time.process_time() < end:
+            pass
+    if cost == 66:
+        os.abort()
+    said = "unsat" if cost == 77 else "sat"
+    return ("unknown\\n", limit) if limit and cost > limit else (said + "\\n", cost)
+
+def weighed(text):
+    global _spent
+    _spent += cost_of(text)
+    if {again} and cost_of(text) == 66:
+        os.abort()
+    return "unsat\\n" if {again} and cost_of(text) == 77 else "sat\\n"
+
+def spent():
+    return _spent
+"""
+COSTS = {
+    "quick": "20",
+    "slow-at-xor": "100 + 2000 * text.count('(xor ') ** 2",
+    "even": "100 + 10 * len(text)",
+    "refusing": "1 / 0",
+    "wrong": "77",
+    "dying": "66",
+}
+
+
+NEVER_SLOW = ("--query", "900ms", "--stale", "8")  # no script can cost a second
+
+
+def solver(folder: Path, cost: str, again: bool = True) -> str:
+    """A target with these costs. Without `again`, a replay shows no bug."""
+    package = folder / cost / "fakesolver"
+    package.mkdir(parents=True, exist_ok=True)
+    (package / "__init__.py").write_text(
+        SOURCE["__init__.py"] + ALONE.format(cost=COSTS[cost], again=again)
+    )
+    (folder / cost / "faults.py").write_text((FAKES / "faults.py").read_text())
+    return f"fake@{folder / cost}"
+
+
+def wrapper(folder: Path) -> Path:
+    """The file of a wrapper of the fake solver that weighs scripts: a unit is a tenth of a microsecond."""
+    file = folder / "scripts.yaml"
+    file.write_text(
+        (FAKES / "scripts.yaml").read_text().replace("f.run_script({v})", "f.weighed({v})")
+        + 'limit-per-ms: 10\nreaders: {alone: "f.run_alone({v}, {0}, {1})", script-cost: "f.spent()"}\n'
+    )
+    return file
+
+
+def perf(folder: Path, *words: str | Path, out: str = "out") -> tuple[str | Path, ...]:
+    """A command that searches where xor is slow."""
+    return (
+        *("perf", solver(folder, "slow-at-xor"), "--reference", solver(folder, "quick")),
+        *("--wrapper", wrapper(folder), "--theories", "BOOL", "--out", folder / out, *words),
+    )
+
+
+def journal(folder: Path, out: str = "out") -> list[dict[str, object]]:
+    """The lines of a journal behind its head."""
+    lines = (folder / out / FILE).read_text().splitlines()
+    return [json.loads(line) for line in lines[1:]]
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A script is slow from a twentieth of a second on."""
+    for module in (minimizing, campaign):
+        monkeypatch.setattr(module, "SECOND", 50.0)
+    monkeypatch.setattr(minimizing, "TIMES", 1)
+
+
+@pytest.mark.usefixtures("quick")
+def test_the_search_finds_what_is_slow_and_makes_it_small(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = perf(tmp_path, "--steps", "60", "--query", "400ms", "--stale", "20", "--jobs", "2")
+    code, out, _ = outcome(capsys, *words)
+    assert code == 1 and "60 scripts weighed" in out
+    (found,) = [line for line in out.splitlines() if line.startswith("slow: ") and " xor" in line]
+    assert "slow-reference-fake-run-script-xor" in found and found.count(" in 0.") == 2
+    rounds = [line for line in journal(tmp_path) if "round" in line]
+    assert rounds[0]["operators"] == ["OP_XOR"]
+    # it is a finding like any other
+    ended, listed, _ = outcome(capsys, "findings", tmp_path / "out")
+    assert ended == 0 and "by another solver" in listed
+    (trace,) = (tmp_path / "out" / "findings").glob("*xor*/*.trace")
+    assert "(set-info :slow-cause |xor|)" in trace.read_text()
+    again = ("--solver", solver(tmp_path, "slow-at-xor"), "--wrapper", wrapper(tmp_path))
+    replayed = outcome(capsys, "replay", trace, *again)
+    assert replayed[0] == 1 and "slow" in replayed[1], replayed
+    # the next start tells the same, and nothing is new
+    code, again, _ = outcome(capsys, *words)
+    assert code == 0 and found in again.splitlines()
+
+
+@pytest.mark.usefixtures("quick")
+def test_what_only_counts_much_is_no_finding(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(campaign, "confirmed", lambda rows, targets: False)
+    code, out, _ = outcome(capsys, *perf(tmp_path, "--steps", "12", "--query", "400ms"))
+    assert code == 0 and ": 0 slow scripts" in out and ", 0 not slow by the clock" not in out
+
+
+def test_the_same_seed_gives_the_same_journal(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    texts = []
+    for out, seed in (("a", "7"), ("b", "7"), ("c", "8")):
+        words = perf(tmp_path, "--steps", "40", *NEVER_SLOW, "--seed", seed, out=out)
+        told = outcome(capsys, *words)[2]
+        texts.append((tmp_path / out / FILE).read_bytes())
+    assert texts[0] == texts[1] != texts[2]
+    assert "no script can be a finding" in told
+
+
+@pytest.mark.parametrize("jobs", ["1", "3"])
+def test_a_search_goes_on_where_it_was_killed(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, jobs: str
+) -> None:
+    words = (*NEVER_SLOW, "--jobs", jobs)
+    outcome(capsys, *perf(tmp_path, "--steps", "36", *words, out="whole"))
+    whole = (tmp_path / "whole" / FILE).read_text()
+    assert len(whole.splitlines()) > 36
+    outcome(capsys, *perf(tmp_path, "--steps", "20", *words, out="parts"))
+    file = tmp_path / "parts" / FILE
+    file.write_text(file.read_text()[:-30])  # in the middle of a line
+    outcome(capsys, *perf(tmp_path, "--steps", "36", *words, out="parts"))
+    assert file.read_text() == whole
+
+
+def test_a_folder_takes_no_other_search(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    outcome(capsys, *perf(tmp_path, "--steps", "2", *NEVER_SLOW))
+    code, message = error(capsys, *perf(tmp_path, "--steps", "4", *NEVER_SLOW, "--seed", "2"))
+    assert code == 2 and "this folder has a search with seed 1, not 2" in message
+
+
+@pytest.mark.parametrize("wrong", ["wrong", "dying"])
+def test_bugs_are_kept_as_findings(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, wrong: str
+) -> None:
+    words = ("perf", solver(tmp_path, "even"), "--reference", solver(tmp_path, wrong))
+    more = ("--wrapper", wrapper(tmp_path), "--theories", "BOOL", "--out", tmp_path / "out")
+    code, out, err = outcome(capsys, *words, *more, "--steps", "2", *NEVER_SLOW)
+    assert code == 1, err
+    kept = sorted((tmp_path / "out" / "findings").glob("*/*.trace"))
+    said = "with opposite answers" if wrong == "wrong" else "of which a solver died"
+    assert kept and f"{amount(len(kept), 'script')} {said}" in out, (out, err)
+    if wrong == "dying":
+        code, shown, err = outcome(capsys, "replay", kept[0], "--solver", words[3], *more[:2])
+        assert code == 1 and "SIGABRT" in shown, (shown, err)
+    assert outcome(capsys, *words, *more, "--steps", "2", *NEVER_SLOW)[0] == 0  # nothing new
+
+
+def test_a_bug_that_no_replay_shows_is_kept_apart(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = ("perf", solver(tmp_path, "even"), "--reference", solver(tmp_path, "wrong", False))
+    more = ("--wrapper", wrapper(tmp_path), "--theories", "BOOL", "--out", tmp_path / "out")
+    code, _, err = outcome(capsys, *words, *more, "--steps", "1", *NEVER_SLOW)
+    (kept,) = (tmp_path / "out" / "odd").iterdir()
+    assert code == 1 and "but not in a replay" in err and "(check-sat)" in kept.read_text()
+
+
+def test_what_a_solver_refuses_is_no_margin(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = ("perf", solver(tmp_path, "refusing"), "--wrapper", wrapper(tmp_path))
+    more = ("--theories", "BOOL", "--out", tmp_path / "out", "--steps", "5")
+    told = outcome(capsys, *words, *more)[2]
+    assert [line["margin"] for line in journal(tmp_path)] == [None] * 5
+    assert told.count("answers 'crash' to a script") == 1 and "ZeroDivisionError" in told
+
+
+def test_operators_that_a_release_does_not_read_do_not_occur(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = wrapper(tmp_path)
+    file.write_text(file.read_text() + 'script-since: {OP_XOR: "99.0"}\n')
+    words = ("perf", solver(tmp_path, "quick"), "--wrapper", file, "--theories", "BOOL")
+    others = "not,and,or,=>,=,distinct,ite"
+    code, message = error(capsys, *words, "--ban", others, "--out", tmp_path / "out")
+    assert code == 2 and "no operator that is left gives a formula" in message
+
+
+def test_limits_follow_the_best_margin(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    outcome(capsys, *perf(tmp_path, "--steps", "40", "--depth", "4", *NEVER_SLOW))
+    best = 0.0
+    for line in journal(tmp_path):
+        if "round" in line:
+            best = 0.0
+            continue
+        (answer, _, limit), *behind = cast(list[tuple[str, float, float]], line["weights"])
+        least = min(900.0, max(100.0, 1.1 * best))
+        raised = [min(900.0, least * 4**times) for times in range(5)]
+        assert any(limit == pytest.approx(one) for one in raised)
+        assert limit == pytest.approx(least) or answer != "exhausted" or behind
+        margin = cast(float | None, line["margin"])
+        best = max(best, margin or 0.0)
+
+
+def test_a_gain_is_the_share_by_which_the_margin_grew() -> None:
+    assert [gain_of(found, 200.0) for found in (None, 50.0, 202.0, 300.0, 900.0)] == [
+        *(0.0, 0.0, pytest.approx(0.01), 0.5, 1.0)
+    ]
+    assert [gain_of(found, 4.0) for found in (3.0, 5.0, 54.0, 104.0)] == [0.0, 0.01, 0.5, 1.0]
+
+
+def test_cheap_mutants_are_not_drawn_for_their_price() -> None:
+    loops = []
+    for mutant in (1.0, 1000.0):  # milliseconds, where a new script costs 100
+        agents = Agents(1, ["OP_NOT"])
+        for number in range(400):
+            choice = agents.choose(number, ["OP_NOT"])
+            agents.learn(choice, 0.0, 100.0 if choice.loop == NEW else mutant)
+            loops.append(choice.loop)
+    assert 150 < loops[:400].count(NEW) < 250 and loops[400:].count(NEW) > 300
+
+
+def took(ms: float, units: int = 0) -> minimizing.Measured:
+    return minimizing.Measured("fake", "1", "sat", 0.0, (ms,), units)
+
+
+@pytest.mark.parametrize(
+    ("target", "reference", "expected"),
+    [
+        (took(8000, 800_000), took(60), 120_000),  # 20 times 60 ms, at 100 units a millisecond
+        (took(8000, 800_000), took(0.1), 100_000),  # a second
+        (took(8000), took(60), 1_200_000),  # nothing was counted: what is usual
+    ],
+)
+def test_a_mark_is_in_units_that_are_measured_with_the_script(
+    target: minimizing.Measured, reference: minimizing.Measured, expected: int
+) -> None:
+    assert minimizing.mark_of(target, [reference], 1000.0) == expected
+
+
+def weight(answer: str, ms: float, limit: float = 100.0) -> Weight:
+    return Weight(answer, ms, limit)
+
+
+@pytest.mark.parametrize(
+    ("targets", "references", "expected"),
+    [
+        ([weight("sat", 30)], [weight("unsat", 10)], 20),
+        ([weight("sat", 30), weight("sat", 20)], [weight("sat", 5), weight("sat", 8)], 12),
+        ([weight("exhausted", 100)], [weight("sat", 10)], 190),
+        ([weight("late", 100)], [weight("sat", 10)], 190),
+        ([weight("sat", 30)], [], 30),
+        ([weight("sat", 30)], [weight("exhausted", 10, 10)], None),
+        *[
+            ([weight(answer, 0)], [weight("sat", 1)], None)
+            for answer in ("error", "unknown", "memory", "crash")
+        ],
+        *[
+            ([weight("exhausted", 1)], [weight(answer, 0)], None)
+            for answer in ("error", "unknown", "memory", "crash")
+        ],
+    ],
+)
+def test_margins(targets: list[Weight], references: list[Weight], expected: float | None) -> None:
+    assert margin(targets, references) == expected

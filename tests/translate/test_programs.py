@@ -1,0 +1,530 @@
+"""The stand-alone programs of findings: how their statements are written, and which of the kept
+regressions have one.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import json
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from murxpy.data import load_catalogue, load_wrapper, wrapper_names
+from murxpy.errors import InputError
+from murxpy.findings.kinds.registry import kind_of
+from murxpy.judging.regress import read_table
+from murxpy.logic.catalogue import Catalogue, build_catalogue
+from murxpy.machine.trace.grammar import parse_trace
+from murxpy.processes.plans import Request, make_plans
+from murxpy.processes.releases import short
+from murxpy.reduction.reproducers import Shown, write_programs
+from murxpy.translate.programs.calls import PlainWrapper
+from murxpy.translate.programs.program import Program, programs
+from murxpy.translate.programs.sheet import WIDTH, Sheet
+
+FOLDER = Path(__file__).parents[2] / "traces" / "regressions"
+TABLE = json.loads((FOLDER / "programs.json").read_text(encoding="utf-8"))
+RANGES = read_table(FOLDER / "ranges.json")
+PACKAGES = {"z3": "z3-solver", "cvc5": "cvc5"}
+QUICK = {
+    "z3-5.4.0/default-of-an-equal-array.trace": Shown("invalid-model", "", ""),
+    "cvc5-1.4.2/purified-tuple.trace": Shown(
+        "exception", "", "RuntimeError: expected constructor to apply"
+    ),
+}
+
+WRONG_MODEL = """\
+# solver z3 5.4.1
+0 new@simple
+ return o1
+0 mk-sort@function SORT_BV 8
+ return s1
+0 mk-const@sort s1 "x"
+ return t1 s1
+0 mk-value@width s1 "00000001" 2
+ return t2 s1
+0 mk-term@raw OP_BV_ADD SORT_BV 2 t1 t2
+ return t3 s1
+0 mk-term@operator OP_EQUAL SORT_BOOL 2 t3 t1
+ return t4 s2
+0 mk-term@function OP_NOT SORT_BOOL 1 t4
+ return t5 s2
+0 assert-formula@add t4
+0 check-sat@raw
+ answer sat
+0 check-model@default
+"""
+
+
+@cache
+def catalogue() -> Catalogue:
+    return build_catalogue(load_catalogue())
+
+
+@cache
+def wrapper(solver: str) -> dict[str, Any]:
+    return load_wrapper(solver)
+
+
+def printed(text: str, kind: str, message: str = "", name: str = "t.trace") -> list[Program]:
+    trace = parse_trace(text, name)
+    claim = kind_of(kind).claim("z3 5.4.1", message, "")
+    return list(programs(trace, catalogue(), wrapper(trace.solver), claim))
+
+
+def ended(text: str, file: Path) -> subprocess.CompletedProcess[str]:
+    file.write_text(text, encoding="utf-8")
+    return subprocess.run(
+        [sys.executable, str(file)], capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+# -- statements
+
+
+def test_an_expression_with_one_user_is_nested() -> None:
+    sheet = Sheet()
+    one = sheet.define("f(1)", "t")
+    two = sheet.define(f"{one} + g(2)", "t")
+    sheet.do(f"use({two} * 2)")
+    assert sheet.written() == ["use((f(1) + g(2)) * 2)"]
+
+
+def test_what_has_two_users_gets_a_name_and_what_has_none_is_left_out() -> None:
+    sheet = Sheet()
+    unused = sheet.define("f(0)", "t")
+    sheet.define(f"h({unused})", "t")
+    shared = sheet.define("f(1)", "t")
+    sheet.do(f"use({shared}, {shared})")
+    assert sheet.written() == ["t1 = f(1)", "use(t1, t1)"]
+
+
+def test_names_do_not_hide_what_the_program_calls() -> None:
+    sheet = Sheet()
+    symbol = sheet.define("make('print')", "print", kept=True)
+    other = sheet.define("make('make')", "make", kept=True)
+    sheet.do(f"use({symbol}, {other})")
+    assert sheet.written() == [
+        'print_2 = make("print")',
+        'make_2 = make("make")',
+        "use(print_2, make_2)",
+    ]
+
+
+def test_nesting_ends_before_lines_get_too_long() -> None:
+    sheet = Sheet()
+    term = sheet.define("x", "t")
+    for _ in range(60):
+        term = sheet.define(f"function({term})", "t")
+    sheet.do(f"use({term})")
+    rows = sheet.written()
+    assert max(map(len, rows)) <= WIDTH + 10
+    assert sum(row.count("function") for row in rows) == 60
+
+
+def test_the_main_context_is_not_named() -> None:
+    sheet = Sheet("ctx", "main_ctx()")
+    sheet.do("use(BoolSort(ctx), solver=ctx, n=1)", "raw(ctx.ref(), ctx, 3)")
+    assert sheet.written() == ["use(BoolSort(), n=1)", "raw(main_ctx().ref(), main_ctx(), 3)"]
+
+
+# -- programs
+
+
+def test_a_program_is_what_a_person_would_write() -> None:
+    first = printed(WRONG_MODEL, "invalid-model")[0]
+    assert first.text == (
+        "# z3 5.4.1 gives a model in which an assertion is false.\n"
+        "# Exits with 1 where this defect is, with 0 where it is mended, with 2 where neither can be said.\n"
+        "import os, sys\n"
+        "from z3 import *\n"
+        'sys.excepthook = lambda *e: (sys.__excepthook__(*e), print("cannot be told:", e[1], flush=True), os._exit(2))\n'
+        "\n"
+        "s = Solver()\n"
+        'x = BitVec("x", 8)\n'
+        "t1 = x + 1 == x\n"
+        "s.add(t1)\n"
+        "answer = str(s.check())\n"
+        'if answer != "sat":\n'
+        '    print("expected sat and its model, got", answer)\n'
+        '    sys.exit(0 if answer == "unsat" else 2)\n'
+        "value = str(s.model().eval(t1, model_completion=True))\n"
+        'print("expected True, got", value)\n'
+        'sys.exit({"True": 0, "False": 1}.get(value, 2))\n'
+    )
+    assert first.frame <= 15
+
+
+def test_the_forms_come_nearer_to_the_trace() -> None:
+    made = printed(WRONG_MODEL, "invalid-model")
+    assert [program.level for program in made] == sorted(program.level for program in made)
+    assert "SimpleSolver()" not in made[0].text
+    assert "SimpleSolver()" in made[-1].text
+    assert "Z3_mk_bvadd" in made[-1].text
+
+
+def test_a_mended_defect_ends_with_0(tmp_path: Path) -> None:
+    """The assertion has no model, and the solver says so."""
+    done = ended(printed(WRONG_MODEL, "invalid-model")[0].text, tmp_path / "p.py")
+    told = "expected sat and its model, got unsat\n"
+    assert (done.returncode, done.stdout, done.stderr) == (0, told, "")
+
+
+def test_an_exception_that_is_not_the_finding_tells_nothing(tmp_path: Path) -> None:
+    text = printed(WRONG_MODEL, "invalid-model")[0].text.replace("BitVec(", "NoSuchCall(")
+    done = ended(text, tmp_path / "p.py")
+    assert done.returncode == 2
+    assert "NameError" in done.stderr
+    assert done.stdout == "cannot be told: name 'NoSuchCall' is not defined\n"
+
+
+def test_a_check_that_was_refused_may_be_refused_again(tmp_path: Path) -> None:
+    line = '0 check-simplify@plain t4\n refused unsupported "Z3Exception: no"\n0 check-sat@raw'
+    text = printed(WRONG_MODEL.replace("0 check-sat@raw", line), "invalid-model")[0].text
+    assert "try:\n    Distinct(t1, simplify(t1))\nexcept Exception:\n    pass\n" in text
+    assert ended(text, tmp_path / "p.py").returncode == 0
+
+
+@pytest.mark.parametrize(("solver", "spelling"), [("z3", "for-all"), ("cvc5", "default")])
+def test_the_form_nearest_to_the_trace_runs(solver: str, spelling: str, tmp_path: Path) -> None:
+    """Helpers of the wrapper and handles of the binding stand in it."""
+    text = WRONG_MODEL.replace("z3 5.4.1", f"{solver} 9").replace("@raw", "").replace("@sort", "")
+    text = text.replace("new@simple", f"new@{spelling}").replace("@add", "").replace("@width", "")
+    text = text.replace("@function", "").replace("@operator", "")
+    made = printed(text, "disagreement")[-1]
+    assert ended(made.text, tmp_path / "p.py").stdout == "expected unsat, got unsat\n"
+
+
+def test_no_helper_has_the_name_of_the_answer() -> None:
+    for solver in wrapper_names():
+        functions = PlainWrapper(wrapper(solver), catalogue(), "99").helpers
+        assert not {"answer", "second", "core", "value", "values", "again"} & {*functions}
+
+
+BETWEEN = """\
+# solver cvc5 1.4.2
+0 new@default
+ return o1
+0 mk-sort@mk SORT_INT
+ return s1
+0 mk-const@mk s1 "x"
+ return t1 s1
+0 mk-const@mk s1 "y"
+ return t2 s1
+0 mk-term@mk-term OP_INT_LT SORT_BOOL 2 t1 t2
+ return t3 s2
+0 mk-term@mk-term OP_INT_LT SORT_BOOL 2 t2 t1
+ return t4 s2
+0 assert-formula@default t3
+0 assert-formula@default t4
+0 check-sat@default
+ answer unsat
+0 check-interpolant@one t4
+"""
+
+
+def test_an_interpolant_is_solved_from_scratch(tmp_path: Path) -> None:
+    message = "the interpolant is not implied by the assertions"
+    text = printed(BETWEEN, "invalid-interpolant", message)[0].text
+    assert "def " not in text
+    assert "again.assertFormula(tm.mkTerm(Kind.NOT, interpolant))\n" in text
+    done = ended(text, tmp_path / "p.py")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "expected unsat, got unsat")
+    goal = "the interpolant does not imply its goal"
+    text = printed(BETWEEN, "invalid-interpolant", goal)[0].text
+    assert "again.assertFormula(interpolant)\nagain.assertFormula(t1)\n" in text
+
+
+def test_an_abduct_is_solved_from_scratch() -> None:
+    trace = BETWEEN.replace("0 assert-formula@default t4\n", "").replace("unsat", "sat")
+    trace = trace.replace("interpolant", "abduct")
+    texts = [
+        printed(trace, "invalid-abduct", f"the abduct {message}")[0].text
+        for message in ("does not imply its goal with the assertions", "contradicts the assertions")
+    ]
+    assert "again.assertFormula(abduct)\nagain.assertFormula(tm.mkTerm(Kind.NOT, t2))" in texts[0]
+    assert texts[1].endswith('sys.exit({"sat": 0, "unsat": 1}.get(second, 2))\n')
+
+
+OLD = """\
+# solver cvc5 1.0.8
+0 new@default
+ return o1
+0 set-option@default produce-models true
+0 mk-sort@mk SORT_BOOL
+ return s1
+0 mk-const@mk s1 "x"
+ return t1 s1
+0 assert-formula@default t1
+0 check-sat@default
+ answer sat
+0 check-model@default
+"""
+
+
+def test_a_release_with_one_solver_for_each_manager_forgets_its_assertions() -> None:
+    texts = [program.text for program in printed(OLD, "invalid-model")]
+    assert any("solver.resetAssertions()\nsolver.assertFormula(x)\n" in text for text in texts)
+    assert not any("again" in text for text in texts)
+
+
+def test_a_death_is_told_by_its_signal(tmp_path: Path) -> None:
+    text = printed(WRONG_MODEL.partition("0 check-model")[0], "crash")[0].text
+    assert ended(text, tmp_path / "p.py").returncode == 0
+    dying = text.replace("s.check()", "signal.raise_signal(11)")
+    done = ended(dying, tmp_path / "p.py")
+    assert (done.returncode, done.stdout) == (1, "expected no signal, got SIGSEGV\n")
+    # z3 ends itself with a code of its own where a check of its code fails
+    done = ended(text.replace("s.check()", "__import__('os')._exit(114)"), tmp_path / "p.py")
+    assert (done.returncode, done.stdout) == (1, "expected no signal, got exit code 114\n")
+    done = ended(text.replace("s.check()", "undefined()"), tmp_path / "p.py")
+    wanted = "cannot be told, because a call failed before it\n"
+    assert (done.returncode, done.stdout) == (2, wanted)
+
+
+def test_a_process_that_ends_itself_is_told_from_an_exception(tmp_path: Path) -> None:
+    text = printed(WRONG_MODEL.partition("0 check-model")[0], "exit")[0].text
+    done = ended(text.replace("s.check()", "os._exit(1)"), tmp_path / "p.py")
+    assert (done.returncode, done.stdout) == (1, "expected no signal, got exit code 1\n")
+    done = ended(text.replace("s.check()", "undefined()"), tmp_path / "p.py")
+    assert (done.returncode, done.stdout.splitlines()[-1][:14]) == (2, "cannot be told")
+
+
+def test_an_error_in_a_script_is_no_death_and_its_context_dies(tmp_path: Path) -> None:
+    made = printed(SCRIPT.replace("(assert a)", "(assert b)"), "crash")
+    assert any("Z3_eval_smtlib2_string(ctx.ref(), script)" in one.text for one in made)
+    done = ended(made[-1].text, tmp_path / "p.py")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (
+        0,
+        "expected no signal, got no signal",
+    )
+
+
+def test_a_constant_with_an_application_for_a_value_has_none(tmp_path: Path) -> None:
+    message = "the value of a constant is no value, but OP: 'op (let ((l (seq.nth x 0))) (- l))'"
+    text = printed(WRONG_MODEL, "model-value", message)[-1].text
+    assert 'for word in ["(seq.nth "]' in text
+    assert ended(text, tmp_path / "p.py").returncode == 0
+
+
+ARRAYS = """\
+# solver cvc5 1.4.2
+0 new@default
+ return o1
+0 set-option@default produce-models true
+0 mk-sort@mk SORT_UNINTERPRETED "B"
+ return s1
+0 mk-sort@mk SORT_ARRAY s1 s1
+ return s2
+0 mk-const@mk s2 "a"
+ return t1 s2
+0 mk-const@mk s2 "b"
+ return t2 s2
+0 mk-term@mk-term OP_EQUAL SORT_BOOL 2 t1 t2
+ return t3 s3
+0 assert-formula@default t3
+0 check-sat@default
+ answer sat
+0 check-model@default
+"""
+
+
+def test_arrays_are_compared_at_the_elements_of_the_model(tmp_path: Path) -> None:
+    made = printed(ARRAYS, "invalid-model")
+    text = next(one.text for one in made if "element in" in one.text)
+    done = ended(text, tmp_path / "p.py")
+    told = "expected the same answer twice for each two arrays, got [('True', 'true')]\n"
+    assert (done.returncode, done.stdout) == (0, told)
+    wrong = text.replace('("True", "false") in', '("True", "true") in')
+    assert ended(wrong, tmp_path / "p.py").returncode == 1
+
+
+def test_a_fresh_solver_has_the_options_that_the_theories_need() -> None:
+    trace = ARRAYS.replace("produce-models", "arrays-exp")
+    texts = [one.text for one in printed(trace, "invalid-model")]
+    assert any('again = cvc5.Solver(tm)\nagain.setOption("arrays-exp", "true")' in t for t in texts)
+
+
+DATATYPE = """\
+# solver cvc5 1.4.2
+0 new@default
+ return o1
+0 mk-sort@mk SORT_INT
+ return s1
+0 mk-sort@unresolved SORT_DT 1 "list" 0 2 "nil" 0 "cons" 2 "head" s1 "tail" s(nil)
+ return s2
+0 mk-const@mk s2 "x"
+ return t1 s2
+0 mk-term@mk-term OP_DT_APPLY_SEL SORT_DT 2 "cons" "tail" 1 t1
+ return t2 s2
+0 mk-term@mk-term OP_EQUAL SORT_BOOL 2 t1 t2
+ return t3 s3
+0 assert-formula@default t3
+0 check-sat@default
+ answer sat
+"""
+
+
+def test_datatypes_are_declared_as_a_person_declares_them() -> None:
+    """No helper of the wrapper stands in the program."""
+    text = printed(DATATYPE, "disagreement")[0].text
+    assert "def " not in text
+    assert 'cons.addSelectorSelf("tail")\nlist_2.addConstructor(cons)' in text
+    other = DATATYPE.replace("cvc5 1.4.2", "z3 5.4.1").replace("@mk-term", "").replace("@mk", "")
+    text = printed(other.replace("@default", "").replace("@unresolved", ""), "disagreement")[0].text
+    assert 'list_2.declare("cons", ("head", IntSort()), ("tail", list_2))' in text
+    assert "s.add(x == list_2.tail(x))" in text
+
+
+SCRIPT = """\
+# solver z3 5.4.1
+1 new
+ return o1
+1 set-limit 500
+1 run-script "(declare-const a Bool)\\u{a}(assert a)\\u{a}(check-sat)\\u{a}"
+ answer sat
+"""
+
+
+def test_a_script_is_told_in_calls_and_as_it_is(tmp_path: Path) -> None:
+    made = printed(SCRIPT, "wrong-answer")
+    assert 's.set("rlimit", 500)\na = Bool("a")\ns.add(a)\n' in made[0].text
+    whole = next(program.text for program in made if "script =" in program.text)
+    assert 'script = """\n(set-option :rlimit 500)\n(declare-const a Bool)\n' in whole
+    done = ended(whole, tmp_path / "p.py")
+    assert (done.returncode, done.stdout) == (1, "expected unsat, got sat\n")
+
+
+def test_a_check_with_the_same_term_twice_is_printed() -> None:
+    """Here the second operand replaces itself."""
+    text = WRONG_MODEL.replace(
+        "0 check-model@default", "0 check-substitute t4 t1 t1\n0 check-model"
+    )
+    assert "substitute(t1, (x, x))" in printed(text, "crash")[0].text
+
+
+REFUTED = WRONG_MODEL.replace(
+    "assert-formula@add t4", 'plant t1 "00000111" 2\n0 assert-formula@add t5'
+)
+REFUTED = REFUTED.replace("answer sat\n0 check-model@default", "answer unsat")
+
+
+def test_a_wrong_unsat_is_refuted_by_values_of_the_constants(tmp_path: Path) -> None:
+    made = printed(REFUTED, "disagreement")
+    text = made[0].text
+    assert "x_value = BitVecVal(7, 8)\nvalues = [str(simplify(substitute(" in text
+    assert ended(text, tmp_path / "p.py").stdout == "expected sat, got sat\n"
+    wrong = ended(text.replace("str(s.check())", '"unsat"'), tmp_path / "p.py")
+    told = (
+        "expected sat, because the assertions are ['True'] for values of the constants, got unsat\n"
+    )
+    assert (wrong.returncode, wrong.stdout) == (1, told)
+    # another solver of the same release finds the values
+    other = next(one.text for one in made if "second" in one.text)
+    wrong = ended(other.replace("str(s.check())", '"unsat"'), tmp_path / "p.py")
+    assert (wrong.returncode, wrong.stdout[-9:]) == (1, "got unsat\n"[-9:])
+
+
+def test_parameters_of_the_process_are_set_before_a_script_is_read() -> None:
+    trace = SCRIPT.replace('"(declare', '"(set-option :sat.euf true)\\u{a}(declare')
+    texts = [program.text for program in printed(trace, "wrong-answer")]
+    assert any('set_param("sat.euf", True)\noutput = ' in text for text in texts)
+
+
+def test_only_the_last_of_many_scripts_is_read() -> None:
+    row = SCRIPT.splitlines()[-2]
+    text = SCRIPT.replace(row, f"{row}\n answer sat\n{row}")
+    assert printed(text, "wrong-answer")[0].text == printed(SCRIPT, "wrong-answer")[0].text
+
+
+def test_what_the_trace_drops_stays_alive() -> None:
+    text = WRONG_MODEL.replace("0 check-sat@raw", "0 del t4\n0 gc\n0 check-sat@raw")
+    assert printed(text, "invalid-model")[0].text == printed(WRONG_MODEL, "invalid-model")[0].text
+
+
+def test_a_misuse_is_a_call_that_anybody_can_make(tmp_path: Path) -> None:
+    trace = "# solver z3 5.4.1\n0 new\n0 misuse@alike z3.FPSort py:3 py:4294967304 c1 at 1\n"
+    message = "class F: a number is taken for another; 4294967304 for 8"
+    text = printed(trace, "contract", message)[0].text
+    assert "right = FPSort(3, 8)" in text
+    assert "got = FPSort(3, 4294967304)" in text
+    done = ended(text, tmp_path / "p.py")
+    assert (done.returncode, done.stdout[:9]) == (1, "expected ")
+
+
+def test_a_context_that_a_death_needs_is_no_main_one() -> None:
+    """The main context lives until the process ends, which a child process does without its objects'
+    deaths.
+    """
+    trace = "# solver z3 5.4.1\n0 new@simple\n return o1\n0 misuse@copy c1\n"
+    texts = [program.text for program in printed(trace, "crash", "SIGSEGV")]
+    calls = "def calls():\n    ctx = Context()\n    copy.copy(ctx)\n"
+    assert [calls in text for text in texts].count(True) == 1
+
+
+def test_an_undocumented_exception_is_told_from_others(tmp_path: Path) -> None:
+    trace = "# solver z3 5.4.1\n0 new\n0 misuse@call z3.Solver py:none c1\n return x1 Solver\n"
+    trace += "0 misuse@call z3.Solver.cube_vars x1\n"
+    message = "class C: AttributeError: 'Solver' object has no attribute 'cube_vs' in Solver.cube_vars (z3.py)"
+    text = printed(trace, "contract", message)[0].text
+    assert ended(text, tmp_path / "p.py").returncode == 1
+    assert ended(text.replace(".cube_vars()", ".assertions()"), tmp_path / "p.py").returncode == 0
+    assert ended(text.replace(".cube_vars()", ".no_such()"), tmp_path / "p.py").returncode == 2
+
+
+def test_a_wrong_spelling_in_the_section_plain_is_an_error(tmp_path: Path) -> None:
+    source = Path(__file__).parents[2] / "wrappers" / "z3.yaml"
+    for path in source.parent.glob("z3*"):
+        (tmp_path / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
+    text = source.read_text(encoding="utf-8").replace('OP_FP_NEG: "-{0}"', 'OP_FP_NEGG: "-{0}"')
+    (tmp_path / "z3.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=r"z3\.yaml:\d+: unknown operator 'OP_FP_NEGG'.*OP_FP_NEG"):
+        load_wrapper(str(tmp_path / "z3.yaml"))
+    (tmp_path / "z3.yaml").write_text(text.replace('OP_FP_NEGG: "-{0}"', 'OP_FP_NEG: "-{9x}"'))
+    with pytest.raises(InputError, match=r"z3\.yaml:\d+.*unknown placeholder '\{9x\}'"):
+        load_wrapper(str(tmp_path / "z3.yaml"))
+
+
+# -- the kept regressions
+
+
+def test_every_kept_regression_has_a_row() -> None:
+    traces = [f"{file.parent.name}/{file.name}" for file in sorted(FOLDER.glob("*/*.trace"))]
+    assert sorted(TABLE) == traces
+    assert [name for name in traces if not TABLE[name].get("python")] == []
+
+
+def here(name: str) -> bool:
+    """Whether the installed release is known to show a regression."""
+    solver, _, release = name.partition("/")[0].partition("-")
+    there = importlib.metadata.version(PACKAGES[solver])
+    return short(there) == release or RANGES[name]["asked"].get(short(there)) == "shows"
+
+
+def run_bench(names: list[str]) -> str:
+    command = [sys.executable, "bench/programs.py", *names, "--no-save", "--installed"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, cwd=FOLDER.parent.parent, timeout=900
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_program_of_a_kept_regression_shows_it(name: str, tmp_path: Path) -> None:
+    text = (FOLDER / name).read_text(encoding="utf-8")
+    (plan,) = make_plans(Request((name.partition("-")[0],)))
+    (form,) = write_programs(plan, tmp_path / "1.trace", text, QUICK[name], forms=("python",))
+    assert (form.reproduces, form.note) == (True, "")
+    assert "murxpy" not in Path(form.file).read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_every_program_that_the_table_names_shows_its_regression() -> None:
+    names = [name for name in TABLE if TABLE[name]["python"] == "shows" and here(name)]
+    told = run_bench(names)
+    assert [name for name in names if f"{name}: shows" not in told] == []
