@@ -32,6 +32,7 @@ from murxpy.processes.releases import short
 from murxpy.processes.targets import Plan
 from murxpy.reduction.reproducers import loaded_release, plain_programs, to_show, tried_program
 from murxpy.solvers.forbidden import Forbidden
+from murxpy.translate.formula import to_formula
 from murxpy.translate.murxla import to_murxla
 from murxpy.translate.planted import to_defined
 from murxpy.translate.python import to_python
@@ -40,6 +41,7 @@ from murxpy.translate.smtlib import to_smtlib
 Translator = Callable[[Path], str]
 _SUFFIXES = {"smt2": ".smt2", "python": ".py", "program": ".py", "murxla": ".murxla"}
 _OF_WRAPPER = ("python", "program")
+_FORMS = ("calls", "formula")
 _LONGEST = 300  # letters of an error that says why a program was not run
 
 
@@ -65,6 +67,14 @@ _LONGEST = 300  # letters of an error that says why a program was not run
     "--dialect",
     type=click.Choice([STANDARD, *wrapper_names()]),
     help="SMT-LIB with this solver's extensions.  [default: standard]",
+)
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(_FORMS),
+    default=_FORMS[0],
+    show_default=True,
+    help="SMT-LIB: all calls of the trace, or only its formula: what is asserted and checked.",
 )
 @click.option(
     "--lossy",
@@ -100,6 +110,7 @@ def translate(
     output: Path | None,
     into: Path | None,
     dialect: str | None,
+    form: str,
     lossy: bool,
     by_definition: bool,
     planted: bool,
@@ -112,16 +123,28 @@ def translate(
     '--to python' makes the same calls as the trace and ends as they end. '--to program' is what a
     person would write: the first form that shows the finding on its solver, with exit code 1.
 
+    '--to smt2 --as formula' prints what a fuzzer of scripts takes as a seed. An operator that has no
+    name in the dialect is printed by its definition there.
+
     Exits with 2 when a trace cannot be translated; the other traces of a folder are translated
     nevertheless.
     """
-    of_smtlib = {"--dialect": dialect, "--by-definition": by_definition, "--planted": planted}
+    formula = form == "formula"
+    of_smtlib = {
+        "--dialect": dialect,
+        "--as formula": formula,
+        "--by-definition": by_definition,
+        "--planted": planted,
+    }
+    if formula and planted:
+        raise InputError("--planted is for all calls of a trace: leave it out with '--as formula'")
     _check_options(target, [name for name, given in of_smtlib.items() if given], lossy, wrapper)
     if solver and target != "program":
         raise InputError("only '--to program' runs a solver: leave out --solver")
-    of_trace = _translator(
-        target, dialect or STANDARD, lossy, by_definition, planted, wrapper, solver
-    )
+    if target == "smt2":
+        of_trace = _to_script(dialect or STANDARD, formula, lossy, by_definition, planted)
+    else:
+        of_trace = _translator(target, lossy, wrapper, solver)
     translator = partial(_translated, of_trace, _SUFFIXES[target])
     source = kept_trace(source) if into is None and is_bucket(source) else source
     if source.is_dir():
@@ -166,20 +189,21 @@ def _write(file: Path, text: str) -> None:
         raise InputError(f"cannot write: {error.strerror}", file=str(file)) from None
 
 
-def _translator(
-    target: str,
-    dialect: str,
-    lossy: bool,
-    by_definition: bool,
-    planted: bool,
-    wrapper: str | None,
-    solver: str | None,
+def _to_script(
+    dialect: str, formula: bool, lossy: bool, by_definition: bool, planted: bool
 ) -> Callable[[Trace, Path], str]:
     catalogue = build_catalogue(load_catalogue())
-    if target == "smt2":
-        return lambda trace, path: (to_defined if planted else to_smtlib)(
-            trace, catalogue, dialect, lossy, by_definition
-        )
+    if formula:
+        return lambda trace, path: to_formula(trace, catalogue, dialect, lossy)
+    return lambda trace, path: (to_defined if planted else to_smtlib)(
+        trace, catalogue, dialect, lossy, by_definition
+    )
+
+
+def _translator(
+    target: str, lossy: bool, wrapper: str | None, solver: str | None
+) -> Callable[[Trace, Path], str]:
+    catalogue = build_catalogue(load_catalogue())
     if target == "murxla":
         return lambda trace, path: to_murxla(trace, catalogue, lossy)
     known: dict[str, dict[str, Any]] = {}

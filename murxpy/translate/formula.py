@@ -1,0 +1,92 @@
+"""A trace as a formula: the script that has its assertions and its checks, and nothing else of it.
+
+A solver's options, questions about answers, copies, checks of the binding and the ends of objects
+are calls that only an API has. They are no part of the formula, so that a formula without them lacks
+nothing. A formula lacks something where the dialect has no word for a sort or an operator of an
+assertion or an assumption.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from murxpy.errors import InputError
+from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.terms import Term
+from murxpy.machine.database import Entry
+from murxpy.machine.trace.grammar import Trace
+from murxpy.translate.dry import AnyReading, Silent, interpret
+from murxpy.translate.smtlib import Script
+
+_PARTS = (
+    "assert-formula",
+    "assert-tracked",
+    "check-sat",
+    "check-sat-assuming",
+    "push",
+    "pop",
+    "reset",
+    "reset-assertions",
+    "run-script",
+    "set-logic",
+)
+
+
+class Formula(Script):
+    """Writes the formula of a trace. `lost` says of each assertion, check and script that the dialect
+    cannot say: its line, its action and why.
+    """
+
+    def __init__(self, trace: Trace, catalogue: Catalogue, dialect: str) -> None:
+        super().__init__(trace, catalogue, dialect, lossy=True, by_definition=True)
+        self.lost: list[tuple[int, str, str]] = []
+
+    def passed(self, reason: str) -> None:
+        """Handle a line without a call: it is no part of the formula."""
+
+    def broken(self) -> None:
+        """Handle a line that breaks a call on purpose: it is no part of the formula."""
+
+    def begin(self, seed: int, action: str, spelling: str | None, words: str) -> None:
+        if action == "new":
+            super().begin(seed, action, spelling, words)
+
+    def asked(self, action: str) -> Any:
+        return super().asked(action) if action in _PARTS else None
+
+    def term_entry(
+        self, term: Term, obj: Any, number: int | None, sort_number: int | None, pooled: bool = True
+    ) -> Entry:
+        # a constant is declared where a formula uses it
+        return Silent.term_entry(self, term, obj, number, sort_number, pooled)
+
+    def _cannot(self, what: str, hint: str = "") -> None:
+        if self.line.action in _PARTS:
+            self.lost.append((self.line.number, self.line.action, what))
+            self._comment(what)
+
+
+def formula_of(trace: Trace, catalogue: Catalogue, dialect: str) -> Formula:
+    """The formula of a trace in a dialect of SMT-LIB; its text is `text()`. Operators without a name
+    there are printed by their definitions. Raises InputError for a trace that is malformed.
+    """
+    run = Formula(trace, catalogue, dialect)
+    interpret(run, AnyReading(run, trace))
+    return run
+
+
+def to_formula(
+    trace: Trace, catalogue: Catalogue, dialect: str = "standard", lossy: bool = False
+) -> str:
+    """The formula of a trace as a script. Raises InputError, with the line, for an assertion or a
+    check that the dialect cannot say; with `lossy`, a comment takes its place.
+    """
+    run = formula_of(trace, catalogue, dialect)
+    if run.lost and not lossy:
+        line, action, what = run.lost[0]
+        raise InputError(
+            f"{what}, so that '{action}' would be missing; with --lossy a comment takes its place",
+            file=trace.name,
+            line=line,
+        )
+    return run.text()
