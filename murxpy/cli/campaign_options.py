@@ -77,6 +77,7 @@ class MutationOptions:
     through: str
     budget: int | None
     stability: float
+    walk_seeds: int | None
 
 
 def taken(kind: type[Kind], given: dict[str, Any]) -> Kind:

@@ -38,6 +38,7 @@ from murxpy.sources.mutation.registry import FUZZERS
 
 _EXAMPLES = (
     ("murxpy fuzz z3 --cross-check cvc5 --time 10m", "random API calls; cvc5 answers, too"),
+    ("murxpy fuzz z3 --mix api:2,opfuzz:1,storm:1", "also mutate the formulas of walks"),
     ("murxpy fuzz z3 seeds/ --mix api:2,fusion:1,opfuzz:1", "also mutate scripts"),
     ("murxpy fuzz z3 --time 10m --finish", "also group and describe all findings"),
     ("murxpy fuzz z3@4.13.0 z3@latest --runs 2000 --compare", "what the newer release broke"),
@@ -167,7 +168,7 @@ _EXAMPLES = (
 @click.option(
     "--mix",
     metavar="SOURCES",
-    help="Sources of the runs with weights, such as api:4,opfuzz:2; needs SEEDS.",
+    help="Sources of the runs with weights, such as api:4,opfuzz:2. Mutation fuzzers take SEEDS, or else walks.",
 )
 @click.option(
     "--iterations",
@@ -199,6 +200,13 @@ _EXAMPLES = (
     metavar="BYTES",
     show_default=True,
     help="Size of the largest seed that is used.",
+)
+@click.option(
+    "--walk-seeds",
+    type=click.IntRange(0, 10_000),
+    metavar="N",
+    help="Number of walks whose formulas the mutation fuzzers take as seeds, beside SEEDS.  "
+    "[default: 200 without SEEDS, else 0]",
 )
 @percent_option(
     "--stability",

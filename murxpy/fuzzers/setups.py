@@ -240,6 +240,7 @@ class Mutation:
     each fuzzer. `dialect`: the dialect of the scripts; if empty, that of the solver. `through`: how
     mutants reach the solver, one of `WAYS`. `budget`: the number of mutants that one fuzzer makes
     of one seed; None for no limit. `stability`: the share of mutants of which variants are asked.
+    `walks`: the number of walks whose formulas are seeds, beside `seeds`.
     """
 
     mix: tuple[tuple[str, float], ...]
@@ -252,6 +253,7 @@ class Mutation:
     through: str = TEXT
     budget: int | None = None
     stability: float = 0.0
+    walks: int = 0
 
 
 def sources_setup(mutation: Mutation, files: SeedFiles) -> SourcesSetup:
@@ -281,7 +283,9 @@ def needs_terms(mutation: Mutation) -> bool:
 
 
 def seed_files(mutation: Mutation) -> SeedFiles:
-    """The seeds. Raises InputError if there are none."""
+    """The seeds that are files. Raises InputError if there are none, unless walks are seeds."""
+    if mutation.walks and not mutation.seeds:
+        return SeedFiles()
     return collect_seeds(map(Path, mutation.seeds), mutation.size_limit)
 
 

@@ -61,7 +61,8 @@ class Setup(TypedDict, total=False):
     those of the options that also hold when the session answers checks as a judge; `limits`, where
     `wall` means that no check gets a resource limit; `checks`, the names of those checks of the
     solver's promises that are on; `documented`, the operators that mutants do not get; and `guide`,
-    how a campaign chooses what runs are made of.
+    how a campaign chooses what runs are made of. In one with `solverless` no call of a walk reaches
+    the solver, and half of the walks have a planted model.
     """
 
     catalogue: Plain
@@ -76,6 +77,7 @@ class Setup(TypedDict, total=False):
     checks: list[str]
     documented: list[str]
     guide: str
+    solverless: bool
     sources: SourcesSetup
     enumeration: EnumerationSetup
     session: str

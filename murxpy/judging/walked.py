@@ -1,0 +1,91 @@
+"""Walks as seeds of the mutation fuzzers: the formulas of walks over the state machine of a campaign.
+
+The walks are made without the solver, so they depend on the seed of the campaign and on the calls that
+the release has, and not on the number of processes or on a clock. They are no runs of the campaign.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from murxpy.findings.replayed import walk_seeds
+from murxpy.fuzzers.seeds import label_of
+from murxpy.fuzzers.setups import Mutation
+from murxpy.logic.catalogue import Catalogue, build_catalogue
+from murxpy.machine.random import mix
+from murxpy.machine.trace.grammar import parse_trace
+from murxpy.oracles.crash import Outcome
+from murxpy.processes.limits import Limits
+from murxpy.processes.targets import Plan
+from murxpy.sources.setups import Setup
+from murxpy.steering.seeds import run_seed
+from murxpy.translate.formula import formula_of
+
+_KEY = 0x3A1C5
+PLANTED = "planted"
+
+
+@dataclass
+class Walked:
+    """Seeds of walks, each a name, a text and a label; and how many walks are none, by reason."""
+
+    seeds: list[list[str]] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+
+    def notice(self, target: str) -> str:
+        """What the user is told of them."""
+        labelled = sum(bool(label) for _, _, label in self.seeds)
+        lost = "".join(f"; {count} left out, {why}" for why, count in self.left_out.most_common())
+        return f"{target}: {len(self.seeds)} walks are seeds, {labelled} of them labelled sat{lost}"
+
+
+def with_walks(
+    plans: Sequence[Plan], mutation: Mutation, seed: int, limits: Limits
+) -> tuple[tuple[Plan, ...], list[str]]:
+    """The plans, whose seeds are also the formulas of walks, in the dialect of their mutants; and for
+    each target a line about these. `seed` is that of the campaign. Raises TargetError for a solver
+    that cannot be loaded.
+    """
+    made, notices = [], list[str]()
+    for plan in plans:
+        sources = plan.setup["sources"]
+        dialect = mutation.dialect or plan.target.family
+        walked = walks_of(plan, mutation.walks, seed, dialect, limits)
+        notices.append(walked.notice(plan.target.name))
+        seeds = [*sources["seeds"], *walked.seeds]
+        setup: Setup = {**plan.setup, "sources": {**sources, "seeds": seeds}}
+        made.append(replace(plan, setup=setup))
+    return tuple(made), notices
+
+
+def walks_of(plan: Plan, number: int, seed: int, dialect: str, limits: Limits) -> Walked:
+    """The formulas of so many walks that the target of `plan` could make, in a dialect."""
+    setup: Setup = {**plan.setup, "solverless": True, "checks": [PLANTED], "options": []}
+    setup.pop("sources", None)
+    setup.pop("guide", None)
+    seeds = [mix(run_seed(seed, at), _KEY) >> 1 << 1 | at % 2 for at in range(number)]
+    runs = [(one, ()) for one in seeds]
+    outcomes = walk_seeds(replace(plan, setup=setup), runs, limits).outcomes
+    catalogue = build_catalogue(setup["catalogue"])
+    found = Walked()
+    for at, outcome in enumerate(outcomes):
+        name = f"walk-{at}"
+        why, text = _formula(outcome, name, catalogue, dialect)
+        if why:
+            found.left_out[why] += 1
+        else:
+            found.seeds.append([name, text, label_of(text)])
+    return found
+
+
+def _formula(outcome: Outcome, name: str, catalogue: Catalogue, dialect: str) -> tuple[str, str]:
+    """Why the trace of a walk is no seed, or else its formula."""
+    run = formula_of(parse_trace(outcome.trace, name), catalogue, dialect)
+    if run.lost:
+        return f"{dialect} cannot say them", ""
+    text = run.text()
+    if "(assert " not in text or "(check-sat" not in text:
+        return "without an assertion or a check", ""
+    return "", text
