@@ -7,7 +7,7 @@ the release has, and not on the number of processes or on a clock. They are no r
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from murxpy.findings.replayed import walk_seeds
@@ -65,12 +65,9 @@ def walks_of(plan: Plan, number: int, seed: int, dialect: str, limits: Limits) -
     setup: Setup = {**plan.setup, "solverless": True, "checks": [PLANTED], "options": []}
     setup.pop("sources", None)
     setup.pop("guide", None)
-    seeds = [mix(run_seed(seed, at), _KEY) >> 1 << 1 | at % 2 for at in range(number)]
-    runs = [(one, ()) for one in seeds]
-    outcomes = walk_seeds(replace(plan, setup=setup), runs, limits).outcomes
     catalogue = build_catalogue(setup["catalogue"])
     found = Walked()
-    for at, outcome in enumerate(outcomes):
+    for at, outcome in enumerate(_outcomes(replace(plan, setup=setup), number, seed, limits)):
         name = f"walk-{at}"
         why, text = _formula(outcome, name, catalogue, dialect)
         if why:
@@ -80,8 +77,23 @@ def walks_of(plan: Plan, number: int, seed: int, dialect: str, limits: Limits) -
     return found
 
 
+def _outcomes(plan: Plan, number: int, seed: int, limits: Limits) -> Iterator[Outcome]:
+    """The outcomes of so many walks, in order. Every second one has a planted model. A process that a
+    limit ends is followed by another one, which goes on behind the walk that was too long.
+    """
+    seeds = [mix(run_seed(seed, at), _KEY) >> 1 << 1 | at % 2 for at in range(number)]
+    done = 0
+    while done < number:
+        runs = [(one, ()) for one in seeds[done:]]
+        outcomes = walk_seeds(plan, runs, limits).outcomes
+        yield from outcomes
+        done += len(outcomes)
+
+
 def _formula(outcome: Outcome, name: str, catalogue: Catalogue, dialect: str) -> tuple[str, str]:
     """Why the trace of a walk is no seed, or else its formula."""
+    if outcome.report is None:
+        return "over a limit", ""
     run = formula_of(parse_trace(outcome.trace, name), catalogue, dialect)
     if run.lost:
         return f"{dialect} cannot say them", ""
