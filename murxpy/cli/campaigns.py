@@ -39,7 +39,6 @@ from murxpy.fuzzers.setups import (
     chosen_checks,
     needs_seeds,
     parse_option,
-    seed_files,
     without_object,
 )
 from murxpy.judging.operators import agree, judge_plans, make_judges
@@ -174,7 +173,7 @@ def carry_out(
     judges = make_judges(request, plans, judged) if judged else ()
     baseline = baseline_plan(request, plans, options)
     notes = _without_object(options.checks, plans)
-    notes += [] if mutation is None else seed_files(mutation).notices()
+    notes += dict.fromkeys(note for plan in plans for note in plan.notes)
     # an interrupted campaign ends before its first run
     if judges and not options.compare and not interrupts.early():
         plans, lacking_notes = agree(plans, judges, limits)

@@ -29,7 +29,7 @@ from murxpy.cli.params import OUT, Existing, NamedFile, Target, duration, names,
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
 from murxpy.findings.kinds.registry import KINDS
-from murxpy.fuzzers.seeds import SUFFIX
+from murxpy.fuzzers.seeds import SUFFIX, TRACE
 from murxpy.fuzzers.setups import CHECKS, DEFAULT_CHECKS, WAYS, parse_mix
 from murxpy.learning.guide import OFF
 from murxpy.learning.guide import WAYS as WAYS_TO_GUIDE
@@ -289,7 +289,7 @@ def _sorted_out(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]
     missing = [
         name
         for name in others
-        if name not in seeds and (Path(name).suffix == SUFFIX or os.sep in name)
+        if name not in seeds and (Path(name).suffix in (SUFFIX, TRACE) or os.sep in name)
     ]
     if missing:
         raise InputError("there is no such file", file=missing[0])

@@ -282,11 +282,12 @@ def needs_terms(mutation: Mutation) -> bool:
     return any(choices.get("corpus") for choices in mutation.choices.values())
 
 
-def seed_files(mutation: Mutation) -> SeedFiles:
-    """The seeds that are files. Raises InputError if there are none, unless walks are seeds."""
+def seed_files(mutation: Mutation, family: str) -> SeedFiles:
+    """The seeds that are files, for a solver of this family. Raises InputError if there are none, unless walks are seeds."""
     if mutation.walks and not mutation.seeds:
         return SeedFiles()
-    return collect_seeds(map(Path, mutation.seeds), mutation.size_limit)
+    dialect = mutation.dialect or family
+    return collect_seeds(map(Path, mutation.seeds), mutation.size_limit, dialect)
 
 
 def parse_mix(text: str) -> tuple[tuple[str, float], ...]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from murxpy.errors import InputError
-from murxpy.fuzzers.seeds import SUFFIX, folder_label, with_status
+from murxpy.fuzzers.seeds import SUFFIX, folder_label, script_text, with_status
 from murxpy.judging.judged_solver import JudgedSolver
 from murxpy.judging.limits import own_limit
 from murxpy.logic.catalogue import Catalogue
@@ -18,7 +18,7 @@ from murxpy.oracles.disagreement import answers_of
 from murxpy.processes.inquiries import Ask, Questions
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.printing.terms import Unsayable
-from murxpy.smtlib.reading.scripts import read_file, read_text
+from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import (
     Assert,
     CheckSat,
@@ -64,7 +64,7 @@ def _check(
     path: Path, solver: JudgedSolver, catalogue: Catalogue, limit: int
 ) -> Questions[Checked]:
     try:
-        script = read_file(path, catalogue)
+        script = read_script(script_text(path), str(path), catalogue)
         trace = for_judges(lift(script))
     except InputError as error:
         return Checked(str(path), "unreadable", reason=str(error))
@@ -153,10 +153,10 @@ def split(checked: Checked, catalogue: Catalogue, dialect: str) -> Iterator[Labe
     if not any(agreed):
         return
     path = Path(checked.path)
-    script = read_file(path, catalogue)
+    script = read_script(script_text(path), str(path), catalogue)
     logic = script.logic or "ALL"
     if not script.incremental and agreed[0]:
-        yield LabelledSeed(logic, agreed[0], with_status(read_text(path), agreed[0]))
+        yield LabelledSeed(logic, agreed[0], with_status(script_text(path), agreed[0]))
         return
     for number, (view, label) in enumerate(zip(views(script), agreed, strict=False), 1):
         text = _text(script, view, label, dialect) if label else None

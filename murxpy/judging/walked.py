@@ -94,10 +94,9 @@ def _formula(outcome: Outcome, name: str, catalogue: Catalogue, dialect: str) ->
     """Why the trace of a walk is no seed, or else its formula."""
     if outcome.report is None:
         return "over a limit", ""
-    run = formula_of(parse_trace(outcome.trace, name), catalogue, dialect)
-    if run.lost:
+    formula = formula_of(parse_trace(outcome.trace, name), catalogue, dialect)
+    if formula.lost:
         return f"{dialect} cannot say them", ""
-    text = run.text()
-    if "(assert " not in text or "(check-sat" not in text:
+    if "(assert " not in formula.text or "(check-sat" not in formula.text:
         return "without an assertion or a check", ""
-    return "", text
+    return "", formula.text

@@ -8,6 +8,8 @@ assertion or an assumption.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from murxpy.errors import InputError
@@ -32,10 +34,18 @@ _PARTS = (
 )
 
 
-class Formula(Script):
-    """Writes the formula of a trace. `lost` says of each assertion, check and script that the dialect
-    cannot say: its line, its action and why.
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """The formula of a trace: its `text` as a script, and of each assertion, check and script that the
+    dialect cannot say the line, the action and why (`lost`).
     """
+
+    text: str
+    lost: Sequence[tuple[int, str, str]]
+
+
+class _FormulaScript(Script):
+    """Writes the formula of a trace."""
 
     def __init__(self, trace: Trace, catalogue: Catalogue, dialect: str) -> None:
         super().__init__(trace, catalogue, dialect, lossy=True, by_definition=True)
@@ -67,12 +77,12 @@ class Formula(Script):
 
 
 def formula_of(trace: Trace, catalogue: Catalogue, dialect: str) -> Formula:
-    """The formula of a trace in a dialect of SMT-LIB; its text is `text()`. Operators without a name
-    there are printed by their definitions. Raises InputError for a trace that is malformed.
+    """The formula of a trace in a dialect of SMT-LIB. Operators without a name there are printed by
+    their definitions. Raises InputError for a trace that is malformed.
     """
-    run = Formula(trace, catalogue, dialect)
+    run = _FormulaScript(trace, catalogue, dialect)
     interpret(run, AnyReading(run, trace))
-    return run
+    return Formula(run.text(), run.lost)
 
 
 def to_formula(
@@ -81,12 +91,12 @@ def to_formula(
     """The formula of a trace as a script. Raises InputError, with the line, for an assertion or a
     check that the dialect cannot say; with `lossy`, a comment takes its place.
     """
-    run = formula_of(trace, catalogue, dialect)
-    if run.lost and not lossy:
-        line, action, what = run.lost[0]
+    formula = formula_of(trace, catalogue, dialect)
+    if formula.lost and not lossy:
+        line, action, what = formula.lost[0]
         raise InputError(
             f"{what}, so that '{action}' would be missing; with --lossy a comment takes its place",
             file=trace.name,
             line=line,
         )
-    return run.text()
+    return formula.text
