@@ -49,8 +49,9 @@ TRACE = """\
 17 assert-formula@add t5
 18 delete
 """
+LINES = TRACE[: TRACE.index("15 mk-term")]
 WHOLE = """\
-(set-logic ALL)
+(set-logic QF_BV)
 (declare-const x (_ BitVec 8))
 (assert (= x x))
 (push 1)
@@ -61,8 +62,7 @@ WHOLE = """\
 
 
 def test_a_formula_is_what_is_asserted_and_checked() -> None:
-    lines = TRACE[: TRACE.index("15 mk-term")]
-    trace = parse_trace(lines, "t.trace")
+    trace = parse_trace(LINES, "t.trace")
     with pytest.raises(InputError, match="the option"):
         to_smtlib(trace, catalogue())
     assert WHOLE in to_formula(trace, catalogue())
@@ -143,3 +143,50 @@ def test_traces_are_seeds(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
         capsys, "opfuzz", "z3", tmp_path / "t.trace", "--runs", "1", "--out", tmp_path / "out"
     )
     assert code <= 1 and "opfuzz-made=" in said
+
+
+def test_formulas_are_written_as_seeds(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    source, into = tmp_path / "traces", tmp_path / "seeds"
+    source.mkdir()
+    planted = LINES.replace(
+        "1 new@simple\n      return o1\n", "1 new@simple\n      return o1\n 1 plant\n"
+    )
+    (source / "planted.trace").write_text(
+        planted.replace(" 5 mk-const", ' 4 plant t1 "7" 10\n 5 mk-const')
+    )
+    (source / "reset.trace").write_text(
+        LINES.replace(
+            "14 pop",
+            "14 reset\n14 assert-formula@add t3\n14 check-sat@check\n14 push@levels 1\n14 pop",
+        )
+    )
+    (source / "empty.trace").write_text(TRACE[: TRACE.index("9 assert")])
+    words = ["translate", source, "--to", "smt2", "--as", "seeds"]
+    code, said, err = outcome(capsys, *words, "--into", into)
+    assert code == 0, err
+    assert "3 scripts of 3 traces" in said and "1 left out: without an assertion" in said
+    files = sorted(str(file.relative_to(into)) for file in into.rglob("*.smt2"))
+    assert files == [
+        "QF_BV/sat/planted.smt2",
+        "QF_BV/unknown/reset-1.smt2",
+        "QF_BV/unknown/reset-2.smt2",
+    ]
+    code, said = error(capsys, *words)
+    assert code == 2 and "--into" in said
+
+
+@pytest.mark.parametrize("kept", ["all", "decided"])
+def test_a_campaign_keeps_the_scripts_of_its_runs(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, kept: str
+) -> None:
+    into = tmp_path / "kept"
+    words = ["fuzz", "z3", "--runs", "12", "--seed", "3", "--jobs", "1", "--theories", "BV,INT"]
+    code, said, _ = outcome(
+        capsys, *words, "--out", tmp_path / "out", "--keep-scripts", into, "--kept-runs", kept
+    )
+    files = list(into.rglob("*.smt2"))
+    assert code <= 1 and f"{len(files)} scripts kept in {into}" in said
+    assert len(files) >= 6
+    for file in files:
+        assert file.parent.name in ("sat", "unsat", "unknown")
+        read_script(file.read_text(), file.name, catalogue())

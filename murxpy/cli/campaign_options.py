@@ -65,6 +65,8 @@ class CampaignOptions(KeptOptions):
     run_seed: int | None = None
     statistics: bool = False
     resume: bool = False
+    keep_scripts: Path | None = None
+    kept_runs: str = "all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

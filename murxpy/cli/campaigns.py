@@ -309,6 +309,8 @@ def _config(
         since=began() + installing(),
         finish=options.finish,
         resume=options.resume,
+        scripts=options.keep_scripts,
+        scripts_decided=options.kept_runs == "decided",
     )
 
 

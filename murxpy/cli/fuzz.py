@@ -235,6 +235,19 @@ _EXAMPLES = (
     "follows after the last run.",
 )
 @click.option(
+    "--keep-scripts",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write the formula of each run as SMT-LIB to DIR/LOGIC/STATUS, for other fuzzers and solvers.",
+)
+@click.option(
+    "--kept-runs",
+    type=click.Choice(["all", "decided"]),
+    default="all",
+    show_default=True,
+    help="Of which runs --keep-scripts writes the formula: all, or those with a check that was decided.",
+)
+@click.option(
     "--run-seed",
     type=run_seed,
     metavar="HEX",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,7 +14,7 @@ from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.foreign import read_bytes
 from murxpy.logic.catalogue import STANDARD, Catalogue, build_catalogue
-from murxpy.machine.trace.grammar import parse_trace, read_trace
+from murxpy.machine.trace.grammar import Trace, parse_trace, read_trace
 from murxpy.smtlib.reading.scripts import read_file, read_text
 from murxpy.sources.mutation.workshop import MutationSession, Seed
 from murxpy.sources.setups import SourcesSetup
@@ -183,6 +184,45 @@ def formula_in(path: Path, dialect: str = STANDARD) -> str:
             return formula.text
     line, action, what = formula.lost[0]
     raise InputError(f"{what}, so that '{action}' would be missing", file=str(path), line=line)
+
+
+_LOGIC = re.compile(r"^\(set-logic (\w+)\)$", re.MULTILINE)
+
+
+class SeedFolder:
+    """A folder into which the formulas of traces are written, `LOGIC/STATUS/NAME.smt2`, each part
+    between two resets as a file of its own. The status is `unknown` where no label is known. `left_out`
+    counts the traces of which no file was written, by reason.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder
+        self.written = 0
+        self.left_out: Counter[str] = Counter()
+
+    def take(self, trace: Trace, name: str, dialect: str) -> None:
+        """Write the formula of a trace in a dialect. Raises InputError for a trace that is malformed, and
+        OSError where the folder takes no files.
+        """
+        formula = formula_of(trace, _catalogue(), dialect)
+        if formula.lost:
+            self.left_out[formula.lost[0][2]] += 1
+            return
+        parts = [part for part in formula.parts if "(assert" in part and _CHECK.search(part)]
+        if not parts:
+            self.left_out["without an assertion or a check"] += 1
+        for number, text in enumerate(parts, 1):
+            label = label_of(text)
+            logic = _LOGIC.search(text)
+            inside = (
+                self.path
+                / (logic[1] if logic else "ALL")
+                / (label if label in ("sat", "unsat") else "unknown")
+            )
+            inside.mkdir(parents=True, exist_ok=True)
+            stem = name if len(parts) == 1 else f"{name}-{number}"
+            (inside / f"{stem}{SUFFIX}").write_text(text, encoding="utf-8")
+            self.written += 1
 
 
 def _read(found: SeedFiles, path: Path, size_limit: int, dialect: str) -> None:

@@ -124,7 +124,9 @@ class CampaignConfig:
     What `time` limits is counted from the moment `since` of `time.monotonic`, by default from the
     beginning of the campaign; the runs get all of `time`, unless the start took very long. After it, the campaign goes on for at most
     `overtime(time)` seconds to confirm and describe what was found; with `finish` until nothing is left.
-    With `resume`, there are no new runs: only what earlier sessions left is done.
+    With `resume`, there are no new runs: only what earlier sessions left is done. The formula of each
+    run that ended by itself is written to the folder `scripts` if there is one; with `scripts_decided` only
+    of runs with a check that was decided.
     """
 
     targets: tuple[Plan, ...]
@@ -152,6 +154,8 @@ class CampaignConfig:
     since: float | None = None
     finish: bool = False
     resume: bool = False
+    scripts: Path | None = None
+    scripts_decided: bool = False
 
     @property
     def slots(self) -> int:

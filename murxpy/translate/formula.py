@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 from murxpy.errors import InputError
@@ -17,9 +18,12 @@ from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import Term
 from murxpy.machine.database import Entry
 from murxpy.machine.trace.grammar import Trace
+from murxpy.smtlib.logics import smallest
+from murxpy.smtlib.printing.terms import Printer
 from murxpy.translate.dry import AnyReading, Silent, interpret
-from murxpy.translate.smtlib import Script
+from murxpy.translate.smtlib import HIGHER, Declarations, Script
 
+_RESET = "(reset)"
 _PARTS = (
     "assert-formula",
     "assert-tracked",
@@ -36,12 +40,23 @@ _PARTS = (
 
 @dataclass(frozen=True, slots=True)
 class Formula:
-    """The formula of a trace: its `text` as a script, and of each assertion, check and script that the
-    dialect cannot say the line, the action and why (`lost`).
+    """The formula of a trace: its `text` as a script; the `parts` between its resets, each a script; and
+    of each assertion, check and script that the dialect cannot say the line, the action and why (`lost`).
     """
 
     text: str
+    parts: Sequence[str]
     lost: Sequence[tuple[int, str, str]]
+
+
+class _Declarations(Declarations):
+    """The declarations of a formula. Its logic is the smallest that has all of it, unless the trace sets
+    one.
+    """
+
+    def logic(self, wanted: str | None) -> str:
+        found = super().logic(wanted)
+        return found if wanted or HIGHER in self.needs else smallest(self.demands())
 
 
 class _FormulaScript(Script):
@@ -50,6 +65,9 @@ class _FormulaScript(Script):
     def __init__(self, trace: Trace, catalogue: Catalogue, dialect: str) -> None:
         super().__init__(trace, catalogue, dialect, lossy=True, by_definition=True)
         self.lost: list[tuple[int, str, str]] = []
+
+    def declaring(self, printer: Printer) -> Declarations:
+        return _Declarations(printer, [])
 
     def passed(self, reason: str) -> None:
         """Handle a line without a call: it is no part of the formula."""
@@ -70,6 +88,15 @@ class _FormulaScript(Script):
         # a constant is declared where a formula uses it
         return Silent.term_entry(self, term, obj, number, sort_number, pooled)
 
+    def _do_run_script(self) -> str:
+        """Write a script, with the answer that is known for its one check."""
+        expected = list(self.state.expected)
+        text = str(self.frame.value)
+        if len(expected) == text.count("(check-sat") == 1 and expected[0] != "unknown":
+            self.frame.value = f"(set-info :status {expected[0]})\n{text}"
+        self.state.expected = []
+        return super()._do_run_script()
+
     def _cannot(self, what: str, hint: str = "") -> None:
         if self.line.action in _PARTS:
             self.lost.append((self.line.number, self.line.action, what))
@@ -82,7 +109,14 @@ def formula_of(trace: Trace, catalogue: Catalogue, dialect: str) -> Formula:
     """
     run = _FormulaScript(trace, catalogue, dialect)
     interpret(run, AnyReading(run, trace))
-    return Formula(run.text(), run.lost)
+    text = run.text()
+    head, *rows, end, _ = text.split("\n")
+    parts = [
+        "\n".join([head, *part, end, ""])
+        for reset, part in groupby(rows, lambda row: row == _RESET)
+        if not reset
+    ]
+    return Formula(text, parts, run.lost)
 
 
 def to_formula(
