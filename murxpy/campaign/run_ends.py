@@ -268,6 +268,8 @@ class RunEnds:
             found = self._counting(found)
         if before is None and not (outcome.after or doubtful):
             self._left_over(target, result)
+        if before is None and not (outcome.after or doubtful):
+            self._of_source(target, result, found)
         # The statistics count such a run when they get the event of the lost worker.
         if before is None and outcome.report is None and not (outcome.after or doubtful):
             self._archive.add({"run:total": 1})
@@ -281,6 +283,17 @@ class RunEnds:
             if not outcome.after:  # otherwise the judges have its answers already
                 self._over(number, result, found.bucket)
         self._watch(number, found)
+
+    def _of_source(self, target: FuzzedTarget, result: Result, found: Finding | None) -> None:
+        """Count a run under its source, in a campaign with several."""
+        source = target.runs.source_of(result.job.seed)
+        if source is None:
+            return
+        counts = (result.outcome.report or {}).get("counts", {})
+        spent = counts.get("time-ns:run") or int(1e9 * result.outcome.cpu)
+        decided = counts.get("check:decided", 0)
+        of = {"runs": 1, "cpu-ns": spent, "decided": decided, "findings": int(found is not None)}
+        self.count({f"source:{source}:{name}": number for name, number in of.items() if number})
 
     def _left_over(self, target: FuzzedTarget, result: Result) -> None:
         """Tell the runs of a target that one of them ended early, if it did."""

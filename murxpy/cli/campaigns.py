@@ -181,7 +181,7 @@ def carry_out(
     if mutation is not None and mutation.walks and not interrupts.early():
         seed = _seed_of(options)
         options = replace(options, seed=seed)
-        plans, walk_notes = with_walks(plans, mutation, seed, limits)
+        plans, walk_notes = with_walks(plans, judges, mutation, seed, limits)
         notes += walk_notes
     if options.run_seed is not None:
         with interrupts.at_once():

@@ -9,7 +9,7 @@ assertion or an assumption.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -64,6 +64,8 @@ class _FormulaScript(Script):
 
     def __init__(self, trace: Trace, catalogue: Catalogue, dialect: str) -> None:
         super().__init__(trace, catalogue, dialect, lossy=True, by_definition=True)
+        # all declarations stand before all levels, where each reader takes them
+        self.words = replace(self.words, global_declarations=False)
         self.lost: list[tuple[int, str, str]] = []
 
     def declaring(self, printer: Printer) -> Declarations:
@@ -96,6 +98,12 @@ class _FormulaScript(Script):
             self.frame.value = f"(set-info :status {expected[0]})\n{text}"
         self.state.expected = []
         return super()._do_run_script()
+
+    def _answered(self) -> str:
+        return super()._answered() if self.answer() != "unknown" else ""
+
+    def _do_reset_assertions(self) -> None:
+        self._restart()  # which differs in what is kept of options, and there are none
 
     def _cannot(self, what: str, hint: str = "") -> None:
         if self.line.action in _PARTS:
