@@ -49,6 +49,9 @@ class CampaignOptions(KeptOptions):
     runs: int | None = None
     seed: int | None = None
     theories: tuple[str, ...] = ()
+    no_quantifiers: bool = False
+    linear: bool = False
+    logic: str = ""
     judges: tuple[tuple[str, ...], ...] = ()
     machine: str = "default"
     contract: bool = False

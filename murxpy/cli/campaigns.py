@@ -343,8 +343,11 @@ def _request(
     mutation: Mutation | None,
     enumeration: Enumerated | None,
 ) -> Request:
+    quantified = () if not options.no_quantifiers else ("-QUANT",)
     of_runs = RunOptions(
-        options.theories,
+        (*options.theories, *quantified),
+        options.linear,
+        options.logic,
         tuple(map(parse_option, options.settings)),
         not options.no_swarm,
         not options.no_option_fuzzing,

@@ -63,7 +63,17 @@ _EXAMPLES = (
     type=names(),
     default="",
     metavar="NAMES",
-    help="Use only these theories, such as BV,FP,QUANT.",
+    help="Use only these theories, such as BV,FP,QUANT; with -FP all others.",
+)
+@click.option(
+    "--no-quantifiers", is_flag=True, help="Use no quantifiers, as with --theories -QUANT."
+)
+@click.option("--linear", is_flag=True, help="Use only linear arithmetic.")
+@click.option(
+    "--logic",
+    metavar="NAME|PATTERN",
+    default="",
+    help="Give each run the theories of a logic of SMT-LIB, such as QF_AUFBV, or of one that 'QF_*' fits.",
 )
 @judges_option(
     "Have these other solvers or releases answer each decided check, too; repeatable.",

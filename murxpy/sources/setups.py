@@ -57,6 +57,7 @@ class Setup(TypedDict, total=False):
     `session_path`, too. The solver is looked for in `paths`.
 
     The session of random runs has catalogue, machine, wrapper and profile; `theories`, a list or None;
+    `linear`, for runs without nonlinear arithmetic; `logics`, names of which each run has one;
     `swarm`, true or false; `options`, names and values that are set in every run; `configuration`,
     those of the options that also hold when the session answers checks as a judge; `limits`, where
     `wall` means that no check gets a resource limit; `checks`, the names of those checks of the
@@ -70,6 +71,8 @@ class Setup(TypedDict, total=False):
     wrapper: Plain
     profile: Plain
     theories: list[str] | None
+    linear: bool
+    logics: list[str]
     swarm: bool
     options: list[list[str]]
     configuration: list[list[str]]

@@ -240,7 +240,14 @@ class Session:
         self._settle_options(setup)
         theories, swarm = setup.get("theories"), setup.get("swarm", True)
         self.swarm = SwarmDrawer(
-            self.catalogue, self.wrapper, self.settings, self.profile, theories, swarm
+            self.catalogue,
+            self.wrapper,
+            self.settings,
+            self.profile,
+            theories,
+            swarm,
+            setup.get("linear", False),
+            setup.get("logics") or (),
         )
         self.version = self.wrapper.release
         self._enumeration = _enumeration(setup.get("enumeration"))
@@ -248,6 +255,8 @@ class Session:
         self._limited = setup.get("limits") != "wall"
         self._damped: frozenset[str] = frozenset()
         self._checks: frozenset[str] = frozenset(setup.get("checks") or ())
+        if self._solverless:  # all other checks ask the solver
+            self._checks &= {leaves.CHECK}
         # An option that the wrapper does not list may restrict models; then unsat may be right.
         known = self.wrapper.facts.known_options()
         chosen = [*self.options, *self._parameters]
