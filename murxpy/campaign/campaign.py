@@ -11,7 +11,7 @@ from dataclasses import asdict
 from typing import Any
 
 from murxpy.campaign.behind.orders import FollowUp
-from murxpy.campaign.run_ends import Breakdown, Hangs, RunEnds
+from murxpy.campaign.run_ends import Breakdown, Hangs, KeptScripts, RunEnds
 from murxpy.campaign.runs import FuzzedTarget, barren, idle_code, stored_runs
 from murxpy.campaign.sessions import choose_seed, recorded_settings, refuse_another
 from murxpy.campaign.slots import Slots
@@ -175,6 +175,11 @@ class Campaign:
             self._learnt,
             self._collector.older,
         )
+        if config.scripts is not None and not config.resume:
+            decided = config.scripts_decided
+            kept = KeptScripts(config.scripts, self._log.notice, decided=decided)
+            self._ends.scripts = kept
+            self._services.append(kept)
         self._services += [slots, self._judges, self._collector, hangs]
         self._services += [self._traces, self._follow_up]
         self._epoch = time.time()

@@ -18,9 +18,11 @@ from murxpy.errors import InternalError, TargetError
 from murxpy.findings.archive import Archive
 from murxpy.findings.buckets import candidate
 from murxpy.findings.collector import Collector
+from murxpy.fuzzers.seeds import SeedFolder
 from murxpy.judging.cross_check import Judging
 from murxpy.machine.outcomes import INTERNAL
 from murxpy.machine.trace.finished import last_call
+from murxpy.machine.trace.grammar import parse_trace
 from murxpy.oracles.crash import HANG, Verdict
 from murxpy.processes.inquiries import Trial, Trials
 from murxpy.processes.pool import Result
@@ -180,6 +182,41 @@ def _overstayed(trial: Future) -> bool:
 
 
 # ----------------------------------------------------------------------
+# The formulas of runs, which the user keeps as scripts.
+
+
+class KeptScripts(Service):
+    """Writes the formulas of runs that ended by themselves to a folder of the user. If it takes no file,
+    `notice` is told, and no further one is written.
+    """
+
+    def __init__(self, folder: Path, notice: Callable[[str], None], *, decided: bool) -> None:
+        self._folder = SeedFolder(folder)
+        self._notice = notice
+        self._decided = decided
+        self._lost = False
+
+    def take(self, result: Result, family: str) -> None:
+        """Write the formula of a run on a solver of this family."""
+        report, seed = result.outcome.report, f"{result.job.seed:016x}"
+        if report is None or self._lost or not result.outcome.trace:
+            return
+        if self._decided and not report.get("counts", {}).get("check:decided"):
+            return
+        try:
+            self._folder.take(parse_trace(result.outcome.trace, seed), seed, family)
+        except OSError as error:
+            self._lost = True
+            self._notice(f"no more scripts are kept in {self._folder.path}: {error.strerror}")
+
+    def end_runs(self, *, at_once: bool) -> None:
+        lost = "".join(
+            f"; {count} runs left out, {why}" for why, count in self._folder.left_out.most_common(3)
+        )
+        self._notice(f"{self._folder.written} scripts kept in {self._folder.path}{lost}")
+
+
+# ----------------------------------------------------------------------
 # The end of a run: its counters, its finding, the suspicion that it hangs, and its checks for
 # the judges.
 
@@ -208,6 +245,7 @@ class RunEnds:
         self._hangs = hangs
         self._breakdown = breakdown
         self.cross: Judging | None = None
+        self.scripts: KeptScripts | None = None
 
     def ended(self, number: int, result: Result) -> None:
         """Take the result of a run of target number `number`. A result with `Outcome.after` says
@@ -218,6 +256,8 @@ class RunEnds:
         before = None if outcome.after else target.runs.counted(result.job.index)
         if outcome.report is not None:
             self._reported(target, result, before is None)
+            if self.scripts is not None and before is None:
+                self.scripts.take(result, target.family)
         elif before is None and not outcome.after:
             ended = "killed" if outcome.cause in ("wall", "cpu") else "died"
             self._log.statistics.counts[f"time-ns:{ended}"] += int(1e9 * outcome.cpu)
@@ -228,6 +268,8 @@ class RunEnds:
             found = self._counting(found)
         if before is None and not (outcome.after or doubtful):
             self._left_over(target, result)
+        if before is None and not (outcome.after or doubtful):
+            self._of_source(target, result, found)
         # The statistics count such a run when they get the event of the lost worker.
         if before is None and outcome.report is None and not (outcome.after or doubtful):
             self._archive.add({"run:total": 1})
@@ -241,6 +283,17 @@ class RunEnds:
             if not outcome.after:  # otherwise the judges have its answers already
                 self._over(number, result, found.bucket)
         self._watch(number, found)
+
+    def _of_source(self, target: FuzzedTarget, result: Result, found: Finding | None) -> None:
+        """Count a run under its source, in a campaign with several."""
+        source = target.runs.source_of(result.job.seed)
+        if source is None:
+            return
+        counts = (result.outcome.report or {}).get("counts", {})
+        spent = counts.get("time-ns:run") or int(1e9 * result.outcome.cpu)
+        decided = counts.get("check:decided", 0)
+        of = {"runs": 1, "cpu-ns": spent, "decided": decided, "findings": int(found is not None)}
+        self.count({f"source:{source}:{name}": number for name, number in of.items() if number})
 
     def _left_over(self, target: FuzzedTarget, result: Result) -> None:
         """Tell the runs of a target that one of them ended early, if it did."""

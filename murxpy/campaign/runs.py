@@ -150,6 +150,12 @@ class Runs:
         self.count(index, counts)
         return counts
 
+    def source_of(self, seed: int) -> str | None:
+        """The source of the run with this seed; None in a campaign that has only one kind of source."""
+        if self.steering is None:
+            return None
+        return self.steering.fuzzer_of(seed) or API
+
     def found(self, index: int, bucket: str, verdict: Verdict) -> None:
         """Note that run `index` had a finding of `bucket`, empty for a finding that does not count
         for its seed file and its arms.

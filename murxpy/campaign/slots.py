@@ -82,7 +82,8 @@ class Slots(Service, Watcher):
             damp=self._targets[target].damped if config.damp and not config.compare else (),
             keep=config.compare
             or config.baseline is not None
-            or ("decided" if config.judges else False),
+            or (config.scripts is not None and not config.scripts_decided)
+            or ("decided" if config.judges or config.scripts else False),
             by_line=config.limits.by_line,
             call=config.limits.call,
             text=self._targets[target].runs.text_of(index),

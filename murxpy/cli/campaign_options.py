@@ -49,6 +49,9 @@ class CampaignOptions(KeptOptions):
     runs: int | None = None
     seed: int | None = None
     theories: tuple[str, ...] = ()
+    no_quantifiers: bool = False
+    linear: bool = False
+    logic: str = ""
     judges: tuple[tuple[str, ...], ...] = ()
     machine: str = "default"
     contract: bool = False
@@ -65,6 +68,8 @@ class CampaignOptions(KeptOptions):
     run_seed: int | None = None
     statistics: bool = False
     resume: bool = False
+    keep_scripts: Path | None = None
+    kept_runs: str = "all"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,6 +82,7 @@ class MutationOptions:
     through: str
     budget: int | None
     stability: float
+    walk_seeds: int | None
 
 
 def taken(kind: type[Kind], given: dict[str, Any]) -> Kind:

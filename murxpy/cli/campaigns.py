@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import closing
@@ -30,7 +31,7 @@ from murxpy.errors import InputError
 from murxpy.findings.buckets import read_known, read_known_marks
 from murxpy.findings.defects import known_of
 from murxpy.findings.replayed import walk_seeds
-from murxpy.findings.store import read_buckets, read_versions
+from murxpy.findings.store import read_buckets, read_seed, read_versions
 from murxpy.fuzzers.setups import (
     Enumerated,
     Mutation,
@@ -38,10 +39,10 @@ from murxpy.fuzzers.setups import (
     chosen_checks,
     needs_seeds,
     parse_option,
-    seed_files,
     without_object,
 )
 from murxpy.judging.operators import agree, judge_plans, make_judges
+from murxpy.judging.walked import with_walks
 from murxpy.processes import interrupts
 from murxpy.processes.environments import installing
 from murxpy.processes.limits import Limits, ensure_files
@@ -96,6 +97,7 @@ def _check_release(target: str, name: str) -> None:
 # second. Of 940 runs, five had a call that returned between this time and twice as much. Calls that
 # took longer than that took 13 % of all time.
 _CALL = 0.125
+WALK_SEEDS = 200
 # The defects that the user calls known: keys and patterns of buckets, and marks of defects.
 Known = tuple[list[str], dict[str, str]]
 
@@ -108,7 +110,10 @@ def mutation_of(
     choices: Mapping[str, Mapping[str, Any]],
 ) -> Mutation:
     """The settings of the mutation fuzzers. Raises UsageError where seeds are missing."""
-    if needs_seeds(mix) and not seeds:
+    walks = given.walk_seeds
+    if walks is None:
+        walks = WALK_SEEDS if needs_seeds(mix) and not seeds else 0
+    if needs_seeds(mix) and not seeds and not walks:
         raise click.UsageError("no seeds: name SMT-LIB scripts or folders of them")
     if given.stability and given.through == API:
         raise click.UsageError("--stability asks scripts: leave --through api out")
@@ -123,6 +128,7 @@ def mutation_of(
         given.through,
         given.budget,
         given.stability / 100,
+        walks,
     )
 
 
@@ -167,11 +173,16 @@ def carry_out(
     judges = make_judges(request, plans, judged) if judged else ()
     baseline = baseline_plan(request, plans, options)
     notes = _without_object(options.checks, plans)
-    notes += [] if mutation is None else seed_files(mutation).notices()
+    notes += dict.fromkeys(note for plan in plans for note in plan.notes)
     # an interrupted campaign ends before its first run
     if judges and not options.compare and not interrupts.early():
         plans, lacking_notes = agree(plans, judges, limits)
         notes += lacking_notes
+    if mutation is not None and mutation.walks and not interrupts.early():
+        seed = _seed_of(options)
+        options = replace(options, seed=seed)
+        plans, walk_notes = with_walks(plans, judges, mutation, seed, limits)
+        notes += walk_notes
     if options.run_seed is not None:
         with interrupts.at_once():
             return _one_run(plans, limits, options.run_seed, as_json=options.as_json)
@@ -183,6 +194,20 @@ def carry_out(
     with only_granted():  # as a new process begins
         named = unusable(request, others)
     return _campaign(Campaign(config), options, notes, finish_command(options.out, named))
+
+
+def _seed_of(options: CampaignOptions) -> int:
+    """The seed of the campaign, whose walks are seeds: that of the user, else that of the folder, else a
+    new one. Raises InputError for a single run, which has no folder.
+    """
+    if options.seed is not None:
+        return options.seed
+    if options.run_seed is not None:
+        raise InputError(
+            "the seeds of the run are walks of its campaign: name that campaign's --seed, too"
+        )
+    stored = read_seed(options.out)
+    return secrets.randbits(32) if stored is None else stored
 
 
 def unusable(request: Request, others: Sequence[str]) -> list[str]:
@@ -285,6 +310,8 @@ def _config(
         since=began() + installing(),
         finish=options.finish,
         resume=options.resume,
+        scripts=options.keep_scripts,
+        scripts_decided=options.kept_runs == "decided",
     )
 
 
@@ -317,8 +344,11 @@ def _request(
     mutation: Mutation | None,
     enumeration: Enumerated | None,
 ) -> Request:
+    quantified = () if not options.no_quantifiers else ("-QUANT",)
     of_runs = RunOptions(
-        options.theories,
+        (*options.theories, *quantified),
+        options.linear,
+        options.logic,
         tuple(map(parse_option, options.settings)),
         not options.no_swarm,
         not options.no_option_fuzzing,

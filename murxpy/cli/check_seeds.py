@@ -69,7 +69,7 @@ def check_seeds(
     into: Path | None,
     as_json: bool,
 ) -> int:
-    """Read SEEDS, SMT-LIB scripts or folders of them, run each script, and compare the answers with
+    """Read SEEDS, SMT-LIB scripts, traces or folders of them, run each script, and compare the answers with
     its (set-info :status ...), or with the name of its folder, sat or unsat.
 
     Exits with 1 when a script cannot be read, when solvers answer otherwise than its label says, or
@@ -78,7 +78,7 @@ def check_seeds(
     written = None if into is None else _Written(into, judges)
     paths = list(script_files(seeds))
     if not paths:
-        raise InputError(f"no scripts (*.smt2) in {', '.join(map(str, seeds))}")
+        raise InputError(f"no scripts (*.smt2) or traces (*.trace) in {', '.join(map(str, seeds))}")
     request = Request((solver,))
     (plan,) = make_plans(request)
     others = make_judges(request, [plan], judges) if judges else ()

@@ -29,7 +29,7 @@ from murxpy.cli.params import OUT, Existing, NamedFile, Target, duration, names,
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
 from murxpy.findings.kinds.registry import KINDS
-from murxpy.fuzzers.seeds import SUFFIX
+from murxpy.fuzzers.seeds import SUFFIX, TRACE
 from murxpy.fuzzers.setups import CHECKS, DEFAULT_CHECKS, WAYS, parse_mix
 from murxpy.learning.guide import OFF
 from murxpy.learning.guide import WAYS as WAYS_TO_GUIDE
@@ -38,6 +38,7 @@ from murxpy.sources.mutation.registry import FUZZERS
 
 _EXAMPLES = (
     ("murxpy fuzz z3 --cross-check cvc5 --time 10m", "random API calls; cvc5 answers, too"),
+    ("murxpy fuzz z3 --mix api:2,opfuzz:1,storm:1", "also mutate the formulas of walks"),
     ("murxpy fuzz z3 seeds/ --mix api:2,fusion:1,opfuzz:1", "also mutate scripts"),
     ("murxpy fuzz z3 --time 10m --finish", "also group and describe all findings"),
     ("murxpy fuzz z3@4.13.0 z3@latest --runs 2000 --compare", "what the newer release broke"),
@@ -62,7 +63,17 @@ _EXAMPLES = (
     type=names(),
     default="",
     metavar="NAMES",
-    help="Use only these theories, such as BV,FP,QUANT.",
+    help="Use only these theories, such as BV,FP,QUANT; with -FP all others.",
+)
+@click.option(
+    "--no-quantifiers", is_flag=True, help="Use no quantifiers, as with --theories -QUANT."
+)
+@click.option("--linear", is_flag=True, help="Use only linear arithmetic.")
+@click.option(
+    "--logic",
+    metavar="NAME|PATTERN",
+    default="",
+    help="Give each run the theories of a logic of SMT-LIB, such as QF_AUFBV, or of one that 'QF_*' fits.",
 )
 @judges_option(
     "Have these other solvers or releases answer each decided check, too; repeatable.",
@@ -167,7 +178,7 @@ _EXAMPLES = (
 @click.option(
     "--mix",
     metavar="SOURCES",
-    help="Sources of the runs with weights, such as api:4,opfuzz:2; needs SEEDS.",
+    help="Sources of the runs with weights, such as api:4,opfuzz:2. Mutation fuzzers take SEEDS, or else walks.",
 )
 @click.option(
     "--iterations",
@@ -200,6 +211,13 @@ _EXAMPLES = (
     show_default=True,
     help="Size of the largest seed that is used.",
 )
+@click.option(
+    "--walk-seeds",
+    type=click.IntRange(0, 10_000),
+    metavar="N",
+    help="Number of walks whose formulas the mutation fuzzers take as seeds, beside SEEDS.  "
+    "[default: 200 without SEEDS, else 0]",
+)
 @percent_option(
     "--stability",
     0.0,
@@ -225,6 +243,19 @@ _EXAMPLES = (
     15.0,
     "Part of the campaign's CPU time for --minimize, --bisect, programs and gdb, the worst findings first. The rest "
     "follows after the last run.",
+)
+@click.option(
+    "--keep-scripts",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write the formula of each run as SMT-LIB to DIR/LOGIC/STATUS, for other fuzzers and solvers.",
+)
+@click.option(
+    "--kept-runs",
+    type=click.Choice(["all", "decided"]),
+    default="all",
+    show_default=True,
+    help="Of which runs --keep-scripts writes the formula: all, or those with a check that was decided.",
 )
 @click.option(
     "--run-seed",
@@ -281,7 +312,7 @@ def _sorted_out(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]
     missing = [
         name
         for name in others
-        if name not in seeds and (Path(name).suffix == SUFFIX or os.sep in name)
+        if name not in seeds and (Path(name).suffix in (SUFFIX, TRACE) or os.sep in name)
     ]
     if missing:
         raise InputError("there is no such file", file=missing[0])

@@ -227,7 +227,9 @@ class NamedFile(click.ParamType[Any]):
         return value
 
 
-MISSING_SEEDS = "no such file or folder: {}; expected seeds, SMT-LIB scripts or folders of them"
+MISSING_SEEDS = (
+    "no such file or folder: {}; expected seeds, SMT-LIB scripts, traces or folders of them"
+)
 
 
 class _Named(click.ParamType[Any]):

@@ -25,6 +25,7 @@ from murxpy.findings.folder import read_if_there
 from murxpy.findings.kinds.sights import Shown
 from murxpy.findings.origin import origin
 from murxpy.findings.ranges import with_range
+from murxpy.fuzzers.seeds import SeedFolder
 from murxpy.logic.catalogue import STANDARD, Catalogue, build_catalogue
 from murxpy.machine.trace.grammar import Trace, parse_trace, permit, read_trace
 from murxpy.processes.plans import Request, make_plans, usable_request
@@ -32,6 +33,7 @@ from murxpy.processes.releases import short
 from murxpy.processes.targets import Plan
 from murxpy.reduction.reproducers import loaded_release, plain_programs, to_show, tried_program
 from murxpy.solvers.forbidden import Forbidden
+from murxpy.translate.formula import to_formula
 from murxpy.translate.murxla import to_murxla
 from murxpy.translate.planted import to_defined
 from murxpy.translate.python import to_python
@@ -40,6 +42,7 @@ from murxpy.translate.smtlib import to_smtlib
 Translator = Callable[[Path], str]
 _SUFFIXES = {"smt2": ".smt2", "python": ".py", "program": ".py", "murxla": ".murxla"}
 _OF_WRAPPER = ("python", "program")
+_FORMS = ("calls", "formula", "seeds")
 _LONGEST = 300  # letters of an error that says why a program was not run
 
 
@@ -65,6 +68,15 @@ _LONGEST = 300  # letters of an error that says why a program was not run
     "--dialect",
     type=click.Choice([STANDARD, *wrapper_names()]),
     help="SMT-LIB with this solver's extensions.  [default: standard]",
+)
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(_FORMS),
+    default=_FORMS[0],
+    show_default=True,
+    help="SMT-LIB: all calls of the trace, or only its formula: what is asserted and checked. Of a folder the formulas can be "
+    "written as seeds, --into DIR/LOGIC/STATUS.",
 )
 @click.option(
     "--lossy",
@@ -100,6 +112,7 @@ def translate(
     output: Path | None,
     into: Path | None,
     dialect: str | None,
+    form: str,
     lossy: bool,
     by_definition: bool,
     planted: bool,
@@ -112,16 +125,33 @@ def translate(
     '--to python' makes the same calls as the trace and ends as they end. '--to program' is what a
     person would write: the first form that shows the finding on its solver, with exit code 1.
 
+    '--to smt2 --as formula' prints what a fuzzer of scripts takes as a seed. An operator that has no
+    name in the dialect is printed by its definition there.
+
     Exits with 2 when a trace cannot be translated; the other traces of a folder are translated
     nevertheless.
     """
-    of_smtlib = {"--dialect": dialect, "--by-definition": by_definition, "--planted": planted}
+    of_smtlib = {
+        "--dialect": dialect,
+        f"--as {form}": form != _FORMS[0],
+        "--by-definition": by_definition,
+        "--planted": planted,
+    }
+    if form != _FORMS[0] and planted:
+        raise InputError(f"--planted is for all calls of a trace: leave it out with '--as {form}'")
+    if form == "seeds":
+        if into is None or output is not None or lossy:
+            raise InputError(
+                "'--as seeds' writes a folder: give --into DIR, and leave -o and --lossy out"
+            )
+        return _seeds(source, into, dialect)
     _check_options(target, [name for name, given in of_smtlib.items() if given], lossy, wrapper)
     if solver and target != "program":
         raise InputError("only '--to program' runs a solver: leave out --solver")
-    of_trace = _translator(
-        target, dialect or STANDARD, lossy, by_definition, planted, wrapper, solver
-    )
+    if target == "smt2":
+        of_trace = _to_script(dialect or STANDARD, form == "formula", lossy, by_definition, planted)
+    else:
+        of_trace = _translator(target, lossy, wrapper, solver)
     translator = partial(_translated, of_trace, _SUFFIXES[target])
     source = kept_trace(source) if into is None and is_bucket(source) else source
     if source.is_dir():
@@ -136,13 +166,44 @@ def translate(
     return 0
 
 
-def _translated(of_trace: Callable[[Trace, Path], str], suffix: str, path: Path) -> str:
+def _seeds(source: Path, into: Path, dialect: str | None) -> int:
+    """Write the formulas of the traces in a file or below a folder as seeds, in a dialect or else in
+    that of each trace's solver. Returns the exit code of the last trace that cannot be read, or 0.
+    """
+    traces = sorted(source.rglob("*.trace")) if source.is_dir() else [source]
+    if not traces:
+        raise InputError("no *.trace in this folder", file=str(source))
+    folder, errors = SeedFolder(into), list[MurxpyError]()
+    with _progress(traces) as shown:
+        for path in shown:
+            try:
+                trace = _permitted(path)
+                own = trace.solver if trace.solver in wrapper_names() else STANDARD
+                folder.take(trace, path.stem, dialect or own)
+            except OSError as error:
+                raise InputError(f"cannot write: {error.strerror}", file=str(into)) from None
+            except MurxpyError as error:
+                errors.append(error)
+    for found in errors:
+        fail(str(found), found.exit_code)
+    for reason, count in folder.left_out.most_common():
+        say(f"{count} left out: {reason}")
+    say(f"{folder.written} scripts of {len(traces)} traces written to {into}")
+    return errors[-1].exit_code if errors else 0
+
+
+def _permitted(path: Path) -> Trace:
+    """The trace in a file. Raises InputError, also where it uses what its wrapper forbids."""
     trace = parse_trace(read_trace(path), str(path))
     if trace.solver in wrapper_names():  # people run what comes of it
         forbidden = Forbidden(load_wrapper(trace.solver)["forbidden"])
         for line in trace.lines:
             permit(forbidden, trace, line)
-    text = of_trace(trace, path)
+    return trace
+
+
+def _translated(of_trace: Callable[[Trace, Path], str], suffix: str, path: Path) -> str:
+    text = of_trace(_permitted(path), path)
     return with_range(text, path.with_suffix(suffix))
 
 
@@ -166,20 +227,21 @@ def _write(file: Path, text: str) -> None:
         raise InputError(f"cannot write: {error.strerror}", file=str(file)) from None
 
 
-def _translator(
-    target: str,
-    dialect: str,
-    lossy: bool,
-    by_definition: bool,
-    planted: bool,
-    wrapper: str | None,
-    solver: str | None,
+def _to_script(
+    dialect: str, formula: bool, lossy: bool, by_definition: bool, planted: bool
 ) -> Callable[[Trace, Path], str]:
     catalogue = build_catalogue(load_catalogue())
-    if target == "smt2":
-        return lambda trace, path: (to_defined if planted else to_smtlib)(
-            trace, catalogue, dialect, lossy, by_definition
-        )
+    if formula:
+        return lambda trace, path: to_formula(trace, catalogue, dialect, lossy)
+    return lambda trace, path: (to_defined if planted else to_smtlib)(
+        trace, catalogue, dialect, lossy, by_definition
+    )
+
+
+def _translator(
+    target: str, lossy: bool, wrapper: str | None, solver: str | None
+) -> Callable[[Trace, Path], str]:
+    catalogue = build_catalogue(load_catalogue())
     if target == "murxla":
         return lambda trace, path: to_murxla(trace, catalogue, lossy)
     known: dict[str, dict[str, Any]] = {}

@@ -576,6 +576,15 @@ def read_buckets(folder: Path) -> list[Bucket]:
         return store.buckets()
 
 
+def read_seed(folder: Path) -> int | None:
+    """The seed of the campaign in `folder`; None where none is there yet. Raises InputError."""
+    if not (folder / FILE).is_file():
+        return None
+    with closing(Store(folder, read_only=True)) as store:
+        seed = store.meta().get("seed")
+        return None if seed is None else int(seed)
+
+
 def read_versions(folder: Path) -> dict[str, str]:
     """The solver's version in which each bucket of the campaign in `folder` was last seen, by key.
     Raises InputError when no campaign is there.

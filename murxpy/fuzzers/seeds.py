@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,10 +13,12 @@ from pathlib import Path
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.foreign import read_bytes
-from murxpy.logic.catalogue import Catalogue, build_catalogue
-from murxpy.smtlib.reading.scripts import read_file
+from murxpy.logic.catalogue import STANDARD, Catalogue, build_catalogue
+from murxpy.machine.trace.grammar import Trace, parse_trace, read_trace
+from murxpy.smtlib.reading.scripts import read_file, read_text
 from murxpy.sources.mutation.workshop import MutationSession, Seed
 from murxpy.sources.setups import SourcesSetup
+from murxpy.translate.formula import formula_of
 
 
 @functools.cache
@@ -69,7 +72,7 @@ def _faults(sources: SourcesSetup, family: str) -> Iterator[str]:
 # own declarations.
 
 
-SUFFIX = ".smt2"
+SUFFIX, TRACE = ".smt2", ".trace"
 SIZE_LIMIT = 100_000  # the largest size of a seed in bytes; the user can change it
 _STATUS = re.compile(r"\(\s*set-info\s+:status\s+(sat|unsat|unknown)\s*\)")
 _LABELS = re.compile(rf"{_STATUS.pattern}|\(\s*check-sat")
@@ -102,8 +105,11 @@ class SeedFiles:
         ]
 
 
-def collect_seeds(paths: Iterable[Path], size_limit: int = SIZE_LIMIT) -> SeedFiles:
-    """The scripts among files, and among the `.smt2` files in folders, in the order of their paths.
+def collect_seeds(
+    paths: Iterable[Path], size_limit: int = SIZE_LIMIT, dialect: str = STANDARD
+) -> SeedFiles:
+    """The scripts among files, and among the files in folders, in the order of their paths. The seed of
+    a trace is its formula, in this dialect or else in that of the trace's solver.
 
     A file that cannot be a seed is left out with its reason. Raises InputError for a path that does
     not exist, or if no seed is left.
@@ -111,11 +117,12 @@ def collect_seeds(paths: Iterable[Path], size_limit: int = SIZE_LIMIT) -> SeedFi
     found = SeedFiles()
     paths = list(paths)
     for path in dict.fromkeys(script_files(paths, found.unreadable)):
-        _read(found, path, size_limit)
+        _read(found, path, size_limit, dialect)
     if not found.files:
         reasons = "".join(f"; {notice}" for notice in found.notices())
         raise InputError(
-            f"no seeds in {', '.join(map(str, paths))}: expected SMT-LIB scripts (*{SUFFIX}){reasons}"
+            f"no seeds in {', '.join(map(str, paths))}: expected SMT-LIB scripts (*{SUFFIX}) or traces "
+            f"(*{TRACE}){reasons}"
         )
     return found
 
@@ -123,7 +130,8 @@ def collect_seeds(paths: Iterable[Path], size_limit: int = SIZE_LIMIT) -> SeedFi
 def script_files(
     paths: Iterable[Path], unreadable: Callable[[Path, OSError], None] | None = None
 ) -> Iterator[Path]:
-    """The files among `paths`, and the `.smt2` files in the folders among them.
+    """The files among `paths`, and the scripts and traces in the folders among them. Of a trace and a
+    script of the same name, which lie in the folder of a finding, only the script is taken.
 
     Raises InputError for a path that does not exist, and for a folder that cannot be read, unless
     `unreadable` takes it.
@@ -143,18 +151,81 @@ def script_files(
                 for folder, _, names in os.walk(path, onerror=failed)
                 for name in names
             )
+            files = {
+                file for file in inside if file.name.endswith((SUFFIX, TRACE)) and file.is_file()
+            }
             yield from sorted(
-                file for file in inside if file.name.endswith(SUFFIX) and file.is_file()
+                file
+                for file in files
+                if file.suffix == SUFFIX or file.with_suffix(SUFFIX) not in files
             )
         elif path.is_file():
             yield path
         else:
             raise InputError(
-                f"no such file or folder: {path}; expected seeds, SMT-LIB scripts or folders of them"
+                f"no such file or folder: {path}; expected seeds, SMT-LIB scripts, traces or folders of them"
             )
 
 
-def _read(found: SeedFiles, path: Path, size_limit: int) -> None:
+def script_text(path: Path) -> str:
+    """The text of the script in a file, or of the formula of the trace in it. Raises InputError."""
+    return formula_in(path) if path.suffix == TRACE else read_text(path)
+
+
+def formula_in(path: Path, dialect: str = STANDARD) -> str:
+    """The formula of the trace in a file, in a dialect, or in that of the trace's solver where the
+    dialect lacks a word for a part of it. Raises InputError where both lack one.
+    """
+    trace, catalogue = parse_trace(read_trace(path), str(path)), _catalogue()
+    own = trace.solver if trace.solver in catalogue.dialects else dialect
+    for name in dict.fromkeys((dialect, own)):
+        formula = formula_of(trace, catalogue, name)
+        if not formula.lost:
+            return formula.text
+    line, action, what = formula.lost[0]
+    raise InputError(f"{what}, so that '{action}' would be missing", file=str(path), line=line)
+
+
+_LOGIC = re.compile(r"^\(set-logic (\w+)\)$", re.MULTILINE)
+
+
+class SeedFolder:
+    """A folder into which the formulas of traces are written, `LOGIC/STATUS/NAME.smt2`, each part
+    between two resets as a file of its own. The status is `unknown` where no label is known. `left_out`
+    counts the traces of which no file was written, by reason.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder
+        self.written = 0
+        self.left_out: Counter[str] = Counter()
+
+    def take(self, trace: Trace, name: str, dialect: str) -> None:
+        """Write the formula of a trace in a dialect. Raises InputError for a trace that is malformed, and
+        OSError where the folder takes no files.
+        """
+        formula = formula_of(trace, _catalogue(), dialect)
+        if formula.lost:
+            self.left_out[formula.lost[0][2]] += 1
+            return
+        parts = [part for part in formula.parts if "(assert" in part and _CHECK.search(part)]
+        if not parts:
+            self.left_out["without an assertion or a check"] += 1
+        for number, text in enumerate(parts, 1):
+            label = label_of(text)
+            logic = _LOGIC.search(text)
+            inside = (
+                self.path
+                / (logic[1] if logic else "ALL")
+                / (label if label in ("sat", "unsat") else "unknown")
+            )
+            inside.mkdir(parents=True, exist_ok=True)
+            stem = name if len(parts) == 1 else f"{name}-{number}"
+            (inside / f"{stem}{SUFFIX}").write_text(text, encoding="utf-8")
+            self.written += 1
+
+
+def _read(found: SeedFiles, path: Path, size_limit: int, dialect: str) -> None:
     if any("\ud800" <= char <= "\udfff" for char in str(path)):  # the store keeps UTF-8 only
         found.leave_out(path, "its name is not UTF-8")
         return
@@ -162,7 +233,11 @@ def _read(found: SeedFiles, path: Path, size_limit: int) -> None:
         if path.stat().st_size > size_limit:
             found.leave_out(path, f"larger than {size_limit} bytes")
             return
-        text = read_bytes(path, "script", size_limit).decode("utf-8")
+        text = (
+            formula_in(path, dialect)
+            if path.suffix == TRACE
+            else read_bytes(path, "script", size_limit).decode("utf-8")
+        )
     except (OSError, InputError) as error:
         found.unreadable(path, error)
         return

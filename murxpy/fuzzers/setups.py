@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,7 +20,9 @@ from murxpy.learning.guide import OFF
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.checks.invariants import INVARIANTS, PHRASES, PROMISES
 from murxpy.machine.checks.registry import CHECKS as ANSWER_CHECKS
+from murxpy.machine.logics import theories_of
 from murxpy.oracles.documented import Documented
+from murxpy.smtlib.logics import LOGICS
 from murxpy.sources.enumeration.call_sequences import calls_grammar
 from murxpy.sources.enumeration.grammar import Grammar, check_grammar
 from murxpy.sources.enumeration.operators import with_operators
@@ -117,7 +120,10 @@ CHECKS = (*_NAMED, "planted", *(f"invariant-{name}" for name in PHRASES))
 class RunOptions:
     """The user's request for the runs of a campaign.
 
-    `theories`: every run has exactly these theories; if empty, all theories of the solver.
+    `theories`: every run has exactly these theories; if empty, all theories of the solver. A name
+    behind `-` takes that theory away from all runs, which differ in the others as without it. `linear`:
+    no run has nonlinear arithmetic. `logic`: each run has the theories of one logic of SMT-LIB that this
+    name or pattern fits.
     `options`: names and values that every run sets. `swarm`: runs differ in theories, operators and
     weights. `random_options`: runs set options at random. `limits`: what ends a check, the solver's
     own resource limit or only the wall time of the run. `checks`: the checks of the solver's
@@ -125,6 +131,8 @@ class RunOptions:
     """
 
     theories: tuple[str, ...] = ()
+    linear: bool = False
+    logic: str = ""
     options: tuple[tuple[str, str], ...] = ()
     swarm: bool = True
     random_options: bool = True
@@ -141,12 +149,13 @@ def session_setup(
 
     Raises InputError for a theory that is unknown or that the wrapper does not have.
     """
+    wanted, wrapper = _without_theories(options.theories, catalogue, wrapper)
     setup: Setup = {
         "catalogue": catalogue,
         "machine": machine,
         "wrapper": wrapper if options.random_options else without_drawn_options(wrapper),
         "profile": profile,
-        "theories": chosen_theories(options.theories, catalogue, wrapper),
+        "theories": chosen_theories(wanted, catalogue, wrapper),
         "swarm": options.swarm,
         "options": [list(option) for option in options.options],
         "limits": options.limits,
@@ -155,7 +164,52 @@ def session_setup(
     }
     if options.guide != OFF:
         setup["guide"] = options.guide
+    if options.linear:
+        setup["linear"] = True
+    if options.logic:
+        setup["logics"] = chosen_logics(options.logic, wrapper)
     return setup
+
+
+def _without_theories(
+    names: Sequence[str], catalogue: Plain, wrapper: Plain
+) -> tuple[list[str], Plain]:
+    """The names of the theories that runs have, and the wrapper without those whose names stand behind
+    `-`. Raises InputError.
+    """
+    kept = [name for name in names if not name.startswith("-") and name.lower() != "all"]
+    lost = chosen_theories([name[1:] for name in names if name.startswith("-")], catalogue, wrapper)
+    if not lost:
+        return kept, wrapper
+    always = [theory["name"] for theory in catalogue["theories"] if theory["always"]]
+    for name in lost:
+        if name in always:
+            raise InputError(f"--theories -{name}: every run has this theory")
+    offered = wrapper["theories"] or [theory["name"] for theory in catalogue["theories"]]
+    return kept, {**wrapper, "theories": [name for name in offered if name not in lost]}
+
+
+def chosen_logics(pattern: str, wrapper: Plain) -> list[str]:
+    """The logics of SMT-LIB that a name or a pattern such as `QF_*BV*` fits and whose theories the
+    solver has. Raises InputError for none.
+    """
+    fitting = [name for name in LOGICS if fnmatchcase(name, pattern.upper())]
+    if not fitting:
+        raise InputError(
+            f"--logic {pattern}: no such logic{nearest(pattern.upper(), LOGICS)}; known are {', '.join(LOGICS)}"
+        )
+    offered = wrapper["theories"]
+    found = [
+        name
+        for name in fitting
+        if (of := theories_of(name)) and (not offered or set(of[0]) <= set(offered))
+    ]
+    if not found:
+        raise InputError(
+            f"--logic {pattern}: random runs have no such logic on {wrapper['solver']}: it restricts the form of "
+            "terms, or the solver lacks a theory"
+        )
+    return found
 
 
 def without_drawn_options(wrapper: Plain) -> Plain:
@@ -240,6 +294,7 @@ class Mutation:
     each fuzzer. `dialect`: the dialect of the scripts; if empty, that of the solver. `through`: how
     mutants reach the solver, one of `WAYS`. `budget`: the number of mutants that one fuzzer makes
     of one seed; None for no limit. `stability`: the share of mutants of which variants are asked.
+    `walks`: the number of walks whose formulas are seeds, beside `seeds`.
     """
 
     mix: tuple[tuple[str, float], ...]
@@ -252,6 +307,7 @@ class Mutation:
     through: str = TEXT
     budget: int | None = None
     stability: float = 0.0
+    walks: int = 0
 
 
 def sources_setup(mutation: Mutation, files: SeedFiles) -> SourcesSetup:
@@ -280,9 +336,12 @@ def needs_terms(mutation: Mutation) -> bool:
     return any(choices.get("corpus") for choices in mutation.choices.values())
 
 
-def seed_files(mutation: Mutation) -> SeedFiles:
-    """The seeds. Raises InputError if there are no such files."""
-    return collect_seeds(map(Path, mutation.seeds), mutation.size_limit)
+def seed_files(mutation: Mutation, family: str) -> SeedFiles:
+    """The seeds that are files, for a solver of this family. Raises InputError if there are none, unless walks are seeds."""
+    if mutation.walks and not mutation.seeds:
+        return SeedFiles()
+    dialect = mutation.dialect or family
+    return collect_seeds(map(Path, mutation.seeds), mutation.size_limit, dialect)
 
 
 def parse_mix(text: str) -> tuple[tuple[str, float], ...]:

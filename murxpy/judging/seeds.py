@@ -4,12 +4,13 @@ with the labels of the script.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from murxpy.errors import InputError
-from murxpy.fuzzers.seeds import SUFFIX, folder_label, with_status
+from murxpy.fuzzers.seeds import SUFFIX, folder_label, script_text, with_status
 from murxpy.judging.judged_solver import JudgedSolver
 from murxpy.judging.limits import own_limit
 from murxpy.logic.catalogue import Catalogue
@@ -18,7 +19,7 @@ from murxpy.oracles.disagreement import answers_of
 from murxpy.processes.inquiries import Ask, Questions
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.printing.terms import Unsayable
-from murxpy.smtlib.reading.scripts import read_file, read_text
+from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import (
     Assert,
     CheckSat,
@@ -57,18 +58,32 @@ def check_seeds(
     """Check each script, `jobs` of them at a time, and yield the results in order. `limit` is the
     limit of each check in milliseconds, given to the solvers as their own limits.
     """
-    return solver.answers((_check(path, solver, catalogue, limit) for path in paths), jobs)
+    texts = ((str(path), partial(script_text, path)) for path in paths)
+    return solver.answers((_check(*one, solver, catalogue, limit) for one in texts), jobs)
+
+
+def labels_of(
+    texts: Sequence[tuple[str, str]], solver: JudgedSolver, catalogue: Catalogue, limit: int
+) -> Iterator[str]:
+    """For each script, given by its name and text, the labels `sat`, `unsat` or `sat unsat` of its checks;
+    empty where a check has none on which two solvers agree. `limit` is as in `check_seeds`.
+    """
+    asked = (_check(name, partial(str, text), solver, catalogue, limit) for name, text in texts)
+    for checked in solver.answers(asked, jobs=2):
+        agreed = [_agreed(checked, at) for at in range(len(checked.labels))]
+        yield " ".join(label for label in DECIDED if label in agreed) if all(agreed) else ""
 
 
 def _check(
-    path: Path, solver: JudgedSolver, catalogue: Catalogue, limit: int
+    name: str, read: Callable[[], str], solver: JudgedSolver, catalogue: Catalogue, limit: int
 ) -> Questions[Checked]:
     try:
-        script = read_file(path, catalogue)
+        script = read_script(read(), name, catalogue)
         trace = for_judges(lift(script))
     except InputError as error:
-        return Checked(str(path), "unreadable", reason=str(error))
-    return judge(str(path), _labels(script, path), (yield from _ask(solver, trace.text(), limit)))
+        return Checked(name, "unreadable", reason=str(error))
+    answers = yield from _ask(solver, trace.text(), limit)
+    return judge(name, _labels(script, Path(name)), answers)
 
 
 def _labels(script: Script, path: Path) -> list[str | None]:
@@ -153,13 +168,13 @@ def split(checked: Checked, catalogue: Catalogue, dialect: str) -> Iterator[Labe
     if not any(agreed):
         return
     path = Path(checked.path)
-    script = read_file(path, catalogue)
+    script = read_script(script_text(path), str(path), catalogue)
     logic = script.logic or "ALL"
     if not script.incremental and agreed[0]:
-        yield LabelledSeed(logic, agreed[0], with_status(read_text(path), agreed[0]))
+        yield LabelledSeed(logic, agreed[0], with_status(script_text(path), agreed[0]))
         return
     for number, (view, label) in enumerate(zip(views(script), agreed, strict=False), 1):
-        text = _text(script, view, label, dialect) if label else None
+        text = alone(script, view, label, dialect) if label else None
         if text is not None:
             yield LabelledSeed(logic, label, text, number, len(agreed))
 
@@ -173,19 +188,21 @@ def _agreed(checked: Checked, at: int) -> str:
     return str(decided[0]) if len(decided) >= _WITNESSES and len(set(decided)) == 1 else ""
 
 
-def _text(script: Script, view: View, label: str, dialect: str) -> str | None:
-    """The script of one check alone."""
+def alone(script: Script, view: View, label: str, dialect: str) -> str | None:
+    """The script of one check alone, with its label if it has one, in the standard or else in `dialect`;
+    None where neither can say it.
+    """
     commands: list[Command] = [
-        SetInfo("status", label),
+        *([SetInfo("status", label)] if label else []),
         SetLogic(script.logic or "ALL"),
         *(c for c in script.commands if isinstance(c, _KEPT)),
         *map(Assert, view.asserted),
         CheckSat(),
     ]
-    alone = Script(script.name, script.tables, commands)
+    single = Script(script.name, script.tables, commands)
     for one in ("standard", dialect):
         try:
-            return print_script(alone, one)
+            return print_script(single, one)
         except Unsayable:
             continue
     return None

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import components
 from murxpy.logic.terms import Term
+from murxpy.smtlib.logics import features
 
 _ORDER = (("ARRAY", "A"), ("UF", "UF"), ("BV", "BV"), ("FP", "FP"), ("DT", "DT"), ("STRING", "S"))
 _NAMED = {"BOOL", "QUANT", "INT", "REAL", *(theory for theory, _ in _ORDER)}
@@ -27,6 +28,22 @@ def logic_name(theories: Sequence[str], linear: bool) -> str:
     if arithmetic:
         name += ("L" if linear else "N") + arithmetic + "A"
     return f"{prefix}{name}" if name else f"{prefix}UF"
+
+
+def theories_of(logic: str) -> tuple[list[str], bool] | None:
+    """The theories of a logic of SMT-LIB, and whether its arithmetic is linear; None for a logic that
+    also restricts the form of terms, such as `QF_IDL`, and for `ALL`.
+    """
+    has = features(logic)
+    if not has:
+        return None
+    letters = {
+        **{letter: theory for theory, letter in _ORDER},
+        "I": "INT",
+        "R": "REAL",
+        "Q": "QUANT",
+    }
+    return [theory for letter, theory in letters.items() if letter in has], "N" not in has
 
 
 def used_theories(catalogue: Catalogue, terms: Iterable[Term]) -> list[str]:

@@ -24,6 +24,7 @@ from murxpy.data.grants import file_granted, is_granted, whole_path
 from murxpy.data.lookup import grammar_names, pool_names
 from murxpy.data.machines import machine_names
 from murxpy.errors import InputError
+from murxpy.fuzzers.seeds import SeedFiles
 from murxpy.fuzzers.setups import (
     Enumerated,
     Mutation,
@@ -163,11 +164,7 @@ def make_plans(request: Request, notice: Notice = print_notice) -> tuple[Plan, .
     catalogue = load_catalogue()
     machine = load_machine(request.machine)
     profile = {} if request.profile is None else load_profile(request.profile)
-    sources = (
-        None
-        if request.mutation is None
-        else sources_setup(request.mutation, seed_files(request.mutation))
-    )
+    mutation, seeds = request.mutation, dict[str, SeedFiles]()
     enumeration = None if request.enumeration is None else enumeration_setup(request.enumeration)
     plans = []
     for name, wrapper in _wrappers(request).items():
@@ -177,16 +174,21 @@ def make_plans(request: Request, notice: Notice = print_notice) -> tuple[Plan, .
         options = replace(request.run_options, options=own)
         setup = session_setup(with_dialect(catalogue, wrapper), machine, wrapper, whole, options)
         setup["configuration"] = [list(option) for option in configuration]
-        if sources is not None and request.mutation is not None:
-            setup["sources"] = {**sources, "terms": _terms(request.mutation, setup, sources)}
+        family = str(wrapper["solver"])
+        if mutation is not None:
+            if family not in seeds:
+                seeds[family] = seed_files(mutation, family)
+            sources = sources_setup(mutation, seeds[family])
+            setup["sources"] = {**sources, "terms": _terms(mutation, setup, sources)}
         if enumeration is not None:
             setup["enumeration"] = enumeration
         target = replace(
             resolve(name, wrapper, notice),
-            family=wrapper["solver"],
+            family=family,
             library_variables=tuple(wrapper["library-variables"]),
         )
-        plans.append(Plan(target, setup))
+        notes = tuple(seeds[family].notices()) if mutation is not None else ()
+        plans.append(Plan(target, setup, notes))
     return tuple(plans)
 
 

@@ -270,10 +270,11 @@ class TargetSpec:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A target, and the plain data from which its session is made."""
+    """A target, the plain data from which its session is made, and what the user is told of that."""
 
     target: TargetSpec
     setup: Setup = field(default_factory=Setup)
+    notes: tuple[str, ...] = ()
 
 
 def version_of(about: Mapping[str, Any]) -> str:

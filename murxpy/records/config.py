@@ -125,7 +125,8 @@ class CampaignConfig:
     the campaign; the runs get all of `time`, unless the start took very long. After it, the campaign
     goes on for at most `overtime(time)` seconds to confirm and describe what was found; with `finish`
     until nothing is left. With `resume`, there are no new runs: only what earlier sessions left is
-    done.
+    done. The formula of each run that ended by itself is written to the folder `scripts` if
+    there is one; with `scripts_decided` only the formulas of runs with a decided check are written.
     """
 
     targets: tuple[Plan, ...]
@@ -153,6 +154,8 @@ class CampaignConfig:
     since: float | None = None
     finish: bool = False
     resume: bool = False
+    scripts: Path | None = None
+    scripts_decided: bool = False
 
     @property
     def slots(self) -> int:

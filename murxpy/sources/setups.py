@@ -57,11 +57,13 @@ class Setup(TypedDict, total=False):
     `session_path`, too. The solver is looked for in `paths`.
 
     The session of random runs has catalogue, machine, wrapper and profile; `theories`, a list or None;
+    `linear`, for runs without nonlinear arithmetic; `logics`, names of which each run has one;
     `swarm`, true or false; `options`, names and values that are set in every run; `configuration`,
     those of the options that also hold when the session answers checks as a judge; `limits`, where
     `wall` means that no check gets a resource limit; `checks`, the names of those checks of the
     solver's promises that are on; `documented`, the operators that mutants do not get; and `guide`,
-    how a campaign chooses what runs are made of.
+    how a campaign chooses what runs are made of. In one with `solverless` no call of a walk reaches
+    the solver, and half of the walks have a planted model.
     """
 
     catalogue: Plain
@@ -69,6 +71,8 @@ class Setup(TypedDict, total=False):
     wrapper: Plain
     profile: Plain
     theories: list[str] | None
+    linear: bool
+    logics: list[str]
     swarm: bool
     options: list[list[str]]
     configuration: list[list[str]]
@@ -76,6 +80,7 @@ class Setup(TypedDict, total=False):
     checks: list[str]
     documented: list[str]
     guide: str
+    solverless: bool
     sources: SourcesSetup
     enumeration: EnumerationSetup
     session: str

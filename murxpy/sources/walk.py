@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
+from murxpy.logic.sorts import Sort
 from murxpy.machine.actions.making import check_newest
-from murxpy.machine.checks.registry import ACTIONS
+from murxpy.machine.checks.registry import ACTIONS, ANSWERING, MAKING
 from murxpy.machine.generate import terms
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.guided import transition_name
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.random import Weighted, mix
+from murxpy.machine.run import Run
 from murxpy.machine.state import HOLDS
+from murxpy.solvers.spelling import Spelling
 
 PREFERRED = 4.0  # the factor of the weight of the transition that the guidance of a campaign chose
 
@@ -159,3 +162,35 @@ def perform(gen: Generator, name: str) -> bool:
         if action.fatal:  # after such a refusal, a solver may drop what it had still to process
             raise Stopped(None) from None
         return False
+
+
+class SolverlessRun(Run):
+    """A run of which no call reaches the solver: whatever is made is made, and each check is answered
+    unknown. So its trace depends on its seed and on the calls that the release has, and on nothing
+    that the solver does.
+    """
+
+    asks = False
+
+    def call(
+        self,
+        spelling: Spelling,
+        args: Sequence[Any],
+        indices: Sequence[Any],
+        action: str,
+        operator: str = "",
+    ) -> Any:
+        """Make no call, and return what stands for its result."""
+        self.meter.went_well()
+        if action == "mk-sort" and self.frame.result is None:  # a block of datatypes
+            return [True] * len(self.frame.value)
+        if action in ANSWERING:
+            return "unknown"
+        return True if action in MAKING else None
+
+    def sort_object(self, sort: Sort) -> Any:
+        """Return what stands for the object of a sort."""
+        return True
+
+    def _sort_of(self, obj: Any, sort: Sort) -> Any:
+        return True

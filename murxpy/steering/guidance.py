@@ -40,7 +40,7 @@ def choices_of(setup: Setup, about: Mapping[str, Any]) -> tuple[Arms, Choices]:
     mutating = setup.get("sources")
     sources = tuple(str(name) for name, _ in mutating["mix"]) if mutating else ()
     choices = Choices(
-        () if setup.get("theories") else tuple(theories),
+        () if setup.get("theories") or setup.get("logics") else tuple(theories),
         groups,
         options,
         reader.arms.names(TRANSITION),

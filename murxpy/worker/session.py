@@ -31,7 +31,7 @@ from murxpy.solvers.exceptions import DOCUMENTED
 from murxpy.solvers.facts import VALUES, Option, Pairs, expected_value
 from murxpy.solvers.wrapper import Wrapper
 from murxpy.sources.setups import EnumerationSetup, Setup
-from murxpy.sources.walk import StateMachine
+from murxpy.sources.walk import SolverlessRun, StateMachine
 
 if TYPE_CHECKING:
     from murxpy.sources.enumeration.source import Enumeration
@@ -240,13 +240,23 @@ class Session:
         self._settle_options(setup)
         theories, swarm = setup.get("theories"), setup.get("swarm", True)
         self.swarm = SwarmDrawer(
-            self.catalogue, self.wrapper, self.settings, self.profile, theories, swarm
+            self.catalogue,
+            self.wrapper,
+            self.settings,
+            self.profile,
+            theories,
+            swarm,
+            setup.get("linear", False),
+            setup.get("logics") or (),
         )
         self.version = self.wrapper.release
         self._enumeration = _enumeration(setup.get("enumeration"))
+        self._solverless = setup.get("solverless", False)
         self._limited = setup.get("limits") != "wall"
         self._damped: frozenset[str] = frozenset()
         self._checks: frozenset[str] = frozenset(setup.get("checks") or ())
+        if self._solverless:  # all other checks ask the solver
+            self._checks &= {leaves.CHECK}
         # An option that the wrapper does not list may restrict models; then unsat may be right.
         known = self.wrapper.facts.known_options()
         chosen = [*self.options, *self._parameters]
@@ -355,7 +365,9 @@ class Session:
             self._checks,
         )
         gen.planting = (
-            leaves.CHECK in self._checks and self._plain and leaves.drawn(self.settings, seed)
+            leaves.CHECK in self._checks
+            and self._plain
+            and (seed % 2 == 0 if self._solverless else leaves.drawn(self.settings, seed))
         )
         if guided.guided:
             run.signals = Signals(self._signals)
@@ -440,7 +452,8 @@ class Session:
     def _run(self, seed: int, write: Write, parameters: Pairs = ()) -> Run:
         """A run that begins in a process without the parameters of the run before it."""
         self.wrapper.parameters.reset()
-        run = Run(self.wrapper, self.catalogue, seed, write)
+        kind = SolverlessRun if self._solverless else Run
+        run = kind(self.wrapper, self.catalogue, seed, write)
         run.parameters = parameters
         return run
 

@@ -48,6 +48,7 @@ SHARED = {
         *("enumerate", "matrix", "stability", "perf"),
     ],
     "judging/defects.py": ["bisect", "regress"],
+    "translate/formula.py": ["translate"],
     "judging/regress.py": ["bisect"],
     "reduction/predicates.py": ["minimize"],
     "reduction/pipeline.py": ["minimize"],

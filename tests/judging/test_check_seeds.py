@@ -56,7 +56,10 @@ def test_what_is_wrong_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Pa
 
 
 def test_nothing_to_check(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert error(capsys, "check-seeds", tmp_path) == (2, f"no scripts (*.smt2) in {tmp_path}")
+    assert error(capsys, "check-seeds", tmp_path) == (
+        2,
+        f"no scripts (*.smt2) or traces (*.trace) in {tmp_path}",
+    )
 
 
 STEPS = """(set-logic QF_LIA)(declare-const x Int)(assert (< x 3))(check-sat)

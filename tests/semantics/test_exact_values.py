@@ -27,7 +27,7 @@ from murxpy.machine.random import Stream
 from murxpy.machine.witnesses.show import show
 from murxpy.semantics.closures import Built
 from murxpy.semantics.domains import make_array, make_function
-from murxpy.semantics.exact.algebraic import Algebraic, root, roots
+from murxpy.semantics.exact.algebraic import Algebraic, power, root, roots
 from murxpy.semantics.meanings.bags import make_bag
 from murxpy.semantics.meanings.sets import make_set
 from murxpy.semantics.ranges.abstract import Except, Few, Interval, Range
@@ -277,3 +277,11 @@ def test_no_formula_says_an_irrational_bound() -> None:
     for wanted in (Interval(SQRT2), Interval(None, SQRT2), Few((SQRT2,)), Except((SQRT2,))):
         assert conditions.of(constant, wanted) is None
     assert conditions.of(constant, Interval(Fraction(1, 2))) is not None
+
+
+def test_irrational_numbers_with_long_coefficients_are_not_made() -> None:
+    # to round the root of a number of 100,000 bits took minutes, in runs that have a limit of seconds
+    with pytest.raises(CannotSay, match="bits"):
+        root(Fraction(3) ** 70_001, 24)
+    with pytest.raises(CannotSay):
+        power(root(Fraction(2) ** 99, 2) + Fraction(1), 1 << 12)

@@ -29,6 +29,7 @@ def print_statistics(
     """Print the tables of a campaign. `theories` has the operators that were to be executed, by
     theory; `seeds` has, by target, the yield of each seed of the mutation fuzzers.
     """
+    print_sources(console, snapshot)
     if snapshot.part("mutator:"):
         print_mutants(console, snapshot)
         print_seeds(console, seeds)
@@ -48,6 +49,25 @@ def _table(name: str, *counted: str) -> Table:
 def _print(console: Console, title: str, table: Table) -> None:
     heading(console, title)
     table.print(console)
+
+
+def print_sources(console: Console, snapshot: Snapshot) -> None:
+    """Print what each source of a mix cost and gave: its runs, their part of the time of the processor,
+    the checks that they decided, and the findings that they showed.
+    """
+    counts = snapshot.part("source:")
+    names = list(dict.fromkeys(key.split(":")[0] for key in counts))
+    if len(names) < 2:
+        return
+    whole = sum(counts.get(f"{name}:cpu-ns", 0) for name in names) or 1
+    table = _table("source", "runs", "CPU s", "CPU %", "decided", "decided a CPU s", "findings")
+    for name in names:
+        runs, cpu, decided, found = (
+            counts.get(f"{name}:{word}", 0) for word in ("runs", "cpu-ns", "decided", "findings")
+        )
+        rate = round(1e9 * decided / cpu) if cpu else 0
+        table.add(name, runs, round(cpu / 1e9), round(100 * cpu / whole), decided, rate, found)
+    _print(console, "Sources", table)
 
 
 def print_mutants(console: Console, snapshot: Snapshot) -> None:

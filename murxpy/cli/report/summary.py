@@ -13,7 +13,7 @@ from rich.text import Text
 
 from murxpy.cli.report.findings import DefectView, print_worst
 from murxpy.cli.report.seeds import print_used
-from murxpy.cli.report.statistics import print_mutants
+from murxpy.cli.report.statistics import print_mutants, print_sources
 from murxpy.cli.report.text import (
     amount,
     clock,
@@ -81,6 +81,7 @@ def print_summary(
     were made. `finish` is the command that does what is left.
     """
     if mutants and ended.snapshot.part("mutator:"):
+        print_sources(console, ended.snapshot)
         print_mutants(console, ended.snapshot)
         print_used(console, ended.seeds)
     if figures:

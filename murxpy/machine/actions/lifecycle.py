@@ -17,6 +17,8 @@ from murxpy.machine.trace.reading import Reading
 
 def draw_logic(gen: Generator) -> str:
     """The logic of this run."""
+    if gen.swarm.logic:
+        return gen.swarm.logic
     if gen.settings.chance("logic-all", gen.stream):
         return "ALL"
     return logic_name(gen.swarm.theories, gen.swarm.linear)

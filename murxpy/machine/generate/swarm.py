@@ -10,6 +10,7 @@ from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.signature import Linear, Pattern
 from murxpy.logic.sorts import Sort, components
 from murxpy.logic.walks import subterms
+from murxpy.machine.logics import theories_of
 from murxpy.machine.random import Distribution, Settings, Stream, Weighted
 from murxpy.solvers.wrapper import Wrapper
 
@@ -118,6 +119,7 @@ class Swarm:
     length: int = 0
     dropped: list[str] = field(default_factory=list)
     varied: bool = False  # the weights differ from those of the machine file
+    logic: str = ""  # of the user's logics the one of this run
 
     def rows(self) -> list[str]:
         """The lines of the trace's header that record the swarm."""
@@ -136,7 +138,8 @@ class Swarm:
 
 class SwarmDrawer:
     """Draws swarms for one wrapper, machine and profile. `theories` restricts the theories. Unless
-    `enabled`, every run may use all of them.
+    `enabled`, every run may use all of them. With `linear`, no run has nonlinear arithmetic. If there
+    are `logics`, each run has the theories of one of them.
     """
 
     def __init__(
@@ -147,6 +150,8 @@ class SwarmDrawer:
         profile: Profile,
         theories: list[str] | None,
         enabled: bool,
+        linear: bool = False,
+        logics: Sequence[str] = (),
     ) -> None:
         self.catalogue = catalogue
         self.settings = settings
@@ -157,6 +162,8 @@ class SwarmDrawer:
         chosen = supported if theories is None else supported & set(theories)
         self.always = always
         self.forced = theories is not None
+        self._linear = linear
+        self._logics = [(name, theories_of(name)) for name in logics]
         self.optional = [
             name for name in catalogue.theories if name in chosen and name not in always
         ]
@@ -213,8 +220,11 @@ class SwarmDrawer:
         """The swarm of one run. The swarm has the theories `wanted` if the user leaves the choice
         open, and drops no operator of a kind in `preferred`; both have larger weights.
         """
-        theories = self._theories(stream, wanted)
-        linear = stream.chance(float(self.rules.get("linear") or 0.0))
+        logic, of_logic = stream.choose(self._logics) if self._logics else ("", None)
+        theories = self._theories(stream, wanted) if of_logic is None else self._closed(of_logic[0])
+        linear = stream.chance(float(self.rules.get("linear") or 0.0)) or self._linear
+        if of_logic is not None:
+            linear = of_logic[1]
         usable = [
             (op, w)
             for op, w in self._within(theories)
@@ -238,6 +248,7 @@ class SwarmDrawer:
             self.settings.number("run-length", stream),
             dropped,
             factor.varies,
+            logic,
         )
 
     def _of_theory(self, name: str, wanted: Sequence[str]) -> float:

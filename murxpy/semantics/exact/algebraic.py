@@ -162,6 +162,8 @@ def interpolated(points: Sequence[tuple[Fraction, Fraction]]) -> Rational:
 
 Real = Union[Fraction, "Algebraic"]
 DEGREE = 24  # largest degree of a result; above it the answer is CannotSay
+# largest coefficient of a polynomial; to round its root takes a step for each bit
+COEFFICIENT_BITS = 1 << 9
 HASHED_BITS = 16
 
 
@@ -351,8 +353,19 @@ def _rational_root(value: Fraction, degree: int) -> Real:
         raise CannotSay("an algebraic number of too high a degree")
     # The quotient of the rounded roots differs from the root by less than one in numerator and
     # denominator.
-    poly = primitive((-value, *[Fraction(0)] * (degree - 1), Fraction(1)))
+    poly = _bounded(primitive((-value, *[Fraction(0)] * (degree - 1), Fraction(1))))
     return Algebraic(poly, Fraction(top, bottom + 1), Fraction(top + 1, bottom))
+
+
+def _bounded(poly: Poly) -> Poly:
+    """Return the polynomial. Raises CannotSay if its coefficients are so large that to work with its
+    roots takes long.
+    """
+    if max(abs(c).bit_length() for c in poly) > COEFFICIENT_BITS:
+        raise CannotSay(
+            f"an algebraic number with coefficients of more than {COEFFICIENT_BITS} bits"
+        )
+    return poly
 
 
 def _integer_root(value: int, degree: int) -> int:
@@ -420,7 +433,8 @@ def _combined(
     if degree > DEGREE:
         raise CannotSay("an algebraic number of too high a degree")
     points = [Fraction(k) for k in range(1, degree + 2)]
-    poly = square_free(primitive(interpolated([(x, at(left.poly, right.poly, x)) for x in points])))
+    values = [(x, at(left.poly, right.poly, x)) for x in points]
+    poly = _bounded(square_free(primitive(interpolated(values))))
     chain = sturm_chain(poly)
     while True:
         low, high = interval((left.low, left.high), (right.low, right.high))
