@@ -26,7 +26,7 @@ def _fuzzers() -> dict[str, str]:
     """The mutation fuzzers by name, each with its line in the list of commands."""
     from murxpy.sources.mutation.registry import FUZZERS
 
-    return {name: entry.brief for name, entry in FUZZERS.items()}
+    return {name: entry.brief for name, entry in FUZZERS.items() if entry.command}
 
 
 def commands() -> dict[str, str]:

@@ -37,9 +37,10 @@ from murxpy.cli.report.enumeration import (
 )
 from murxpy.errors import FolderLost, InputError
 from murxpy.findings.store import read_counters
-from murxpy.fuzzers.setups import QUICK, Enumerated, enumeration_setup, of_calls
+from murxpy.fuzzers.setups import Enumerated, enumeration_setup, of_calls
 from murxpy.processes.plans import Request, check_targets
 from murxpy.sources.enumeration.blocks import LARGEST, Blocks
+from murxpy.sources.mutation.fuzzers.enumerate import QUICK
 
 LIMIT = (
     "25ms"  # of a check: twice that decides one script in 100 more, and costs half as much again

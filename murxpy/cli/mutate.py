@@ -94,4 +94,4 @@ def _callback(name: str, own: Sequence[str]) -> Callable[..., int]:
     return callback
 
 
-COMMANDS = {name: _command(name, entry.about) for name, entry in FUZZERS.items()}
+COMMANDS = {name: _command(name, entry.about) for name, entry in FUZZERS.items() if entry.command}

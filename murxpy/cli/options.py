@@ -12,11 +12,11 @@ from click.core import ParameterSource
 
 from murxpy.cli.params import OUT, Existing, NamedFile, duration, judge_names, names, seed, size
 from murxpy.cli.report.console import say
-from murxpy.data import added_theories
+from murxpy.data import added_theories, load_catalogue
 from murxpy.data.grants import grant_file
 from murxpy.errors import InputError, nearest
 from murxpy.foreign import read_text
-from murxpy.fuzzers.setups import proved_rules
+from murxpy.fuzzers.setups import all_checked, proved_rules
 from murxpy.judging.laws import check_functions
 from murxpy.judging.rules import prove_files
 from murxpy.smtlib.reading.scripts import MAX_SCRIPT
@@ -368,6 +368,8 @@ def _option(front: str, setting: Setting) -> click.Option:
         "functions": Existing(),
         "function-names": names(),
         "rules": names(),
+        "theories": names(),
+        "grammars": names(),
     }
     given: dict[str, Any] = {"help": setting.help}
     if setting.kind == "switch":
@@ -426,6 +428,14 @@ def chosen(found: Mapping[str, Any], front: str = "") -> dict[str, Any]:
             )
     if only:
         choices["functions_only"] = list(only)
+    theories = [theory["name"] for theory in load_catalogue()["theories"]]
+    for name in choices.get("theories") or ():
+        if name not in theories:
+            raise InputError(
+                f"--{front}theories: unknown theory '{name}'{nearest(name, theories)}; known are {', '.join(theories)}"
+            )
+    if choices.get("grammars"):
+        choices["grammars"] = [grammar.plain for grammar in all_checked(choices["grammars"])]
     if choices.get("rules") == ():
         raise InputError(
             f"--{front}rules: expected names of rules or books, or files of them, found none; "

@@ -337,8 +337,10 @@ def needs_terms(mutation: Mutation) -> bool:
 
 
 def seed_files(mutation: Mutation, family: str) -> SeedFiles:
-    """The seeds that are files, for a solver of this family. Raises InputError if there are none, unless walks are seeds."""
-    if mutation.walks and not mutation.seeds:
+    """The seeds that are files, for a solver of this family. Raises InputError if there are none, unless
+    walks are seeds or no source takes seeds.
+    """
+    if not mutation.seeds and (mutation.walks or not needs_seeds(mutation.mix)):
         return SeedFiles()
     dialect = mutation.dialect or family
     return collect_seeds(map(Path, mutation.seeds), mutation.size_limit, dialect)
@@ -379,16 +381,12 @@ def check_mix(mutation: Mutation) -> None:
 
 
 def needs_seeds(mix: Sequence[tuple[str, float]]) -> bool:
-    """True if the mix has a source other than the walk."""
-    return any(SOURCES[name].mutants is not None for name, _ in mix)
+    """True if the mix has a source that takes seeds."""
+    return not all(SOURCES[name].seedless for name, _ in mix)
 
 
 # ----------------------------------------------------------------------
 # The user's request for an enumeration, and its part of the setup of a session.
-
-
-# The grammars of the thesis without floats, whose scripts take four tenths of the time of all eight.
-QUICK = ("core", "arrays", "bitvectors", "ints", "reals", "realints", "strings")
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
@@ -113,7 +114,23 @@ class Ledger:
 MOST = 4.0  # the largest weight of a seed file; an unused seed file has the weight 1
 _KEY = 0x5EED5
 # what the names of counters begin with that runs keep for their seed files
-_COUNTED = ("mutator:", "unreadable:", "mislabelled:")
+_COUNTED = ("mutator:", "unreadable:", "mislabelled:", "line:total")
+# About how many milliseconds of a usual machine a run takes: for each line of a walk; and for a mutant,
+# which is made, printed and read, beside the effort of the solver; for a mutant that was killed; and for
+# a run before any run of its source was counted.
+_LINE, _MUTANT, _KILLED, _UNKNOWN = 0.45, 5.0, 500.0, 40.0
+
+
+def cost_of(source: str, counts: Mapping[str, int]) -> float:
+    """About how many milliseconds a run of a source took, by its counters. The clock has no part in it,
+    so that the same campaign makes the same runs.
+    """
+    if source == API:
+        return max(1.0, _LINE * counts.get("line:total", 0))
+    made, spent, killed = (
+        counts.get(f"mutator:{source}:{name}", 0) for name in ("made", "spent", "timeouts")
+    )
+    return 1.0 + _MUTANT * made + spent + _KILLED * killed
 
 
 class Steering:
@@ -142,6 +159,12 @@ class Steering:
         self._begun = Pending(begun, saved)
         self._paid: dict[str, None] = dict.fromkeys(saved.get("paid", ()))
         self._numbers = {entry.name: number for number, entry in enumerate(self._corpus.seeds)}
+        # by source: the cost of the runs that were counted, and their number
+        self._costs: dict[str, list[float]] = {
+            source: list(saved.get("costs", {}).get(source, (0.0, 0)))
+            for source in self._corpus.sources
+        }
+        self._weights = {str(name): float(weight) for name, weight in sources["mix"]}
         self._pairing: dict[str, Pairing] = {}
         self._pools: dict[str, list[list[int]]] = {}
         self._single: dict[str, list[str]] = {}
@@ -175,7 +198,7 @@ class Steering:
     def lacking(self, source: str) -> str:
         """Say in words which seeds a starved source lacks."""
         among = zip(self._corpus.labels[source], self._corpus.among(source), strict=True)
-        labels = dict.fromkeys(label for label, pool in among if not pool)
+        labels = dict.fromkeys(" or ".join(label.split()) for label, pool in among if not pool)
         count = len(self._corpus.seeds)
         if not labels:
             return f"no two of the {count} seeds can be drawn together"
@@ -200,7 +223,7 @@ class Steering:
 
     def state(self) -> dict[str, Any]:
         """The plain data to store besides `yields`."""
-        return {**self._begun.state(), "paid": list(self._paid)}
+        return {**self._begun.state(), "paid": list(self._paid), "costs": self._costs}
 
     @property
     def used_up(self) -> bool:
@@ -226,8 +249,8 @@ class Steering:
             return self._begun.open[index].seed
         self._learn(index)
         seed = run_seed(self._seed, index)
-        source = self._corpus.draw(seed).source if wanted is None else wanted
         stream = Stream(mix(seed, _KEY))
+        source = self._source() if wanted is None else wanted
         if not self._alive(source):
             alive = [other for other in self._pools if self._alive(other)]
             source = stream.choose(alive) if alive else source
@@ -235,6 +258,24 @@ class Steering:
         seed = self._corpus.steered(seed, source, seeds)
         self._begun.open[index] = self._begin(seed)
         return seed
+
+    def _source(self) -> str:
+        """The source of the next run: the one whose runs took the least time in proportion to its weight.
+        Runs that are not counted yet are assumed to take the mean of their source.
+        """
+        alive = [source for source in self._pools if self._alive(source)] or list(self._pools)
+        left = Counter(
+            self.fuzzer_of(run.seed) or API
+            for runs in (self._begun.open, self._begun.over)
+            for run in runs.values()
+        )
+
+        def share(source: str) -> float:
+            spent, runs = self._costs[source]
+            mean = (spent + _UNKNOWN) / (runs + 1)
+            return (spent + mean * (left[source] + 0.5)) / self._weights[source]
+
+        return min(alive, key=share)
 
     def count(self, index: int, counts: Mapping[str, int]) -> None:
         """Note the counters of run `index`, under the names of a run's report."""
@@ -265,7 +306,7 @@ class Steering:
         return None if source == API else source
 
     def _alive(self, source: str) -> bool:
-        return source == API or (bool(self._pools[source]) and all(self._pools[source]))
+        return all(self._pools[source])
 
     def _choose(self, source: str, stream: Stream) -> list[int]:
         """Draw a seed file for each place of a run, by weight. The second seed file is drawn among
@@ -323,6 +364,9 @@ class Steering:
     def _learn(self, index: int) -> None:
         """Count, in their order, the runs that are far enough before `index`."""
         for _, run in self._begun.due(index):
+            source = self.fuzzer_of(run.seed) or API
+            self._costs[source][0] += cost_of(source, run.counts)
+            self._costs[source][1] += 1
             credit(self.yields, run, self._paid)
             for key in run.keys:
                 self._changed(key)

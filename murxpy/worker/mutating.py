@@ -11,6 +11,7 @@ from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.machine.generate.swarm import Profile
 from murxpy.machine.planted import solvers_own
+from murxpy.machine.random import Settings
 from murxpy.solvers.facts import Option, Pairs
 from murxpy.solvers.wrapper import Wrapper
 from murxpy.sources.mutation.options import offer_of
@@ -38,6 +39,7 @@ def make_sources(
         wrapper.name,
         profile,
         solvers_own(wrapper.facts.unjudged, wrapper.set("readers", "universe") is not None),
+        Settings(setup["machine"], {}),
     )
     sources = Sources(setup["sources"], shop)
     if sources.reading and wrapper.set("actions", "run-script") is None:

@@ -121,8 +121,12 @@ class Corpus:
         return [self.labelled(label) for label in self.labels[source]]
 
     def labelled(self, label: str) -> list[int]:
-        """The numbers of the seeds with this label; all seeds for the empty label."""
-        return self._by_label.get(label, [])
+        """The numbers of the seeds with this label, or with one of several labels that have blanks
+        between them; all seeds for the empty label.
+        """
+        if " " not in label:
+            return self._by_label.get(label, [])
+        return sorted({number for word in label.split() for number in self.labelled(word)})
 
     def sample(self, stream: Stream, labels: Sequence[str]) -> list[int]:
         """A random seed for each label, by their numbers. The empty label means any seed. The

@@ -20,13 +20,16 @@ class Setting:
     name in front a setting in `--mix`.
 
     `kind`: a switch, a number from `least` to `most`, one of `choices`, a file of fusion functions,
-    whose laws are checked before it is used, names of fusion functions with commas between them, or
-    names of rules of implication and files of them.
+    whose laws are checked before it is used, names of fusion functions with commas between them,
+    names of rules of implication and files of them, names of theories, or names of grammars and files
+    of them.
     """
 
     name: str
     help: str
-    kind: Literal["switch", "number", "choice", "functions", "function-names", "rules"] = "switch"
+    kind: Literal[
+        "switch", "number", "choice", "functions", "function-names", "rules", "theories", "grammars"
+    ] = "switch"
     least: int = 0
     most: int = 0
     choices: tuple[str, ...] = ()
@@ -50,7 +53,8 @@ class Entry:
     for any label. `groups` names the groups of a seed at one of the places of a run, by the settings:
     two seeds are drawn together only if they have a group in common. The function is None if all
     seeds can be drawn together. With `chained`, each mutant is made from an earlier one that was
-    decided. With `asks`, the source asks the solver about a seed in SMT-LIB, so the solver must read
+    decided. With `command`, the source has a command of its own name, which runs a campaign of it
+    alone. With `asks`, the source asks the solver about a seed in SMT-LIB, so the solver must read
     scripts. With `ruled`, it uses rules of implication, and with `implies`, all its mutants are made
     by such rules.
     """
@@ -62,7 +66,13 @@ class Entry:
     labels: Labels = lambda settings: ("",)
     groups: Groups | None = None
     chained: bool = False
+    command: bool = True
     asks: bool = False
     ruled: bool = False
     implies: bool = False
     settings: tuple[Setting, ...] = ()
+
+    @property
+    def seedless(self) -> bool:
+        """Whether runs of the source need no seeds."""
+        return not self.labels({})

@@ -87,7 +87,7 @@ class Sources:
 
     def run(self, run: Run, name: str, seeds: Sequence[Seed], options: Pairs = ()) -> None:
         """Make and run the mutants of one run, which set `options`, and others at random."""
-        if not seeds:
+        if not seeds and not FUZZERS[name].seedless:
             run.counts[f"mutator:{name}:no-seed"] += 1
             return
         api = self._through == API or (self._through == BOTH and run.stream.chance(0.5))

@@ -13,7 +13,7 @@ from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import Term
 from murxpy.logic.walks import subterms
 from murxpy.machine.generate.swarm import Profile
-from murxpy.machine.random import Stream
+from murxpy.machine.random import Settings, Stream
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Script
@@ -80,7 +80,7 @@ L = TypeVar("L", bound=Lasting)
 class MutationSession:
     """The shared state of a session's runs: the catalogue, the operators of solver and dialect, and
     the restrictions of both. `solvers_own` are the operators and special values whose meaning the
-    solver decides.
+    solver decides, and `settings` the settings of the state machine, which say how literals are drawn.
     """
 
     def __init__(
@@ -90,10 +90,12 @@ class MutationSession:
         dialect: str,
         profile: Profile | None = None,
         solvers_own: frozenset[str] = frozenset(),
+        settings: Settings | None = None,
     ) -> None:
         self.catalogue = catalogue
         self.solvers_own = solvers_own
         self.profile = profile or Profile({})
+        self.settings = settings or Settings({}, {})
         self._all = operators
         self.speak(dialect)
         self.tactics = bool(catalogue.dialect(dialect).tactics)  # the solver has checks by tactics
@@ -162,7 +164,7 @@ class Workshop:
         self.seeds = seeds
         self.ask = ask
         self.choices = choices
-        self._first = shop.open(seeds[0])
+        self._first = shop.open(seeds[0]) if seeds else None
         self.tables = Tables(shop.catalogue) if self._first is None else self._first.tables
         self.options: list[tuple[str, str]] = []  # those of the first seed, if its run keeps them
         self.unreadable: dict[int, None] = {}  # the positions of seeds that cannot be read

@@ -13,6 +13,7 @@ from murxpy.logic.terms import Term
 from murxpy.logic.values import LITERAL_KINDS
 from murxpy.machine.generate.leaves import draw_literal
 from murxpy.machine.random import Settings, Stream, Weighted, mix
+from murxpy.smtlib.building import Tables
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Assert, CheckSat, Command, DeclareFun, Script, SetLogic
 from murxpy.sources.mutation.preparing import Logics, in_logic
@@ -205,7 +206,8 @@ class Trees:
 class TreeScripts:
     """Makes scripts of one shape: new ones, and mutants. All of them have the same sorts, constants
     and functions, which `seed` decides, and only operators that all of `dialects` can say; none of
-    `without`. Raises InputError where the shape allows no script.
+    `without`. The terms are in `tables` if they are given. Raises InputError where the shape allows no
+    script.
     """
 
     def __init__(
@@ -216,10 +218,11 @@ class TreeScripts:
         seed: int,
         dialects: Sequence[str],
         without: Collection[str] = (),
+        tables: Tables | None = None,
     ) -> None:
         self.shape = shape
         self._stream = Stream(mix(seed, _UNIVERSE))
-        self.universe = build_universe(shape, catalogue, self._stream)
+        self.universe = build_universe(shape, catalogue, self._stream, tables)
         self.applications = Applications(self.universe, dialects, without)
         self._grower = Grower(
             self.universe, self.applications, settings, self._stream, linear=shape.linear

@@ -84,12 +84,14 @@ class Universe:
         return [*self.sorts, *self.helpers]
 
 
-def build_universe(shape: Shape, catalogue: Catalogue, stream: Stream) -> Universe:
-    """The universe of a shape. Only the sorts of functions are drawn by chance. Raises InputError for
-    theories, widths or operators that do not exist.
+def build_universe(
+    shape: Shape, catalogue: Catalogue, stream: Stream, tables: Tables | None = None
+) -> Universe:
+    """The universe of a shape, with new tables if none are given. Only the sorts of functions are drawn
+    by chance. Raises InputError for theories, widths or operators that do not exist.
     """
     theories = _theories(shape.theories, catalogue)
-    universe = Universe(Tables(catalogue))
+    universe = Universe(Tables(catalogue) if tables is None else tables)
     universe.sorts, universe.helpers = _sorts(shape, theories, universe.tables)
     for sort in universe.sorts:
         if sort.kind == "SORT_REGLAN":  # not every solver has variables for regular languages

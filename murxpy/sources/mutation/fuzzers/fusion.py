@@ -47,22 +47,39 @@ _TRIES = 10  # tries until something is replaced
 _SECOND = "_2"
 _KEPT = (DeclareSort, DeclareDatatypes, DefineFunsRec)
 LABELS = {"sat": ("sat", "sat"), "unsat": ("unsat", "unsat"), "mixed": ("sat", "unsat")}
+ANY = "any"  # two satisfiable seeds in some runs, and two unsatisfiable ones in others
 EITHER, BOTH = "either", "both"  # a disjunction or a conjunction of the two scripts
 
 
 def labels(choices: Mapping[str, Any]) -> Sequence[str]:
-    """The labels that the two seeds must have."""
-    return LABELS[str(choices.get("oracle") or "sat")]
+    """The labels that the two seeds can have."""
+    oracle = str(choices.get("oracle") or "sat")
+    return ("sat unsat",) * 2 if oracle == ANY else LABELS[oracle]
 
 
 def groups(place: int, seed: Seed, choices: Mapping[str, Any]) -> frozenset[str]:
-    """The sorts of the constants of a seed, and the groups of sorts that can be converted: two
-    seeds that have one of them in common can be tied. Some groups hold at one place of a run only.
+    """The names of groups of seeds that can be tied: two seeds with a group in common fit together.
+    With the oracle `any`, two seeds fit only if they have a label in common.
+    """
+    if choices.get("oracle") != ANY:
+        return _tieable(place, seed, choices, labels(choices))
+    return frozenset(
+        f"{label} {name}"
+        for label in seed.label.split()
+        for name in _tieable(place, seed, choices, LABELS[label])
+    )
+
+
+def _tieable(
+    place: int, seed: Seed, choices: Mapping[str, Any], wanted: Sequence[str]
+) -> frozenset[str]:
+    """The sorts of the constants of a seed, and the groups of sorts that can be converted, where the
+    seeds have the `wanted` labels. Some groups hold at one place of a run only.
     """
     if choices.get("concat_only"):
         return frozenset(["any"])
     known = declared(seed.text)
-    common = known.unbounded or labels(choices) == LABELS["unsat"]
+    common = known.unbounded or wanted == LABELS["unsat"]
     only = choices.get("functions_only") or ()
     sorts = known.sorts(common)
     found = {sort for sort in sorts if serve(only, sort)}
@@ -83,17 +100,17 @@ def groups(place: int, seed: Seed, choices: Mapping[str, Any]) -> frozenset[str]
 
 def mutants(workshop: Workshop) -> Mutants:
     """Fusions of the two seeds. Each one begins with the seeds again."""
-    tables = workshop.tables
+    tables, wanted = workshop.tables, _wanted(workshop)
     try:
         first = workshop.read(workshop.seeds[0])
-        tables.suffix, tables.shared = _SECOND, _shared(workshop)
+        tables.suffix, tables.shared = _SECOND, _shared(workshop, wanted)
         second = workshop.read(workshop.seeds[1])
     except InputError:
         return
     if any(isinstance(c, Other) for script in (first, second) for c in script.commands):
         return
     tables.suffix = ""
-    fuser = _Fuser(workshop, (first, second))
+    fuser = _Fuser(workshop, (first, second), wanted)
     if not fuser.fitting:
         return
     while (mutant := fuser.mutant()) is not None:
@@ -102,12 +119,23 @@ def mutants(workshop: Workshop) -> Mutants:
             return
 
 
-def _shared(workshop: Workshop) -> frozenset[str]:
+def _wanted(workshop: Workshop) -> Sequence[str]:
+    """The labels that the two seeds of a run have at the checks that are fused. With the oracle `any`,
+    one of the labels that the seeds have in common is drawn for both.
+    """
+    if workshop.choices.get("oracle") != ANY:
+        return labels(workshop.choices)
+    first, second = (seed.label.split() for seed in workshop.seeds[:2])
+    common = [label for label in first if label in second]
+    return LABELS[workshop.stream.choose(common) if common else "sat"]
+
+
+def _shared(workshop: Workshop, wanted: Sequence[str]) -> frozenset[str]:
     """The uninterpreted sorts that both seeds have in common. Satisfiable seeds have them in common
     only if nothing bounds the number of their elements; a model of both is then infinite.
     """
     texts = [seed.text for seed in workshop.seeds[:2]]
-    if labels(workshop.choices) != LABELS["unsat"] and not all(map(unbounded, texts)):
+    if wanted != LABELS["unsat"] and not all(map(unbounded, texts)):
         return frozenset()
     return declared_sorts(texts[0]) & declared_sorts(texts[1])
 
@@ -124,10 +152,12 @@ class _Fuser:
     check with the right label counts as a seed of its own.
     """
 
-    def __init__(self, workshop: Workshop, scripts: tuple[Script, Script]) -> None:
+    def __init__(
+        self, workshop: Workshop, scripts: tuple[Script, Script], wanted: Sequence[str]
+    ) -> None:
         self._tables: Tables = workshop.tables
         self._stream: Stream = workshop.stream
-        self._labels = labels(workshop.choices)
+        self._labels = wanted
         self._concat = bool(workshop.choices.get("concat_only"))
         self._constrained = bool(workshop.choices.get("all_constraints"))
         self._tying = Tying(
@@ -272,10 +302,11 @@ ENTRY = Entry(
     settings=(
         Setting(
             "oracle",
-            "Fuse satisfiable scripts, unsatisfiable ones, or one of each.",
+            "Fuse two satisfiable scripts, two unsatisfiable ones, either of these (any), or one of each "
+            "(mixed).",
             "choice",
-            choices=tuple(LABELS),
-            default="sat",
+            choices=(ANY, *LABELS),
+            default=ANY,
         ),
         Setting(
             "functions",

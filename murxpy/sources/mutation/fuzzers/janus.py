@@ -20,6 +20,7 @@ from murxpy.sources.mutation.workshop import Mutant, Mutants, Workshop
 # How many times as large as the seed a mutant must be for the chain to restart with the seed.
 GROWN = 2
 _SIGNS = {"sat": 1, "unsat": -1}
+_LABELS = {"any": "sat unsat", "sat": "sat", "unsat": "unsat"}  # of seeds, by oracle
 
 
 def mutants(workshop: Workshop) -> Mutants:
@@ -73,17 +74,17 @@ ENTRY = Entry(
     "SEEDS are SMT-LIB scripts and folders of them, labelled by (set-info :status ...), or by a "
     "folder sat or unsat.",
     mutants,
-    lambda settings: (str(settings.get("oracle") or "sat"),),
+    lambda settings: (_LABELS[str(settings.get("oracle") or "sat")],),
     implies=True,
     ruled=True,
     settings=(
         KEEP_OPTIONS,
         Setting(
             "oracle",
-            "Weaken satisfiable scripts, or strengthen unsatisfiable ones.",
+            "Weaken satisfiable scripts, strengthen unsatisfiable ones, or do either (any).",
             "choice",
-            choices=("sat", "unsat"),
-            default="sat",
+            choices=tuple(_LABELS),
+            default="any",
         ),
         Setting(
             "walk",
