@@ -12,6 +12,7 @@ import click
 from murxpy.cli.campaign_options import CampaignOptions, MutationOptions, taken
 from murxpy.cli.campaigns import mutation_of, run
 from murxpy.cli.options import (
+    WHAT,
     Grouped,
     count_option,
     jobs_option,
@@ -45,7 +46,7 @@ _EXAMPLES = (
 )
 
 
-@click.command(cls=Grouped, examples=_EXAMPLES)
+@click.command(cls=Grouped, examples=_EXAMPLES, under={"linear": WHAT})
 @click.argument("targets", metavar="SOLVER[@PLACE]... [SEEDS...]", nargs=-1)
 @click.option(
     "--time", type=duration, metavar="TIME", help="Stop after this time, such as 60s, 5m or 2h."

@@ -45,6 +45,8 @@ _GROUPS = {
         "wrapper",
         "settings",
         "no_swarm",
+        "no_quantifiers",
+        "logic",
         "no_option_fuzzing",
         "guide",
         "run_seed",
@@ -52,14 +54,17 @@ _GROUPS = {
     CHECKS: ("judges", "baseline", "compare", "checks"),
     LIMITS: ("limits", "wall", "memory", "judge_limit", "isolate"),
     FINDINGS: ("known", "fail_on", "minimize", "bisect", "share"),
-    SEEDS: ("mix", "iterations", "budget", "check_limit", "through", "size_limit", "stability"),
+    SEEDS: (
+        *("mix", "walk_seeds", "iterations", "budget", "check_limit", "through", "size_limit"),
+        "stability",
+    ),
     FAULTS: ("corrupt", "asked", "count"),
     SEARCH: ("references", "query", "stale", "no_learning"),
     SCRIPTS: (
         *("assertions", "depth", "variables", "widths", "functions", "quantifiers", "linear"),
         *("extensions", "ban", "weights", "dialect"),
     ),
-    OUTPUT: ("statistics", "as_json", "output"),
+    OUTPUT: ("keep_scripts", "kept_runs", "statistics", "as_json", "output"),
 }
 _HEADINGS = {name: heading for heading, names in _GROUPS.items() for name in names}
 

@@ -31,7 +31,7 @@ from murxpy.records.events import Ended, RunEnded
 from murxpy.records.yields import LEAST, Begun, Yield, begun, settled
 from murxpy.sources.mutation.corpus import Corpus
 from murxpy.sources.mutation.registry import API
-from murxpy.steering.seeds import Steering
+from murxpy.steering.seeds import Steering, cost_of
 
 FILES = [
     [f"{at}.smt2", "(declare-const x Int)(check-sat)", "sat" if at % 3 else "unsat"]
@@ -80,6 +80,27 @@ def test_run_seeds_draw_sources_by_weight() -> None:
     corpus = Corpus(FILES, [("api", 1), ("opfuzz", 3)])
     drawn = Counter(corpus.draw(seed).source for seed in range(4000))
     assert 850 < drawn[API] < 1150
+
+
+def test_the_mix_balances_time_and_not_runs() -> None:
+    """A run of the walk has 100 lines; one of opfuzz ten mutants and a second of the solver's effort."""
+    steering = Steering(1, sources(mix=[["api", 1.0], ["opfuzz", 2.0]]))
+    costs: Counter[str] = Counter()
+    for index in range(1000):
+        source = steering.fuzzer_of(steering.seed_of(index)) or API
+        counts = {"line:total": 100} if source == API else {**GOOD, "mutator:opfuzz:spent": 1000}
+        costs[source] += cost_of(source, counts)
+        steering.count(index, counts)
+        steering.done(index)
+    assert 1.8 < costs["opfuzz"] / costs[API] < 2.2
+
+
+def test_fusion_draws_seeds_with_a_label_in_common() -> None:
+    steering = Steering(1, sources(mix=[["fusion", 1.0]], choices={"fusion": {"oracle": "any"}}))
+    corpus = Corpus(FILES, [("fusion", 1.0)], {"fusion": {"oracle": "any"}})
+    drawn = [corpus.draw(steering.seed_of(index)).seeds for index in range(100)]
+    labels = Counter(tuple(FILES[number][2] for number in pair) for pair in drawn)
+    assert set(labels) == {("sat", "sat"), ("unsat", "unsat")}
 
 
 def test_what_pays_is_drawn_more_often() -> None:

@@ -16,7 +16,7 @@ def test_every_option_of_a_campaign_has_a_heading() -> None:
 
 def test_help_begins_with_examples_and_groups_the_options() -> None:
     told = CliRunner().invoke(murxpy, ["fuzz", "--help"]).output
-    assert told.count("  murxpy fuzz ") == 4
+    assert told.count("  murxpy fuzz ") >= 4
     places = [
         told.index(text) for text in ("Examples:", "Limits:", "  --wall", "Output:", "--json")
     ]

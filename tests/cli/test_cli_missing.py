@@ -23,7 +23,7 @@ _QUALIFIED = re.compile(
     r"'murxpy [^']*'( fewer --jobs)?|given to 'fuzz' as --out|the trace is of|'--to [^']*'"
 )
 # paths that need not be there; OUT of `findings` and others says what it is
-WRITTEN = ("out", "output", "into", "svg", "table")
+WRITTEN = ("out", "output", "into", "svg", "table", "keep_scripts")
 # Who can come to the errors of a shared module, or of one function in it, that name options.
 SHARED = {
     "cli/campaigns.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
@@ -68,6 +68,8 @@ SHARED = {
     "findings/store.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "fuzzers/setups.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "fuzzers/setups.py: _parse_source": ["fuzz"],
+    "fuzzers/setups.py: _without_theories": ["fuzz"],
+    "fuzzers/setups.py: chosen_logics": ["fuzz"],
     "fuzzers/setups.py: parse_mix": ["fuzz"],
     "translate/murxla.py": ["translate"],
     "translate/smtlib.py": ["translate"],  # others keep what stands before it

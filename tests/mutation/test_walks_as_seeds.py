@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -192,3 +193,30 @@ def test_a_campaign_keeps_the_scripts_of_its_runs(
     for file in files:
         assert file.parent.name in ("sat", "unsat", "unknown")
         read_script(file.read_text(), file.name, catalogue())
+
+
+@pytest.mark.parametrize("source", ["enumerate", "generate"])
+def test_scripts_without_seeds_are_sources_of_a_mix(
+    source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Their scripts are read and decided, none is ill-formed, and a run is made again by its seed."""
+    line = ["fuzz", "z3", "--mix", f"{source}:1", "--seed", "3"]
+    _, said, _ = outcome(
+        capsys,
+        *line,
+        "--runs",
+        "4",
+        "--jobs",
+        "1",
+        "--json",
+        "--share",
+        "0",
+        "--out",
+        tmp_path / "o",
+    )
+    events = [json.loads(row) for row in said.splitlines()]
+    counts = next(event for event in reversed(events) if event["event"] == "ended")["counts"]
+    assert counts[f"mutator:{source}:decided"] > 20, counts
+    assert not counts.get("refused:ill-formed")
+    again = [*line, "--run-seed", "5"]
+    assert outcome(capsys, *again)[1] == outcome(capsys, *again)[1]
