@@ -137,7 +137,16 @@ _EXAMPLES = (
     show_default=True,
     help="What runs are made of is learnt: from what the solver says of itself (statistics), or also from findings and costs (bandit).",
 )
-@click.option("--no-option-fuzzing", is_flag=True, help="Set no options of the solver at random.")
+@click.option("--no-option-fuzzing", is_flag=True, help="The same as --options none.")
+@click.option(
+    "--options",
+    "drawn_options",
+    type=names(),
+    default="",
+    metavar="SETS|NAMES",
+    help="Options of the solver that are set at random: none, listed (those with an entry in the wrapper), the solver's sets "
+    "safe, common and regular, all, or names and patterns, such as common,'nl-*'.  [default: listed]",
+)
 @click.option(
     "--limits",
     type=click.Choice(["solver", "wall"]),

@@ -46,6 +46,7 @@ _GROUPS = {
         "settings",
         "no_swarm",
         "no_option_fuzzing",
+        "drawn_options",
         "guide",
         "run_seed",
     ),

@@ -32,6 +32,7 @@ from murxpy.solvers.exceptions import (
 from murxpy.solvers.facts import Parameters, build_facts
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.guards import parse_guard
+from murxpy.solvers.options import Read, completed
 from murxpy.solvers.spelling import Compiled, Spelling, SpellingSet, Template, parse_template
 
 
@@ -190,6 +191,8 @@ class Wrapper:
         self._probe_objects()
         for section in SECTIONS[1:]:
             self._build(section)
+        self.read_options: Read = self._read_options()
+        self.facts = completed(self.facts, self.read_options)
 
     @property
     def profile(self) -> dict[str, Any]:
@@ -205,6 +208,14 @@ class Wrapper:
             "module_file": getattr(module, "__file__", None) or "",
             "python": platform.python_version(),
         }
+
+    def _read_options(self) -> Read:
+        """Return what this release tells of the options of its solvers; nothing where the wrapper
+        cannot ask it.
+        """
+        spelled = self.set("lifecycle", "solver-options")
+        frame = Frame(lambda sort: None)
+        return [] if spelled is None else spelled.spellings[0].call((), (), frame)
 
     def set(self, section: str, key: str) -> SpellingSet | None:
         """Return the spellings of `key` in `section`, or None if this release has none."""
