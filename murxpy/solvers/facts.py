@@ -224,7 +224,7 @@ def option_text(value: Any) -> str:
 def _option(data: Mapping[str, Any]) -> Option:
     return Option(
         str(data["name"]),
-        data["type"],
+        str(data.get("type") or ""),
         tuple(data.get("values") or ()),
         data.get("min") or 0,
         data.get("max") or 0,

@@ -71,7 +71,11 @@ def _told(option: Option, entry: Mapping[str, Any] | None) -> Option:
         return option
     modes = tuple(map(option_text, entry.get("values") or ()))
     values = tuple(v for v in option.values if not modes or option_text(v) in modes)
-    return replace(option, values=values or option.values, category=str(entry.get("category", "")))
+    category = str(entry.get("category", ""))
+    if option.type:
+        return replace(option, values=values or option.values, category=category)
+    values = () if entry["type"] == "bool" else _values(entry)
+    return replace(option, type=str(entry["type"]), values=values, category=category)
 
 
 def _unlisted(entry: Mapping[str, Any], facts: Facts) -> Option:

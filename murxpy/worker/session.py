@@ -334,8 +334,10 @@ class Session:
         for option in self.wrapper.facts.options or ():
             if option.name not in drawn and not option.listed:
                 continue
-            value = draw_value(option, shared.stream)
-            if takes(shared, option.name, value) or self._takes_alone(option.name, value):
+            value = draw_value(option, shared.stream) if option.type else ""
+            if value and (
+                takes(shared, option.name, value) or self._takes_alone(option.name, value)
+            ):
                 known.extend([option] if option.name in drawn else [])
             elif option.listed:
                 self.wrapper.missing.append(
