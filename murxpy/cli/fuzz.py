@@ -40,7 +40,7 @@ _EXAMPLES = (
     ("murxpy fuzz z3 --cross-check cvc5 --time 10m", "random API calls; cvc5 answers, too"),
     ("murxpy fuzz z3 --mix api:2,opfuzz:1,storm:1", "also mutate the formulas of walks"),
     ("murxpy fuzz z3 seeds/ --mix api:2,fusion:1,opfuzz:1", "also mutate scripts"),
-    ("murxpy fuzz cvc5 --options regular,'nl-*'", "also set these options of the solver"),
+    ("murxpy fuzz z3 --options 'arith.nl.*,ff.*'", "which options of the solver runs set"),
     ("murxpy fuzz z3 --time 10m --finish", "also group and describe all findings"),
     ("murxpy fuzz z3@4.13.0 z3@latest --runs 2000 --compare", "what the newer release broke"),
 )
