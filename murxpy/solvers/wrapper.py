@@ -191,8 +191,7 @@ class Wrapper:
         self._probe_objects()
         for section in SECTIONS[1:]:
             self._build(section)
-        self.read_options: Read = self._read_options()
-        self.facts = completed(self.facts, self.read_options)
+        self.read_options: Read = []
 
     @property
     def profile(self) -> dict[str, Any]:
@@ -209,13 +208,12 @@ class Wrapper:
             "python": platform.python_version(),
         }
 
-    def _read_options(self) -> Read:
-        """Return what this release tells of the options of its solvers; nothing where the wrapper
-        cannot ask it.
-        """
+    def ask_options(self) -> None:
+        """Complete the facts with what this release tells of the options of its solvers."""
         spelled = self.set("lifecycle", "solver-options")
-        frame = Frame(lambda sort: None)
-        return [] if spelled is None else spelled.spellings[0].call((), (), frame)
+        if spelled is not None:
+            self.read_options = spelled.spellings[0].call((), (), Frame(lambda sort: None))
+            self.facts = completed(self.facts, self.read_options)
 
     def set(self, section: str, key: str) -> SpellingSet | None:
         """Return the spellings of `key` in `section`, or None if this release has none."""

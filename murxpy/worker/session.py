@@ -234,6 +234,7 @@ class Session:
     def __init__(self, setup: Setup) -> None:
         self.catalogue = build_catalogue(setup["catalogue"])
         self.wrapper = Wrapper(setup["wrapper"], self.catalogue)
+        self.wrapper.ask_options()
         self.profile = Profile(
             setup.get("profile") or self.wrapper.profile,
             self.wrapper.facts.function_terms,
@@ -326,20 +327,21 @@ class Session:
         }
 
     def _known_options(self, drawn: Collection[str]) -> list[Option]:
-        """The options of solver objects that this release takes, among those of the wrapper and those
-        in `drawn`: each is tried once, on a common solver or else on one of its own.
+        """The options of solver objects that this release takes, among those in `drawn`.
+        Those of the wrapper are tried once, on a common solver or else on one of its own.
         """
         known = []
         shared = scratch(self.wrapper, self.catalogue, self._parameters)
         for option in self.wrapper.facts.options or ():
-            if option.name not in drawn and not option.listed:
+            if not option.listed:  # the release has told that some solvers have it
+                known.extend([option] if option.name in drawn else [])
                 continue
             value = draw_value(option, shared.stream) if option.type else ""
             if value and (
                 takes(shared, option.name, value) or self._takes_alone(option.name, value)
             ):
                 known.extend([option] if option.name in drawn else [])
-            elif option.listed:
+            else:
                 self.wrapper.missing.append(
                     ("options", option.name, "set", f"release {self.version}")
                 )

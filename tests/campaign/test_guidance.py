@@ -262,7 +262,9 @@ def test_the_run_seed_alone_makes_a_guided_run_again(
 
 @pytest.mark.parametrize("solver", ["z3", "cvc5"])
 def test_arms_show_in_the_trace(capsys: pytest.CaptureFixture[str], solver: str) -> None:
-    facts = Wrapper(load_wrapper(solver), build_catalogue(load_catalogue())).facts
+    wrapper = Wrapper(load_wrapper(solver), build_catalogue(load_catalogue()))
+    wrapper.ask_options()
+    facts = wrapper.facts
     reader = Reader(build_catalogue(load_catalogue()), load_machine("default"), facts.every_option)
     option = next(o.name for o in facts.every_option if o.type == "bool" and not o.theories)
     arms = [
@@ -369,7 +371,9 @@ def test_mutants_set_the_option_of_their_run(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str
 ) -> None:
     (tmp_path / "seed.smt2").write_text("(declare-const x Int)(assert (> x 3))(check-sat)")
-    facts = Wrapper(load_wrapper(solver), build_catalogue(SETUP["catalogue"])).facts
+    wrapper = Wrapper(load_wrapper(solver), build_catalogue(SETUP["catalogue"]))
+    wrapper.ask_options()
+    facts = wrapper.facts
     reader = Reader(build_catalogue(SETUP["catalogue"]), SETUP["machine"], facts.every_option)
     option = next(o.name for o in facts.every_option if o.type == "bool" and not o.theories)
     seed = reader.arms.guided(9, [Arm(OPTION, f"{option}=false")])

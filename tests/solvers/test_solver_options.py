@@ -86,6 +86,7 @@ def test_each_option_that_is_not_drawn_has_a_reason() -> None:
 @pytest.mark.parametrize(("solver", "least"), [("z3", 240), ("cvc5", 320)])
 def test_what_a_release_offers(solver: str, least: int) -> None:
     wrapper = Wrapper(load_wrapper(solver), build_catalogue(load_catalogue()))
+    wrapper.ask_options()
     facts = wrapper.facts
     assert len(facts.options or ()) > least
     assert all(option.type for option in facts.options or ())
