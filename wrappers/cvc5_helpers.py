@@ -371,3 +371,33 @@ def _standard(found: Any) -> bool:
             "RoundingMode",
         )
     )
+
+
+def solver_options() -> list[dict[str, Any]]:
+    """The options of this release with their names, types, values, ranges and categories. An option
+    of type `text` takes a text, or an action of the command line.
+    """
+    solver = new_solver(new_context())
+    found = []
+    for name in map(_text, solver.getOptionNames()):
+        info = solver.getOptionInfo(name)
+        entry = {"name": name, "type": _OPTION_TYPES.get(info["type"], "text")}
+        if "category" in info:  # releases before 1.3 do not tell it
+            entry["category"] = info["category"].name.lower()
+        if _text(info["name"]) != name:
+            entry["alias-of"] = _text(info["name"])
+        entry["aliases"] = [*map(_text, info.get("aliases") or ())]
+        if info["type"] == "mode":
+            entry["values"] = [*map(_text, info["modes"])]
+        elif entry["type"] in ("int", "float"):
+            told = {"default": "default", "min": "minimum", "max": "maximum"}
+            entry |= {key: info[of] for key, of in told.items() if info.get(of) is not None}
+        found.append(entry)
+    return found
+
+
+_OPTION_TYPES = {bool: "bool", int: "int", float: "float", "mode": "choice"}
+
+
+def _text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)

@@ -129,3 +129,36 @@ def _said_of(name: str) -> str:
             os.close(kept)
         file.seek(0)
         return file.read().decode("utf-8", "replace")
+
+
+# What the descriptions of parameters tell of numbers, such as "0 - none, 1 - all", and of names.
+_NUMBERED = re.compile(r"(?<![\w.-])([0-9]{1,2}) ?[-:=] ?(?=[a-zA-Z])")
+_QUOTED = re.compile(r"'([a-z][\w-]*)'")
+_KINDS = {
+    z3.Z3_PK_UINT: "int",
+    z3.Z3_PK_BOOL: "bool",
+    z3.Z3_PK_DOUBLE: "float",
+}
+
+
+def solver_options() -> list[dict[str, Any]]:
+    """The parameters of solvers with their names and types, and their values where the description
+    numbers or quotes them. z3 tells no categories and no ranges. A parameter of type `text` takes a text.
+    """
+    context = z3.Context()
+    solver = z3.Solver(ctx=context)
+    described = solver.param_descrs()
+    found = []
+    for at in range(described.size()):
+        name = described.get_name(at)
+        text = described.get_documentation(name)
+        entry: dict[str, Any] = {"name": name, "type": _KINDS.get(described.get_kind(name), "text")}
+        numbers = [*dict.fromkeys(map(int, _NUMBERED.findall(text)))]
+        if entry["type"] == "int":
+            entry["min"] = 0
+            if len(numbers) > 1:
+                entry["values"] = numbers
+        if entry["type"] == "text" and len(names := _QUOTED.findall(text)) > 1:
+            entry |= {"type": "choice", "values": [*dict.fromkeys(names)]}
+        found.append(entry)
+    return found

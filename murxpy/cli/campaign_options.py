@@ -61,6 +61,7 @@ class CampaignOptions(KeptOptions):
     no_swarm: bool = False
     guide: str = OFF
     no_option_fuzzing: bool = False
+    drawn_options: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
     known: tuple[Path, ...] = ()
     first: bool = False

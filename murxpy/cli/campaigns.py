@@ -52,6 +52,7 @@ from murxpy.processes.targets import Plan, absolute_target, parse_target, unname
 from murxpy.records.config import CampaignConfig
 from murxpy.records.events import Ended, Notice, Started
 from murxpy.records.snapshot import BucketView
+from murxpy.solvers.options import LISTED, NONE
 from murxpy.sources.mutation.registry import API
 from murxpy.sources.mutation.source import TEXT
 
@@ -338,6 +339,15 @@ def _without_object(checks: Sequence[str], plans: Sequence[Plan]) -> list[str]:
     ]
 
 
+def _drawn_options(options: CampaignOptions) -> tuple[str, ...]:
+    """The sets, names and patterns of the options that runs draw. Raises InputError."""
+    if not options.no_option_fuzzing:
+        return options.drawn_options or (LISTED,)
+    if options.drawn_options not in ((), (NONE,)):
+        raise InputError("--no-option-fuzzing sets no options: leave it or --options out")
+    return (NONE,)
+
+
 def _request(
     targets: tuple[str, ...],
     options: CampaignOptions,
@@ -351,7 +361,7 @@ def _request(
         options.logic,
         tuple(map(parse_option, options.settings)),
         not options.no_swarm,
-        not options.no_option_fuzzing,
+        _drawn_options(options),
         options.limits,
         chosen_checks(options.checks),
         options.guide,

@@ -54,6 +54,7 @@ _NOT_HERE = (
     "no_swarm",
     "guide",
     "no_option_fuzzing",
+    "drawn_options",
     "contract",
     "compare",
     "baseline",

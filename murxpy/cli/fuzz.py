@@ -41,6 +41,7 @@ _EXAMPLES = (
     ("murxpy fuzz z3 --cross-check cvc5 --time 10m", "random API calls; cvc5 answers, too"),
     ("murxpy fuzz z3 --mix api:2,opfuzz:1,storm:1", "also mutate the formulas of walks"),
     ("murxpy fuzz z3 seeds/ --mix api:2,fusion:1,opfuzz:1", "also mutate scripts"),
+    ("murxpy fuzz z3 --options 'arith.nl.*,ff.*'", "which options of the solver runs set"),
     ("murxpy fuzz z3 --time 10m --finish", "also group and describe all findings"),
     ("murxpy fuzz z3@4.13.0 z3@latest --runs 2000 --compare", "what the newer release broke"),
 )
@@ -138,7 +139,16 @@ _EXAMPLES = (
     show_default=True,
     help="What runs are made of is learnt: from what the solver says of itself (statistics), or also from findings and costs (bandit).",
 )
-@click.option("--no-option-fuzzing", is_flag=True, help="Set no options of the solver at random.")
+@click.option("--no-option-fuzzing", is_flag=True, help="The same as --options none.")
+@click.option(
+    "--options",
+    "drawn_options",
+    type=names(),
+    default="",
+    metavar="SETS|NAMES",
+    help="Options of the solver that are set at random: none, listed (those with an entry in the wrapper), the solver's sets "
+    "safe, common and regular, all, or names and patterns, such as common,'nl-*'.  [default: listed]",
+)
 @click.option(
     "--limits",
     type=click.Choice(["solver", "wall"]),

@@ -78,6 +78,7 @@ def _command(name: str, about: str) -> click.Command:
         help=about,
         examples=[
             (f"murxpy {name} z3 seeds/ --time 5m", "scripts and folders of them are seeds"),
+            (f"murxpy {name} z3 seeds/ --options all", "mutants set any options of the solver"),
             (f"murxpy {name} z3 seeds/ --cross-check cvc5", "cvc5 answers each mutant, too"),
             (f"murxpy fuzz z3 seeds/ --mix api:2,{name}:2", "half of the runs call the API"),
         ],

@@ -48,6 +48,7 @@ _GROUPS = {
         "no_quantifiers",
         "logic",
         "no_option_fuzzing",
+        "drawn_options",
         "guide",
         "run_seed",
     ),

@@ -14,13 +14,15 @@ _TAKEN = r"^((bool|any|constant|uninterpreted|quantified)\+?|same-[0-9]+)$"
 
 
 class Option(Strict, frozen=True):
-    """An option of the solver that can be drawn in runs with `theories`. A choice has `values`; a
+    """An option of the solver that can be drawn in runs with `theories`, or several `names` of which
+    the same holds. Without a `type`, the loaded release tells type and values. A choice has `values`; a
     number has `min` and `max`. `with` are options that are set beside this one wherever its value is
     not `false`, because it does nothing without them.
     """
 
-    name: str
-    type: Literal["bool", "int", "float", "choice"]
+    name: str = ""
+    names: list[str] = []
+    type: Literal["bool", "int", "float", "choice", ""] = ""
     values: list[Scalar] = []
     min: int | float | None = None
     max: int | float | None = None
@@ -306,6 +308,9 @@ class Wrapper(Strict, frozen=True):
     ascii_symbols_before: str = ""
     options: list[Option] = []
     process_options: list[Option] = []
+    undrawn_options: dict[str, list[str]] = {}
+    option_theories: dict[str, list[str]] = {}
+    safe_options: list[tuple[str, Scalar]] = []
     forbidden: Forbidden = Forbidden()
     own_actions: dict[str, OwnAction] = {}
     unjudged: dict[str, str] = {}

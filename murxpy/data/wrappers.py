@@ -190,8 +190,10 @@ def _load(path: Path, theories: tuple[Path, ...]) -> Plain:
     document = expand_shorthands(document, SECTIONS)
     wrapper: Plain = plain(convert(document, Wrapper))
     del wrapper[SECTION]
-    _check_names(document, wrapper)
     _check_options(document, wrapper)
+    for section in _OPTIONS:
+        wrapper[section] = _single(wrapper[section])
+    _check_names(document, wrapper)
     helpers = [[str(path), read_text(path)] for path in _helpers(document, wrapper)]
     check_spellings(document, wrapper, SECTIONS, [text for _, text in helpers])
     _check_refusals(document, wrapper)
@@ -351,19 +353,31 @@ def _check(document: Document, place: Place, what: str, known: list[str], name: 
         raise document.error(place, f"unknown {what} '{name}'{nearest(name, known)}")
 
 
+def _single(entries: list[Plain]) -> list[Plain]:
+    """The entries of options, one for each name."""
+    return [
+        {**{key: value for key, value in entry.items() if key != "names"}, "name": name}
+        for entry in entries
+        for name in entry["names"] or [entry["name"]]
+    ]
+
+
 def _check_options(document: Document, wrapper: Plain) -> None:
-    """Raise InputError for an option that cannot be drawn: it is a choice without values, has an
-    empty range, or stands twice.
+    """Raise InputError for an option that cannot be drawn: it has no name, is a choice without
+    values, has an empty range, or stands twice.
     """
     seen: set[str] = set()
     listed = [(section, at) for section in _OPTIONS for at in range(len(wrapper[section]))]
     for section, position in listed:
         place: Place = (section, position)
         option = wrapper[section][position]
-        name = option["name"]
-        if name in seen:
-            raise document.error(place, f"the option '{name}' stands here a second time")
-        seen.add(name)
+        names = option["names"] or [option["name"]]
+        if bool(option["name"]) == bool(option["names"]):
+            raise document.error(place, "expected 'name: ...' or 'names: [...]'")
+        for name in names:
+            if name in seen:
+                raise document.error(place, f"the option '{name}' stands here a second time")
+            seen.add(name)
         if option["type"] == "choice" and not option["values"]:
             raise document.error(
                 place, f"the option '{name}' is a choice: expected 'values: [...]'"

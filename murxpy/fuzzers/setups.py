@@ -23,6 +23,7 @@ from murxpy.machine.checks.registry import CHECKS as ANSWER_CHECKS
 from murxpy.machine.logics import theories_of
 from murxpy.oracles.documented import Documented
 from murxpy.smtlib.logics import LOGICS
+from murxpy.solvers.options import LISTED
 from murxpy.sources.enumeration.call_sequences import calls_grammar
 from murxpy.sources.enumeration.grammar import Grammar, check_grammar
 from murxpy.sources.enumeration.operators import with_operators
@@ -125,7 +126,7 @@ class RunOptions:
     no run has nonlinear arithmetic. `logic`: each run has the theories of one logic of SMT-LIB that this
     name or pattern fits.
     `options`: names and values that every run sets. `swarm`: runs differ in theories, operators and
-    weights. `random_options`: runs set options at random. `limits`: what ends a check, the solver's
+    weights. `drawn_options`: sets, names and patterns of the options that runs set at random. `limits`: what ends a check, the solver's
     own resource limit or only the wall time of the run. `checks`: the checks of the solver's
     promises that are on. `guide`: how a campaign chooses what its runs are made of.
     """
@@ -135,7 +136,7 @@ class RunOptions:
     logic: str = ""
     options: tuple[tuple[str, str], ...] = ()
     swarm: bool = True
-    random_options: bool = True
+    drawn_options: tuple[str, ...] = (LISTED,)
     limits: LimitedBy = "solver"
     checks: tuple[str, ...] = DEFAULT_CHECKS
     guide: str = OFF
@@ -153,7 +154,8 @@ def session_setup(
     setup: Setup = {
         "catalogue": catalogue,
         "machine": machine,
-        "wrapper": wrapper if options.random_options else without_drawn_options(wrapper),
+        "wrapper": wrapper,
+        "drawn-options": list(options.drawn_options),
         "profile": profile,
         "theories": chosen_theories(wanted, catalogue, wrapper),
         "swarm": options.swarm,
@@ -210,16 +212,6 @@ def chosen_logics(pattern: str, wrapper: Plain) -> list[str]:
             "terms, or the solver lacks a theory"
         )
     return found
-
-
-def without_drawn_options(wrapper: Plain) -> Plain:
-    """A wrapper of which runs draw no options. The options stand under `not-drawn` instead."""
-    sections = ("options", "process-options")
-    return {
-        **wrapper,
-        **{section: [] for section in sections},
-        "not-drawn": {section: wrapper.get(section) or [] for section in sections},
-    }
 
 
 def chosen_theories(names: Sequence[str], catalogue: Plain, wrapper: Plain) -> list[str] | None:

@@ -47,6 +47,7 @@ from murxpy.processes.targets import (
     solver_of,
     unnamed,
 )
+from murxpy.solvers.options import NONE
 from murxpy.sources.mutation.term_store import store_of
 from murxpy.sources.mutation.workshop import Seed
 from murxpy.sources.setups import Setup, SourcesSetup
@@ -112,7 +113,10 @@ def parse_request(data: Mapping[str, Any], target: str) -> Request:
         enumeration = {**enumeration, "at": int(enumeration["at"])}
     named = {key: data[key] for key in ("machine", "wrapper", "profile")}
     more = {"mutation": data.get("mutation"), "enumeration": enumeration or None}
-    more["run_options"] = data[KEPT_OPTIONS]
+    of_runs = data[KEPT_OPTIONS]
+    if not of_runs.get("random_options", True):  # as earlier releases of murxpy keep it
+        of_runs = {**of_runs, "drawn_options": [NONE]}
+    more["run_options"] = of_runs
     targets = [data["targets"][target]]
     request = msgspec.convert({**named, **more, "targets": targets}, Request)
     if request.mutation is not None:

@@ -17,7 +17,6 @@ from typing import Any
 from murxpy.errors import InputError
 from murxpy.findings.replayed import replay_trace, walk_seeds
 from murxpy.findings.scripted import Scripted, loose_key, scripted, trace_of
-from murxpy.fuzzers.setups import without_drawn_options
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.machine.script import own_options
 from murxpy.machine.trace.grammar import Trace, parse_trace
@@ -28,6 +27,7 @@ from murxpy.processes.limits import Limits
 from murxpy.processes.targets import Plan, version_of
 from murxpy.reduction.pipeline import Minimized, Predicate, Task, reduce
 from murxpy.smtlib.reading.scripts import read_script
+from murxpy.solvers.options import NONE
 from murxpy.sources.mutation.assignments import Depths
 from murxpy.sources.mutation.corpus import Corpus
 from murxpy.sources.setups import Setup, SourcesSetup
@@ -243,7 +243,7 @@ def _setting(plan: Plan, text: str) -> Plan:
     wrapper = plan.setup["wrapper"]
     prefix = str(wrapper.get("script-option-prefix") or "")
     options = [[name.removeprefix(prefix), value] for name, value in own_options(text)]
-    setup: Setup = {**plan.setup, "options": options, "wrapper": without_drawn_options(wrapper)}
+    setup: Setup = {**plan.setup, "options": options, "drawn-options": [NONE]}
     return replace(plan, setup=setup)
 
 

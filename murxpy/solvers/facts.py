@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -70,7 +70,8 @@ Pairs = tuple[tuple[str, str], ...]  # names of options with their values, which
 class Option:
     """An option of the solver that can be drawn in runs with `theories`. A choice has `values`, and
     a number has `least` and `most`. The options `beside` are set with it, unless its value is
-    `false`.
+    `false`. `category` is what the loaded release says, and empty where it says nothing. An option
+    that is not `listed` has no entry in the wrapper.
     """
 
     name: str
@@ -81,6 +82,8 @@ class Option:
     weight: float = 1.0
     theories: tuple[str, ...] = ()
     beside: Pairs = ()
+    category: str = ""
+    listed: bool = True
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -112,7 +115,9 @@ class Facts:
     `options` is None if the wrapper has no such section. `process_options` are parameters of the
     whole process, by their names in scripts; only mutants set them. `listed_options` are the names
     of all of these by their names in scripts, also where runs draw none, and `every_option` are these
-    options, those of solver objects first. `required_options` are by theory. `calls`
+    options, those of solver objects first. `undrawn` has patterns of the names of options that runs
+    never draw, each with the reason, and `option_theories` patterns of names by the theory that the
+    options are for. `safe_options` hold in runs that draw safe options only. `required_options` are by theory. `calls`
     is the section of public callables, which `murxpy.solvers.callables` decodes. `forms` are the
     spellings as they are written, by section and key.
     """
@@ -134,6 +139,9 @@ class Facts:
     forbidden: Forbidden = field(default_factory=lambda: Forbidden({}))
     listed_options: Mapping[str, str] = field(default_factory=dict)
     every_option: tuple[Option, ...] = ()
+    undrawn: Pairs = ()
+    option_theories: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    safe_options: Pairs = ()
     required_options: Mapping[str, Pairs] = field(default_factory=dict)
     judge_options: Pairs = ()
     own_actions: Mapping[str, OwnAction] = field(default_factory=dict)
@@ -155,14 +163,16 @@ class Facts:
             return None
         names = [option.name for option in self.options]
         special = self.forms.get("special-options") or ()
-        return frozenset([*names, *special, *(name for name, _ in self.required())])
+        pairs = (*self.required(), *self.safe_options)
+        return frozenset([*names, *special, *(name for name, _ in pairs)])
 
 
 def build_facts(data: Mapping[str, Any]) -> Facts:
     """Return the facts in a decoded wrapper."""
     options = data.get("options")
     prefix = str(data.get("script-option-prefix") or "")
-    own, of_process = (_whole(data, section) for section in ("options", "process-options"))
+    own = tuple(map(_option, options or ()))
+    of_process = tuple(map(_option, data.get("process-options") or ()))
     return Facts(
         module=str(data.get("module") or ""),
         package=str(data.get("package") or ""),
@@ -176,12 +186,19 @@ def build_facts(data: Mapping[str, Any]) -> Facts:
         seed_option=str(data.get("seed-option") or ""),
         script_seeds=tuple(data.get("script-seeds") or ()),
         script_option_prefix=prefix,
-        options=None if options is None else tuple(map(_option, options)),
-        process_options=tuple(map(_option, data.get("process-options") or ())),
+        options=None if options is None else own,
+        process_options=of_process,
         forbidden=Forbidden(data.get("forbidden") or {}),
         listed_options={prefix + option.name: option.name for option in own}
         | {option.name: option.name for option in of_process},
         every_option=(*own, *of_process),
+        undrawn=tuple(
+            (pattern, because)
+            for because, patterns in (data.get("undrawn-options") or {}).items()
+            for pattern in patterns
+        ),
+        option_theories=data.get("option-theories") or {},
+        safe_options=_pairs(data.get("safe-options") or ()),
         required_options={
             theory: _pairs(pairs) for theory, pairs in (data.get("required-options") or {}).items()
         },
@@ -193,11 +210,6 @@ def build_facts(data: Mapping[str, Any]) -> Facts:
         calls=(data.get("contract") or {}).get("calls") or {},
         forms={name: entry for name, entry in data.items() if isinstance(entry, Mapping)},
     )
-
-
-def _whole(data: Mapping[str, Any], section: str) -> tuple[Option, ...]:
-    """The options of a section, which a campaign without random options empties."""
-    return tuple(map(_option, (data.get("not-drawn") or data).get(section) or ()))
 
 
 def _pairs(pairs: Any) -> Pairs:
@@ -212,7 +224,7 @@ def option_text(value: Any) -> str:
 def _option(data: Mapping[str, Any]) -> Option:
     return Option(
         str(data["name"]),
-        data["type"],
+        str(data.get("type") or ""),
         tuple(data.get("values") or ()),
         data.get("min") or 0,
         data.get("max") or 0,

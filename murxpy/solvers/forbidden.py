@@ -49,8 +49,16 @@ class Forbidden:
 
     def option(self, name: str) -> str:
         """The words of an error if the option is forbidden, which say why; else empty."""
-        known = self._options.get(_normal(name).strip("|").lstrip(":"))
+        known = self._known(name)
         return f"the option {known[0]} {known[1]}{_ENDING}" if known else ""
+
+    def reason(self, name: str) -> str:
+        """The reason why the option is forbidden, a clause that goes on after its name; else empty."""
+        known = self._known(name)
+        return known[1] if known else ""
+
+    def _known(self, name: str) -> tuple[str, str] | None:
+        return self._options.get(_normal(name).strip("|").lstrip(":"))
 
     def in_script(self, text: str) -> str:
         """The same for the first option or command in a script that is forbidden.

@@ -32,6 +32,7 @@ from murxpy.solvers.exceptions import (
 from murxpy.solvers.facts import Parameters, build_facts
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.guards import parse_guard
+from murxpy.solvers.options import Read, completed
 from murxpy.solvers.spelling import Compiled, Spelling, SpellingSet, Template, parse_template
 
 
@@ -190,6 +191,7 @@ class Wrapper:
         self._probe_objects()
         for section in SECTIONS[1:]:
             self._build(section)
+        self.read_options: Read = []
 
     @property
     def profile(self) -> dict[str, Any]:
@@ -205,6 +207,13 @@ class Wrapper:
             "module_file": getattr(module, "__file__", None) or "",
             "python": platform.python_version(),
         }
+
+    def ask_options(self) -> None:
+        """Complete the facts with what this release tells of the options of its solvers."""
+        spelled = self.set("lifecycle", "solver-options")
+        if spelled is not None:
+            self.read_options = spelled.spellings[0].call((), (), Frame(lambda sort: None))
+            self.facts = completed(self.facts, self.read_options)
 
     def set(self, section: str, key: str) -> SpellingSet | None:
         """Return the spellings of `key` in `section`, or None if this release has none."""

@@ -10,6 +10,7 @@ from typing import Any, NotRequired, TypedDict
 Plain = dict[str, Any]
 _Limited = TypedDict("_Limited", {"check-ms": float})
 _Alone = TypedDict("_Alone", {"limit": int, "wall-ms": int})
+_Drawn = TypedDict("_Drawn", {"drawn-options": list[str]}, total=False)
 _OwnChecks = TypedDict("_OwnChecks", {"own-checks": bool})
 
 
@@ -52,14 +53,15 @@ class EnumerationSetup(_Limited):
     canonical: NotRequired[dict[str, int]]
 
 
-class Setup(TypedDict, total=False):
+class Setup(_Drawn, total=False):
     """A session: the class `session` if it is not that of `murxpy.worker.session`, which is looked for in
     `session_path`, too. The solver is looked for in `paths`.
 
     The session of random runs has catalogue, machine, wrapper and profile; `theories`, a list or None;
     `linear`, for runs without nonlinear arithmetic; `logics`, names of which each run has one;
     `swarm`, true or false; `options`, names and values that are set in every run; `configuration`,
-    those of the options that also hold when the session answers checks as a judge; `limits`, where
+    those of the options that also hold when the session answers checks as a judge; `drawn-options`,
+    sets, names and patterns of the options that runs draw (`murxpy.solvers.options`); `limits`, where
     `wall` means that no check gets a resource limit; `checks`, the names of those checks of the
     solver's promises that are on; `documented`, the operators that mutants do not get; and `guide`,
     how a campaign chooses what runs are made of. In one with `solverless` no call of a walk reaches

@@ -19,6 +19,7 @@ from murxpy.oracles.crash import Verdict
 from murxpy.processes.handles import DAMPED, Damp
 from murxpy.records.yields import PLAIN, WITHOUT, ArmYield, Learnt
 from murxpy.solvers.facts import Option, build_facts
+from murxpy.solvers.options import LISTED, chosen, completed
 from murxpy.sources.setups import Setup
 
 
@@ -27,15 +28,16 @@ def choices_of(setup: Setup, about: Mapping[str, Any]) -> tuple[Arms, Choices]:
     session, and `about` is how the session describes its solver.
     """
     catalogue = build_catalogue(setup["catalogue"])
-    facts = build_facts(setup["wrapper"])
+    facts = completed(build_facts(setup["wrapper"]), about.get("options") or ())
+    drawn = chosen(facts, setup.get("drawn-options") or [LISTED])
     reader = Reader(catalogue, setup["machine"], facts.every_option)
     groups = _groups(catalogue, about)
     theories = [name for name in groups if not catalogue.theories[name].always]
     lacking = {key for section, key, *_ in about.get("missing", ()) if section == "options"}
     fixed = {name for name, _ in setup.get("options") or ()}
     options, of_process = (
-        _arms_of(option for option in drawn if option.name not in lacking | fixed)
-        for drawn in (facts.options or (), facts.process_options)
+        _arms_of(o for o in part if o in drawn and o.name not in lacking | fixed)
+        for part in (facts.options or (), facts.process_options)
     )
     mutating = setup.get("sources")
     sources = tuple(str(name) for name, _ in mutating["mix"]) if mutating else ()

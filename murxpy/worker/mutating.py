@@ -14,7 +14,7 @@ from murxpy.machine.planted import solvers_own
 from murxpy.machine.random import Settings
 from murxpy.solvers.facts import Option, Pairs
 from murxpy.solvers.wrapper import Wrapper
-from murxpy.sources.mutation.options import offer_of
+from murxpy.sources.mutation.options import MOST, offer_of
 from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.sources.mutation.source import Sources
 from murxpy.sources.mutation.workshop import MutationSession
@@ -53,21 +53,27 @@ def make_sources(
 def offer(
     sources: Sources,
     wrapper: Wrapper,
-    known: Sequence[Option],
+    options_of: tuple[Sequence[Option], Sequence[Option]],
     options: Sequence[Sequence[str]],
     parameters: Pairs,
+    most: int = MOST,
 ) -> None:
-    """Tell the sources which options scripts may set: those that the release knows, less the
-    `options` and `parameters` of every run.
+    """Tell the sources which options scripts may set, less the `options` and `parameters` of every
+    run. `options_of` are the options that solver objects of the release take, and all options that
+    the user lets runs draw; a mutant draws `most` of them at most.
     """
     facts = wrapper.facts
+    known, drawn = options_of
+    prefix = facts.script_option_prefix
     sources.offer = offer_of(
-        known,
-        [option for option in facts.process_options if wrapper.has_parameter(option.name)],
+        # scripts may lack an option that only some solver objects have
+        [o for o in known if o.listed or not prefix or wrapper.has_parameter(prefix + o.name)],
+        [o for o in facts.process_options if o in drawn and wrapper.has_parameter(o.name)],
         tuple((name, value) for name, value in options),
-        facts.script_option_prefix,
+        prefix,
         [name for name, _ in parameters],
         facts.listed_options,
+        most,
     )
 
 

@@ -6,7 +6,7 @@ import gc
 import platform
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from time import thread_time_ns
 from typing import TYPE_CHECKING, Any
@@ -22,13 +22,14 @@ from murxpy.machine.generate.guided import Reader
 from murxpy.machine.generate.options import draw_value, option_choice
 from murxpy.machine.generate.swarm import Profile, SwarmDrawer
 from murxpy.machine.outcomes import CONTRACT, Refused, Stopped
-from murxpy.machine.random import Settings
+from murxpy.machine.random import Settings, Stream, mix
 from murxpy.machine.replaying.judging import judge
 from murxpy.machine.replaying.untracer import replay
 from murxpy.machine.run import Run
 from murxpy.machine.trace.grammar import VERSION, Trace, parse_trace
 from murxpy.solvers.exceptions import DOCUMENTED
 from murxpy.solvers.facts import VALUES, Option, Pairs, expected_value
+from murxpy.solvers.options import LISTED, SAFE, chosen
 from murxpy.solvers.wrapper import Wrapper
 from murxpy.sources.setups import EnumerationSetup, Setup
 from murxpy.sources.walk import SolverlessRun, StateMachine
@@ -218,6 +219,8 @@ def _unknown(wrapper: Wrapper, name: str, value: str, refusal: str) -> InputErro
 Write = Callable[[str], None]
 # runs between two full collections; reference counts free contexts, and cycles are rare
 COLLECT_EVERY = 50
+_FEW = (1, 1, 1, 1, 2, 3)  # the numbers of options that a run draws
+_COUNT = 0x0F3D  # the key of the random stream that draws this number
 # what a report holds where there is some: attributes of the run
 _OF_RUNS = ("answers", "refused", "costs", "plants", "spent")
 
@@ -231,6 +234,7 @@ class Session:
     def __init__(self, setup: Setup) -> None:
         self.catalogue = build_catalogue(setup["catalogue"])
         self.wrapper = Wrapper(setup["wrapper"], self.catalogue)
+        self.wrapper.ask_options()
         self.profile = Profile(
             setup.get("profile") or self.wrapper.profile,
             self.wrapper.facts.function_terms,
@@ -259,11 +263,15 @@ class Session:
             self._checks &= {leaves.CHECK}
         # An option that the wrapper does not list may restrict models; then unsat may be right.
         known = self.wrapper.facts.known_options()
-        chosen = [*self.options, *self._parameters]
-        self._plain = known is None or known.issuperset(name for name, _ in chosen)
-        options = self._known_options()
+        settled = [*self.options, *self._parameters]
+        self._plain = known is None or known.issuperset(name for name, _ in settled)
+        words = setup.get("drawn-options") or [LISTED]
+        drawn = chosen(self.wrapper.facts, words)
+        # beyond the usual options, mostly one is set, so that a finding names what it needs
+        self._few = () if words == [LISTED] else (1,) if SAFE in words else _FEW
+        options = self._known_options({option.name for option in drawn})
         self._option_choice = option_choice(options)
-        self.sources = self._make_sources(setup, options)
+        self.sources = self._make_sources(setup, options, drawn)
         self._runs = 0
         self._arms = Reader(self.catalogue, setup["machine"], self.wrapper.facts.every_option)
         self._signals: dict[tuple[str, int], int] = {}  # numbers of pairs, worked out once
@@ -274,9 +282,13 @@ class Session:
         """Sort the options that hold in every run, and those that hold when this session judges.
         Raises InputError.
         """
-        self.options, self._parameters = settle(
-            self.wrapper, self.catalogue, setup.get("options") or ()
-        )
+        asked: list[Sequence[str]] = list(setup.get("options") or ())
+        if SAFE in (setup.get("drawn-options") or ()):
+            safe = self.wrapper.facts.safe_options
+            if not safe:
+                raise InputError(f"--options {SAFE}: {self.wrapper.name} has no safe mode")
+            asked = [*safe, *asked]
+        self.options, self._parameters = settle(self.wrapper, self.catalogue, asked)
         own = [name for name, _ in setup.get("configuration") or ()]
         prefix = self.wrapper.facts.script_option_prefix
         self._configuration = [
@@ -284,9 +296,11 @@ class Session:
         ]
         self._judging = tuple(pair for pair in self._parameters if pair[0] in own)
 
-    def _make_sources(self, setup: Setup, known: Sequence[Option]) -> Sources | None:
+    def _make_sources(
+        self, setup: Setup, known: Sequence[Option], drawn: Sequence[Option]
+    ) -> Sources | None:
         """The sources of runs that `setup` names; None for the walk alone. `known` are the options
-        that the release takes. Raises InputError.
+        that the release takes, and `drawn` those that the user lets runs draw. Raises InputError.
         """
         if not setup.get("sources"):
             return None
@@ -294,7 +308,9 @@ class Session:
 
         kinds = [kind for kinds in self.swarm.available().values() for kind in kinds]
         sources = mutating.make_sources(setup, self.catalogue, self.wrapper, self.profile, kinds)
-        mutating.offer(sources, self.wrapper, known, self.options, self._parameters)
+        few = {"most": max(self._few)} if self._few else {}
+        options = (known, drawn)
+        mutating.offer(sources, self.wrapper, options, self.options, self._parameters, **few)
         mutating.ask(sources, self.settings.probabilities, self._checks)
         return sources
 
@@ -305,20 +321,26 @@ class Session:
         return {
             **self.wrapper.describe(),
             "missing": [list(entry) for entry in self.wrapper.missing],
+            "options": list(self.wrapper.read_options),
             "operators": self.swarm.available(),
             "sorts": list(self.swarm.spelled_kinds),
         }
 
-    def _known_options(self) -> list[Option]:
-        """The options of the wrapper that this release takes: each is tried once, on a common
-        solver or else on one of its own.
+    def _known_options(self, drawn: Collection[str]) -> list[Option]:
+        """The options of solver objects that this release takes, among those in `drawn`.
+        Those of the wrapper are tried once, on a common solver or else on one of its own.
         """
         known = []
         shared = scratch(self.wrapper, self.catalogue, self._parameters)
         for option in self.wrapper.facts.options or ():
-            value = draw_value(option, shared.stream)
-            if takes(shared, option.name, value) or self._takes_alone(option.name, value):
-                known.append(option)
+            if not option.listed:  # the release has told that some solvers have it
+                known.extend([option] if option.name in drawn else [])
+                continue
+            value = draw_value(option, shared.stream) if option.type else ""
+            if value and (
+                takes(shared, option.name, value) or self._takes_alone(option.name, value)
+            ):
+                known.extend([option] if option.name in drawn else [])
             else:
                 self.wrapper.missing.append(
                     ("options", option.name, "set", f"release {self.version}")
@@ -369,6 +391,8 @@ class Session:
             and self._plain
             and (seed % 2 == 0 if self._solverless else leaves.drawn(self.settings, seed))
         )
+        if self._few:
+            gen.most_options = Stream(mix(seed, _COUNT)).choose(self._few)
         if guided.guided:
             run.signals = Signals(self._signals)
         rows = self._walk_rows(seed, [*guided.rows(), *swarm.rows()], planted=gen.planting)

@@ -42,6 +42,7 @@ from murxpy.oracles.crash import Verdict
 from murxpy.processes.limits import MIB, Limits
 from murxpy.records.yields import ArmYield, Learnt
 from murxpy.solvers.facts import build_facts
+from murxpy.solvers.wrapper import Wrapper
 from murxpy.sources.walk import State, Transition
 from murxpy.steering.guidance import Guidance
 from murxpy.steering.seeds import run_seed
@@ -261,8 +262,9 @@ def test_the_run_seed_alone_makes_a_guided_run_again(
 
 @pytest.mark.parametrize("solver", ["z3", "cvc5"])
 def test_arms_show_in_the_trace(capsys: pytest.CaptureFixture[str], solver: str) -> None:
-    wrapper = load_wrapper(solver)
-    facts = build_facts(wrapper)
+    wrapper = Wrapper(load_wrapper(solver), build_catalogue(load_catalogue()))
+    wrapper.ask_options()
+    facts = wrapper.facts
     reader = Reader(build_catalogue(load_catalogue()), load_machine("default"), facts.every_option)
     option = next(o.name for o in facts.every_option if o.type == "bool" and not o.theories)
     arms = [
@@ -276,7 +278,7 @@ def test_arms_show_in_the_trace(capsys: pytest.CaptureFixture[str], solver: str)
     assert f"# guided theory:BV option:{option}=true transition:create-terms/simplify\n" in trace
     assert f"{option} true\n" in trace
     set_names = {line.split()[2] for line in trace.splitlines() if " set-option" in line}
-    drawn = {o.name for o in facts.every_option if o.weight > 0} - {option}
+    drawn = {o.name for o in facts.every_option if o.listed and o.weight > 0} - {option}
     assert set_names & drawn, "options at random stand beside those of arms"
     assert "BV" in trace.partition("# theories ")[2].split()[0].split(",")
 
@@ -369,7 +371,9 @@ def test_mutants_set_the_option_of_their_run(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, solver: str
 ) -> None:
     (tmp_path / "seed.smt2").write_text("(declare-const x Int)(assert (> x 3))(check-sat)")
-    facts = build_facts(load_wrapper(solver))
+    wrapper = Wrapper(load_wrapper(solver), build_catalogue(SETUP["catalogue"]))
+    wrapper.ask_options()
+    facts = wrapper.facts
     reader = Reader(build_catalogue(SETUP["catalogue"]), SETUP["machine"], facts.every_option)
     option = next(o.name for o in facts.every_option if o.type == "bool" and not o.theories)
     seed = reader.arms.guided(9, [Arm(OPTION, f"{option}=false")])

@@ -33,6 +33,8 @@ SHARED = {
     "cli/options.py": ["enumerate", "matrix"],
     "campaign/sessions.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "campaign/campaign.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
+    "solvers/options.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
+    "worker/session.py: Session": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "judging/operators.py": [
         "fuzz",
         "storm",

@@ -69,7 +69,11 @@ def test_mutants_set_options(tmp_path: Path, solver: str) -> None:
     for random, through in ((True, "text"), (True, "api"), (False, "text")):
         mutation = Mutation((("opfuzz", 1.0),), (str(seed),), walk=8, through=through)
         (plan,) = make_plans(
-            Request((solver,), run_options=RunOptions(random_options=random), mutation=mutation)
+            Request(
+                (solver,),
+                run_options=RunOptions(drawn_options=("all" if random else "none",)),
+                mutation=mutation,
+            )
         )
         session, lines = Session(plan.setup), []
         for number in range(3):

@@ -123,7 +123,7 @@ def arguments(seeds: str) -> dict[str, Any]:
         "theories": [],
         "options": [],
         "swarm": True,
-        "random_options": True,
+        "drawn_options": ["listed"],
         "limits": "solver",
         "checks": [],
         "guide": "off",

@@ -32,6 +32,8 @@ class Generator:
     # Operators and actions that are drawn less often, because the last lines of known findings name
     # them.
     damped: frozenset[str] = frozenset()
+    # the number of options that the run draws at most, if not the limit of the machine
+    most_options: int | None = None
     # names and values of options that the user sets
     options: list[list[str]] = field(default_factory=list)
     limited: bool = True  # every check gets a resource limit

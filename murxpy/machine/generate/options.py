@@ -51,12 +51,14 @@ def option_choice(options: Sequence[Option]) -> Weighted[Option]:
 def set_random_option(gen: Generator) -> bool:
     """`set-option` of one option that was not set yet; False where a few draws gave none."""
     run = gen.run
-    if len(run.state.options) >= gen.settings.limit("options"):
+    if len(run.state.options) >= gen.settings.limit("options") or gen.most_options == 0:
         return False
     for _ in range(4 if gen.option_choice.items else 0):
         option = gen.stream.weighted(gen.option_choice)
         if option.name not in run.state.options and _applies(gen, option):
             set_option(run, option.name, draw_value(option, gen.stream), run.line_seed())
+            if gen.most_options is not None:
+                gen.most_options -= 1
             return True
     return False
 

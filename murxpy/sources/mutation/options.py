@@ -89,7 +89,8 @@ Options = tuple[tuple[str, str], ...]
 @dataclass(frozen=True)
 class Offer:
     """The options that scripts can set: `known` are the solver's options by weight, `wanted` are
-    set in every script, and `prefix` is how the names of the solver's options begin in scripts.
+    set in every script, `prefix` is how the names of the solver's options begin in scripts, and `most`
+    is the largest number of options that a mutant draws.
 
     Options in `process` are parameters of the solver's whole process. Parameters have their names in
     scripts, and no solver object takes them. The options in `kept` have values that the user wants in
@@ -102,6 +103,7 @@ class Offer:
     process: frozenset[str] = frozenset()
     kept: frozenset[str] = frozenset()
     listed: Mapping[str, str] = field(default_factory=dict)
+    most: int = MOST
 
     def head(self, script: Script, options: Options) -> Script:
         """The script with options at its beginning."""
@@ -125,12 +127,15 @@ def offer_of(
     prefix: str = "",
     kept: Sequence[str] = (),
     listed: Mapping[str, str] | None = None,
+    most: int = MOST,
 ) -> Offer:
     """The offer of options of solver objects and of the process, less those in `kept`."""
     drawn = [option for option in (*options, *of_process) if option.name not in kept]
     names = [name for option in of_process for name, _ in ((option.name, ""), *option.beside)]
     weighted = Weighted([(option, option.weight) for option in drawn])
-    return Offer(weighted, wanted, prefix, frozenset(names), frozenset(kept), dict(listed or {}))
+    return Offer(
+        weighted, wanted, prefix, frozenset(names), frozenset(kept), dict(listed or {}), most
+    )
 
 
 NOTHING = Offer(Weighted([]))
@@ -184,9 +189,9 @@ class Drawer:
         return (*wanted.items(), *(pair for pair in self._drawn if pair[0] not in left_out))
 
     def _draw(self) -> Options:
-        """The fixed options, and up to MOST others that fit the theories of the seeds."""
+        """The fixed options, and up to `most` others that fit the theories of the seeds."""
         found = dict(self._fixed)
-        count = len(found) + self._stream.between(0, MOST)
+        count = len(found) + self._stream.between(0, self._offer.most)
         for _ in range(_TRIES * (count - len(found))):
             option = self._stream.weighted(self._offer.known)
             needs = option.theories
