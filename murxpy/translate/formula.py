@@ -19,9 +19,10 @@ from murxpy.logic.terms import Term
 from murxpy.machine.database import Entry
 from murxpy.machine.trace.grammar import Trace
 from murxpy.smtlib.logics import smallest
+from murxpy.smtlib.printing.declarations import HIGHER, Declarations
 from murxpy.smtlib.printing.terms import Printer
 from murxpy.translate.dry import AnyReading, Silent, interpret
-from murxpy.translate.smtlib import HIGHER, Declarations, Script
+from murxpy.translate.smtlib import Script
 
 _RESET = "(reset)"
 _PARTS = (

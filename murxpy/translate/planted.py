@@ -21,10 +21,11 @@ from murxpy.machine.tokens import Ref, Token
 from murxpy.machine.trace.grammar import Trace
 from murxpy.machine.witnesses.show import show
 from murxpy.semantics.values import CannotSay, Element
+from murxpy.smtlib.printing.declarations import Declarations
 from murxpy.smtlib.printing.terms import Printer
 from murxpy.smtlib.printing.values import ValueTerms
 from murxpy.translate.dry import AnyReading, Silent, interpret
-from murxpy.translate.smtlib import Declarations, Script
+from murxpy.translate.smtlib import Script
 
 
 class _Last(Silent):

@@ -42,6 +42,10 @@ class Solver:
     def check(self, assumed=()):
         self.checks += 1
         return "unsat" if self.number > 1 and fault(self, assumed) else "sat"
+    def run(self, text):
+        self.past.append("script")
+        self.number, self.asserted = 2, [row for row in text.split("\\n") if "assert" in row]
+        return self.check()
 """
 )
 FAULTS = {
@@ -58,6 +62,7 @@ FAULTS = {
     "logic": "s.logic == 'QF_UF'",
     "copied": "s.past == ['copy']",
     "deep-copied": "s.past == ['deep copy']",
+    "script": "s.past == ['script'] and s.asserted == ['(assert a)', '(assert b)']",
 }
 LINES = """new
 mk-sort SORT_BOOL
@@ -99,6 +104,7 @@ def planted(fault: str) -> Session:
         "simplify": "app('simple', {0})",
         "set-option": "setattr({solver}, 'seed', {v})",
         "set-logic": "setattr({solver}, 'logic', {v})",
+        "run-script": "{solver}.run({v})",
     }
     operators = {
         **TOY["operators"],

@@ -24,6 +24,7 @@ from murxpy.machine.make import bound_variables
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.random import mix, point
 from murxpy.machine.run import Run
+from murxpy.machine.script import answers_of, permit_script
 from murxpy.machine.tokens import as_word
 from murxpy.machine.trace.reading import Reading
 from murxpy.machine.witnesses.model import solvable_from_scratch
@@ -34,6 +35,8 @@ from murxpy.machine.witnesses.solving import (
     solve_from_scratch,
     timed,
 )
+from murxpy.smtlib.printing.declarations import conjunction_script
+from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.solvers.exceptions import BROKEN
 from murxpy.solvers.spelling import Spelling, SpellingSet
 
@@ -199,6 +202,7 @@ def known_invariants(run: Run) -> list[str]:
     lacking = {
         "seed": not run.wrapper.facts.seed_option,
         "logic": run.wrapper.set("actions", "set-logic") is None,
+        "script": run.wrapper.set("actions", "run-script") is None,
     }
     own = run.wrapper.spellings["invariants"]
     return [
@@ -316,6 +320,21 @@ def _seed(run: Run, entries: Sequence[Entry]) -> str:
     return solve_from_scratch(run, entries)
 
 
+def _in_script(run: Run, entries: Sequence[Entry]) -> str:
+    """The answer to a script with the formulas, through the solver's own reader. Raises Refused where
+    the solver's dialect cannot say a formula.
+    """
+    terms = [entry.term for entry in entries]
+    try:
+        text = conjunction_script(terms, run.catalogue, run.wrapper.name, run.state.logic)
+    except Unsayable as error:
+        raise Refused("unsupported", error.reason) from None
+    permit_script(run, text)
+    output = call_first(run, "run-script", run.state.limits, value=text)
+    answers = answers_of(str(output))
+    return answers[0] if answers else "unknown"
+
+
 OBJECTS = 8  # the number of objects that are checked
 PROMISES: dict[str, tuple[Callable[[Any], str | None], ...]] = {
     "equal": (protocols.itself,),
@@ -336,6 +355,7 @@ INVARIANTS: dict[str, Solve] = {
     "logic": in_other_logic,
     "copied": COPIED,
     "deep-copied": DEEP_COPIED,
+    "script": _in_script,
 }
 PHRASES = {
     "fresh": "in a fresh solver",
@@ -351,6 +371,7 @@ PHRASES = {
     "logic": "with another logic that includes them",
     "copied": "in a copy of a solver",
     "deep-copied": "in a deep copy of a solver",
+    "script": "as a script for its own reader",
     **dict.fromkeys(PROMISES, "by their objects"),
     "translated": "in another context",
     "printed": "printed and parsed again",
