@@ -155,6 +155,8 @@ FORMS = {
     "updates": "(declare-datatype T ((mk (x Int))))(declare-const t T)(assert (= ((_ update x) t 1) ((_ update-field x) t 2)))",
     "conversions": "(declare-const b (_ BitVec 8))(assert (= ((_ int2bv 8) (bv2nat b)) b))(assert (bvumul_noovfl b b))",
     "cardinality": "(declare-const p Bool)(assert ((_ at-most 1) p p))(assert ((_ pbge 2 1 2) p p))(assert ((_ at-least 1) p))",
+    "large indices": "(declare-const p Bool)(declare-const x (_ BitVec 8))"
+    "(assert ((_ at-most 7) p p))(assert ((_ pble 12 3 0) p p))(assert (= x ((_ rotate_left 17) x)))",
     "commands": '(declare-const x Int)(check-sat-using (then simplify smt))(minimize x)(eval x)(get-info :version)(echo "a")(simplify x)',
     "headers": '(set-info :source |a (b) "c|)(set-info :license "x""y")(set-option :smt.arith.solver 2)(set-info :empty)(assert true)',
     "theory names taken": "(declare-fun tail (Int) Int)(declare-const union Int)(assert (= (tail union) 1))",
@@ -167,7 +169,9 @@ FORMS = {
 @pytest.mark.parametrize("name", FORMS)
 def test_syntax_of_solvers_is_read(name: str) -> None:
     dialect = (
-        "z3" if name in ("sequences", "arrays of lambdas", "z3 sets", "cardinality") else "cvc5"
+        "z3"
+        if name in ("sequences", "arrays of lambdas", "z3 sets", "cardinality", "large indices")
+        else "cvc5"
     )
     script = read_script(FORMS[name], "f.smt2", CATALOGUE, dialect=dialect)
     again = read_script(print_script(script, dialect), "again.smt2", CATALOGUE, dialect=dialect)

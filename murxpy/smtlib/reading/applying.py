@@ -515,7 +515,9 @@ def mismatch(
     name: str, operators: tuple[Operator, ...], args: list[Term], indices: tuple[Any, ...]
 ) -> str:
     """Return a message that says what an operator takes and what it was given."""
-    ranks = " or ".join(dict.fromkeys(op.signature.text for op in operators)) or "other arguments"
+    ranks = (
+        " or ".join(dict.fromkeys(op.signature.language for op in operators)) or "other arguments"
+    )
     shown = ", ".join(str(a.sort) for a in args[:6]) + (", ..." if len(args) > 6 else "")
     head = f"(_ {name} {' '.join(map(str, indices))})" if indices else name
     return f"'{head}' takes {ranks}; found ({shown})"
