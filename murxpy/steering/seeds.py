@@ -329,9 +329,23 @@ class Steering:
         """
         while True:
             number = stream.choose(pool)
-            known = self.yields.get((source, self._corpus.seeds[number].name))
-            if stream.random() * MOST < (1.0 if known is None else min(MOST, known.weight)):
+            if stream.random() * MOST < self._weight(source, self._corpus.seeds[number].name):
                 return number
+
+    def _weight(self, source: str, name: str) -> float:
+        """Return the weight of a seed file. Where this source never drew the file, the weight is the mean
+        of those that other sources found, and at most 1: what is too hard for the solver as a seed
+        of one fuzzer mostly is so for another.
+        """
+        known = self.yields.get((source, name))
+        if known is not None:
+            return min(MOST, known.weight)
+        others = [
+            min(1.0, entry.weight)
+            for other in self._pools
+            if (entry := self.yields.get((other, name))) is not None
+        ]
+        return sum(others) / len(others) if others else 1.0
 
     def _begin(self, seed: int) -> Begun:
         """Count a run under its source and under each of its seed files, and take the seed files
