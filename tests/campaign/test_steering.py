@@ -320,7 +320,7 @@ def test_what_is_hard_for_one_fuzzer_is_drawn_less_by_another() -> None:
     steering = Steering(1, sources(mix=[["opfuzz", 1], ["storm", 1]]), known)
     corpus = Corpus(FILES, [("opfuzz", 1), ("storm", 1)])
     drawn = [corpus.draw(steering.seed_of(index, "storm")).seeds[0] for index in range(40)]
-    assert {*drawn} == {*range(2, 12)}
+    assert sum(number < 2 for number in drawn) <= 2, "drawn uniformly, seven of 40 were expected"
 
 
 def test_what_no_solver_could_use_is_never_drawn() -> None:
