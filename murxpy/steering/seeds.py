@@ -333,19 +333,20 @@ class Steering:
                 return number
 
     def _weight(self, source: str, name: str) -> float:
-        """Return the weight of a seed file. Where this source never drew the file, the weight is the mean
-        of those that other sources found, and at most 1: what is too hard for the solver as a seed
-        of one fuzzer mostly is so for another.
+        """Return the weight of a seed file. Where this source made nothing of the file yet, the mean weight
+        that other sources found, at most 1, is a factor: what is too hard for the solver as a seed of
+        one fuzzer mostly is so for another.
         """
         known = self.yields.get((source, name))
-        if known is not None:
-            return min(MOST, known.weight)
+        own = 1.0 if known is None else min(MOST, known.weight)
+        if known is not None and known.made:
+            return own
         others = [
             min(1.0, entry.weight)
             for other in self._pools
-            if (entry := self.yields.get((other, name))) is not None
+            if other != source and (entry := self.yields.get((other, name))) is not None
         ]
-        return sum(others) / len(others) if others else 1.0
+        return own * sum(others) / len(others) if others else own
 
     def _begin(self, seed: int) -> Begun:
         """Count a run under its source and under each of its seed files, and take the seed files
