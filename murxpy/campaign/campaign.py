@@ -447,12 +447,18 @@ class Campaign:
             for target in self._targets
             if target.runs.steering is not None
         }
+        offered = {
+            target.name: target.runs.steering.offered
+            for target in self._targets
+            if target.runs.steering is not None
+        }
         self._log.emit(
             events.Ended(
                 reason,
                 self._log.statistics.snapshot(now),
                 self._exit_code(),
                 seeds,
+                offered,
                 self._left or Left(),
                 self._unkept,
                 sum(bucket.count for bucket in self.buckets),

@@ -9,7 +9,7 @@ from typing import Any
 from murxpy.campaign.enumeration import Enumerated
 from murxpy.errors import InputError
 from murxpy.findings.store import Store
-from murxpy.fuzzers.seeds import all_faulty, none_usable
+from murxpy.fuzzers.seeds import all_faulty, none_usable, unusable
 from murxpy.oracles.crash import Outcome, Verdict
 from murxpy.oracles.disagreement import Answers, spent_of
 from murxpy.processes.handles import Damp
@@ -270,7 +270,8 @@ def stored_runs(
         return Runs(seed, ledger, None, guidance=guidance)
     saved = _left_open(meta.get(f"steering:{name}"), ledger)
     try:
-        steering = Steering(seed, sources, store.yields().get(name, ()), saved)
+        faults = unusable(sources, plan.target.family)
+        steering = Steering(seed, sources, store.yields().get(name, ()), saved, faults)
     except InputError:
         if not all_faulty(sources, plan.target.family):
             raise

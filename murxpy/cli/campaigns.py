@@ -415,7 +415,7 @@ def _campaign(
         return 0
     if options.statistics:
         theories = operators_of(campaign.abouts)
-        print_statistics(make_console(), ended.snapshot, theories, ended.seeds)
+        print_statistics(make_console(), ended.snapshot, theories, ended.seeds, ended.offered)
     if not as_json:
         found = _found(started.out, None if resumed else ended.snapshot.buckets)
         tables = not (resumed or options.statistics)

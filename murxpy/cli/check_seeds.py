@@ -21,6 +21,7 @@ from murxpy.cli.options import (
 )
 from murxpy.cli.params import MISSING_SEEDS, Existing, Target
 from murxpy.cli.report.console import Progress, print_json, say
+from murxpy.cli.report.text import amount
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import script_files
@@ -72,8 +73,11 @@ def check_seeds(
     """Read SEEDS, SMT-LIB scripts, traces or folders of them, run each script, and compare the answers with
     its (set-info :status ...), or with the name of its folder, sat or unsat.
 
+    A label that one solver alone contradicts is doubted. It is wrong if two solvers contradict it, or
+    if murxpy's evaluator finds all assertions true in the model of a solver that contradicts "unsat".
+
     Exits with 1 when a script cannot be read, when solvers answer otherwise than its label says, or
-    when solvers contradict each other.
+    when solvers contradict each other. Ctrl-C prints the totals of the scripts that were checked.
     """
     written = None if into is None else _Written(into, judges)
     paths = list(script_files(seeds))
@@ -84,13 +88,18 @@ def check_seeds(
     others = make_judges(request, [plan], judges) if judges else ()
     catalogue = build_catalogue(load_catalogue())
     found: list[Checked] = []
-    with closing(JudgedSolver(plan, others, Limits(wall=wall))) as judged:
-        jobs = jobs or len(os.sched_getaffinity(0))
-        results = seedcheck.check_seeds(paths, judged, catalogue, int(limit * 1000), jobs)
-        for checked in _shown(results, len(paths), as_json):
-            found.append(checked)
-            if written is not None:
-                written.take(checked, catalogue, plan.target.family)
+    try:
+        with closing(JudgedSolver(plan, others, Limits(wall=wall))) as judged:
+            jobs = jobs or len(os.sched_getaffinity(0))
+            results = seedcheck.check_seeds(paths, judged, catalogue, int(limit * 1000), jobs)
+            for checked in _shown(results, len(paths), as_json):
+                found.append(checked)
+                if written is not None:
+                    written.take(checked, catalogue, plan.target.family)
+    except KeyboardInterrupt as error:
+        _print_counts(found, as_json, written)
+        error.add_note(f"{len(found):,} of {amount(len(paths), 'script')} checked")
+        raise
     _print_counts(found, as_json, written)
     return int(any(checked.verdict in FAULTS for checked in found))
 
@@ -101,7 +110,8 @@ def _shown(results: Iterator[Checked], count: int, as_json: bool) -> Iterator[Ch
         for checked in results:
             progress.step()
             if checked.verdict in FAULTS and not as_json:
-                say(f"{checked.verdict}: {_line(checked)}")
+                by = f" by {checked.doubted_by}" if checked.doubted_by else ""
+                say(f"{checked.verdict}{by}: {_line(checked)}")
             yield checked
 
 

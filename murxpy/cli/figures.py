@@ -14,7 +14,13 @@ from murxpy.cli.report.console import make_console, print_json
 from murxpy.cli.report.seeds import ENDS, print_seeds, seeds_data
 from murxpy.cli.report.statistics import print_statistics
 from murxpy.errors import InputError
-from murxpy.findings.store import read_counters, read_learnt, read_operators, read_yields
+from murxpy.findings.store import (
+    read_counters,
+    read_learnt,
+    read_offered,
+    read_operators,
+    read_yields,
+)
 from murxpy.learning.arms import KINDS
 from murxpy.records.snapshot import Snapshot
 
@@ -40,7 +46,7 @@ def seeds(out: Path, most: int, as_json: bool) -> None:
             file=str(out),
         )
     else:
-        print_seeds(make_console(), found, most)
+        print_seeds(make_console(), found, read_offered(out), most)
 
 
 @click.command()
@@ -85,4 +91,6 @@ def statistics(out: Path, as_json: bool) -> None:
         print_json(counters)
     else:
         snapshot = Snapshot(0.0, counters)
-        print_statistics(make_console(), snapshot, read_operators(out), read_yields(out))
+        print_statistics(
+            make_console(), snapshot, read_operators(out), read_yields(out), read_offered(out)
+        )

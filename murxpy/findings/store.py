@@ -26,7 +26,7 @@ from murxpy.findings.folder import CAMPAIGN, connect_below
 from murxpy.processes.handles import Damp
 from murxpy.records.finding import Finding
 from murxpy.records.yields import TABLES as LEARNT
-from murxpy.records.yields import ArmYield, Key, Learnt, Yield, settled
+from murxpy.records.yields import ArmYield, Key, Learnt, Offered, Yield, settled
 
 FILE = CAMPAIGN
 
@@ -185,11 +185,14 @@ def _read_bucket(key: str, kind: str, state: str, count: int, first: float, text
 
 
 class _Steering(TypedDict, total=False):
-    """The state that `Steering.state` returns: runs by their numbers, and buckets that were paid for."""
+    """The state that `Steering.state` returns: runs by their numbers, buckets that were paid for,
+    and the numbers of seed files by fuzzer and by the reason why they cannot be used.
+    """
 
     open: dict[int, tuple[int, list[tuple[str, str]], dict[str, int], list[str]]]
     over: dict[int, tuple[int, list[tuple[str, str]], dict[str, int], list[str]]]
     paid: list[str]
+    offered: dict[str, dict[str, int]]
 
 
 _Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]+$")]
@@ -615,6 +618,17 @@ def read_learnt(folder: Path) -> dict[str, list[ArmYield]]:
     """
     with closing(Store(folder, read_only=True)) as store:
         return store.arms()
+
+
+def read_offered(folder: Path) -> dict[str, Offered]:
+    """Return, by target, how many seeds each fuzzer of the campaign in `folder` can use. Raises InputError
+    when no campaign is there.
+    """
+    with closing(Store(folder, read_only=True)) as store:
+        meta = store.meta()
+        return {
+            name: meta.get(f"steering:{name}", {}).get("offered", {}) for name in store.targets()
+        }
 
 
 def read_yields(folder: Path) -> dict[str, list[Yield]]:

@@ -16,6 +16,7 @@ from murxpy.foreign import read_bytes
 from murxpy.logic.catalogue import STANDARD, Catalogue, build_catalogue
 from murxpy.machine.trace.grammar import Trace, parse_trace, read_trace
 from murxpy.smtlib.reading.scripts import read_file, read_text
+from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.sources.mutation.workshop import MutationSession, Seed
 from murxpy.sources.setups import SourcesSetup
 from murxpy.translate.formula import formula_of
@@ -65,6 +66,38 @@ def _faults(sources: SourcesSetup, family: str) -> Iterator[str]:
     """Why each of the seeds cannot be used, in their order; empty for one that can be."""
     dialect = str(sources.get("dialect") or family)
     return (fault_of(Seed(*file), dialect) for file in sources["seeds"])
+
+
+# Characters of seeds that are read before a campaign begins. 527 scripts with 975,000 characters took
+# 0.5 s on one core.
+READ = 6_000_000
+
+
+def unusable(sources: SourcesSetup, family: str) -> dict[tuple[str, str], str]:
+    """Return the reason why a fuzzer cannot use a seed, by the names of both, as far as that is known
+    without a solver. Seeds behind the first READ characters are not read.
+    """
+    catalogue = _catalogue()
+    dialect = str(sources.get("dialect") or family)
+    shop = MutationSession(catalogue, frozenset(catalogue.operators), dialect)
+    entries = [FUZZERS[name] for name, _ in sources["mix"] if name in FUZZERS]
+    found: dict[tuple[str, str], str] = {}
+    left = READ
+    for file in sources["seeds"]:
+        seed = Seed(*file)
+        if len(seed.text) > left:
+            continue
+        left -= len(seed.text)
+        try:
+            script = shop.read(seed)
+        except InputError as error:
+            found.update({(entry.name, seed.name): error.reason for entry in entries})
+            continue
+        for entry in entries:
+            reason = entry.lacks(shop, script, seed)
+            if reason:
+                found[entry.name, seed.name] = reason
+    return found
 
 
 # ----------------------------------------------------------------------

@@ -5,12 +5,13 @@ with the labels of the script.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from murxpy.errors import InputError
 from murxpy.fuzzers.seeds import SUFFIX, folder_label, script_text, with_status
+from murxpy.judging.disagreement import evaluated
 from murxpy.judging.judged_solver import JudgedSolver
 from murxpy.judging.limits import own_limit
 from murxpy.logic.catalogue import Catalogue
@@ -34,15 +35,25 @@ from murxpy.smtlib.script import (
 from murxpy.sources.mutation.preparing import View, views
 
 DECIDED = ("sat", "unsat")
+_WITNESSES = 2  # answers, or an answer and a label, that must agree
 # From good to bad. The verdicts that count as faults stand in FAULTS.
-VERDICTS = ("right", "unlabelled", "undecided", "mislabelled", "disagreement", "unreadable")
-FAULTS = ("mislabelled", "disagreement", "unreadable")
+VERDICTS = (
+    "right",
+    "unlabelled",
+    "undecided",
+    "doubted",
+    "mislabelled",
+    "disagreement",
+    "unreadable",
+)
+FAULTS = ("doubted", "mislabelled", "disagreement", "unreadable")
 
 
 @dataclass(frozen=True, slots=True)
 class Checked:
     """The result for one seed: a verdict of VERDICTS, the seed's labels, the answers of each solver
-    in order, and the reason why the seed is no good.
+    in order, and the reason why the seed is no good. A label that one solver alone contradicts is
+    `doubted`, by the solver that is named.
     """
 
     path: str
@@ -50,6 +61,7 @@ class Checked:
     labels: list[str | None] = field(default_factory=list)
     answers: dict[str, list[str]] = field(default_factory=dict)
     reason: str = ""
+    doubted_by: str = ""
 
 
 def check_seeds(
@@ -83,7 +95,28 @@ def _check(
     except InputError as error:
         return Checked(name, "unreadable", reason=str(error))
     answers = yield from _ask(solver, trace.text(), limit)
-    return judge(name, _labels(script, Path(name)), answers)
+    checked = judge(name, _labels(script, Path(name)), answers)
+    if checked.verdict != "doubted" or checked.labels[-1] != "unsat":
+        return checked
+    return (yield from _with_model(checked, solver, trace.text(), limit))
+
+
+def _with_model(
+    checked: Checked, solver: JudgedSolver, trace: str, limit: int
+) -> Questions[Checked]:
+    """Let our evaluator decide about a label `unsat` that one solver doubts, by the model that the
+    solver has at the last check.
+    """
+    plans = solver.solvers.plans
+    number = next(at for at, p in enumerate(plans) if p.target.name == checked.doubted_by)
+    options = {"limit": own_limit(plans[number], limit), "model": True}
+    true, false, unknown = evaluated((yield Ask(number, trace, options))) or (0, 0, 0)
+    if not true or false or unknown:
+        return checked
+    model = f"whose model makes all {true} assertions true, by our evaluator"
+    return replace(
+        checked, verdict="mislabelled", doubted_by="", reason=f"{checked.reason}, {model}"
+    )
 
 
 def _labels(script: Script, path: Path) -> list[str | None]:
@@ -107,7 +140,7 @@ def judge(path: str, labels: list[str | None], answers: dict[str, list[str]]) ->
     """Compare the answers with the labels. Opposite answers of two solvers are worse than a label
     that all solvers contradict.
     """
-    verdict, reason = "right", ""
+    verdict, reason, doubting = "right", "", ""
     for at, label in enumerate(labels):
         decided = {
             name: given[at]
@@ -117,12 +150,13 @@ def judge(path: str, labels: list[str | None], answers: dict[str, list[str]]) ->
         found = _verdict(label, list(decided.values()))
         if VERDICTS.index(found) > VERDICTS.index(verdict):
             verdict = found
+            doubting = next(iter(decided)) if found == "doubted" else ""
             answered = (
                 ", ".join(f"{name} {answer}" for name, answer in decided.items())
                 or "nobody decides it"
             )
             reason = f"check {at + 1} of {len(labels)}: labelled {label or 'nothing'}, {answered}"
-    return Checked(path, verdict, labels, answers, reason)
+    return Checked(path, verdict, labels, answers, reason, doubting)
 
 
 def _verdict(label: str | None, answers: list[str]) -> str:
@@ -132,7 +166,9 @@ def _verdict(label: str | None, answers: list[str]) -> str:
         return "undecided"
     if label not in DECIDED:
         return "unlabelled"
-    return "right" if answers[0] == label else "mislabelled"
+    if answers[0] == label:
+        return "right"
+    return "mislabelled" if len(answers) >= _WITNESSES else "doubted"
 
 
 # ----------------------------------------------------------------------
@@ -141,7 +177,6 @@ def _verdict(label: str | None, answers: list[str]) -> str:
 
 
 _KEPT = (DeclareSort, DeclareDatatypes, DefineFunsRec)
-_WITNESSES = 2  # answers and labels that must agree
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,9 @@ the sorts of results.
 A word in capitals is a kind of sorts. A word in lower case is a variable: of a number if the kind
 takes a number (BV, FP, FF), else of a sort. `a*` stands for any number of sorts, `a*~` for the same
 sorts in the reverse order, and `a[i]` for the i-th of them. `{i:lo..hi}` is an index with its range,
-`{e}` is an index that the sort of the result determines, `{i:lo..hi}+` is any number of indices, and
-`a[i+]` are the sorts that these indices pick.
+`{i:lo.. draw lo..hi}` an index that may be larger than those that generators draw, `{e}` an index that
+the sort of the result determines, `{i:lo..hi}+` is any number of indices, and `a[i+]` are the sorts
+that these indices pick.
 
 The attributes `:left-assoc`, `:right-assoc`, `:chainable` and `:pairwise` are those of SMT-LIB. With
 `:nary` there may be any number of arguments like the last one. `:as` says that the arguments do not
@@ -29,6 +30,8 @@ ASSOCIATIVE = ("left-assoc", "right-assoc", "chainable", "pairwise", "nary")
 Binding = dict[str, Sort | int | tuple[Sort, ...]]  # any number of indices is a tuple of ints
 
 _TOKEN = re.compile(r"\s*(\.\.|->|[A-Za-z_]+|\d{1,20}(?!\d)|[-+*/(){}:,\[\]~])")
+
+_DRAWN = re.compile(r" draw [^}]*")
 
 
 @dataclass(frozen=True)
@@ -193,8 +196,9 @@ def _match_param(pattern: Pattern | Linear, param: SortParam, env: Binding) -> b
 
 @dataclass(frozen=True)
 class Index:
-    """An index of an operator: its name, its range if it has one, and whether there is one for each
-    argument or any number.
+    """An index of an operator: its name, the range from which generators draw it if it has one, and
+    whether there is one for each argument or any number. The language allows `least` to `most`, or
+    any number from `least` on if `most` is None.
     """
 
     name: str
@@ -202,6 +206,8 @@ class Index:
     high: Linear | None
     each: bool = False
     many: bool = False
+    least: Linear | None = None
+    most: Linear | None = None
 
 
 @dataclass(frozen=True)
@@ -218,6 +224,11 @@ class Signature:
     binder: bool
     text: str
     columns: bool = False
+
+    @property
+    def language(self) -> str:
+        """The text without the ranges that only generators keep to."""
+        return _DRAWN.sub("", self.text)
 
 
 class _Reader:
@@ -295,13 +306,19 @@ class _Reader:
     def index(self) -> Index:
         self.take("{")
         name = self.take()
-        low = high = None
+        low = high = least = most = None
         if self.skip(":"):
-            low = self.linear()
+            least = low = self.linear()
             self.take("..")
-            high = self.linear()
+            if self.peek() != "draw":
+                most = high = self.linear()
+            if most is None or self.peek() == "draw":
+                self.take("draw")
+                low = self.linear()
+                self.take("..")
+                high = self.linear()
         self.take("}")
-        return Index(name, low, high, self.skip("*"), self.skip("+"))
+        return Index(name, low, high, self.skip("*"), self.skip("+"), least, most)
 
     def linear(self) -> Linear:
         code = self.product()

@@ -10,10 +10,8 @@ from typing import Any
 
 from murxpy.foreign import excerpt
 from murxpy.logic.catalogue import Catalogue, Operator
-from murxpy.logic.signature import Binding, Linear, Signature
+from murxpy.logic.signature import Binding, Signature
 from murxpy.logic.sorts import Constructor, IllSorted, Sort, SortTable
-
-MAX_INDEX_RANGE = 1 << 32
 
 
 class IndexOutOfRange(IllSorted):
@@ -92,7 +90,7 @@ class Checker:
             raise IllSorted(f"{operator.kind} cannot give {wanted}")
         if not match_args(signature, args, env):
             raise IllSorted(
-                f"{operator.kind}: expected arguments of {signature.text}, found ({', '.join(map(str, args))})"
+                f"{operator.kind}: expected arguments of {signature.language}, found ({', '.join(map(str, args))})"
             )
         tuple_arity(signature, env)
         check_ranges(operator, indices, env)
@@ -193,22 +191,13 @@ def check_ranges(operator: Operator, indices: tuple[Any, ...], env: Binding) -> 
     for spec, value in zip(
         specs * len(indices) if specs and specs[-1].many else specs, indices, strict=False
     ):
-        low = _bound(spec.low, env, 0)
-        high = _bound(spec.high, env, MAX_INDEX_RANGE)
-        # A range with `max` in it limits the generator only, because the standard has no widest
-        # bit-vector.
-        unlimited = spec.high is not None and "max" in spec.high.names()
-        if value < low or (value > high and not unlimited):
+        low = spec.least.value(env) if spec.least is not None else None
+        high = spec.most.value(env) if spec.most is not None else None
+        if value < (low or 0) or (high is not None and value > high):
+            expected = f"{low or 0} or more" if high is None else f"{low or 0} to {high}"
             raise IndexOutOfRange(
-                f"{operator.kind}: index {spec.name} is {excerpt(str(value))}, expected {low} to {high}"
+                f"{operator.kind}: index {spec.name} is {excerpt(str(value))}, expected {expected}"
             )
-
-
-def _bound(linear: Linear | None, env: Binding, default: int) -> int:
-    if linear is None:
-        return default
-    value = linear.value(env)
-    return default if value is None else value
 
 
 def _binder(sorts: SortTable, operator: Operator, args: tuple[Sort, ...]) -> Sort:

@@ -13,7 +13,7 @@ from typing import Any
 from murxpy.oracles.crash import Tier
 from murxpy.records.finding import Finding, Reproducer
 from murxpy.records.snapshot import Left, Snapshot
-from murxpy.records.yields import Yield
+from murxpy.records.yields import Offered, Yield
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +144,8 @@ class Ended:
     """The campaign is over. `reason` says why in a few words (`time limit`, `interrupted`), and
     `exit_code` is the exit code of the process.
 
-    `seeds` has, for each target, the yield of each seed of the mutation fuzzers in all sessions. The
-    tuple is empty for a campaign of walks alone. `left` is left for 'murxpy finish', or for the next
+    `seeds` has, for each target, the yield of each seed of the mutation fuzzers in all sessions, and
+    `offered` how many seeds they can use. Both are empty for a campaign of walks alone. `left` is left for 'murxpy finish', or for the next
     session. `unkept` says what could not be written. The folder has `stored_findings` in
     `stored_buckets` of all sessions; `late` of these buckets were opened by sessions that were
     killed, and count for this exit code.
@@ -155,6 +155,7 @@ class Ended:
     snapshot: Snapshot
     exit_code: int = 0
     seeds: Mapping[str, tuple[Yield, ...]] = field(default_factory=dict)
+    offered: Mapping[str, Offered] = field(default_factory=dict)
     left: Left = field(default_factory=Left)
     unkept: str = ""
     stored_findings: int = 0

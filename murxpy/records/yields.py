@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
@@ -131,6 +132,39 @@ def credit(yields: dict[Key, Yield], run: Begun, paid: dict[str, None]) -> None:
     for place, key in enumerate(run.keys):
         yields[key].unreadable += run.counts.get(f"unreadable:{place}", 0)
         yields[key].mislabelled += run.counts.get(f"mislabelled:{place}", 0)
+
+
+Offered = Mapping[str, Mapping[str, int]]
+"""For each fuzzer, the number of seed files that can be used, under the empty name, and those of the others, each under a reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class SeedCounts:
+    """The numbers of seed files of one fuzzer. `gave` mutants and `gave_none` were drawn, `waiting` was
+    not, and `unusable` has the numbers of those that cannot be used, by reason.
+    """
+
+    fuzzer: str
+    gave: int
+    gave_none: int
+    waiting: int
+    unusable: Mapping[str, int]
+
+
+def seed_counts(yields: Iterable[Yield], offered: Offered) -> list[SeedCounts]:
+    """Count the seed files of each fuzzer of a target, by what came of them."""
+    drawn = [entry for entry in yields if entry.runs]
+    found = []
+    for fuzzer, counts in offered.items():
+        own = [entry for entry in drawn if entry.source == fuzzer]
+        unusable = Counter({reason: number for reason, number in counts.items() if reason})
+        unusable["it cannot be read"] += sum(entry.unreadable > 0 for entry in own)
+        unusable["the solver denies its label"] += sum(entry.mislabelled > 0 for entry in own)
+        used = [entry for entry in own if not entry.unusable]
+        gave = sum(entry.made > 0 for entry in used)
+        waiting = max(0, counts.get("", 0) - len(own))
+        found.append(SeedCounts(fuzzer, gave, len(used) - gave, waiting, +unusable))
+    return found
 
 
 def settled(yields: Iterable[Yield], state: Mapping[str, Any]) -> list[Yield]:

@@ -284,10 +284,27 @@ def joined(tokens: Iterable[str]) -> str:
     return "".join(pieces)
 
 
+_SEPARATION = "separation logic is no part of fsm/theories"
+_FOREIGN = {
+    **dict.fromkeys(("sep", "pto", "wand", "sep.emp", "sep.nil"), _SEPARATION),
+    "fmf.card": "bounds on the size of uninterpreted sorts are no part of fsm/theories",
+    "bag.partition": "partitions of bags are no part of fsm/theories",
+}
+
+
+def refuse(token: str) -> None:
+    """Raise InputError with the reason if the symbol belongs to a theory that murxpy does not have."""
+    reason = _FOREIGN.get(symbol(token))
+    if reason is not None:
+        raise InputError(f"'{symbol(token)}': {reason}")
+
+
 def unknown(token: str, what: str, known: list[str]) -> InputError:
     """Return an error about a name that is not declared. The error suggests the known name that looks
     most like it.
     """
     name = symbol(token)
+    if name in _FOREIGN:
+        return InputError(f"'{name}': {_FOREIGN[name]}")
     close = [k for k in known if abs(len(k) - len(name)) <= 2 and not k[:1].isdigit()][:5000]
     return InputError(f"unknown {what} '{name[:80]}'{nearest(name, close)}")

@@ -113,6 +113,7 @@ class Ledger:
 
 MOST = 4.0  # the largest weight of a seed file; an unused seed file has the weight 1
 _KEY = 0x5EED5
+_TOLD = 5  # reasons for leaving out seed files that users are told when runs begin
 # what the names of counters begin with that runs keep for their seed files
 _COUNTED = ("mutator:", "unreadable:", "mislabelled:", "line:total")
 # About how many milliseconds of a usual machine a run takes: for each line of a walk; and for a mutant,
@@ -138,8 +139,10 @@ class Steering:
 
     `seed` is the seed of the campaign, `sources` a part of a session's setup, `saved` what `state`
     gave in an earlier session. `yields` is the yield of each seed file that was used, and `changed`
-    holds those that are to be stored. `starved` are the sources that lack seeds of a label that they
-    need, or two seeds that can be drawn together. Raises InputError where all sources are starved.
+    holds those that are to be stored. `unusable` are the reasons why sources cannot use seed files, by
+    the names of both. `starved` are the sources that lack seeds of a label that they need, seeds that
+    they can use, or two seeds that can be drawn together. Raises InputError where all sources are
+    starved.
     """
 
     def __init__(
@@ -148,8 +151,11 @@ class Steering:
         sources: SourcesSetup,
         yields: Iterable[Yield] = (),
         saved: Mapping[str, Any] | None = None,
+        unusable: Mapping[Key, str] | None = None,
     ) -> None:
         self._seed = seed
+        self._unusable = dict(unusable or {})
+        self._unlabelled: dict[str, None] = {}  # reasons that users are not told when runs begin
         self._corpus = Corpus(sources["seeds"], sources["mix"], sources.get("choices"))
         budget = sources.get("budget")
         self._runs = None if budget is None else max(1, int(budget) // int(sources["walk"]))
@@ -167,7 +173,6 @@ class Steering:
         self._weights = {str(name): float(weight) for name, weight in sources["mix"]}
         self._pairing: dict[str, Pairing] = {}
         self._pools: dict[str, list[list[int]]] = {}
-        self._single: dict[str, list[str]] = {}
         self._pair_up(sources.get("choices") or {})
         self.starved = tuple(source for source in self._pools if not self._alive(source))
         if len(self.starved) == len(self._pools):
@@ -182,18 +187,45 @@ class Steering:
     def _pair_up(self, choices: Mapping[str, Any]) -> None:
         """Fill the pools of all sources with the seed files that can be drawn together."""
         for source in self._corpus.sources:
-            pools = self._corpus.among(source)[:STEERED]
+            labelled = self._corpus.among(source)[:STEERED]
+            pools = [
+                [n for n in pool if (source, self._corpus.seeds[n].name) not in self._unusable]
+                for pool in labelled
+            ]
             own = choices.get(source) or {}
             pairing = Pairing(SOURCES[source], self._corpus.seeds, own)
             self._pairing[source] = pairing
             self._pools[source] = pairing.paired(pools)
-            self._single[source] = self._left(pools, self._pools[source])
+            if not labelled:
+                continue
+            words = [word for label in self._corpus.labels[source] for word in label.split()]
+            wanted = " or ".join(dict.fromkeys(words))
+            unlabelled = f"no check is labelled {wanted}"
+            self._unlabelled[unlabelled] = None
+            self._leave_out(source, labelled, unlabelled)
+            self._leave_out(
+                source, self._pools[source], "no other seed has anything in common with it"
+            )
 
-    def _left(self, before: Sequence[Sequence[int]], after: Sequence[Sequence[int]]) -> list[str]:
-        """The names of the seed files that are in a pool of `before`, and in none of `after`."""
-        kept = {number for pool in after for number in pool}
-        all_ = dict.fromkeys(number for pool in before for number in pool)
-        return [self._corpus.seeds[number].name for number in all_ if number not in kept]
+    def _leave_out(self, source: str, pools: Sequence[Sequence[int]], reason: str) -> None:
+        """Note the reason for each seed file that is in none of the pools, and has no reason yet."""
+        kept = {number for pool in pools for number in pool}
+        for number, seed in enumerate(self._corpus.seeds):
+            if number not in kept:
+                self._unusable.setdefault((source, seed.name), reason)
+
+    @property
+    def offered(self) -> dict[str, dict[str, int]]:
+        """For each source that needs seeds: the number of seed files that can be used, under the empty
+        name, and of the others, under the reason why they cannot be used.
+        """
+        found: dict[str, dict[str, int]] = {}
+        for source in (name for name, pools in self._pools.items() if self._corpus.labels[name]):
+            counts = Counter(
+                reason for (name, _), reason in self._unusable.items() if name == source
+            )
+            found[source] = {"": len(self._corpus.seeds) - counts.total(), **counts}
+        return found
 
     def lacking(self, source: str) -> str:
         """Say in words which seeds a starved source lacks."""
@@ -201,7 +233,13 @@ class Steering:
         labels = dict.fromkeys(" or ".join(label.split()) for label, pool in among if not pool)
         count = len(self._corpus.seeds)
         if not labels:
-            return f"no two of the {count} seeds can be drawn together"
+            whys = Counter(why for (name, _), why in self._unusable.items() if name == source)
+            why = whys.most_common(1)[0][0]
+            return (
+                f"the only seed cannot be used: {why}"
+                if count == 1
+                else f"none of the {count} seeds can be used; most often: {why}"
+            )
         where = "(by its (set-info :status ...), or its folder)"
         if count == 1:
             return f"the only seed is not labelled {' or '.join(labels)} {where}"
@@ -209,21 +247,31 @@ class Steering:
         return f"none of the {count} seeds is {named} {where}"
 
     def notices(self) -> list[str]:
-        """Messages to users about sources that make no runs, and about seed files that a source never
-        draws because no other seed file has anything in common with them.
+        """Messages to users about sources that make no runs, and about seed files that sources never draw,
+        one message for each reason.
         """
         starved = [f"{name}: {self.lacking(name)}; it makes no runs" for name in self.starved]
-        single = [
-            f"{source}: {len(names)} of the seed files left out, which can be drawn together with"
-            f" none: {', '.join(names[:3])}{', ...' if len(names) > 3 else ''}"
-            for source, names in self._single.items()
-            if names and source not in self.starved
-        ]
-        return starved + single
+        left_out: dict[str, dict[str, list[str]]] = {}
+        for (source, seed), reason in self._unusable.items():
+            if source not in self.starved and reason not in self._unlabelled:
+                left_out.setdefault(reason, {}).setdefault(seed, []).append(source)
+        common = sorted(left_out, key=lambda reason: -len(left_out[reason]))
+        messages = [_left_out(reason, left_out[reason]) for reason in common[:_TOLD]]
+        if len(common) > _TOLD:
+            messages.append(
+                f"more seed files are left out for {len(common) - _TOLD} other reasons, which"
+                " 'murxpy statistics' counts"
+            )
+        return starved + messages
 
     def state(self) -> dict[str, Any]:
         """The plain data to store besides `yields`."""
-        return {**self._begun.state(), "paid": list(self._paid), "costs": self._costs}
+        return {
+            **self._begun.state(),
+            "paid": list(self._paid),
+            "costs": self._costs,
+            "offered": self.offered,
+        }
 
     @property
     def used_up(self) -> bool:
@@ -327,9 +375,24 @@ class Steering:
         """
         while True:
             number = stream.choose(pool)
-            known = self.yields.get((source, self._corpus.seeds[number].name))
-            if stream.random() * MOST < (1.0 if known is None else min(MOST, known.weight)):
+            if stream.random() * MOST < self._weight(source, self._corpus.seeds[number].name):
                 return number
+
+    def _weight(self, source: str, name: str) -> float:
+        """Return the weight of a seed file. Where this source made nothing of the file yet, the mean weight
+        that other sources found, at most 1, is a factor: what is too hard for the solver as a seed of
+        one fuzzer mostly is so for another.
+        """
+        known = self.yields.get((source, name))
+        own = 1.0 if known is None else min(MOST, known.weight)
+        if known is not None and known.made:
+            return own
+        others = [
+            min(1.0, entry.weight)
+            for other in self._pools
+            if other != source and (entry := self.yields.get((other, name))) is not None
+        ]
+        return own * sum(others) / len(others) if others else own
 
     def _begin(self, seed: int) -> Begun:
         """Count a run under its source and under each of its seed files, and take the seed files
@@ -370,3 +433,10 @@ class Steering:
             credit(self.yields, run, self._paid)
             for key in run.keys:
                 self._changed(key)
+
+
+def _left_out(reason: str, seeds: Mapping[str, Sequence[str]]) -> str:
+    """Say that seed files are left out; `seeds` has the sources that leave out each of them."""
+    sources = ", ".join(dict.fromkeys(name for names in seeds.values() for name in names))
+    named = ", ".join([*seeds][:3]) + (", ..." if len(seeds) > 3 else "")
+    return f"{sources}: {len(seeds)} of the seed files left out, {reason}: {named}"

@@ -291,7 +291,7 @@ def test_the_tables_of_a_campaign() -> None:
     stream = io.StringIO()
     *_, ended = campaign(12.0)
     assert isinstance(ended, Ended)
-    print_statistics(make_console(stream, width=100), ended.snapshot, THEORIES, {})
+    print_statistics(make_console(stream, width=100), ended.snapshot, THEORIES, {}, {})
     assert "\n".join(line.rstrip() for line in stream.getvalue().splitlines()) == STATISTICS
 
 
@@ -315,7 +315,7 @@ def test_operators_that_were_only_refused_count_as_never_executed() -> None:
     counts = {"op:OP_A": 2, "op-refused:OP_A:unsupported": 2, "op:OP_NEW": 1, "op-ok:OP_NEW": 1}
     stream = io.StringIO()
     ended = Ended("interrupted", Snapshot(1.0, counts), 0)
-    print_statistics(make_console(stream), ended.snapshot, {"CORE": ("OP_A", "OP_B")}, {})
+    print_statistics(make_console(stream), ended.snapshot, {"CORE": ("OP_A", "OP_B")}, {}, {})
     print_summary(make_console(stream), started(), ended, [])
     shown = stream.getvalue()
     assert "\nCORE: OP_A (tried 2), OP_B\n" in shown
@@ -331,7 +331,7 @@ def test_the_names_of_columns_are_never_cut(width: int | None) -> None:
     counts = {f"mutator:{name}:{what}": 12 for name in ("diver", "storm") for what in YIELD}
     counts |= {"mutator:diver:wrapping-drawn": 3, "action:run-script": 4, "refusal:unsupported": 1}
     stream = io.StringIO()
-    print_statistics(make_console(stream, width=width), Snapshot(1.0, counts), {}, {})
+    print_statistics(make_console(stream, width=width), Snapshot(1.0, counts), {}, {}, {})
     lines = stream.getvalue().splitlines()
     assert [line.split() for line in lines[2:5]] == [
         ["fuzzer", *YIELD, "wrapping-drawn"],

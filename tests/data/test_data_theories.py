@@ -80,7 +80,7 @@ FAULTS = {
     ),
     "bad signature of an extension": (
         "core.yaml",
-        '"{k:0..9} {c:1..4}* BOOL BOOL -> BOOL',
+        '"{k:0.. draw 0..9} {c:0.. draw 1..4}* BOOL BOOL -> BOOL',
         '"{k:0..9} BOOL',
         ":LINE: OP_PB_LE: ",
     ),

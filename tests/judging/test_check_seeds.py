@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from commands import error, outcome
 
+from murxpy.cli.report.console import Progress
 from murxpy.fuzzers.seeds import collect_seeds
 
 SAT = "(declare-const x Int)\n(assert (< x 3))\n(check-sat)\n"
@@ -53,6 +54,48 @@ def test_what_is_wrong_is_named(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     )
     assert code == 1 and "unknown.smt2:2:10: unknown function 'foo'" in out
     assert "lying.smt2: check 1 of 1: labelled unsat, z3 sat" in out and "1  right" in out
+
+
+def test_a_label_that_one_solver_contradicts_is_doubted(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    false = "(declare-const x Int)\n(assert (< x x))\n(check-sat)\n"
+    (tmp_path / "a.smt2").write_text("(set-info :status sat)" + false)
+    (tmp_path / "b.smt2").write_text("(set-info :status unsat)" + SAT)
+    code, out, _ = outcome(capsys, "check-seeds", tmp_path)
+    assert code == 1
+    assert f"doubted by z3: {tmp_path / 'a.smt2'}: check 1 of 1: labelled sat, z3 unsat" in out
+    assert "labelled unsat, z3 sat, whose model makes all 1 assertions true" in out
+    assert "1  doubted" in out and "1  mislabelled" in out
+    code, out, _ = outcome(capsys, "check-seeds", tmp_path, "--cross-check", "cvc5")
+    assert "2  mislabelled" in out and "doubted" not in out
+
+
+def test_functions_that_are_values_are_decided(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    text = """(set-logic HO_ALL)(set-info :status sat)(declare-fun f (Int Int) Int)
+    (declare-const g (-> Int Int))(assert (= g (f 1)))(check-sat)"""
+    (tmp_path / "a.smt2").write_text(text)
+    code, out, _ = outcome(capsys, "check-seeds", tmp_path, "--solver", "cvc5")
+    assert code == 0 and "1  right" in out
+
+
+def test_totals_of_what_was_done_before_ctrl_c(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.smt2").write_text("(set-info :status sat)" + SAT)
+    taken = Progress.step
+
+    def step(self: Progress) -> None:
+        taken(self)
+        if self._done == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Progress, "step", step)
+    code, out, err = outcome(capsys, "check-seeds", tmp_path, "--jobs", "1")
+    assert "1  right" in out and "1 of 3 scripts checked" in err and code == 130
 
 
 def test_nothing_to_check(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -48,6 +48,16 @@ def test_only_what_a_decided_check_depends_on() -> None:
     assert made(rows) == ["SORT_BOOL", '"a"']
 
 
+def test_only_a_logic_with_functions_as_values_is_kept() -> None:
+    assert actions(f"1 set-logic QF_UF\n{ASSERTED}{CHECKED}") == [
+        "new",
+        "assert-formula",
+        "check-sat",
+    ]
+    kept = ["new", "set-logic", "assert-formula", "check-sat"]
+    assert actions(f"1 set-logic HO_ALL\n{ASSERTED}{CHECKED}") == kept
+
+
 def test_nothing_without_a_decided_check() -> None:
     assert actions(ASSERTED) == []
     assert actions(f"{ASSERTED}7 check-sat\n      answer unknown\n") == []

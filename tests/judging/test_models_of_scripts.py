@@ -178,7 +178,7 @@ def test_bad_models(model: str, reason: str) -> None:
         (["sat"], {"z3": ["unsat"], "cvc5": ["sat"]}, "disagreement"),
         ([None], {"z3": ["unsat"]}, "unlabelled"),
         (["unsat"], {"z3": []}, "undecided"),
-        (["sat", "unsat"], {"z3": ["sat", "sat"]}, "mislabelled"),
+        (["sat", "unsat"], {"z3": ["sat", "sat"]}, "doubted"),
     ],
 )
 def test_labels_are_compared_with_answers(

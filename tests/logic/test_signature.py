@@ -32,6 +32,7 @@ def test_indices_arguments_result_attribute() -> None:
         ("BV(n) -> BV(n) :sideways", "unknown attribute"),
         ("BV(n) -> BV(n) extra", "unknown attribute"),
         ("{i:0..} BV(n) -> BV(n)", "signature"),
+        ("{i:0.. draw 0} BV(n) -> BV(n)", "signature"),
         ("? -> BOOL", "unexpected"),
     ],
 )
@@ -39,6 +40,14 @@ def test_bad_signatures_say_where(text: str, message: str) -> None:
     with pytest.raises(InputError, match=message) as error:
         parse_signature(text, "OP_X")
     assert "OP_X: " in str(error.value)
+
+
+def test_an_index_may_be_larger_than_those_that_are_drawn() -> None:
+    read = parse_signature("{i:0.. draw 0..2*n} {j:1..9 draw 1..4} BV(n) -> BV(n)", "x")
+    first, second = read.indices
+    assert first.most is None and first.high is not None and first.high.value({"n": 8}) == 16
+    assert second.most is not None and second.most.value({}) == 9
+    assert read.language == "{i:0..} {j:1..9} BV(n) -> BV(n)"
 
 
 def test_variables_match_equal_sorts_only() -> None:

@@ -103,6 +103,16 @@ def test_widths_have_no_upper_limit() -> None:
     assert result("OP_BV_ZERO_EXTEND", [bv(8)], (100_000,)) is bv(100_008)
 
 
+def test_the_language_allows_indices_that_no_generator_draws() -> None:
+    assert result("OP_BV_ROTATE_LEFT", [bv(8)], (1 << 40,)) is bv(8)
+    assert result("OP_AT_MOST", [BOOL, BOOL], (7,)) is BOOL
+    assert result("OP_PB_LE", [BOOL, BOOL], (12, 0, 9)) is BOOL
+    (index,) = catalogue().operators["OP_AT_MOST"].signature.indices
+    assert index.high is not None and index.high.value({}) == 4
+    with pytest.raises(IndexOutOfRange, match=r"index k is 0, expected 1 or more$"):
+        result("OP_INT_IS_DIV", [INT], (0,))
+
+
 def test_datatypes() -> None:
     tree = Datatype("tree", ["p"])
     own = SORTS.get("SORT_DT", tree, SORTS.get("SORT_PARAM", "p"))

@@ -155,6 +155,15 @@ FORMS = {
     "updates": "(declare-datatype T ((mk (x Int))))(declare-const t T)(assert (= ((_ update x) t 1) ((_ update-field x) t 2)))",
     "conversions": "(declare-const b (_ BitVec 8))(assert (= ((_ int2bv 8) (bv2nat b)) b))(assert (bvumul_noovfl b b))",
     "cardinality": "(declare-const p Bool)(assert ((_ at-most 1) p p))(assert ((_ pbge 2 1 2) p p))(assert ((_ at-least 1) p))",
+    "large indices": "(declare-const p Bool)(declare-const x (_ BitVec 8))"
+    "(assert ((_ at-most 7) p p))(assert ((_ pble 12 3 0) p p))(assert (= x ((_ rotate_left 17) x)))",
+    "other solvers' names": "(declare-const x (_ BitVec 8))"
+    "(assert (= (bvrol x x) (bvror x x)))(declare-const r Real)(assert (= r 2.))",
+    "conditions on bags": "(declare-fun g (Int) Bool)(declare-const b (Bag Int))(assert (and (bag.all g b) (bag.some g b)))",
+    "several indices": "(declare-const a (Array Int Int Bool))(assert (select a 1 2))"
+    "(assert (= a (store a 1 2 true) ((as const (Array Int Int Bool)) false)))",
+    "declared again": "(declare-const x Int)(assert (> x 0))(declare-const x Int)(assert (< x 0))(declare-const x Bool)(assert x)",
+    "enumeration": "(declare-const x Int)(assert (> x 0))(find-synth :enum ((a Int)))",
     "commands": '(declare-const x Int)(check-sat-using (then simplify smt))(minimize x)(eval x)(get-info :version)(echo "a")(simplify x)',
     "headers": '(set-info :source |a (b) "c|)(set-info :license "x""y")(set-option :smt.arith.solver 2)(set-info :empty)(assert true)',
     "theory names taken": "(declare-fun tail (Int) Int)(declare-const union Int)(assert (= (tail union) 1))",
@@ -167,16 +176,44 @@ FORMS = {
 @pytest.mark.parametrize("name", FORMS)
 def test_syntax_of_solvers_is_read(name: str) -> None:
     dialect = (
-        "z3" if name in ("sequences", "arrays of lambdas", "z3 sets", "cardinality") else "cvc5"
+        "z3"
+        if name
+        in (
+            "sequences",
+            "arrays of lambdas",
+            "z3 sets",
+            "cardinality",
+            "large indices",
+            "other solvers' names",
+        )
+        else "cvc5"
     )
     script = read_script(FORMS[name], "f.smt2", CATALOGUE, dialect=dialect)
     again = read_script(print_script(script, dialect), "again.smt2", CATALOGUE, dialect=dialect)
     assert asserted(again) == asserted(script)
 
 
+def test_the_parity_of_a_bit_vector_is_printed_bit_by_bit() -> None:
+    text = "(declare-const x (_ BitVec 2))(assert (= (bvredxor x) #b1))"
+    script = read_script(text, "f.smt2", CATALOGUE)
+    assert script.assertions()[0].args[0].op == "OP_BV_REDXOR"
+    assert "(bvxor ((_ extract 0 0) l1) ((_ extract 1 1) l1))" in print_script(script, "z3")
+
+
+def test_a_declaration_that_hides_another_makes_another_constant() -> None:
+    script = read_script(FORMS["declared again"], "f.smt2", CATALOGUE)
+    names = [term.indices[0] for term in script.constants()]
+    assert len(dict.fromkeys(names)) == len(names) == 3
+
+
 REFUSED = {
     "(declare-codatatypes ((S 0)) (((c (t S)))))": "codatatypes are no part of fsm/theories",
     "(synth-fun f ((x Int)) Int)": "SyGuS",
+    "(declare-heap (Int Int))": "separation logic is no part of fsm/theories",
+    "(assert (sep (pto 1 2) (pto 2 3)))": "'sep': separation logic is no part",
+    "(assert (_ sep.emp Int Int))": "'sep.emp': separation logic is no part",
+    "(assert (= (as sep.nil Int) 1))": "'sep.nil': separation logic is no part",
+    "(declare-sort U 0)(assert (_ fmf.card U 3))": "'fmf.card': bounds on the size of uninterpreted sorts",
     "(declare-datatypes ((T 0)) (((c (t T)))))": "has no finite value",
     "(declare-sort Int 0)": "a sort of the standard's theories",
     "(declare-fun and (Bool) Bool)": "a symbol of the theory Core",

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any, TextIO
 
 from murxpy.cli.report.lines import Lines
-from murxpy.cli.report.seeds import seeds_data
+from murxpy.cli.report.seeds import seed_counts_data, seeds_data
 from murxpy.cli.report.text import replay_command, seed_text, trace_path
 from murxpy.records.events import (
     Alike,
@@ -76,6 +76,7 @@ class JsonLines(Lines):
             **_snapshot(snapshot),
             "bucket_list": [_bucket(bucket, self._out) for bucket in snapshot.buckets],
             "seeds": seeds_data(event.seeds),
+            "seed_counts": seed_counts_data(event.seeds, event.offered),
             "counts": dict(sorted(snapshot.counts.items())),
         }
 

@@ -15,7 +15,7 @@ from rich.text import Text
 from murxpy.cli.report.tables import COUNT, MEAN, Table, kinds
 from murxpy.cli.report.text import amount, heading
 from murxpy.fuzzers.seeds import is_script
-from murxpy.records.yields import FIGURES, Yield
+from murxpy.records.yields import FIGURES, Offered, Yield, seed_counts
 
 ENDS = 5  # how many of the best seeds are shown, and how many of the worst
 _COLUMNS = ("runs", *FIGURES, "findings", "new")
@@ -26,19 +26,51 @@ def ranked(entries: Iterable[Yield]) -> list[Yield]:
     return sorted(entries, key=lambda entry: (-entry.new, -entry.weight, -entry.decided, entry.key))
 
 
-def print_used(console: Console, seeds: Mapping[str, Sequence[Yield]], most: int = ENDS) -> None:
-    """Print how many seeds each target used, and which of them are at fault."""
-    for target, entries in seeds.items():
-        _print_heading(console, target, entries, len(seeds) > 1)
-        _print_faults(console, entries, most)
-
-
-def print_seeds(console: Console, seeds: Mapping[str, Sequence[Yield]], most: int = ENDS) -> None:
-    """Print the `most` best and the `most` worst seeds of each target. Where there are several
-    targets, their names head the tables.
+def print_used(
+    console: Console,
+    seeds: Mapping[str, Sequence[Yield]],
+    offered: Mapping[str, Offered],
+    most: int = ENDS,
+) -> None:
+    """Print how many seeds each target used, what came of the seeds of each fuzzer, and which seeds
+    are at fault.
     """
     for target, entries in seeds.items():
         _print_heading(console, target, entries, len(seeds) > 1)
+        print_counts(console, entries, offered.get(target, {}))
+        _print_faults(console, entries, most)
+
+
+def print_counts(console: Console, entries: Iterable[Yield], offered: Offered) -> None:
+    """Print how many seeds of each fuzzer gave mutants, and why the others cannot be used."""
+    table = Table(
+        kinds(["fuzzer"], ["gave mutants", "gave none", "not drawn yet", "cannot be used"], COUNT)
+    )
+    reasons: dict[tuple[str, int], list[str]] = {}
+    for counts in seed_counts(entries, offered):
+        unusable = sum(counts.unusable.values())
+        table.add(counts.fuzzer, counts.gave, counts.gave_none, counts.waiting, unusable)
+        for reason, number in counts.unusable.items():
+            reasons.setdefault((reason, number), []).append(counts.fuzzer)
+    if offered:
+        table.print(console)
+    for (reason, number), fuzzers in sorted(reasons.items(), key=lambda entry: -entry[0][1]):
+        text = f"{amount(number, 'seed')} cannot be used by {', '.join(fuzzers)}: {reason}"
+        console.print(Text(text), soft_wrap=True)
+
+
+def print_seeds(
+    console: Console,
+    seeds: Mapping[str, Sequence[Yield]],
+    offered: Mapping[str, Offered],
+    most: int = ENDS,
+) -> None:
+    """Print what came of the seeds of each fuzzer, and the `most` best and the `most` worst seeds of each
+    target. Where there are several targets, their names head the tables.
+    """
+    for target, entries in seeds.items():
+        _print_heading(console, target, entries, len(seeds) > 1)
+        print_counts(console, entries, offered.get(target, {}))
         _table(ranked(entries), most).print(console)
         _print_faults(console, entries, most)
 
@@ -96,4 +128,15 @@ def seeds_data(seeds: Mapping[str, Sequence[Yield]]) -> list[dict[str, Any]]:
     return [
         {"target": target, **asdict(entry), "weight": round(entry.weight, 4)}
         for target, entry in rows
+    ]
+
+
+def seed_counts_data(
+    seeds: Mapping[str, Sequence[Yield]], offered: Mapping[str, Offered]
+) -> list[dict[str, Any]]:
+    """An object for each target and fuzzer, with the numbers of its seeds by what came of them."""
+    return [
+        {"target": target, **asdict(counts), "unusable": dict(counts.unusable)}
+        for target, entries in seeds.items()
+        for counts in seed_counts(entries, offered.get(target, {}))
     ]

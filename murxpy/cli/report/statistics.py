@@ -12,7 +12,7 @@ from murxpy.cli.report.seeds import print_seeds
 from murxpy.cli.report.tables import COUNT, Table, kinds
 from murxpy.cli.report.text import heading, one_line
 from murxpy.records.snapshot import YIELD, Snapshot
-from murxpy.records.yields import Yield
+from murxpy.records.yields import Offered, Yield
 from murxpy.solvers.exceptions import REFUSALS
 from murxpy.sources.mutation.variants import METHODS
 from murxpy.sources.mutation.varied import TIMES
@@ -25,14 +25,16 @@ def print_statistics(
     snapshot: Snapshot,
     theories: Mapping[str, Sequence[str]],
     seeds: Mapping[str, Sequence[Yield]],
+    offered: Mapping[str, Offered],
 ) -> None:
     """Print the tables of a campaign. `theories` has the operators that were to be executed, by
-    theory; `seeds` has, by target, the yield of each seed of the mutation fuzzers.
+    theory; `seeds` has, by target, the yield of each seed of the mutation fuzzers, and
+    `offered` how many seeds they can use.
     """
     print_sources(console, snapshot)
     if snapshot.part("mutator:"):
         print_mutants(console, snapshot)
-        print_seeds(console, seeds)
+        print_seeds(console, seeds, offered)
     if snapshot.part("stability:"):
         _print_stability(console, snapshot)
     if snapshot.part("op:") or not snapshot.part("mutator:"):

@@ -83,7 +83,7 @@ def print_summary(
     if mutants and ended.snapshot.part("mutator:"):
         print_sources(console, ended.snapshot)
         print_mutants(console, ended.snapshot)
-        print_used(console, ended.seeds)
+        print_used(console, ended.seeds, ended.offered)
     if figures:
         print_results(console, ended.snapshot)
     heading(console, "Findings")

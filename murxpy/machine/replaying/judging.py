@@ -49,9 +49,16 @@ def decided_part(lines: Sequence[Line], changing: Sequence[str] = ()) -> list[Li
         if line.action in CHECKS and not changed and any(answer in DECIDED for answer in answers):
             kept.append(line)
             last = len(kept)
-        elif line.action in _STATE or line.action in MAKERS:
+        elif line.action in _STATE or line.action in MAKERS or _higher_order(line):
             kept.append(line)
     return list(collected(kept[:last]))
+
+
+def _higher_order(line: Line) -> bool:
+    """Whether the line sets a logic in which functions are values. Solvers refuse some terms in any
+    other logic; otherwise the logic of a trace changes no answer, and judges have none.
+    """
+    return line.action == "set-logic" and any(str(word).startswith("HO_") for word in line.args)
 
 
 class _Judging:
@@ -74,6 +81,7 @@ class _Judging:
             "reset": self._reset,
             "reset-assertions": self._reset,
             "run-script": self._run_script,
+            "set-logic": _set_logic,
         }
 
     def _new(self, r: Reading) -> None:
@@ -201,6 +209,12 @@ class _Judging:
                 reader(self.reading)
                 if self.options.get("values"):
                     self.run.plants = model_as_plants(self.run)
+
+
+def _set_logic(r: Reading) -> None:
+    # a solver without the logic may take the terms all the same
+    with contextlib.suppress(Refused):
+        READERS["set-logic"](r)
 
 
 def _assert_tracked(r: Reading) -> None:

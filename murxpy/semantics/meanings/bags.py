@@ -104,6 +104,22 @@ def _filter(site: Site, function: Value, bag: BagValue) -> Asking:
     return make_bag(kept)
 
 
+@meaning("OP_BAG_ALL")
+def _all(site: Site, function: Value, bag: BagValue) -> Asking:
+    for element, _ in counted(bag):
+        if not (yield from apply(site.points, site.sorts[0], function, (element,))):
+            return False
+    return True
+
+
+@meaning("OP_BAG_SOME")
+def _some(site: Site, function: Value, bag: BagValue) -> Asking:
+    for element, _ in counted(bag):
+        if (yield from apply(site.points, site.sorts[0], function, (element,))):
+            return True
+    return False
+
+
 @meaning("OP_BAG_FOLD", open="a function for which the order matters: the result of any order")
 def _fold(site: Site, function: Value, start: Value, bag: BagValue) -> Asking:
     (bag,) = yield from unified(site.points, site.sorts[2:], (bag,))

@@ -175,8 +175,7 @@ _direct("OP_INT_LOG2", lambda value: value.bit_length() - 1 if value > 0 else 0)
 
 @prepared("OP_INT_IAND")
 def _iand(site: Site) -> Callable[[int, int], int]:
-    mask = (1 << int(site.indices[0])) - 1
-    return lambda left, right: left & right & mask
+    return lambda left, right: _piand(site, int(site.indices[0]), left, right)
 
 
 @meaning("OP_INT_PIAND")

@@ -152,6 +152,8 @@ def sugared(tables: Tables, name: str, args: list[Term], indices: tuple[Any, ...
     """Return what the application means, or None if it is unknown. Raises IllSorted if its parts do
     not fit.
     """
+    if name in ("select", "store") and args and args[0].sort.kind == "SORT_ARRAY":
+        return _at_several(tables, name, args)
     sugar = _SUGAR.get(name)
     found = sugar(tables, args, indices) if sugar is not None and args else None
     if found is not None:
@@ -164,6 +166,24 @@ def sugared(tables: Tables, name: str, args: list[Term], indices: tuple[Any, ...
     ):
         return tables.apply(twin, *args)
     return on_array_sets(tables, name, args) if not indices else None
+
+
+def _at_several(tables: Tables, name: str, args: list[Term]) -> Term | None:
+    """`(select a i j)` and `(store a i j x)` of z3, whose arrays with several indices are read as
+    arrays of arrays.
+    """
+    indices = args[1:] if name == "select" else args[1:-1]
+    if len(indices) < 2:
+        return None
+    inner = [args[0]]
+    for index in indices if name == "select" else indices[:-1]:
+        inner.append(tables.apply("OP_ARRAY_SELECT", inner[-1], index))
+    if name == "select":
+        return inner[-1]
+    found = args[-1]
+    for array, index in zip(reversed(inner), reversed(indices), strict=True):
+        found = tables.apply("OP_ARRAY_STORE", array, index, found)
+    return found
 
 
 def _from_start(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
@@ -515,7 +535,9 @@ def mismatch(
     name: str, operators: tuple[Operator, ...], args: list[Term], indices: tuple[Any, ...]
 ) -> str:
     """Return a message that says what an operator takes and what it was given."""
-    ranks = " or ".join(dict.fromkeys(op.signature.text for op in operators)) or "other arguments"
+    ranks = (
+        " or ".join(dict.fromkeys(op.signature.language for op in operators)) or "other arguments"
+    )
     shown = ", ".join(str(a.sort) for a in args[:6]) + (", ..." if len(args) > 6 else "")
     head = f"(_ {name} {' '.join(map(str, indices))})" if indices else name
     return f"'{head}' takes {ranks}; found ({shown})"

@@ -97,13 +97,20 @@ def declare_fun(r: ScriptContext) -> Command:
     """Read `(declare-fun f (S ...) S)`."""
     token = r.source.symbol("the name of a function")
     domain = sorts_in_parentheses(r)
-    return _declare(r, token, domain, r.terms.sorts.read())
+    return _declare_again(r, token, domain, r.terms.sorts.read())
 
 
 def declare_const(r: ScriptContext) -> Command:
     """Read `(declare-const c S)`."""
     token = r.source.symbol("the name of a constant")
-    return _declare(r, token, [], r.terms.sorts.read())
+    return _declare_again(r, token, [], r.terms.sorts.read())
+
+
+def _declare_again(r: ScriptContext, token: str, domain: list[Sort], result: Sort) -> DeclareFun:
+    """Declare a symbol that may have been declared before."""
+    constant = r.terms.declared(token, function_sort(r, domain, result))
+    r.terms.define(token, constant)
+    return DeclareFun(constant)
 
 
 def _declare(r: ScriptContext, token: str, domain: list[Sort], result: Sort) -> DeclareFun:

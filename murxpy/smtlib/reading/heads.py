@@ -377,5 +377,18 @@ class ConstArrayHead(Head):
             )
         if self.sort.kind != "SORT_ARRAY":
             raise InputError(f"'const' gives an array, found {self.sort}")
-        element = reader.applier.need(args[0], self.sort.sort(1), "an element")
-        return tables.apply("OP_CONST_ARRAY", element, wanted=self.sort)
+        array, depth = self.sort, 1
+        while array.sort(1).kind == "SORT_ARRAY" and args[0].sort is not array.sort(1):
+            array, depth = array.sort(1), depth + 1  # the array has several indices
+        found = reader.applier.need(args[0], array.sort(1), "an element")
+        for sort in reversed(_arrays(self.sort, depth)):
+            found = tables.apply("OP_CONST_ARRAY", found, wanted=sort)
+        return found
+
+
+def _arrays(sort: Sort, depth: int) -> list[Sort]:
+    """Return the sort of an array of arrays, and those of the arrays inside it, `depth` in all."""
+    found = [sort]
+    while len(found) < depth:
+        found.append(found[-1].sort(1))
+    return found

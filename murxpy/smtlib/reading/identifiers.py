@@ -14,7 +14,7 @@ from murxpy.logic.sorts import MAX_WIDTH, Sort, probably_prime
 from murxpy.logic.terms import Term
 from murxpy.logic.values import MAX_CODE_POINT, MAX_DIGITS, from_escapes
 from murxpy.smtlib.building import Tables
-from murxpy.smtlib.lexer import is_numeral, key, symbol, unknown
+from murxpy.smtlib.lexer import is_numeral, key, refuse, symbol, unknown
 from murxpy.smtlib.reading.applying import SUGARED
 from murxpy.smtlib.reading.applying import as_array as lambda_as_array
 from murxpy.smtlib.reading.heads import (
@@ -31,8 +31,8 @@ from murxpy.smtlib.reading.heads import (
 
 _PYTHONS = 4300  # digits that Python converts while its own limit is as it starts
 
-# cvc5 prints numbers with a sign, and quotients
-_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+|/[1-9][0-9]*)?")
+# cvc5 prints numbers with a sign, and quotients; z3 takes `2.` for `2.0`
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]*|/[1-9][0-9]*)?")
 _FIELD = re.compile(r"#f(-?[0-9]+)m([0-9]+)")
 _FF = re.compile(r"ff(-?[0-9]+)")
 
@@ -217,6 +217,7 @@ class Identifiers:
             return self._character()
         if token == "as-array":
             return as_array(self.reader, self._last(source.symbol("a function")))
+        refuse(token)
         numbers = self._numbers(token)
         special = self.reader.words.special.get(token, "")
         if special.startswith("fp.") and len(numbers) == 2 and min(numbers) >= 2:
@@ -281,6 +282,7 @@ class Identifiers:
             else reader.scope.atoms.get(key(token))
         )
         if term is None or term.sort is not sort:
+            refuse(token)
             raise InputError(f"no constant '{symbol(token)[:60]}' of sort {sort}")
         return term
 
@@ -314,6 +316,7 @@ class Identifiers:
         return self._indexed(token)
 
     def _indexed(self, token: str) -> TheoryHead:
+        refuse(token)
         numbers = self._numbers(token)
         head = self._heads.get((token, numbers))
         if head is None:

@@ -342,7 +342,7 @@ _ASKS = """
     get-model get-unsat-core get-unsat-assumptions get-proof get-info get-option get-assertions
     get-assignment get-objectives get-difficulty get-learned-literals get-timeout-core
     get-unsat-core-lemmas get-abduct-next get-interpolant-next get-interpolants
-    get-model-domain-elements echo labels help dbg-print
+    find-synth find-synth-next get-model-domain-elements echo labels help dbg-print
 """
 ASKS = tuple(_ASKS.split())
 OTHERS = ("block-model", "include", "apply")

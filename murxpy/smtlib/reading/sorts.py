@@ -91,6 +91,8 @@ class SortReader:
             if kind == "SORT_FUN":
                 return self._function(params)
             return self.sorts.get(kind, *params)
+        if kind == "SORT_ARRAY" and len(params) > 2:  # z3's arrays with several indices
+            return self._curried(params)
         if len(shape) != len(params) or any(not p.startswith("sort") for p in shape):
             needs = (
                 "indices, as in (_ " + name + " 8)"
@@ -99,6 +101,15 @@ class SortReader:
             )
             raise InputError(f"the sort '{name}' takes {needs}, found {len(params)} parameters")
         return self.sorts.get(kind, *params)
+
+    def _curried(self, params: list[Sort]) -> Sort:
+        """Return the sort of an array with several indices: an array of arrays."""
+        if len(params) > MAX_NESTING:
+            raise InputError(f"an array with more than {MAX_NESTING - 1} indices")
+        sort = params[-1]
+        for index in reversed(params[:-1]):
+            sort = self.sorts.get("SORT_ARRAY", index, sort)
+        return sort
 
     def _function(self, params: list[Sort]) -> Sort:
         if len(params) < 2:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import chain
+from itertools import chain, count
 
 from murxpy.errors import InputError
+from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.lexer import Source, key, key_of, symbol, unknown
@@ -31,6 +32,7 @@ class TermReader(TermContext):
     def __init__(self, source: Source, tables: Tables, words: Vocabulary) -> None:
         super().__init__(source, tables, words)
         self.identifiers = Identifiers(self)
+        self._hiding: dict[str, bool] = {}  # the names of constants whose declarations hide others
 
     def read(self) -> Term:
         """Read the next term. Raises InputError, which does not name a place."""
@@ -196,6 +198,27 @@ class TermReader(TermContext):
         self._named.append((token, term))
         if whole:
             self.name = symbol(token)
+
+    def declared(self, token: str, sort: Sort) -> Term:
+        """Return the constant that `declare-fun` and `declare-const` make. A declaration hides an
+        earlier one of the same symbol, as in cvc5 and, if the sorts differ, in z3. The constant then
+        gets a name that no symbol of the script has, because it is another one than the hidden one.
+        """
+        name, known = symbol(token), key(token)
+        old = self.scope.atoms.get(known)
+        if not self.scope.own.get(known) or old is None or old.op != CONSTANT:
+            return self.tables.constant(name, sort)
+        both = sort.kind == old.sort.kind == "SORT_FUN"
+        if not str(old.indices[0]).startswith(name) or (
+            both and sort.sorts()[:-1] != old.sort.sorts()[:-1]  # both functions are visible
+        ):
+            return self.tables.constant(name, sort)
+        self.scope.put(self.scope.own, known, False)
+        taken = set(map(symbol, self.source.tokens))
+        fresh = (f"{name}!{number}" for number in count(1))
+        new = next(other for other in fresh if other not in taken and other not in self._hiding)
+        self._hiding[new] = True
+        return self.tables.constant(new, sort)
 
     def define(self, token: str, term: Term) -> None:
         """Let a symbol stand for a term from now on. Raises InputError if the symbol is taken.

@@ -8,10 +8,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from murxpy.sources.mutation.workshop import Fuzzer, Seed
+from murxpy.smtlib.script import Script
+from murxpy.sources.mutation.workshop import Fuzzer, MutationSession, Seed
 
 Labels = Callable[[Mapping[str, Any]], Sequence[str]]
 Groups = Callable[[int, Seed, Mapping[str, Any]], frozenset[str]]
+Lacks = Callable[[MutationSession, Script, Seed], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,11 @@ class Setting:
     metavar: str = ""
 
 
+def asserts_nothing(shop: MutationSession, script: Script, seed: Seed) -> str:
+    """Return the reason why a fuzzer that changes assertions cannot use a seed; empty if it can."""
+    return "" if script.assertions() else "nothing is asserted"
+
+
 KEEP_OPTIONS = Setting(
     "keep-options",
     "Keep the options that a seed sets, as far as the wrapper lists them, and its check-sat-using.",
@@ -52,7 +59,8 @@ class Entry:
     seeds. `labels` gives the labels that its seeds must have, by its settings: one for each seed, ""
     for any label. `groups` names the groups of a seed at one of the places of a run, by the settings:
     two seeds are drawn together only if they have a group in common. The function is None if all
-    seeds can be drawn together. With `chained`, each mutant is made from an earlier one that was
+    seeds can be drawn together. `lacks` says why a script gives no mutants, whatever a solver answers, and is
+    empty if it may give some. With `chained`, each mutant is made from an earlier one that was
     decided. With `command`, the source has a command of its own name, which runs a campaign of it
     alone. With `asks`, the source asks the solver about a seed in SMT-LIB, so the solver must read
     scripts. With `ruled`, it uses rules of implication, and with `implies`, all its mutants are made
@@ -65,6 +73,7 @@ class Entry:
     mutants: Fuzzer | None = None
     labels: Labels = lambda settings: ("",)
     groups: Groups | None = None
+    lacks: Lacks = asserts_nothing
     chained: bool = False
     command: bool = True
     asks: bool = False

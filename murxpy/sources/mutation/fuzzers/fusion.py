@@ -39,7 +39,7 @@ from murxpy.sources.mutation.functions.choosing import convert, serve
 from murxpy.sources.mutation.preparing import views
 from murxpy.sources.mutation.tieable import NUMBER, declared, declared_sorts, group, unbounded
 from murxpy.sources.mutation.tying import Divisors, Tied, Tying, nonzero
-from murxpy.sources.mutation.workshop import Mutant, Mutants, Seed, Workshop
+from murxpy.sources.mutation.workshop import Mutant, Mutants, MutationSession, Seed, Workshop
 
 NESTED = 0.5  # the share of mutants of an incremental seed that keep its scopes and checks
 PLAIN = 0.5  # the share of mutants whose inverses divide without a case for 0, where that is sound
@@ -107,7 +107,7 @@ def mutants(workshop: Workshop) -> Mutants:
         second = workshop.read(workshop.seeds[1])
     except InputError:
         return
-    if any(isinstance(c, Other) for script in (first, second) for c in script.commands):
+    if any(map(_own_command, (first, second))):
         return
     tables.suffix = ""
     fuser = _Fuser(workshop, (first, second), wanted)
@@ -128,6 +128,17 @@ def _wanted(workshop: Workshop) -> Sequence[str]:
     first, second = (seed.label.split() for seed in workshop.seeds[:2])
     common = [label for label in first if label in second]
     return LABELS[workshop.stream.choose(common) if common else "sat"]
+
+
+def _own_command(script: Script) -> str:
+    """Return the first command that only some solvers have; empty if there is none."""
+    return next((c.text.split()[0] for c in script.commands if isinstance(c, Other)), "")
+
+
+def lacks(shop: MutationSession, script: Script, seed: Seed) -> str:
+    """Return why a seed cannot be fused; empty if it can."""
+    word = _own_command(script)
+    return f"it has the command '{word}', which only some solvers know" if word else ""
 
 
 def _shared(workshop: Workshop, wanted: Sequence[str]) -> frozenset[str]:
@@ -299,6 +310,7 @@ ENTRY = Entry(
     mutants,
     labels,
     groups,
+    lacks,
     settings=(
         Setting(
             "oracle",

@@ -8,6 +8,7 @@ applications to more than two arguments, the bodies of quantifiers, and terms th
 from __future__ import annotations
 
 from murxpy.logic.terms import Term
+from murxpy.logic.walks import subterms
 from murxpy.machine.random import Weighted
 from murxpy.smtlib.script import Script
 from murxpy.sources.mutation.conforming import Choice, Conforming, integral, lowered
@@ -16,7 +17,7 @@ from murxpy.sources.mutation.occurrences import Occurrence, Occurrences, replace
 from murxpy.sources.mutation.options import decided
 from murxpy.sources.mutation.preparing import places, prepared_seed, with_assertion
 from murxpy.sources.mutation.terms import Fitting, likelihood
-from murxpy.sources.mutation.workshop import Mutant, Mutants, Workshop
+from murxpy.sources.mutation.workshop import Mutant, Mutants, MutationSession, Seed, Workshop
 
 TRIES = 20  # how many changes are tried to get a mutant that the solver takes
 # The weight of an operator that needs a cast. The chance is low because casts can be changed, too,
@@ -46,6 +47,16 @@ def mutants(workshop: Workshop) -> Mutants:
             return
         if decided((yield Mutant(script, tuple(steps)))):
             decidable = script
+
+
+def lacks(shop: MutationSession, script: Script, seed: Seed) -> str:
+    """Return why no operator of a seed can be changed; empty if one can."""
+    conforming, checker = shop.lasting(Conforming), script.tables.checker
+    known = shop.catalogue.operators
+    for term in subterms(script.assertions()):
+        if term.args and term.op in known and conforming.choices(term, checker):
+            return ""
+    return "no operator can be replaced by another one"
 
 
 class _Mutator:
@@ -134,6 +145,7 @@ ENTRY = Entry(
     "SEEDS are SMT-LIB scripts and folders of them. Nothing is known of what a mutant must answer: "
     "give --cross-check another solver, or look for crashes alone.",
     mutants,
+    lacks=lacks,
     chained=True,
     settings=(
         KEEP_OPTIONS,
