@@ -78,8 +78,13 @@ class Declarations:
                 if inner not in seen:
                     seen.add(inner)
                     stack.append(inner)
-        for term in reversed(later):
-            self.declare(term)
+        try:
+            for term in reversed(later):
+                self.declare(term)
+        except Unsayable:
+            # a term may stand before its arguments in this order, which are then not declared
+            self._declared.difference_update(t for t in later if t.args and t.op != FUNCTION)
+            raise
 
     def _check_said(self, thing: Term | Sort) -> None:
         """Raise Unsayable for a term or sort that could not be declared when it was first met."""
