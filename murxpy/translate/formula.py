@@ -66,6 +66,7 @@ class _FormulaScript(Script):
         super().__init__(trace, catalogue, dialect, lossy=True, by_definition=True)
         # all declarations stand before all levels, where each reader takes them
         self.words = replace(self.words, global_declarations=False)
+        self.printer.formulas = True
         self.lost: list[tuple[int, str, str]] = []
 
     def declaring(self, printer: Printer) -> Declarations:

@@ -13,6 +13,7 @@ from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Datatype, Sort, reachable
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
 from murxpy.logic.values import to_codes
+from murxpy.logic.walks import bottom_up
 from murxpy.machine.checks.registry import READERS
 from murxpy.machine.database import Entry
 from murxpy.machine.solve import SPECIAL_OPTIONS
@@ -66,25 +67,11 @@ class Declarations:
         return self.printer.term(root)
 
     def _declare_all(self, root: Term) -> None:
-        stack, seen = [root], {root}
-        later: list[Term] = []
-        while stack:
-            term = stack.pop()
-            if term in self._declared:
-                self._check_said(term)
-                continue
-            later.append(term)
-            for inner in () if term.op == FUNCTION else term.args:
-                if inner not in seen:
-                    seen.add(inner)
-                    stack.append(inner)
-        try:
-            for term in reversed(later):
-                self.declare(term)
-        except Unsayable:
-            # a term may stand before its arguments in this order, which are then not declared
-            self._declared.difference_update(t for t in later if t.args and t.op != FUNCTION)
-            raise
+        def inside(term: Term) -> tuple[Term, ...]:
+            return () if term.op == FUNCTION else term.args
+
+        for term in bottom_up(root, self._declared, inside):
+            self.declare(term)
 
     def _check_said(self, thing: Term | Sort) -> None:
         """Raise Unsayable for a term or sort that could not be declared when it was first met."""
@@ -95,17 +82,20 @@ class Declarations:
     def declare(self, term: Term) -> None:
         """Declare a term whose arguments are declared. Raises Unsayable."""
         if term in self._declared:
-            self._check_said(term)
             return
+        self._check_said(term)
         self._declared.add(term)
         try:
             self._declare_new(term)
         except Unsayable as error:
+            self._declared.discard(term)
             self._unsaid[term] = str(error)
             raise
 
     def _declare_new(self, term: Term) -> None:
         self._need(term)
+        if self.printer.opens(term):
+            self.declare(self.printer.opened(term))
         if term.sort.kind != "SORT_CASE":
             self._declare_sort(term.sort)
         name = str(term.indices[0]) if term.op in (CONSTANT, FUNCTION) else ""
@@ -139,7 +129,8 @@ class Declarations:
         ]
         if not operator.standard and term.op not in self.printer.words.defined:
             needs.append(EXTENSION)
-        if operator.signature.binder and operator.typing is None:
+        defined = self.printer.words.operators.get(term.op, "")
+        if (operator.signature.binder and operator.typing is None) or "(forall " in defined:
             needs.append(QUANTIFIED)
         if operator.nonlinear is not None and term.args[-1].sort.kind in ("SORT_INT", "SORT_REAL"):
             factors = term.args if operator.nonlinear == "product" else term.args[1:]

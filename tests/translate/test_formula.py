@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from toy import catalogue
 
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.machine.trace.lift import lift
