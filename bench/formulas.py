@@ -165,14 +165,14 @@ class Measured:
     def _ask(self, solver: str, formula: Formula, name: str) -> None:
         expected = [m[1] for row in formula.text.splitlines() if (m := _CHECK.match(row))]
         reading = READERS[solver](formula.text, SECONDS, PER_CHECK)
-        beyond = [error for error in reading.errors if _BEYOND.search(error)]
-        errors = [error for error in reading.errors if error not in beyond]
-        what = "refused" if errors else "beyond" if beyond else "late" if reading.late else "read"
+        errors = reading.errors
+        beyond = errors and _BEYOND.search(errors[0])  # further errors follow from the first
+        what = "beyond" if beyond else "refused" if errors else "late" if reading.late else "read"
         if reading.signal:
             what = "died"
             self.failures[f"{solver}: {name}: died of signal {reading.signal}"] += 1
         self.counts[f"{solver} {what}"] += 1
-        if errors:
+        if what == "refused":
             self.failures[f"{solver}: {name}: {_NUMBERS.sub('N', errors[0])[:160]}"] += 1
         if what == "read" and len(expected) == len(reading.answers):
             pairs = list(zip(expected, reading.answers, strict=True))
