@@ -20,7 +20,7 @@ _FIRST = "core"  # the file of the theory on which all others build
 _added: list[Path] = []  # files of the user, see `added_theories`
 _HOLE = re.compile(r"\{([^{}]*)\}")
 _OPERATOR_HOLE = re.compile(
-    r"[*0-9]|(sort|elem|width)[0-9]|[ip][0-9]|sort|count|weighed|tested|rebuilt|selector"
+    r"[*0-9]|(sort|elem|width)[0-9]|[ip][0-9]|sort|count|weighed|bits|product|open|tested|rebuilt|selector"
 )
 _NAMES = {"sorts": re.compile(r"SORT_[A-Z0-9_]+"), "operators": re.compile(r"OP_[A-Z0-9_]+")}
 
@@ -53,6 +53,7 @@ class Operator(Strict, frozen=True):
     feature: str | None = None
     form: str | None = None
     definition: str | None = None
+    in_formulas: str | None = None
     uses: list[str] = []
     also: list[str] = []
     by_bits: str | None = None
@@ -202,7 +203,7 @@ def _check_scripts(documents: list[Document], theories: list[Theory]) -> None:
             for kind, operator in getattr(theory, section).items():
                 place: Place = (section, kind)
                 arguments = len(parse_signature(operator.sig, kind).args)
-                for text in (operator.form, operator.definition):
+                for text in (operator.form, operator.definition, operator.in_formulas):
                     check_form(document, place, text or "", None, arguments)
                 for used in operator.uses:
                     if used not in sorts:

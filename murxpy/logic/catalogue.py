@@ -91,7 +91,7 @@ def _dialect(name: str, standard: Standard, data: dict[str, Any]) -> Dialect:
     special = {**standard.special, **data.pop("special-values", {})}
     definitions = standard.definitions
     defined = frozenset(kind for kind in definitions if kind not in same and kind not in spelled)
-    expressions = [kind for kind in defined if definitions[kind].startswith("(")]
+    expressions = [kind for kind in defined if definitions[kind][0] in "({"]
     operators = {**standard.forms, **definitions, **spelled}
     return Dialect(
         name,
@@ -212,7 +212,9 @@ class Operator:
 
     The following fields are about scripts. `form` is how scripts write an application, if the name
     before the arguments does not do. `definition` is an expression of the standard with the same
-    meaning, and `uses` are the sorts that it needs beside those of the arguments. `also` are other
+    meaning, and `uses` are the sorts that it needs beside those of the arguments.
+    `in_formulas` is an expression for the formulas of traces only: some applications cannot be said
+    by it, or it has a symbol of its own. `also` are other
     names that a script may use. If `by_bits` is set, the operator is printed as `by_bits` applied to
     all bits of its argument. `in_scripts` says that scripts of the standard have the operator,
     although it is an extension. `binary` says that scripts take two arguments, although the operator
@@ -241,6 +243,7 @@ class Operator:
     by_bits: str = ""
     in_scripts: bool = False
     binary: bool = False
+    in_formulas: str = ""
 
     @property
     def standard(self) -> bool:
@@ -404,6 +407,7 @@ def _add_operator(catalogue: Catalogue, theory: str, kind: str, entry: dict[str,
         entry.get("by-bits") or "",
         bool(entry.get("in-scripts")),
         bool(entry.get("binary")),
+        entry.get("in-formulas") or "",
     )
     for alias in aliases:
         catalogue.aliases[alias] = kind

@@ -43,11 +43,13 @@ _PARTS = (
 class Formula:
     """The formula of a trace: its `text` as a script; the `parts` between its resets, each a script; and
     of each assertion, check and script that the dialect cannot say the line, the action and why (`lost`).
+    `terms` are the terms of the assertions and assumptions in it.
     """
 
     text: str
     parts: Sequence[str]
     lost: Sequence[tuple[int, str, str]]
+    terms: Sequence[Term]
 
 
 class _Declarations(Declarations):
@@ -64,10 +66,21 @@ class _FormulaScript(Script):
     """Writes the formula of a trace."""
 
     def __init__(self, trace: Trace, catalogue: Catalogue, dialect: str) -> None:
+        self.stated: list[Term] = []
         super().__init__(trace, catalogue, dialect, lossy=True, by_definition=True)
         # all declarations stand before all levels, where each reader takes them
         self.words = replace(self.words, global_declarations=False)
+        self.printer.formulas = True
         self.lost: list[tuple[int, str, str]] = []
+
+    def _begin(self) -> None:
+        super()._begin()
+        self._term = self._text
+
+    def _text(self, root: Term) -> str:
+        text = self._declarations.term(root)
+        self.stated.append(root)
+        return text
 
     def declaring(self, printer: Printer) -> Declarations:
         return _Declarations(printer, [])
@@ -125,7 +138,7 @@ def formula_of(trace: Trace, catalogue: Catalogue, dialect: str) -> Formula:
         for reset, part in groupby(rows, lambda row: row == _RESET)
         if not reset
     ]
-    return Formula(text, parts, run.lost)
+    return Formula(text, parts, run.lost, run.stated)
 
 
 def to_formula(

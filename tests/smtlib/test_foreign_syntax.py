@@ -86,6 +86,33 @@ READ = {
         "(assert (> (sinh r) (asinh euler) (exp 1.0)))",
         "z3",
     ),
+    "sets that are lambdas": (
+        "(declare-const s (Set (Set Int)))(declare-const t (Set Int))(declare-const p Bool)"
+        "(assert (select s (lambda ((x Int)) (> x 0))))"
+        "(assert (select s (ite p (lambda ((x Int)) (> x 0)) (lambda ((x Int)) (> x 1)))))"
+        "(assert (= s (store s (lambda ((x Int)) (> x 0)) false)))"
+        "(assert (subset (ite p t (lambda ((x Int)) (> x 0))) (complement (lambda ((x Int)) (> x 1)))))"
+        "(assert (= (seq.unit t) (seq.unit (lambda ((x Int)) (> x 0)))))"
+        "(assert (select s (store (lambda ((x Int)) (> x 0)) 1 true)))",
+        "z3",
+    ),
+    "sets that are arrays": (
+        "(declare-const s (Set Int))(declare-const a (Array Int Bool))"
+        "(assert (= s a))(assert (= a s))(assert (= a (union a s)))"
+        "(assert (= a (intersection a (lambda ((x Int)) (> x 0)))))",
+        "z3",
+    ),
+    "arrays of arrays": (
+        "(declare-const s (Set (Array Int Real)))(declare-const a (Array (Set Int) Int))"
+        "(assert (select s (lambda ((x Int)) 1.0)))"
+        "(assert (= (select a (lambda ((x Int)) (> x 0))) (select (store a (lambda ((x Int)) true) 1) (as emptyset (Set Int)))))",
+        "z3",
+    ),
+    "ranked selectors": (
+        "(declare-datatypes ((P 1)) ((par (T) ((p (fst T) (snd Int))))))(declare-const x (P Bool))"
+        "(assert (= ((_ update-field (fst ((P Bool)) Bool)) x true) x))",
+        "z3",
+    ),
     "minus": ("(declare-const r Real)(assert (= (~ r) (~ 2)))", "z3"),
     "sequences by names of strings": (
         "(declare-const s (Seq Int))(assert (= (str.update s 0 s) (str.rev s)))",
@@ -173,3 +200,19 @@ def test_long_numerals_and_a_byte_order_mark(tmp_path: Path) -> None:
     printed = print_script(read_file(file, CATALOGUE), "z3")
     assert f"(= {number} (- {number}))" in printed
     assert print_script(read_script(printed, "again", CATALOGUE), "z3") == printed
+
+
+def test_a_set_that_the_printer_wrote_as_a_lambda_is_that_set() -> None:
+    """In z3 a set is an array, and the values of a term are an array that is made by a lambda."""
+    text = (
+        "(declare-const s (Set Bool))(declare-const t (Set (Set Bool)))(declare-fun f (Int) Bool)"
+        "(assert (set.member VALUES t))(assert (= s (set.union s VALUES)))"
+        "(assert (= t (set.singleton VALUES)))"
+        "(assert (set.subset VALUES (set.comprehension ((b Bool)) b b)))"
+    )
+    values = "(set.comprehension ((v Int)) (> v 0) (f v))"
+    read = read_script(text.replace("VALUES", values), "f", CATALOGUE)
+    printed = print_script(read, "z3")
+    assert "lambda" in printed and "comprehension" not in printed
+    for dialect in ("standard", "z3"):
+        assert asserted(read_script(printed, "f", CATALOGUE, dialect=dialect)) == asserted(read)

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Datatype, Sort, reachable
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
+from murxpy.logic.walks import bottom_up
 from murxpy.smtlib.logics import LOGICS, MIXED, NEEDS, composed, covers
 from murxpy.smtlib.printing.scripts import higher_logic, higher_order
 from murxpy.smtlib.printing.terms import Printer, Unsayable
@@ -55,19 +56,10 @@ class Declarations:
         return self.printer.term(root)
 
     def _declare_all(self, root: Term) -> None:
-        stack, seen = [root], {root}
-        later: list[Term] = []
-        while stack:
-            term = stack.pop()
-            if term in self._declared:
-                self._check_said(term)
-                continue
-            later.append(term)
-            for inner in () if term.op == FUNCTION else term.args:
-                if inner not in seen:
-                    seen.add(inner)
-                    stack.append(inner)
-        for term in reversed(later):
+        def inside(term: Term) -> tuple[Term, ...]:
+            return () if term.op == FUNCTION else term.args
+
+        for term in bottom_up(root, self._declared, inside):
             self.declare(term)
 
     def _check_said(self, thing: Term | Sort) -> None:
@@ -79,17 +71,20 @@ class Declarations:
     def declare(self, term: Term) -> None:
         """Declare a term whose arguments are declared. Raises Unsayable."""
         if term in self._declared:
-            self._check_said(term)
             return
+        self._check_said(term)
         self._declared.add(term)
         try:
             self._declare_new(term)
         except Unsayable as error:
+            self._declared.discard(term)
             self._unsaid[term] = str(error)
             raise
 
     def _declare_new(self, term: Term) -> None:
         self._need(term)
+        if self.printer.opens(term):
+            self.declare(self.printer.opened(term))
         if term.sort.kind != "SORT_CASE":
             self._declare_sort(term.sort)
         name = str(term.indices[0]) if term.op in (CONSTANT, FUNCTION) else ""
@@ -123,7 +118,8 @@ class Declarations:
         ]
         if not operator.standard and term.op not in self.printer.words.defined:
             needs.append(EXTENSION)
-        if operator.signature.binder and operator.typing is None:
+        defined = self.printer.words.operators.get(term.op, "")
+        if (operator.signature.binder and operator.typing is None) or "(forall " in defined:
             needs.append(QUANTIFIED)
         if operator.nonlinear is not None and term.args[-1].sort.kind in ("SORT_INT", "SORT_REAL"):
             factors = term.args if operator.nonlinear == "product" else term.args[1:]

@@ -12,7 +12,16 @@ from operator import attrgetter
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.sorts import Datatype, Sort, SortTable
-from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, VALUE, VARIABLE, Term, is_value
+from murxpy.logic.terms import (
+    CONSTANT,
+    FUNCTION,
+    SPECIAL,
+    VALUE,
+    VARIABLE,
+    Term,
+    TermTable,
+    is_value,
+)
 from murxpy.logic.values import special_value, to_codes
 from murxpy.logic.walks import subterms
 from murxpy.smtlib.lexer import Symbols
@@ -51,6 +60,12 @@ def filled(spelling: str, holes: Mapping[str, str], sort: Sort) -> str:
 def arguments(texts: Sequence[str]) -> dict[str, str]:
     """Return the texts that the placeholders `{0}`, `{1}`, ... and `{*}` stand for."""
     return {"*": " ".join(texts), **{str(k): text for k, text in enumerate(texts)}}
+
+
+def bits(conditions: Sequence[str]) -> str:
+    """Return a bit-vector with these bits, of which the first is the lowest."""
+    parts = [f"(ite {condition} #b1 #b0)" for condition in reversed(conditions)]
+    return f"(concat {' '.join(parts)})" if len(parts) > 1 else parts[0]
 
 
 def weighed(conditions: Sequence[str], weights: Sequence[int]) -> str:
@@ -338,6 +353,7 @@ class DatatypePrinter(SortPrinter, ABC):
 _HIGH = 200
 # deeper binders are printed from the inside out, so that their depth is no depth of calls
 _NESTED = 40
+_MOST_FACTORS = 64  # of a power that is printed as a product
 _SORT_HOLE = re.compile(r"\{(sort|elem|width)(\d)\}")
 
 
@@ -357,6 +373,8 @@ class Printer(DatatypePrinter):
     ) -> None:
         super().__init__(catalogue, dialect)
         self._expand = expand
+        self.formulas = False  # whether operators may be printed by what formulas have for them
+        self._opened: dict[tuple[str, Sort], Term] = {}
         self._nesting = 0
         self._bodies: dict[Term, str] = {}
         self._binders = frozenset(
@@ -452,7 +470,7 @@ class Printer(DatatypePrinter):
             return self._operator(
                 operator, term, [self._operator(operator, term, args[:-1]), args[-1]]
             )
-        if name.startswith("("):
+        if name[0] in "({":
             return self._expression(name, term, args)
         if operator.binary and len(args) > 2:
             return f"(and {' '.join(f'({name} {a} {b})' for a, b in pairwise(args))})"
@@ -465,7 +483,8 @@ class Printer(DatatypePrinter):
         """
         lets = ""
         for at, text in enumerate(args):
-            if spelling.count(f"{{{at}}}") > 1 and text.startswith("("):
+            often = spelling.count(f"{{{at}}}") > 1 or (at == 0 and "{product}" in spelling)
+            if often and text.startswith("("):
                 args[at] = self.fresh("l")
                 lets += f"({args[at]} {text})"
         holes = arguments(args) | {f"i{k}": str(i) for k, i in enumerate(term.indices)}
@@ -478,12 +497,47 @@ class Printer(DatatypePrinter):
             )
         if "{sort}" in spelling:
             holes["sort"] = self.sort(term.sort)
+        if "{bits}" in spelling:
+            holes["bits"] = bits(args)
+        if "{product}" in spelling:
+            holes["product"] = self._product(term, args[0])
+        if "{open}" in spelling:
+            holes["open"] = self.function(self.opened(term))
         if "{count}" in spelling:
             holes["count"] = weighed(args, [1] * len(args))
         if "{weighed}" in spelling:
             holes["weighed"] = weighed(args, list(term.indices[1:]))
         text = filled(spelling, holes, term.sort)
         return f"(let ({lets}) {text})" if lets else text
+
+    def _product(self, term: Term, base: str) -> str:
+        """Return a power whose exponent is a literal as a product. Raises Unsayable for any other
+        power, also for one whose exponent is not positive, because 0 to 0 may be any number.
+        """
+        exponent = term.args[1].indices[0] if term.args[1].op == VALUE else 0
+        if not 0 < exponent <= _MOST_FACTORS or exponent != int(exponent):
+            raise Unsayable(f"{term.op} has no name in SMT-LIB's dialect '{self.dialect}'")
+        factors = [base] * int(exponent)
+        return f"(* {' '.join(factors)})" if len(factors) > 1 else base
+
+    def opens(self, term: Term) -> bool:
+        """Return whether the text of an application has a function of its own: one that gives the
+        values of an operator at those points at which they are open.
+        """
+        operator = self.catalogue.operators.get(term.op)
+        spelled = operator is not None and "{open}" in operator.in_formulas
+        return spelled and self.formulas and term.op not in self.words.says
+
+    def opened(self, term: Term) -> Term:
+        """Return the function that gives the values of an operator at its open points, for the first
+        argument. Who prints the term must declare this function.
+        """
+        key = term.op, term.sort
+        if key not in self._opened:
+            sort = SortTable().get("SORT_FUN", term.args[0].sort, term.sort)
+            name = f"{self.catalogue.operators[term.op].smtlib}!0"
+            self._opened[key] = TermTable().leaf(CONSTANT, (name,), sort)
+        return self._opened[key]
 
     def _element(self, term: Term, text: str) -> str:
         """Return the text of the element of a constant array. Raises Unsayable if the dialect does
@@ -516,6 +570,8 @@ class Printer(DatatypePrinter):
             return spelled.get(kind) or operator.smtlib
         if kind in self.words.same:
             return operator.smtlib
+        if self.formulas and operator.in_formulas and kind not in spelled:
+            return operator.in_formulas
         return known(spelled, kind, self.dialect)
 
     def _application(self, term: Term, texts: dict[Term, str]) -> str:

@@ -5,7 +5,7 @@ is an array, and a set is an array of Booleans.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from math import gcd
@@ -13,9 +13,11 @@ from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Operator
+from murxpy.logic.signature import Binding
 from murxpy.logic.sorts import IllSorted, Sort
 from murxpy.logic.terms import SPECIAL, VALUE, Term
 from murxpy.logic.typing import IndexOutOfRange
+from murxpy.logic.walks import bottom_up, subterms
 from murxpy.smtlib.building import Tables
 
 
@@ -31,14 +33,27 @@ def as_array(tables: Tables, term: Term) -> Term:
     return reduced(body)
 
 
-def as_set(tables: Tables, term: Term) -> Term | None:
-    """Return an array that is made by a lambda as the set of those indices at which it is true.
-    Return None for any other term. z3 has sets as such arrays.
+def as_set(tables: Tables, term: Term) -> Term:
+    """Return an array of Booleans, or a lambda whose body is Boolean, as the set of those indices at
+    which it is true. z3 has sets as such arrays. The printer writes the set of all values of a term as
+    a lambda whose body is an existential quantifier, which is read as that set again.
     """
-    lambdas = ("OP_ARRAY_LAMBDA", "OP_LAMBDA")
-    if term.op not in lambdas or len(term.args) != 2 or term.args[1].sort is not tables.bool:
-        return None
-    return tables.apply("OP_SET_COMPREHENSION", *term.args, term.args[0])
+    if term.op == "OP_CONST_ARRAY" and term.args[0] in (tables.true, tables.false):
+        name = "set.universe" if term.args[0] is tables.true else "set.empty"
+        return tables.special(tables.sort("SORT_SET", term.sort.sort(0)), name)
+    if term.op not in _LAMBDAS:
+        variable = tables.variable("x", term.sort.sort(0))
+        body = tables.apply("OP_ARRAY_SELECT", term, variable)
+        return tables.apply("OP_SET_COMPREHENSION", variable, body, variable)
+    variable, body = term.args
+    *bound, inner = body.args if body.op == "OP_EXISTS" else (body,)
+    if bound and inner.op == "OP_AND" and len(inner.args) == 2:
+        condition, equation = inner.args
+        if equation.op == "OP_EQUAL" and len(equation.args) == 2 and equation.args[0] is variable:
+            member = equation.args[1]
+            if variable not in condition.free and variable not in member.free:
+                return tables.apply("OP_SET_COMPREHENSION", *bound, condition, member)
+    return tables.apply("OP_SET_COMPREHENSION", variable, body, variable)
 
 
 def as_function(tables: Tables, term: Term, sort: Sort) -> Term | None:
@@ -52,6 +67,161 @@ def as_function(tables: Tables, term: Term, sort: Sort) -> Term | None:
     if (*(v.sort for v in variables), term.sort) != sort.sorts():
         return None
     return tables.apply("OP_LAMBDA", *variables, term)
+
+
+_LAMBDAS = ("OP_ARRAY_LAMBDA", "OP_LAMBDA")
+# Those arguments of an operator that have the sort of the result. None stands for all arguments.
+_SAME_SORT = {
+    "OP_ITE": (1, 2),
+    "OP_SEQ_CONCAT": None,
+    "OP_SET_UNION": None,
+    "OP_SET_INTERSECTION": None,
+    "OP_SET_MINUS": None,
+    "OP_SET_COMPLEMENT": None,
+    "OP_SET_INSERT": (1,),
+    "OP_SET_DELETE": (1,),
+    "OP_ARRAY_STORE": (0,),
+}
+# Those arguments that have the sort of a parameter of the result's sort, each with this parameter.
+_PARAMETERS = {
+    "OP_SEQ_UNIT": {0: 0},
+    "OP_SET_SINGLETON": {0: 0},
+    "OP_SET_INSERT": {0: 0},
+    "OP_SET_DELETE": {0: 0},
+    "OP_ARRAY_STORE": {1: 0, 2: 1},
+    "OP_CONST_ARRAY": {0: 1},
+    "OP_ARRAY_LAMBDA": {1: 1},
+}
+
+
+def _same_sort(term: Term) -> Sequence[int]:
+    same = _SAME_SORT.get(term.op, ())
+    return range(len(term.args)) if same is None else same
+
+
+def soft(term: Term) -> bool:
+    """Return whether only lambdas decide the sort of the term. A script writes no sort for a lambda,
+    which may be a function, an array or a set.
+    """
+    if not term.args:
+        return False
+    lambdas = [part for part in subterms([term], _spine) if not _spine(part)]
+    return all(part.op in _LAMBDAS for part in lambdas)
+
+
+def _spine(term: Term) -> list[Term]:
+    inner = (0,) if term.op in ("OP_SEQ_UNIT", "OP_SET_SINGLETON") else _same_sort(term)
+    return [term.args[at] for at in inner]
+
+
+def fitted(tables: Tables, root: Term, sort: Sort) -> Term | None:
+    """Return a term of this sort with the same meaning. Sets, arrays of Booleans and functions may
+    stand for each other, also as elements. Return None if there is no such term.
+    """
+    done: dict[tuple[Term, Sort], Term | None] = {}
+
+    def parts(wanted: tuple[Term, Sort]) -> list[tuple[Term, Sort]]:
+        return [(wanted[0].args[at], inner) for at, inner in _changes(*wanted).items()]
+
+    for wanted in bottom_up((root, sort), done, parts):
+        term, target = wanted
+        new = {at: done[term.args[at], inner] for at, inner in _changes(*wanted).items()}
+        args = [new.get(at, arg) for at, arg in enumerate(term.args)]
+        kept = [arg for arg in args if arg is not None]
+        made = _rebuilt(tables, term, target, kept) if new and len(kept) == len(args) else None
+        done[wanted] = term if term.sort is target else made or _turned(tables, term, target)
+    return done[root, sort]
+
+
+def _changes(term: Term, sort: Sort) -> dict[int, Sort]:
+    """Return the positions of the arguments that need another sort so that the term has this sort,
+    each with the sort.
+    """
+    becomes_set = (term.op, term.sort.kind, sort.kind) == (
+        "OP_ARRAY_STORE",
+        "SORT_ARRAY",
+        "SORT_SET",
+    )
+    if term.sort is sort or not (term.op == "OP_ITE" or term.sort.kind == sort.kind or becomes_set):
+        return {}
+    changes = dict.fromkeys(_same_sort(term), sort)
+    for at, parameter in _PARAMETERS.get(term.op, {}).items():
+        if parameter < len(sort.params):
+            changes[at] = sort.sort(parameter)
+    return changes
+
+
+def _rebuilt(tables: Tables, term: Term, sort: Sort, args: list[Term]) -> Term | None:
+    """Return the operator of the term applied to other arguments. A store in an array that becomes a
+    set is an insertion or a deletion.
+    """
+    made = (
+        stored(tables, args, ())
+        if term.op == "OP_ARRAY_STORE" and sort.kind == "SORT_SET"
+        else tables.apply(
+            term.op,
+            *args,
+            indices=term.indices,
+            wanted=sort if term.op == "OP_CONST_ARRAY" else None,
+        )
+    )
+    return made if made is not None and made.sort is sort else None
+
+
+def _turned(tables: Tables, term: Term, sort: Sort) -> Term | None:
+    """Return the value of the term as a value of the other sort, whatever makes it."""
+    kinds, found = (term.sort.kind, sort.kind), None
+    if kinds == ("SORT_FUN", "SORT_ARRAY"):
+        found = as_array(tables, term)
+    elif kinds == ("SORT_ARRAY", "SORT_FUN"):
+        found = as_function(tables, term, sort)
+    elif kinds == ("SORT_SET", "SORT_ARRAY"):
+        variable = tables.variable("x", term.sort.sort(0))
+        body = tables.apply("OP_SET_MEMBER", variable, term)
+        if term.op == "OP_SET_COMPREHENSION" and term.args[:-2] == term.args[-1:]:
+            variable, body = term.args[:2]
+        found = tables.apply("OP_ARRAY_LAMBDA", variable, body)
+    elif sort.kind == "SORT_SET" and term.sort.sorts()[1:] == (tables.bool,):
+        function = term.sort.kind == "SORT_FUN" and term.op != "OP_LAMBDA"
+        found = None if function else as_set(tables, term)
+    return found if found is not None and found.sort is sort else None
+
+
+def fitting(tables: Tables, operator: Operator, args: list[Term]) -> list[Term]:
+    """Return the arguments with sets, arrays and functions in place of each other where the signature
+    of the operator wants that. Arguments whose sorts are written in the script decide first.
+    """
+    shape = operator.signature.args
+    if operator.signature.binder or not shape or any(pattern.star for pattern in shape):
+        return args
+    patterns = [*shape, *[shape[-1]] * (len(args) - len(shape))]
+    loose = [soft(arg) for arg in args]
+    env: Binding = {}
+    made = list(args)
+    for at in sorted(range(len(args)), key=lambda at: (loose[at], at)):
+        trial = dict(env)
+        if patterns[at].match(made[at].sort, trial):
+            env = trial
+        elif loose[at] and not patterns[at].ground(env):
+            made[at] = _natural(tables, made[at], patterns[at].kind)
+            patterns[at].match(made[at].sort, env)
+    for at, pattern in enumerate(patterns[: len(args)]):
+        if pattern.ground(env):
+            with contextlib.suppress(KeyError):
+                made[at] = fitted(tables, made[at], pattern.build(env, tables.sorts)) or made[at]
+    return made
+
+
+def _natural(tables: Tables, term: Term, kind: str | None) -> Term:
+    """Return a term that only lambdas make as a set or an array if that is the wanted kind of sorts."""
+    sorts, sort = term.sort.sorts(), None
+    if kind == "SORT_SET" and len(sorts) == 2 and sorts[1] is tables.bool:
+        sort = tables.sort(kind, sorts[0])
+    elif kind == "SORT_ARRAY" and term.sort.kind == "SORT_FUN":
+        sort = sorts[-1]
+        for index in reversed(sorts[:-1]):
+            sort = tables.sort(kind, index, sort)
+    return term if sort is None else fitted(tables, term, sort) or term
 
 
 def reduced(term: Term) -> Term:
@@ -165,7 +335,7 @@ def sugared(tables: Tables, name: str, args: list[Term], indices: tuple[Any, ...
         and args[0].sort.kind == ("SORT_STRING" if name.startswith("seq") else "SORT_SEQ")
     ):
         return tables.apply(twin, *args)
-    return on_array_sets(tables, name, args) if not indices else None
+    return None
 
 
 def _at_several(tables: Tables, name: str, args: list[Term]) -> Term | None:
@@ -261,11 +431,13 @@ def _applied(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term
     there.
     """
     if args[0].sort.kind == "SORT_SET" and len(args) == 2:
-        return tables.apply("OP_SET_MEMBER", args[1], args[0])
-    return tables.apply("OP_UF_APPLY", *args) if args[0].sort.kind == "SORT_FUN" else None
+        member = fitted(tables, args[1], args[0].sort.sort(0))
+        return tables.apply("OP_SET_MEMBER", member or args[1], args[0])
+    applied = args[0].sort.kind == "SORT_FUN" and not soft(args[0])
+    return tables.apply("OP_UF_APPLY", *args) if applied else None
 
 
-def _stored(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
+def stored(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term | None:
     """`(store s x true)` of z3 inserts into a set, and `(store s x false)` deletes from it, since
     sets are arrays there.
     """
@@ -275,13 +447,14 @@ def _stored(tables: Tables, args: list[Term], indices: tuple[Any, ...]) -> Term 
         or args[2] not in (tables.true, tables.false)
     ):
         return None
+    member = fitted(tables, args[1], args[0].sort.sort(0)) or args[1]
     if args[2] is tables.false:
-        return tables.apply("OP_SET_DELETE", args[1], args[0])
+        return tables.apply("OP_SET_DELETE", member, args[0])
     empty = args[0].op == SPECIAL and args[0].indices == ("set.empty",)
     return (
-        tables.apply("OP_SET_SINGLETON", args[1])
+        tables.apply("OP_SET_SINGLETON", member)
         if empty
-        else tables.apply("OP_SET_INSERT", args[1], args[0])
+        else tables.apply("OP_SET_INSERT", member, args[0])
     )
 
 
@@ -324,7 +497,7 @@ _SUGAR: dict[str, Sugar] = {
     "insert": _insert,
     "re.loop": _loop,
     "select": _applied,
-    "store": _stored,
+    "store": stored,
     "to_fp": _scaled,
     "to_real": _real,
     "~": _minus,
@@ -422,15 +595,31 @@ class Applier:
         single = self._single(name, args) if not indices else None
         if single is not None:
             return single
-        for converted in self._conversions(args):
-            plan = self.plan(operators, tuple([a.sort for a in converted]), indices, wanted)
-            if plan is not None:
-                return self.tables.terms.apply(plan[0], tuple(converted), plan[1], plan[2])
-        with contextlib.suppress(IllSorted):
-            meant = sugared(self.tables, name, args, indices)
-            if meant is not None:
-                return meant
+        found = self._first(operators, self._conversions(args), indices, wanted)
+        if found is None:
+            with contextlib.suppress(IllSorted):
+                found = sugared(self.tables, name, args, indices)
+        if found is None and any(a.sort.params for a in args):
+            found = self._first(operators, self._fittings(operators, args), indices, wanted)
+        if found is None and not indices:
+            found = on_array_sets(self.tables, name, args)
+        if found is not None:
+            return found
         raise InputError(mismatch(name, operators, args, indices))
+
+    def _first(
+        self,
+        operators: tuple[Operator, ...],
+        tries: Iterator[list[Term]],
+        indices: tuple[Any, ...],
+        wanted: Sort | None,
+    ) -> Term | None:
+        """Return the application to the first of these lists of arguments that an operator takes."""
+        for args in tries:
+            plan = self.plan(operators, tuple([a.sort for a in args]), indices, wanted)
+            if plan is not None:
+                return self.tables.terms.apply(plan[0], tuple(args), plan[1], plan[2])
+        return None
 
     def _single(self, name: str, args: list[Term]) -> Term | None:
         """Return an application of an associative operator to fewer arguments than the standard
@@ -446,9 +635,7 @@ class Applier:
         return self.tables.value(self.tables.string, neutral) if neutral is not None else None
 
     def _conversions(self, args: list[Term]) -> Iterator[list[Term]]:
-        """Yield the arguments as they are, then with integers as reals, then with lambdas as
-        arrays.
-        """
+        """Yield the arguments as they are, then with integers as reals."""
         yield args
         integers = [at for at, a in enumerate(args) if a.sort.kind == "SORT_INT"]
         if integers:
@@ -458,20 +645,19 @@ class Applier:
                     yield self._reals(
                         args, [at for at, take in zip(integers, chosen, strict=True) if take]
                     )
-        if any(a.op == "OP_LAMBDA" for a in args):
-            yield [as_array(self.tables, a) for a in args]
         if self.bare is not None and self.bare in args:
             yield from (
                 [self._empty(sort) if a is self.bare else a for a in args]
                 for sort in _sequences(args)
             )
-        if any(a.sort.kind == "SORT_SET" for a in args) and any(
-            a.op in ("OP_LAMBDA", "OP_ARRAY_LAMBDA") for a in args
-        ):
-            yield [as_set(self.tables, a) or a for a in args]
-        function = next((a.sort for a in args if a.sort.kind == "SORT_FUN"), None)
-        if function is not None and any(a.op == "OP_ARRAY_LAMBDA" for a in args):
-            yield [as_function(self.tables, a, function) or a for a in args]
+
+    def _fittings(self, operators: tuple[Operator, ...], args: list[Term]) -> Iterator[list[Term]]:
+        """Yield the arguments with sets, arrays and functions in place of each other."""
+        arrays = [_natural(self.tables, a, "SORT_ARRAY") if soft(a) else a for a in args]
+        for operator in operators:
+            yield fitting(self.tables, operator, args)
+            if arrays != args:
+                yield fitting(self.tables, operator, arrays)
 
     def empty(self) -> Term:
         """Return `seq.empty` for an occurrence without a sort. The empty value has the sort of the
@@ -505,16 +691,9 @@ class Applier:
             return term
         if sort.kind == "SORT_REAL" and term.sort.kind == "SORT_INT":
             return self.as_real(term)
-        if sort.kind == "SORT_ARRAY" and term.op == "OP_LAMBDA":
-            array = as_array(self.tables, term)
-            return array if array.sort is sort else None
         if term is self.bare and sort.kind in ("SORT_SEQ", "SORT_STRING"):
             return self._empty(sort)
-        if sort.kind == "SORT_SET" and (found := as_set(self.tables, term)) is not None:
-            return found if found.sort is sort else None
-        if sort.kind == "SORT_FUN" and term.op == "OP_ARRAY_LAMBDA":
-            return as_function(self.tables, term, sort)
-        return None
+        return fitted(self.tables, term, sort)
 
     def need(self, term: Term, sort: Sort, what: str) -> Term:
         """Return a term of this sort with the same meaning. Raises InputError if there is no such

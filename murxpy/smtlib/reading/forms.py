@@ -10,7 +10,7 @@ from murxpy.errors import InputError
 from murxpy.logic.sorts import Constructor, Sort
 from murxpy.logic.terms import Term
 from murxpy.smtlib.lexer import key, symbol
-from murxpy.smtlib.reading.applying import as_array
+from murxpy.smtlib.reading.applying import as_array, soft
 from murxpy.smtlib.reading.heads import ApplyHead, FunctionHead, Head, TermContext
 
 Form = Callable[["TermContext"], "Term | None"]
@@ -217,7 +217,25 @@ class MatchHead(Head):
         missing = [c.name for c in args[0].sort.datatype.constructors if c.name not in covered]
         if missing and "" not in covered:
             raise InputError(f"'match' has no case of the constructor '{missing[0]}'")
-        return reader.tables.apply("OP_DT_MATCH", *args)
+        return reader.tables.apply("OP_DT_MATCH", args[0], *_alike(reader, args[1:]))
+
+
+def _alike(reader: TermContext, cases: list[Term]) -> list[Term]:
+    """Return the cases with values of one sort, where lambdas are functions, arrays or sets."""
+    bodies = [case.args[-1] for case in cases]
+    if all(body.sort is bodies[0].sort for body in bodies):
+        return cases
+    wanted = next((body.sort for body in bodies if not soft(body)), bodies[-1].sort)
+    return [
+        reader.tables.apply(
+            case.op,
+            *case.args[:-1],
+            reader.applier.need(case.args[-1], wanted, "a value of a case"),
+            indices=case.indices,
+            wanted=case.sort.sort(0),
+        )
+        for case in cases
+    ]
 
 
 class CaseHead(Head):

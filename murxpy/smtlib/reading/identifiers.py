@@ -308,7 +308,7 @@ class Identifiers:
         if token == "is":
             return self._tester(source.next("a constructor"))
         if token in ("update", "update-field"):
-            return self._updater(source.symbol("a selector"))
+            return self._updater(source.next("a selector"))
         if token == "map":
             return MapHead(self._mapped())
         if token == "nullable.lift":
@@ -343,13 +343,15 @@ class Identifiers:
     def _tester(self, token: str) -> Head:
         """Read `(_ is C)`, or `(_ is (C (S ...) D))` of z3."""
         if token == "(":
-            token = self.reader.source.symbol("a constructor")
-            while self.reader.source.raw():
-                pass
-            self._last(token)
+            token = self._ranked("a constructor")
         return self._declared(self._last(token), "is-", "constructor")
 
     def _updater(self, token: str) -> Head:
+        """Read `(_ update s)`, or `(_ update-field (s ((D ...)) S))` of z3, whose rank says which instance
+        of a datatype with parameters is meant.
+        """
+        if token == "(":
+            token = self._ranked("a selector")
         selector = self._declared(self._last(token), "", "selector")
         heads = selector.heads if isinstance(selector, OverloadedHead) else [selector]
         updaters: list[Head] = [
@@ -383,9 +385,12 @@ class Identifiers:
         """Read the function of `(_ map f)` or of `(_ map (f (S ...) S))`."""
         source = self.reader.source
         token = source.next("a function")
-        if token == "(":
-            token = source.symbol("a function")
-            while source.raw():
-                pass
-            self._last(token)
+        return self._last(self._ranked("a function") if token == "(" else token)
+
+    def _ranked(self, what: str) -> str:
+        """Read a symbol and its rank, up to the parenthesis behind the rank. Return the symbol."""
+        source = self.reader.source
+        token = source.symbol(what)
+        while source.raw():
+            pass
         return self._last(token)
