@@ -375,24 +375,9 @@ class Steering:
         """
         while True:
             number = stream.choose(pool)
-            if stream.random() * MOST < self._weight(source, self._corpus.seeds[number].name):
+            known = self.yields.get((source, self._corpus.seeds[number].name))
+            if stream.random() * MOST < (1.0 if known is None else min(MOST, known.weight)):
                 return number
-
-    def _weight(self, source: str, name: str) -> float:
-        """Return the weight of a seed file. Where this source made nothing of the file yet, the mean weight
-        that other sources found, at most 1, is a factor: what is too hard for the solver as a seed of
-        one fuzzer mostly is so for another.
-        """
-        known = self.yields.get((source, name))
-        own = 1.0 if known is None else min(MOST, known.weight)
-        if known is not None and known.made:
-            return own
-        others = [
-            min(1.0, entry.weight)
-            for other in self._pools
-            if other != source and (entry := self.yields.get((other, name))) is not None
-        ]
-        return own * sum(others) / len(others) if others else own
 
     def _begin(self, seed: int) -> Begun:
         """Count a run under its source and under each of its seed files, and take the seed files

@@ -324,26 +324,6 @@ def test_a_label_that_no_seed_has() -> None:
         Steering(1, sources(seeds=[["a", "(check-sat)", ""]], mix=[["fusion", 1]]))
 
 
-def test_what_is_hard_for_one_fuzzer_is_drawn_less_by_another() -> None:
-    """The first two seed files are hard for OpFuzz, and STORM never drew any."""
-    known = [
-        Yield(
-            "opfuzz",
-            f"{at}.smt2",
-            runs=9,
-            made=9,
-            accepted=9,
-            unknown=9 if at < 2 else 0,
-            decided=9,
-        )
-        for at in range(12)
-    ]
-    steering = Steering(1, sources(mix=[["opfuzz", 1], ["storm", 1]]), known)
-    corpus = Corpus(FILES, [("opfuzz", 1), ("storm", 1)])
-    drawn = [corpus.draw(steering.seed_of(index, "storm")).seeds[0] for index in range(40)]
-    assert sum(number < 2 for number in drawn) <= 2, "drawn uniformly, seven of 40 were expected"
-
-
 def test_what_no_solver_could_use_is_never_drawn() -> None:
     none = {("fusion", f"{at}.smt2"): "nothing is asserted" for at in (1, 2)}
     steering = Steering(1, sources(mix=[["fusion", 1]]), unusable=none)
