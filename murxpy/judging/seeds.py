@@ -14,6 +14,7 @@ from murxpy.fuzzers.seeds import SUFFIX, folder_label, script_text, with_status
 from murxpy.judging.judged_solver import JudgedSolver
 from murxpy.judging.limits import own_limit
 from murxpy.logic.catalogue import Catalogue
+from murxpy.machine.outcomes import DISAGREEMENT
 from murxpy.machine.trace.lift import for_judges, lift
 from murxpy.oracles.disagreement import answers_of
 from murxpy.processes.inquiries import Ask, Questions
@@ -35,8 +36,8 @@ from murxpy.sources.mutation.preparing import View, views
 
 DECIDED = ("sat", "unsat")
 # From good to bad. The verdicts that count as faults stand in FAULTS.
-VERDICTS = ("right", "unlabelled", "undecided", "mislabelled", "disagreement", "unreadable")
-FAULTS = ("mislabelled", "disagreement", "unreadable")
+VERDICTS = ("right", "unlabelled", "undecided", "mislabelled", DISAGREEMENT, "unreadable")
+FAULTS = ("mislabelled", DISAGREEMENT, "unreadable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +128,7 @@ def judge(path: str, labels: list[str | None], answers: dict[str, list[str]]) ->
 
 def _verdict(label: str | None, answers: list[str]) -> str:
     if len(set(answers)) > 1:
-        return "disagreement"
+        return DISAGREEMENT
     if not answers:
         return "undecided"
     if label not in DECIDED:
