@@ -22,12 +22,14 @@ from murxpy.fuzzers.seeds import collect_seeds
 from murxpy.logic.catalogue import Catalogue, Operator, build_catalogue
 from murxpy.logic.walks import subterms
 from murxpy.machine.random import Settings
-from murxpy.semantics.ranges.all import core  # noqa: F401  # enters the backward rules
+from murxpy.modules import load_modules
 from murxpy.semantics.ranges.backward import RULES
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.trees.scripts import TreeScripts
 from murxpy.sources.trees.universe import Shape
+
+load_modules("murxpy.semantics.ranges")  # each enters its backward rules
 
 TRIES = 200  # scripts that are tried for one operator in one dialect
 OFTEN = 10.0  # the weight of the operator among those of its theory

@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
-import pkgutil
 import re
 import sys
 import time
@@ -20,6 +19,7 @@ import click
 from murxpy import __version__
 from murxpy.cli.params import BEGAN, refuse_empty
 from murxpy.errors import MurxpyError, nearest
+from murxpy.modules import module_names
 
 
 def _fuzzers() -> dict[str, str]:
@@ -46,9 +46,7 @@ def _studies() -> list[str]:
     """The commands in the folder of studies, each called as its module. One that no list below names is
     listed behind the others with the text of its module.
     """
-    from murxpy.cli import studies
-
-    return [one.name.replace("_", "-") for one in pkgutil.iter_modules(studies.__path__)]
+    return [name.replace("_", "-") for name in module_names("murxpy.cli.studies")]
 
 
 def _brief(study: str) -> str:

@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import fields, replace
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import Any, TextIO
 
 import click
 from click.core import ParameterSource
@@ -20,10 +20,18 @@ from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.statistics import operators_of
 from murxpy.cli.campaign_options import CampaignOptions, KeptOptions, MutationOptions
 from murxpy.cli.params import began, goes_on
-from murxpy.cli.report.console import continuing_without_terminal, make_console, say, write_now
+from murxpy.cli.report.console import (
+    continuing_without_terminal,
+    is_live_terminal,
+    make_console,
+    say,
+    write_now,
+)
 from murxpy.cli.report.findings import DefectView, defect_views, of_session, unread
+from murxpy.cli.report.jsonl import JsonLines
+from murxpy.cli.report.live import LiveStatus
 from murxpy.cli.report.outcome import exit_code, outcome_lines
-from murxpy.cli.report.reporter import make_reporter
+from murxpy.cli.report.plain_lines import Lines, PlainLines
 from murxpy.cli.report.statistics import print_statistics
 from murxpy.cli.report.summary import lacking, print_summary
 from murxpy.data.grants import only_granted
@@ -55,6 +63,17 @@ from murxpy.records.snapshot import BucketView
 from murxpy.solvers.options import LISTED, NONE
 from murxpy.sources.mutation.registry import API
 from murxpy.sources.mutation.source import TEXT
+
+
+def make_reporter(*, json: bool = False, stream: TextIO | None = None) -> Lines | LiveStatus:
+    """The consumer of a campaign's events for `stream`, by default standard output: JSON lines if
+    asked for, the live view on a terminal, and plain lines elsewhere. As a `with` block it restores
+    the terminal at its end.
+    """
+    stream = sys.stdout if stream is None else stream
+    if json:
+        return JsonLines(stream)
+    return LiveStatus(make_console(stream)) if is_live_terminal(stream) else PlainLines(stream)
 
 
 def baseline_plan(request: Request, plans: Sequence[Plan], options: CampaignOptions) -> Plan | None:

@@ -33,11 +33,12 @@ from murxpy.findings.scripted import Scripted
 from murxpy.fuzzers.seeds import statuses_of
 from murxpy.judging.operators import judge_plans
 from murxpy.machine.trace.grammar import Trace, parse_trace, read_trace
+from murxpy.machine.witnesses.unknowns import BASELINE
 from murxpy.oracles.crash import HANG
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.processes import interrupts
 from murxpy.processes.plans import Request, make_plans
-from murxpy.processes.targets import Plan
+from murxpy.processes.targets import Plan, same_targets
 from murxpy.reduction.histories import minimize_history, minimize_joined
 from murxpy.reduction.instances import NoInstance, regenerate
 from murxpy.reduction.pipeline import Match, Minimized, Progress, Saver, Task, exit_kind
@@ -221,6 +222,8 @@ def _trace_file(
     output = output or base_of(file).with_name(f"{base_of(file).name}.min.trace")
     earlier = _earlier(output, file)
     watch = Watch(output)
+    if judged and same_targets(judged, filter(None, [trace.header.get(BASELINE)])):
+        judged = None  # the older release of the header decides the script, and judges nothing
     judges = () if _asked(begin) else judges_of(trace, judged)
     result = None
     if strategy != "delete":

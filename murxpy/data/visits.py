@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from murxpy.data.machine_check import ANSWERS, Assignment, assignments, enabled, mentioned
 from murxpy.data.spellings import forms
 from murxpy.errors import InputError
+from murxpy.logic.walks import subterms
 from murxpy.machine.checks.registry import ANSWERING
 
 Machine = dict[str, Any]
@@ -140,17 +141,13 @@ def _moves(
     """
     terms = max(1.0, mean_of(machine["distributions"]["run-length"]))
     moves: dict[_Node, list[tuple[int, _Node, float]]] = {}
-    waiting = [start]
-    while waiting:
-        node = waiting.pop()
-        if node in moves:
-            continue
-        moves[node] = []
-        for position, probability in _draws(machine, chances, incremental, node).items():
-            transition = machine["states"][node.state]["do"][position]
-            for target, part in _targets(node, transition, terms):
-                moves[node].append((position, target, probability * part))
-                waiting.append(target)
+    for node in subterms([start], lambda node: (target for _, target, _ in moves[node])):
+        transitions = machine["states"][node.state]["do"]
+        moves[node] = [
+            (position, target, probability * part)
+            for position, probability in _draws(machine, chances, incremental, node).items()
+            for target, part in _targets(node, transitions[position], terms)
+        ]
     return moves
 
 

@@ -8,6 +8,7 @@ from msgspec import Meta, field
 
 from murxpy.data.theories import Dialect
 from murxpy.data.yamlfile import Strict
+from murxpy.solvers.exceptions import Class
 
 Scalar = bool | int | float | str
 _TAKEN = r"^((bool|any|constant|uninterpreted|quantified)\+?|same-[0-9]+)$"
@@ -77,9 +78,7 @@ class Refusal(Strict, frozen=True):
     solver where an assertion, which builds none, raises it.
     """
 
-    class_: Literal["unsupported", "resources", "ill-formed", "invalid-model", "undocumented"] = (
-        field(name="class")
-    )
+    class_: Class = field(name="class")
     type: str | None = None
     message: str | None = None
     of_terms: bool = field(name="of-terms", default=False)

@@ -19,9 +19,9 @@ from murxpy.findings.buckets import (
 from murxpy.findings.defects import Defect, Grouping, same
 from murxpy.findings.frames import Backtraces
 from murxpy.findings.kinds.registry import kind_of
-from murxpy.machine.outcomes import INTERNAL
+from murxpy.machine.outcomes import CRASH, INTERNAL
 from murxpy.machine.trace.finished import Call
-from murxpy.oracles.crash import ABORT, CRASH, DEATHS, Outcome, Verdict, judge
+from murxpy.oracles.crash import ABORT, DEATHS, Outcome, Verdict, judge
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.oracles.documented import Documented
 from murxpy.processes.handles import DAMPED, Damp, Job

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from typing import TypeAlias
 
 import networkx as nx
 
 from murxpy.foreign import escaped
+from murxpy.logic.walks import occurrences
 from murxpy.machine.replaying.defuse import definitions, used
 from murxpy.machine.trace.grammar import Line, Trace
 
@@ -73,17 +75,18 @@ def _tree(graph: TraceGraph) -> Iterator[str]:
     """Each line that nothing needs, with what it needs below it, farther to the right. A line that
     was shown before is not shown again: `^` stands behind it.
     """
-    shown: set[int] = set()
-    for root in [index for index in graph if not graph.out_degree(index)]:
-        waiting = [(root, 0)]
-        while waiting:
-            index, depth = waiting.pop()
-            again = index in shown and graph.in_degree(index) > 0
-            yield f"{index + 1:>5} {'  ' * depth}{_short(graph.nodes[index]['text'])}{' ^' * again}"
-            if not again:
-                below = sorted(graph.predecessors(index), reverse=True)
-                waiting += [(other, depth + 1) for other in below]
-            shown.add(index)
+    shown: Counter[int] = Counter()
+
+    def below(place: tuple[int, int]) -> list[tuple[int, int]]:
+        index, depth = place
+        needed = sorted(graph.predecessors(index), reverse=True) if shown[index] == 1 else []
+        return [(other, depth + 1) for other in needed]
+
+    roots = [(index, 0) for index in graph if not graph.out_degree(index)]
+    for index, depth in occurrences(reversed(roots), below):
+        again = index in shown and graph.in_degree(index) > 0
+        yield f"{index + 1:>5} {'  ' * depth}{_short(graph.nodes[index]['text'])}{' ^' * again}"
+        shown[index] += 1
 
 
 def _short(text: str) -> str:

@@ -15,6 +15,7 @@ from murxpy.judging.disagreement import evaluated
 from murxpy.judging.judged_solver import JudgedSolver
 from murxpy.judging.limits import own_limit
 from murxpy.logic.catalogue import Catalogue
+from murxpy.machine.outcomes import DISAGREEMENT
 from murxpy.machine.trace.lift import for_judges, lift
 from murxpy.oracles.disagreement import answers_of
 from murxpy.processes.inquiries import Ask, Questions
@@ -43,10 +44,10 @@ VERDICTS = (
     "undecided",
     "doubted",
     "mislabelled",
-    "disagreement",
+    DISAGREEMENT,
     "unreadable",
 )
-FAULTS = ("doubted", "mislabelled", "disagreement", "unreadable")
+FAULTS = ("doubted", "mislabelled", DISAGREEMENT, "unreadable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +162,7 @@ def judge(path: str, labels: list[str | None], answers: dict[str, list[str]]) ->
 
 def _verdict(label: str | None, answers: list[str]) -> str:
     if len(set(answers)) > 1:
-        return "disagreement"
+        return DISAGREEMENT
     if not answers:
         return "undecided"
     if label not in DECIDED:

@@ -9,6 +9,7 @@ STATE = "state"
 
 # Kinds of findings that a run makes beside its checks, each of which names a kind of its own.
 # `murxpy.findings.kinds` defines how murxpy treats each kind.
+CRASH = "crash"  # the process died
 EXCEPTION = "exception"
 CONTRACT = "contract"
 WRONG_ANSWER = "wrong-answer"

@@ -12,7 +12,7 @@ from typing import Any
 
 from murxpy.errors import InputError, TargetError
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.machine.outcomes import Stopped
+from murxpy.machine.outcomes import CRASH, Stopped
 from murxpy.machine.run import SOLVING, Run
 from murxpy.machine.signals import note_script
 from murxpy.machine.solve import ANSWERS
@@ -130,7 +130,7 @@ def expectable(answer: str) -> bool:
 # and gives the answers and the cost of each.
 
 
-CRASH, ERROR, UNKNOWN, OWN = "crash", "error", "unknown", "own-check"
+ERROR, UNKNOWN, OWN = "error", "unknown", "own-check"
 _WORDS = 300  # characters of a message that are kept
 _DECIDED = ("sat", "unsat")
 

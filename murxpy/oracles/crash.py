@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from murxpy.machine.outcomes import EXIT
+from murxpy.machine.outcomes import CRASH, EXIT
 from murxpy.machine.trace.finished import Call, last_call
 from murxpy.solvers.exceptions import INVALID_MODEL
 
@@ -24,7 +24,7 @@ Tier = Literal["solver", "binding", "documented", "murxpy"]
 Cause = Literal["report", "died", "parent", "wall", "cpu", "memory", "channel", "stopped"]
 
 # Kinds of findings in which the process dies, or passes a limit.
-CRASH, ABORT, ASAN, UBSAN = "crash", "abort", "asan", "ubsan"
+ABORT, ASAN, UBSAN = "abort", "asan", "ubsan"
 FLOOD, OUT_OF_MEMORY, HANG = "flood", "out-of-memory", "hang"
 
 # A process that reads memory that is not its own dies now by one of these, now by the other.

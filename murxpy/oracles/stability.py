@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from math import comb
 from statistics import median
 
+from murxpy.machine.outcomes import CRASH
+
 STABLE, UNSTABLE, UNSOLVED, UNSURE = "stable", "unstable", "unsolved", "unsure"
 CLASSES = (STABLE, UNSTABLE, UNSOLVED, UNSURE)
 REFUSED = "refused"  # of a script that the solver does not read
 RARELY, MOSTLY = 0.05, 0.95  # shares of variants: fewer are decided, or more are
 DOUBT = 0.05  # the chance that a class is told wrongly
-BAD = ("unknown", "error", "crash", "timeout")
+BAD = ("unknown", "error", CRASH, "timeout")
 
 
 @dataclass(frozen=True, slots=True)

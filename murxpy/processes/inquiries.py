@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from murxpy.data import load_catalogue, load_wrapper, with_dialect
 from murxpy.errors import InputError
+from murxpy.machine.outcomes import CRASH
 from murxpy.oracles.crash import Outcome, signal_name
 from murxpy.processes.environments import Notice
 from murxpy.processes.handles import Job
@@ -445,7 +446,7 @@ def _death(outcome: Outcome) -> Answer:
         return Answer("timeout")
     if outcome.cause == "memory":
         return Answer("timeout", message="out of memory")
-    return Answer("crash", message=signal_name(outcome.status) or "the process ended")
+    return Answer(CRASH, message=signal_name(outcome.status) or "the process ended")
 
 
 def script_setup(session: str, name: str, wrapper_file: str | None, check_ms: float) -> ScriptSetup:

@@ -217,7 +217,7 @@ class WarmParent:
         answer = json.loads(os.pread(self._setup, os.fstat(self._setup).st_size, 0))
         name = self.plan.target.name
         if "error" in answer:
-            kind = _ERRORS.get(answer["exit"], InternalError)
+            kind = _ERRORS.get(answer["exit-code"], InternalError)
             self.error, self.refused = kind(f"target '{name}': {answer['error']}"), True
             return
         self.about = answer["ready"]

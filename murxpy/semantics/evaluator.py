@@ -9,10 +9,11 @@ from operator import attrgetter
 from types import GeneratorType
 from typing import Any
 
-import murxpy.semantics.meanings.all  # noqa: F401  # enters the meanings
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, VARIABLE, Term
+from murxpy.logic.walks import occurrences
+from murxpy.modules import load_modules
 from murxpy.semantics.domains import samples, size_of, values_of
 from murxpy.semantics.equality import same
 from murxpy.semantics.registry import (
@@ -31,6 +32,8 @@ from murxpy.semantics.registry import (
     Unknown,
 )
 from murxpy.semantics.values import CannotSay, Interpretation, Value
+
+load_modules("murxpy.semantics.meanings")  # each enters its meanings in the registry
 
 
 def pending(roots: Any, known: dict[Term, Any]) -> list[Term]:
@@ -104,20 +107,26 @@ Key = tuple[Any, ...]
 class World:
     """The values of closed terms, for the values of open points that are chosen so far."""
 
-    __slots__ = ("choices", "doubts", "values")
+    __slots__ = ("branches", "choices", "doubts", "values")
 
     def __init__(self, values: dict[Term, Any], choices: dict[Key, Value]) -> None:
         self.values = values
         self.choices = choices
         self.doubts: list[Term] = []  # the terms whose value is an Unknown
+        self.branches: list[World] = []
 
-    def split(self, unknown: Unknown) -> list[World]:
-        """Return a world for each value that the open point may have."""
+    def split(self, unknown: Unknown) -> None:
+        """Make the branches: a world for each value that the open point may have, the last one
+        first.
+        """
         known = {term: value for term, value in self.values.items() if type(value) is not Unknown}
-        return [
+        self.branches = [
             World(dict(known), {**self.choices, unknown.key or (): value})
-            for value in unknown.allowed
+            for value in reversed(unknown.allowed)
         ]
+
+
+_branches = attrgetter("branches")
 
 
 class Activation:
@@ -265,9 +274,9 @@ class Evaluator(OpenPoints):
         """
         self._bodies = 0
         found: dict[Value, None] = {}
-        worlds, seen = [self.base], 1
-        while worlds:
-            self.world = worlds.pop()
+        self.base.branches, seen = [], 1
+        for world in occurrences([self.base], _branches):
+            self.world = world
             value = self._closed(term)
             if type(value) is not Unknown:
                 try:
@@ -278,7 +287,7 @@ class Evaluator(OpenPoints):
             seen += len(value.allowed)
             if value.key is None or seen > self._worlds:
                 raise CannotSay(value.reason)
-            worlds.extend(reversed(self.world.split(value)))
+            world.split(value)
         return tuple(found)
 
     def satisfied(self, formulas: Sequence[Term]) -> bool:
@@ -293,10 +302,10 @@ class Evaluator(OpenPoints):
         known = {
             term: value for term, value in self.base.values.items() if type(value) is not Unknown
         }
-        worlds, seen = [World(known, {})], 1
+        seen = 1
         try:
-            while worlds:
-                self.world = worlds.pop()
+            for world in occurrences([World(known, {})], _branches):
+                self.world = world
                 values = [self._closed(formula) for formula in formulas]
                 unknown = [value for value in values if type(value) is Unknown]
                 if False in values or any(value.key is None for value in unknown):
@@ -305,7 +314,7 @@ class Evaluator(OpenPoints):
                     return True
                 seen += len(unknown[0].allowed)
                 if seen <= SEARCH:
-                    worlds.extend(reversed(self.world.split(unknown[0])))
+                    world.split(unknown[0])
             return False
         finally:
             self.world, self.searching = self.base, False

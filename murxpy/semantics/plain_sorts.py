@@ -8,10 +8,11 @@ model may have left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import prod
 
 from murxpy.logic.sorts import Sort
+from murxpy.logic.walks import subterms
 from murxpy.semantics.datatypes import fields_of
 from murxpy.semantics.registry import Points
 
@@ -60,7 +61,7 @@ def tabulated(sort: Sort, points: Points) -> bool:
 
 def plain(sort: Sort, points: Points) -> bool:
     """Return whether two values of `sort` are equal exactly if `==` says so."""
-    return sort.kind in _LEAVES or _plain([sort], points)
+    return sort.kind in _LEAVES or _plain(sort, points)
 
 
 def all_plain(sorts: Iterable[Sort], points: Points) -> bool:
@@ -68,35 +69,28 @@ def all_plain(sorts: Iterable[Sort], points: Points) -> bool:
     return all(plain(sort, points) for sort in sorts)
 
 
-def _plain(work: list[Sort], points: Points) -> bool:
-    seen: dict[Sort, None] = {}
+def _plain(root: Sort, points: Points) -> bool:
     datatypes: dict[tuple[object, ...], None] = {}
-    while work:
-        sort = work.pop()
-        if sort.kind in _LEAVES or sort in seen:
-            continue
-        seen[sort] = None
+
+    def parts(sort: Sort) -> Sequence[Sort]:
+        if sort.kind in _LEAVES or sort.params in datatypes:
+            return ()
+        if sort.kind != "SORT_DT":
+            return sort.sorts()
+        datatypes[sort.params] = None
+        constructors = sort.datatype.constructors
+        return [field for one in constructors for field in fields_of(sort, one)]
+
+    def fits(sort: Sort) -> bool:
         if sort.kind in ("SORT_ARRAY", "SORT_FUN"):
-            if not tabulated(sort, points):
-                return False
-            work.extend(sort.sorts())
-        elif sort.kind == "SORT_DT":
-            if len(datatypes) > _INSTANCES:
-                return False
-            if sort.params not in datatypes:
-                datatypes[sort.params] = None
-                work.extend(
-                    field
-                    for constructor in sort.datatype.constructors
-                    for field in fields_of(sort, constructor)
-                )
-        elif sort.kind == "SORT_SET" and not known_size(sort.sort(0), points):
-            return False
-        elif sort.kind in _COLLECTIONS:
-            work.extend(sort.sorts())
-        else:
-            return False
-    return True
+            return tabulated(sort, points)
+        if sort.kind == "SORT_DT":
+            return len(datatypes) <= _INSTANCES
+        if sort.kind == "SORT_SET":
+            return known_size(sort.sort(0), points)
+        return sort.kind in _LEAVES or sort.kind in _COLLECTIONS
+
+    return all(map(fits, subterms([root], parts)))
 
 
 def known_size(sort: Sort, points: Points) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 from types import ModuleType, TracebackType
-from typing import Any
+from typing import Any, Literal, get_args
 
 from murxpy.errors import InputError
 
@@ -20,7 +20,8 @@ INVALID_MODEL = "invalid-model"  # the solver's own check of its model failed
 ILL_FORMED = "ill-formed"
 # Classes of refused calls that are counted.
 REFUSALS = ("unsupported", "resources", ILL_FORMED, UNDOCUMENTED)
-CLASSES = ("unsupported", "resources", ILL_FORMED, INVALID_MODEL, UNDOCUMENTED)
+Class = Literal["unsupported", "resources", "ill-formed", "invalid-model", "undocumented"]
+CLASSES = get_args(Class)
 MEMORY = (MemoryError,)
 # Patterns look at so many characters at each end of a message, because some of them take quadratic
 # time on a long one.

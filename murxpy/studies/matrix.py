@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any
 
 from packaging.version import Version
 
@@ -13,12 +13,14 @@ from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.findings.damage import reading
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.outcomes import CRASH
 from murxpy.machine.script import OWN
 from murxpy.processes.inquiries import Answer
 from murxpy.processes.releases import release_in
 from murxpy.processes.targets import parse_target, solver_of
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.reading.scripts import read_script
+from murxpy.solvers.exceptions import INVALID_MODEL
 from murxpy.sources.enumeration.answering import FALSE, GRAMMARS, SESSION, TRUE, WAY, seed_of
 from murxpy.sources.enumeration.grammar import Grammar
 from murxpy.sources.enumeration.reading import Exhaustive
@@ -182,10 +184,8 @@ def targets_in(store: Store) -> list[Followed]:
 # which targets are wrong.
 
 
-Kind = Literal["unsound", "invalid-model", "own-check", "crash", "differs"]
-# `own-check` and `differs` are no triggers by our own evidence
-KINDS: tuple[Kind, ...] = ("unsound", "invalid-model", "crash", "own-check", "differs")
-TRIGGERS: tuple[Kind, ...] = ("unsound", "invalid-model", "crash")
+TRIGGERS = ("unsound", INVALID_MODEL, CRASH)
+KINDS = (*TRIGGERS, OWN, "differs")  # the last two are no triggers by our own evidence
 DECIDED = ("sat", "unsat")
 ALL_VALUES, MODEL, JUDGE = EVIDENCE = ("all values", "a model", "a judge")  # the strongest first
 
@@ -248,7 +248,7 @@ class Trigger:
     grammar: int
     place: int
     target: int
-    kind: Kind
+    kind: str
     words: str
     script: str = ""
 
@@ -259,8 +259,8 @@ def triggers_of(
     """The triggers of a script."""
     answers = {one.answer for one in said.values() if decided(one.answer)}
     for target, one in said.items():
-        if one.answer == "crash":
-            yield Trigger(grammar, place, target, "crash", one.message)
+        if one.answer == CRASH:
+            yield Trigger(grammar, place, target, CRASH, one.message)
         elif truth is not None and truth.against(one.answer):
             words = f"{one.answer}, {truth.answer} by {truth.because}"
             yield Trigger(grammar, place, target, "unsound", words)
@@ -268,9 +268,9 @@ def triggers_of(
             yield Trigger(grammar, place, target, "differs", one.answer)
         elif one.model == FALSE:
             words = "an assertion is false under its model, by our evaluator"
-            yield Trigger(grammar, place, target, "invalid-model", words)
+            yield Trigger(grammar, place, target, INVALID_MODEL, words)
         if one.message.startswith(OWN):
-            yield Trigger(grammar, place, target, "own-check", one.message)
+            yield Trigger(grammar, place, target, OWN, one.message)
 
 
 def _differs(answer: str, truth: Truth | None, answers: set[str]) -> bool:

@@ -11,6 +11,7 @@ from hashlib import blake2b
 from typing import Any
 
 from murxpy.findings.folder import STABILITY, Lines
+from murxpy.machine.outcomes import CRASH
 from murxpy.machine.random import mix
 from murxpy.oracles.stability import BAD, REFUSED, Spread, class_of, spread, whole
 from murxpy.processes.inquiries import Answer
@@ -169,7 +170,7 @@ def _row(target: str, script: str, found: dict[str, dict[int, Answer]]) -> Row:
     for method, answers in found.items():
         for place, one in answers.items():
             first.setdefault(one.answer, f"{method}:{place}")
-            if one.answer == "crash":
+            if one.answer == CRASH:
                 crashed.setdefault(one.message, f"{method}:{place}")
         if method != PLAIN:
             spreads[method] = spread([(one.answer, one.cost) for one in answers.values()])

@@ -17,7 +17,7 @@ def refuse(text: str) -> None:
     """Report an error to the supervisor in place of a loaded solver. `text` says why this interpreter
     cannot run murxpy; the exit code is that of a target that cannot be used.
     """
-    body = json.dumps({"error": text, "exit": 4}).encode()
+    body = json.dumps({"error": text, "exit-code": 4}).encode()
     control, setup = int(sys.argv[4]), int(sys.argv[5])
     os.ftruncate(setup, 0)
     os.pwrite(setup, body, 0)

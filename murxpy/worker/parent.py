@@ -163,9 +163,12 @@ def main(supervisor: int, control_fd: int, setup_fd: int) -> None:
             session = load_session(json.load(file))
             answer: Message = {"ready": session.describe()}
         except MurxpyError as error:
-            answer = {"error": str(error), "exit": error.exit_code}
+            answer = {"error": str(error), "exit-code": error.exit_code}
         except Exception as error:
-            answer = {"error": f"the session failed: {type(error).__name__}: {error}", "exit": 3}
+            answer = {
+                "error": f"the session failed: {type(error).__name__}: {error}",
+                "exit-code": 3,
+            }
         file.seek(0)
         file.truncate()
         file.write(json.dumps(answer).encode())

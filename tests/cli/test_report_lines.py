@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from report_demo import THEORIES, campaign, started
 
+from murxpy.cli.campaigns import make_reporter
 from murxpy.cli.report.console import make_console
 from murxpy.cli.report.findings import (
     bucket_data,
@@ -25,7 +26,6 @@ from murxpy.cli.report.findings import (
 )
 from murxpy.cli.report.jsonl import JsonLines
 from murxpy.cli.report.plain_lines import PlainLines
-from murxpy.cli.report.reporter import make_reporter
 from murxpy.cli.report.statistics import print_statistics
 from murxpy.cli.report.summary import print_results, print_summary
 from murxpy.findings.buckets import new_bucket

@@ -45,9 +45,9 @@ ROOMS = (
     "learning",
 )
 HOST_SIDE = ROOMS[: ROOMS.index("worker")]
-WORKER_SIDE = (*ROOMS[ROOMS.index("worker") :], "errors", "foreign")
+WORKER_SIDE = (*ROOMS[ROOMS.index("worker") :], "errors", "foreign", "modules")
 DATA_READS = ("graphs", "machine.checks", "logic", "machine", "solvers")
-EVERYBODY = ("errors", "foreign")
+EVERYBODY = ("errors", "foreign", "modules")
 FILES = sorted(p for p in PACKAGE.rglob("*.py") if "_data" not in p.parts)
 
 

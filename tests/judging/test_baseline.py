@@ -112,7 +112,9 @@ def test_the_older_release_decides_a_smaller_script_too(
         f"1 run-script {quote(script)}\n"
     )
     named = ("--solver", new, "--wrapper", wrapper)
-    code, out, err = outcome(capsys, "minimize", whole, "-o", small, "--jobs", "1", *named)
+    code, out, err = outcome(
+        capsys, "minimize", whole, "-o", small, "--jobs", "1", *named, "--cross-check", old
+    )
     assert code == 0 and f"# baseline {old}" in small.read_text(), out + err
     assert small.read_text().count("assert") == 1 and "(not (not" in small.read_text()
     assert outcome(capsys, "replay", small, *named)[0] == 1

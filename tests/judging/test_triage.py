@@ -161,19 +161,21 @@ def test_what_a_campaign_found_is_triaged_replayed_and_minimized(
         (True, "vote", "")
     }
     trace = Path(rows[0]["trace"])
-    code, text, _ = outcome(capsys, "replay", trace)
+    judges = f"{tmp_path / 'right.yaml'},{tmp_path / 'third.yaml'}"
+    named = ("--solver", tmp_path / "left.yaml", "--cross-check", judges)
+    code, text, _ = outcome(capsys, "replay", trace, *named)
     assert (
         code == 1
         and text.startswith("disagreement: line ")
         and "\nbeside that: no finding (" in text
     )
-    assert outcome(capsys, "replay", trace, "--cross-check", "none")[0] == 0
+    assert outcome(capsys, "replay", trace, *named[:2], "--cross-check", "none")[0] == 0
     small = tmp_path / "small.trace"
-    code, text, error = outcome(capsys, "minimize", trace, "-o", small)
+    code, text, error = outcome(capsys, "minimize", trace, "-o", small, *named)
     assert code == 0 and "unsoundness of left 1.0" in text, error
     kept = small.read_text()
     assert "# cross-check " in kept and "OP_XOR" in kept and kept.count("mk-term") <= 3
-    assert outcome(capsys, "replay", small, "--wrapper", tmp_path / "left.yaml")[0] == 1
+    assert outcome(capsys, "replay", small, *named)[0] == 1
 
 
 @pytest.mark.slow
@@ -187,7 +189,9 @@ def test_triage_again_asks_other_judges(
     for trace in out.glob("findings/*/*.trace"):
         text = trace.read_text()
         trace.write_text(text.replace("# cross-check ", f"# cross-check {solvers('third')},"))
-    rows = json.loads(outcome(capsys, "triage", out, "--json", "--again")[1])
+    judges = f"{tmp_path / 'third.yaml'},{tmp_path / 'right.yaml'}"
+    named = ("--solver", tmp_path / "left.yaml", "--cross-check", judges)
+    rows = json.loads(outcome(capsys, "triage", out, "--json", "--again", *named)[1])
     assert {row["by"] for row in rows} == {"vote"}
     assert json.loads(outcome(capsys, "triage", out, "--json")[1]) == rows  # it was stored
 

@@ -355,10 +355,11 @@ def test_what_storm_found_is_regenerated(
     )
     (found,) = (tmp_path / "out" / "findings").rglob("*.trace")
     regenerated = tmp_path / "regenerated.trace"
-    outcome(capsys, "minimize", found, "--strategy", "regenerate", "-o", regenerated)
+    named = ("--solver", f"fake@{FAKES}", *WRAPPER, "--allow", seed)
+    outcome(capsys, "minimize", found, "--strategy", "regenerate", "-o", regenerated, *named)
     assert regenerated.read_text().count("(assert ") == 1 < found.read_text().count("(assert ")
     code, out, err = outcome(
-        capsys, "minimize", found, "--strategy", "both", "-o", tmp_path / "small.trace"
+        capsys, "minimize", found, "--strategy", "both", "-o", tmp_path / "small.trace", *named
     )
     text = (tmp_path / "small.trace").read_text()
     assert re.search(r"^regenerated: [0-9,]+ characters to [0-9]+ ", out), out

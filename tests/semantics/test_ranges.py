@@ -12,12 +12,12 @@ from typing import Any
 
 import pytest
 
-import murxpy.semantics.ranges.all  # noqa: F401  # enters the rules
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import Operator, build_catalogue
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term
 from murxpy.machine.random import Stream, mix
+from murxpy.modules import load_modules
 from murxpy.semantics.domains import samples
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.exact import regex
@@ -58,6 +58,8 @@ from murxpy.semantics.values import DatatypeValue, FunctionValue, Interpretation
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.mutation.terms import apply_any
+
+load_modules("murxpy.semantics.ranges")  # each enters its rules
 
 CATALOGUE = build_catalogue(load_catalogue())
 TABLES = Tables(CATALOGUE)

@@ -30,7 +30,6 @@ from murxpy.sources.enumeration.answering import Answering
 from murxpy.sources.enumeration.grammar import Grammar
 from murxpy.studies.matrix import (
     Followed,
-    Kind,
     Matrix,
     Trigger,
     Triggers,
@@ -363,7 +362,7 @@ def test_releases_stand_in_the_order_of_their_numbers(tmp_path: Path) -> None:
 
 
 def test_each_set_of_releases_has_a_row_with_its_first_script() -> None:
-    def trigger(target: int, place: int, kind: Kind = "unsound") -> Trigger:
+    def trigger(target: int, place: int, kind: str = "unsound") -> Trigger:
         return Trigger(1, place, target, kind, f"said {target}", f"script\n{place}")
 
     targets = [Followed(n, name, name == "judge") for n, name in enumerate("abcd", 1)]

@@ -16,7 +16,7 @@ from murxpy.findings.folder import Folder, study_file, writer_of
 from murxpy.processes.inquiries import Answer
 from murxpy.studies.study import Store, Study, Subject
 
-DOCS = Path(__file__).parent.parent.parent / "docs"
+DOCS = Path(__file__).parents[2] / "docs"
 for _module in pkgutil.iter_modules(studies.__path__, "murxpy.studies."):
     importlib.import_module(_module.name)
 STUDIES = {study.name: study for study in Study.__subclasses__()}

@@ -169,9 +169,9 @@ def _tenth(rng: random.Random, jobs: int, tick: int) -> Iterator[Event]:
 
 def main() -> None:
     """Show the campaign as `murxpy fuzz` would, in real time."""
+    from murxpy.cli.campaigns import make_reporter
     from murxpy.cli.report.console import make_console, quiet_pipe
     from murxpy.cli.report.findings import unread
-    from murxpy.cli.report.reporter import make_reporter
     from murxpy.cli.report.summary import print_summary
 
     words = sys.argv[1:]

@@ -37,8 +37,8 @@ _ENDS = {"SIGSEGV": "a segmentation fault", "SIGABRT": "an abort"}
 def sentence(bucket: Bucket) -> str:
     """Return one sentence that tells a developer of the solver what is wrong."""
     message = one_line(first_line(bucket.message))
-    ends = kind_of(bucket.kind).ends
-    if ends in ("death", "exit"):
+    kind = kind_of(bucket.kind)
+    if kind.dies:
         return _death(bucket, message)
     if bucket.kind == EXCEPTION:
         return f"{_where(bucket)} raises {message}"
@@ -47,7 +47,7 @@ def sentence(bucket: Bucket) -> str:
         words = verdict.replace("-", " ")
         known = f": {words}" if verdict in _TRIAGED and words not in message else ""
         return f"{message}{known}"
-    if ends == "no end":
+    if kind.ends == "no end":
         return f"{_where(bucket)} does not return: {message}"
     if not _WORD.match(message):  # a name, such as z3 or mk-term, stays as it is
         return message or bucket.kind

@@ -6,7 +6,7 @@ import json
 from dataclasses import asdict
 from typing import Any, TextIO
 
-from murxpy.cli.report.lines import Lines
+from murxpy.cli.report.plain_lines import Lines
 from murxpy.cli.report.seeds import seed_counts_data, seeds_data
 from murxpy.cli.report.text import replay_command, seed_text, trace_path
 from murxpy.records.events import (

@@ -175,7 +175,7 @@ def judged_json(
         "fails": found is not None or data["fails"],
         "outcome": outcome,
         "judges": judges,
-        "disagreement": disagreement,
+        KIND: disagreement,
     }
 
 

@@ -1,14 +1,14 @@
-"""Plain lines, for output that is no terminal: one line for each event, `word key=value ...`, stable
-and easy to grep.
+"""Reporters that write at most one line for each event; and plain lines, for output that is no
+terminal: `word key=value ...`, stable and easy to grep.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import asdict
-from typing import TextIO
+from typing import Self, TextIO
 
 from murxpy.cli.report.console import tolerate_any_text
-from murxpy.cli.report.lines import Lines
 from murxpy.cli.report.text import form_word, one_line, percent, seed_text, target_names
 from murxpy.records.events import (
     Alike,
@@ -24,6 +24,32 @@ from murxpy.records.events import (
 from murxpy.records.snapshot import Left, Snapshot
 
 EVERY = 5.0  # seconds between two status lines
+
+
+class Lines(ABC):
+    """Writes the line of each event that has one to `stream`; subclasses say what it is."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        return None
+
+    def consume(self, event: Event) -> None:
+        """Write the line of an event, if it has one. Raises BrokenPipeError when nobody reads, which
+        `console.quiet_pipe` catches.
+        """
+        line = self.line(event)
+        if line is not None:
+            self._stream.write(line + "\n")
+            self._stream.flush()
+
+    @abstractmethod
+    def line(self, event: Event) -> str | None:
+        """The line of an event; None where the event has none."""
 
 
 class PlainLines(Lines):

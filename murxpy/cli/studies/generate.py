@@ -23,6 +23,7 @@ from murxpy.cli.params import judge_names
 from murxpy.cli.shapes import shape_of, shape_options
 from murxpy.data import wrapper_names
 from murxpy.logic.catalogue import STANDARD
+from murxpy.machine.outcomes import CRASH
 from murxpy.machine.random import Stream, mix
 from murxpy.machine.trace.lift import lift
 from murxpy.processes.environments import print_notice
@@ -30,7 +31,7 @@ from murxpy.processes.limits import Limits
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.sources.trees.scripts import Corrupted, TreeScripts, corrupted
 from murxpy.studies.performance.campaign import tree_scripts_of
-from murxpy.studies.performance.solvers import CRASH, LATE, Solvers
+from murxpy.studies.performance.solvers import LATE, Solvers
 
 ACCEPTED = "accepted"
 _LIMIT = 500.0  # milliseconds of a usual machine

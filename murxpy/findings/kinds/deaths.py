@@ -6,7 +6,7 @@ import re
 from typing import ClassVar
 
 from murxpy.findings.kinds.kind import ByMessage, End, Kind, Parts
-from murxpy.machine.outcomes import EXIT
+from murxpy.machine.outcomes import CRASH, EXIT
 from murxpy.oracles import crash
 from murxpy.oracles.crash import Verdict, normalise
 from murxpy.translate.programs.vocabulary import shortened
@@ -44,7 +44,7 @@ class Asan(ByMessage, Death):
 class Crash(Death):
     """A signal such as SIGSEGV killed the process."""
 
-    name = crash.CRASH
+    name = CRASH
     label = "dies"
     rank = 17
 

@@ -80,6 +80,11 @@ class Kind:
             raise TypeError(f"the kind of findings {cls.__name__} lacks {', '.join(missing)}")
         KINDS[cls.name] = cls()
 
+    @property
+    def dies(self) -> bool:
+        """Whether the process ends by itself or by a signal."""
+        return self.ends in ("death", "exit")
+
     # -- lists
 
     def rank_with(self, triage: Mapping[str, object]) -> int:
@@ -146,7 +151,7 @@ class Kind:
         if seen.outcome.cause == "wall":
             late = Sight("the solver does not end", "nothing", "an answer")
             return late if self.ends == "no end" else None
-        if self.ends in ("death", "exit"):
+        if self.dies:
             return see_death(seen)
         verdict = judge(seen.outcome)
         if verdict is not None and (verdict.signal or verdict.kind in DEATHS[:-1]):

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-
-import murxpy.findings.kinds as room
 from murxpy.findings.kinds.kind import KINDS, ByMessage, Kind
+from murxpy.modules import load_modules
 
 __all__ = ["KINDS", "kind_of"]
 
-for _found in pkgutil.iter_modules(room.__path__):
-    if _found.name != "registry":
-        importlib.import_module(f"{room.__name__}.{_found.name}")
+load_modules("murxpy.findings.kinds", besides=__name__)
 
 
 class _Unnamed(ByMessage, family=True):

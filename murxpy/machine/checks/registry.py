@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable
 
-from murxpy.machine import actions, checks
 from murxpy.machine.actions.base import REGISTERED, Action, Check
 from murxpy.machine.trace.reading import Reading
+from murxpy.modules import load_modules
 
 Reader = Callable[[Reading], None]
 
 # The import of a module of these packages registers its actions.
-for _package in (actions, checks):
-    for _name in sorted(module.name for module in pkgutil.iter_modules(_package.__path__)):
-        if f"{_package.__name__}.{_name}" != __name__:
-            importlib.import_module(f"{_package.__name__}.{_name}")
+for _package in ("murxpy.machine.actions", "murxpy.machine.checks"):
+    load_modules(_package, besides=__name__)
 
 ACTIONS: dict[str, Action] = REGISTERED
 CHECKS: tuple[Check, ...] = tuple(

@@ -93,7 +93,7 @@ class Costs:
         if self._found is None or cost is None:
             return
         cause, against, bound = self._found[1], self._found[2], int(self._found[3])
-        self._run.counts[f"check-cost:{'slow' if cost > bound else 'ok'}"] += 1
+        self._run.counts[f"check-cost:{KIND if cost > bound else 'ok'}"] += 1
         if cost > bound:
             message = (
                 f"cost {cost} units of the solver, expected at most {bound} by {AGAINST[against]}"

@@ -13,10 +13,12 @@ from itertools import pairwise
 from math import comb, floor, gcd, lcm
 from typing import Union
 
+from murxpy.logic.walks import occurrences
 from murxpy.semantics.values import CannotSay
 
 Poly = tuple[int, ...]
 Rational = tuple[Fraction, ...]
+_Part = tuple[Fraction, Fraction, int, int]  # an interval, and the changes of sign at its ends
 
 
 def primitive(coefficients: Iterable[int | Fraction]) -> Poly:
@@ -106,17 +108,21 @@ def isolated(poly: Poly) -> list[tuple[Fraction, Fraction]]:
     chain = sturm_chain(poly)
     # Cauchy's bound: all roots are within it
     limit = 1 + max(Fraction(abs(c), abs(poly[-1])) for c in poly[:-1])
-    found = []
-    work = [(-limit, limit, changes(chain, -limit), changes(chain, limit))]
-    while work:
-        low, high, before, after = work.pop()
-        if before - after == 1:
-            found.append((low, high))
-        elif before > after:
-            middle = (low + high) / 2
-            between = changes(chain, middle)
-            work += [(middle, high, between, after), (low, middle, before, between)]
-    return found
+
+    def halves(part: _Part) -> tuple[_Part, ...]:
+        low, high, before, after = part
+        if before - after <= 1:
+            return ()
+        middle = (low + high) / 2
+        between = changes(chain, middle)
+        return (middle, high, between, after), (low, middle, before, between)
+
+    whole = -limit, limit, changes(chain, -limit), changes(chain, limit)
+    return [
+        (low, high)
+        for low, high, before, after in occurrences([whole], halves)
+        if before - after == 1
+    ]
 
 
 def resultant(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from murxpy.logic.sorts import Sort
+from murxpy.logic.walks import subterms
 from murxpy.semantics.equality import apply, decided
 from murxpy.semantics.meanings.sets import members_of
 from murxpy.semantics.registry import (
@@ -60,14 +61,8 @@ def transitive_closure(one: SetValue) -> SetValue:
     for left, right in rows(one):
         after.setdefault(left, []).append(right)
     found: list[Row] = []
-    for start in after:
-        reached: dict[Value, None] = {}
-        work = [start]
-        while work:
-            fresh = [right for right in after.get(work.pop(), ()) if right not in reached]
-            reached.update(dict.fromkeys(fresh))
-            work.extend(fresh)
-        found.extend((start, right) for right in reached)
+    for start, first in after.items():
+        found.extend((start, right) for right in subterms(first, lambda one: after.get(one, ())))
         if len(found) > MAX_PAIRS:
             raise CannotSay("a large transitive closure")
     return relation_of(found)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from operator import attrgetter
@@ -23,7 +24,7 @@ from murxpy.logic.terms import (
     is_value,
 )
 from murxpy.logic.values import special_value, to_codes
-from murxpy.logic.walks import subterms
+from murxpy.logic.walks import bottom_up, subterms
 from murxpy.smtlib.lexer import Symbols
 
 # matches the name that a spelling applies, such as `bvadd` in `(bvadd {0} {1})`
@@ -637,29 +638,17 @@ class Printer(DatatypePrinter):
 
 
 def _scope(
-    root: Term, inside: Callable[[Term], Iterable[Term]]
+    root: Term, inside: Callable[[Term], Sequence[Term]]
 ) -> tuple[list[Term], dict[Term, int]]:
     """Return the terms that are printed in the scope of `root`, arguments first, and how often each
     of them is used there.
     """
-
-    def parts(term: Term) -> Iterator[Term]:
-        return iter(inside(term))
-
-    order: list[Term] = []
-    uses: dict[Term, int] = {root: 1}
-    stack: list[tuple[Term, Iterator[Term]]] = [(root, parts(root))]
-    while stack:
-        term, rest = stack[-1]
-        for part in rest:
-            uses[part] = uses.get(part, 0) + 1
-            if uses[part] == 1:
-                stack.append((part, parts(part)))
-                break
-        else:
-            stack.pop()
-            order.append(term)
-    return order, uses
+    order: dict[Term, None] = {}
+    for term in bottom_up(root, order, lambda term: reversed(inside(term))):
+        order[term] = None
+    uses = Counter(part for term in order for part in inside(term))
+    uses[root] = 1
+    return list(order), uses
 
 
 def inside(term: Term, binders: frozenset[str]) -> tuple[Term, ...]:

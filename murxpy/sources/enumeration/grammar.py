@@ -13,7 +13,7 @@ from typing import Any
 
 from murxpy.errors import InputError, nearest
 from murxpy.logic.catalogue import Catalogue
-from murxpy.logic.walks import subterms
+from murxpy.logic.walks import occurrences, subterms
 from murxpy.smtlib.logics import LOGICS, known
 from murxpy.smtlib.reading.scripts import read_script
 
@@ -134,6 +134,7 @@ def _add(choices: list[str], token: str, depth: int) -> int:
 
 Rules = Mapping[str, Sequence[Production]]
 Row = tuple[str, ...]  # nonterminals that stand one after another
+_Piece = str | tuple[str, int, int]  # words, or a text by its nonterminal, size and index
 
 
 class Counts:
@@ -250,27 +251,24 @@ class Texts:
         return self._made(name, size, index) if known is None else known[index]
 
     def _made(self, name: str, size: int, index: int) -> str:
-        """Put a text together. Large texts may be nested deeper than Python's stack, so what is
-        left to write stands in a list.
-        """
-        out: list[str] = []
-        todo: list[str | tuple[str, int, int]] = [(name, size, index)]
-        first = True
-        while todo:
-            item = todo.pop()
-            if isinstance(item, str):
-                out.append(item)
-                continue
-            known = None if first else self.all_of(item[0], item[1])
-            first = False
-            if known is not None:
-                out.append(known[item[2]])
-                continue
-            around, parts = self._split(*item)
-            for piece, part in zip(reversed(around[1:]), reversed(parts), strict=True):
-                todo += (piece, part)
-            todo.append(around[0])
-        return "".join(out)
+        """Put a text together, which may be nested deeper than Python's stack."""
+
+        def inside(piece: _Piece) -> Sequence[_Piece]:
+            if isinstance(piece, str):
+                return ()
+            known = self.all_of(*piece[:2])
+            return self._pieces(*piece) if known is None else (known[piece[2]],)
+
+        pieces = occurrences(self._pieces(name, size, index), inside)
+        return "".join(piece for piece in pieces if isinstance(piece, str))
+
+    def _pieces(self, name: str, size: int, index: int) -> list[_Piece]:
+        """The words of a text and the children between them, the last one first."""
+        around, parts = self._split(name, size, index)
+        pieces: list[_Piece] = [around[0]]
+        for part, words in zip(parts, around[1:], strict=True):
+            pieces += (part, words)
+        return pieces[::-1]
 
     def _split(
         self, name: str, size: int, index: int

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
-
-from murxpy.sources.mutation import fuzzers
+from murxpy.modules import load_modules
 from murxpy.sources.mutation.entry import Entry
 
 API = "api"  # the source that walks the state machine
 WALK = Entry(API, "Fuzz a solver through its Python API.", labels=lambda settings: ())
 FUZZERS: dict[str, Entry] = {
-    name: importlib.import_module(f"{fuzzers.__name__}.{name}").ENTRY
-    for name in sorted(module.name for module in pkgutil.iter_modules(fuzzers.__path__))
+    name: module.ENTRY for name, module in load_modules("murxpy.sources.mutation.fuzzers").items()
 }
 SOURCES: dict[str, Entry] = {API: WALK, **FUZZERS}

@@ -17,6 +17,7 @@ from murxpy.data import load_catalogue, load_machine
 from murxpy.errors import InputError
 from murxpy.findings.folder import PERF, Folder, Lines
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.outcomes import CRASH
 from murxpy.machine.random import Settings
 from murxpy.processes.environments import Notice
 from murxpy.processes.limits import Limits
@@ -32,7 +33,7 @@ from murxpy.studies.performance.minimizing import (
     plain,
 )
 from murxpy.studies.performance.search import Agents, Attempt, Pipeline, Plan, Search, Step
-from murxpy.studies.performance.solvers import CRASH, LATE, Solvers, Weight, differ
+from murxpy.studies.performance.solvers import LATE, Solvers, Weight, differ
 
 FILE = PERF
 _VERSION = 1

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, cast
 
+from murxpy.machine.outcomes import CRASH
 from murxpy.oracles.crash import Outcome
 from murxpy.processes.environments import Notice
 from murxpy.processes.inquiries import Ask, Inquirer, Questions, T, script_plan, script_setup
@@ -20,7 +21,6 @@ from murxpy.sources.trees.weighing import SESSION
 DECIDED = ("sat", "unsat")
 # A solver went past its limit: in its own units, or by the processor's time where it hardly counts.
 EXHAUSTED, LATE = "exhausted", "late"
-CRASH = "crash"
 _UNSOLVED = 2  # times the limit: the cost of a script that a solver does not decide within it
 
 

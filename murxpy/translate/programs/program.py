@@ -12,7 +12,7 @@ from murxpy.errors import MurxpyError
 from murxpy.foreign import escaped
 from murxpy.logic.catalogue import Catalogue
 from murxpy.machine.checks.registry import ANSWERING
-from murxpy.machine.outcomes import CONTRACT, Refused
+from murxpy.machine.outcomes import CONTRACT, EXIT, Refused
 from murxpy.machine.trace.grammar import Line, Trace
 from murxpy.machine.trace.lift import lift
 from murxpy.smtlib.reading.scripts import read_script
@@ -197,7 +197,7 @@ def _of_child(run: Calls, claim: Claim) -> str:
     if run.failing:
         run.sheet.do(run.failing)
     rows = run.sheet.written([run.imports(), "child calls Process signal sys"])
-    hangs, exits = claim.ends == "no end", claim.ends == "exit"
+    hangs, exits = claim.ends == "no end", claim.kind == EXIT
     ending = _HANGS if hangs else _DIES
     modules = ["sys"] if hangs else ["signal", "sys"]
     if exits:  # a solver may end its process with 1, as an exception in the child does

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Protocol
 
-import murxpy.semantics.ranges.all  # noqa: F401  # enters the backward rules
 from murxpy.logic.terms import FUNCTION, Term
 from murxpy.logic.walks import bottom_up, occurrences
 from murxpy.machine.random import Stream
+from murxpy.modules import load_modules
 from murxpy.semantics.ranges.abstract import ANY, NOTHING, TRUE, Range
 from murxpy.semantics.ranges.backward import below
 from murxpy.semantics.registry import Unknown
@@ -20,6 +20,8 @@ from murxpy.smtlib.script import Assert, CheckSatAssuming, Command, Script, at_c
 from murxpy.sources.mutation.diving.seed_models import Witness
 from murxpy.sources.mutation.occurrences import Occurrence, binds
 from murxpy.sources.mutation.workshop import MutationSession
+
+load_modules("murxpy.semantics.ranges")  # each enters its backward rules
 
 Spot = tuple[int, int]
 """The number of an assertion of the seed, and the number of a formula there."""
