@@ -15,7 +15,7 @@ from murxpy.machine.actions.base import Action, any_entry, register
 from murxpy.machine.database import Entry, SortEntry
 from murxpy.machine.generate import leaves, sorts, terms
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.outcomes import Refused
+from murxpy.machine.outcomes import NoSpelling, Refused
 from murxpy.machine.tokens import Quoted, Ref, Token
 from murxpy.machine.trace import murxla
 from murxpy.machine.trace.grammar import MURXLA_SOLVERS
@@ -351,16 +351,16 @@ def _operator(r: Reading) -> Operator:
     return operator
 
 
-def _result_kind(r: Reading) -> str:
+def _result_kind(r: Reading) -> None:
     kind = r.text(1, "the kind of the result sort")
     if kind not in r.run.catalogue.sorts:
         raise r.error(f"unknown sort kind '{kind}'{nearest(kind, r.run.catalogue.sorts)}")
-    return kind
 
 
 def _make_defined(r: Reading) -> None:
     """Read the line of an operator of a single solver, which a term of our operators stands for."""
-    kind, args = _result_kind(r), r.counted_terms(2)
+    _result_kind(r)
+    args = r.counted_terms(2)
     at, index = 3 + len(args), None
     if at < len(r.line.args):
         count = r.count(at, "indices")
@@ -368,7 +368,7 @@ def _make_defined(r: Reading) -> None:
         at += 1 + count
     r.end(at)
     entry = murxla.defined(r, r.text(0, "an operator"), args, index)
-    _enter(r, murxla.as_kind(r, entry, kind))
+    _enter(r, murxla.as_stated(r, entry))
 
 
 def _make_term(r: Reading, application: Application) -> None:
@@ -378,28 +378,32 @@ def _make_term(r: Reading, application: Application) -> None:
     if r.trace.murxla:
         application = murxla.in_range(murxla.with_numbers(r, application))
     _check_functions(r, application)
-    entry = murxla.expanded(r, application) if r.trace.murxla else None
-    if entry is None:
-        entry = _apply_in_range(r, application)
     if r.trace.murxla:
-        entry = murxla.as_kind(r, entry, str(r.line.args[1]))
-    _enter(r, entry)
+        _enter(r, murxla.as_stated(r, _apply_or_expand(r, application)))
+    else:
+        _enter(r, _apply(r, application))
 
 
 def _enter(r: Reading, entry: Entry) -> None:
     sort = entry.term.sort.sort(1) if entry.term.sort.kind == "SORT_CASE" else entry.term.sort
-    if sort.kind != r.line.args[1]:
-        raise r.error(f"expected a term of kind {sort.kind}, found '{r.line.args[1]}'")
+    stated = str(r.line.args[1])
+    numbers = r.trace.murxla and murxla.NUMBERS.issuperset((sort.kind, stated))
+    if sort.kind != stated and not numbers:
+        raise r.error(f"expected a term of kind {sort.kind}, found '{stated}'")
     r.made_term(entry)
 
 
-def _apply_in_range(r: Reading, application: Application) -> Entry:
+def _apply_or_expand(r: Reading, application: Application) -> Entry:
+    """Make the application, or else what it stands for. Raises Refused for an index that is too high
+    here, since each of Murxla's solvers handles such an index in its own way.
+    """
     try:
         return _apply(r, application)
-    except IndexOutOfRange as error:
-        if r.trace.murxla:  # each of its solvers handles such an index in its own way
+    except (NoSpelling, IndexOutOfRange) as error:
+        entry = murxla.expanded(r, application)
+        if entry is None:
             raise Refused("unsupported", str(error)) from None
-        raise
+        return entry
 
 
 def _apply(r: Reading, application: Application) -> Entry:

@@ -200,7 +200,7 @@ def _ceil(tables: Tables, args: Sequence[Term], index: int) -> Term:
     )
 
 
-def _polynomial(coefficient: Callable[[int], Fraction]) -> _Define:
+def _polynomial(coefficient: Callable[[int], int | Fraction]) -> _Define:
     """A linear combination. Murxla draws the coefficients while it runs, so no trace has them, and
     each argument gets one by its place.
     """
@@ -264,7 +264,7 @@ _NUMBERS: dict[str, _Define] = {
     "SQUARE": _square,
     "FLOOR": _floor,
     "CEIL": _ceil,
-    "POLY": _polynomial(Fraction),
+    "POLY": _polynomial(lambda at: at),
 }
 _DEFINED: dict[str, _Define] = {
     **{
@@ -296,7 +296,7 @@ def defined(r: Reading, name: str, args: Sequence[Entry], index: int | None) -> 
     if len(args) != expected and not (args and name.endswith(_MANY)):
         raise r.error(f"{name} takes {expected} arguments, found {len(args)}")
     kinds = [entry.term.sort.kind for entry in args]
-    if "SORT_REAL" in kinds and "SORT_INT" in kinds:
+    if "SORT_INT" in kinds and ("SORT_REAL" in kinds or "RPOLY" in name):
         args = [as_kind(r, entry, "SORT_REAL") for entry in args]
     tables = Tables(r.run.catalogue, r.run.sorts, r.run.terms)
     term = _DEFINED[name](
@@ -319,6 +319,7 @@ def as_kind(r: Reading, entry: Entry, kind: str) -> Entry:
     return make_term(r.run, r.run.catalogue.operators[operator], [entry], (), r.seed)
 
 
+NUMBERS = frozenset(("SORT_INT", "SORT_REAL"))
 _CONVERSIONS = {
     ("SORT_INT", "SORT_REAL"): "OP_INT_TO_REAL",
     ("SORT_REAL", "SORT_INT"): "OP_REAL_TO_INT",
@@ -326,17 +327,37 @@ _CONVERSIONS = {
 _MOST_CONVERTED = 8  # arguments; each is converted or not, so that each doubles what is tried
 
 
+def as_stated(r: Reading, entry: Entry) -> Entry:
+    """The term with the sort that the line returned, if it is a number: a solver of Murxla may give
+    an integer where its operator gives a real number.
+    """
+    sorts = [r.sorts[number].sort.kind for number in r.returned("s")[:1] if number in r.sorts]
+    return as_kind(r, entry, sorts[0] if sorts else str(r.line.args[1]))
+
+
 def with_numbers(r: Reading, application: Application) -> Application:
     """Convert integers to reals, or reals to integers, if only then the operator takes its
-    arguments. The result is the same application if that does not help either.
+    arguments. An operator of integers becomes that of reals for a real argument. The result is the
+    same application if nothing of that helps.
     """
+    operator, args, indices, _ = application
+    if operator.kind.startswith("OP_INT_") and "SORT_REAL" in [e.term.sort.kind for e in args]:
+        if operator.kind == "OP_INT_IS_DIV":
+            application = Application(*_whole_quotient(r, args[0], indices[0]), (), None)
+        else:
+            kind = operator.kind.replace("INT", "REAL", 1)
+            other = r.run.catalogue.operators.get(kind, operator)
+            application = application._replace(operator=other)
     args = application.args
     if _fits(r, application, [entry.term.sort for entry in args]):
         return application
     for chosen in _conversions([entry.term.sort.kind for entry in args]):
-        other = {"SORT_INT": r.run.sorts.get("SORT_REAL"), "SORT_REAL": r.run.sorts.get("SORT_INT")}
+        swapped = {
+            "SORT_INT": r.run.sorts.get("SORT_REAL"),
+            "SORT_REAL": r.run.sorts.get("SORT_INT"),
+        }
         sorts = [
-            other[entry.term.sort.kind] if at in chosen else entry.term.sort
+            swapped[entry.term.sort.kind] if at in chosen else entry.term.sort
             for at, entry in enumerate(args)
         ]
         if _fits(r, application, sorts):
@@ -344,6 +365,13 @@ def with_numbers(r: Reading, application: Application) -> Application:
                 args=[as_kind(r, e, s.kind) for e, s in zip(args, sorts, strict=True)]
             )
     return application
+
+
+def _whole_quotient(r: Reading, number: Entry, divisor: int) -> tuple[Operator, list[Entry]]:
+    """A real number is divisible if its quotient is an integer."""
+    tables = Tables(r.run.catalogue, r.run.sorts, r.run.terms)
+    quotient = tables.apply("OP_REAL_DIV", number.term, tables.value(tables.real, divisor))
+    return r.run.catalogue.operators["OP_REAL_IS_INT"], [_made(r, quotient, [number])]
 
 
 def _conversions(kinds: Sequence[str]) -> Iterator[tuple[int, ...]]:
@@ -379,16 +407,14 @@ _MOST_LOOPS = (1 << 31) - 1  # the highest number of repetitions that an operato
 
 
 def expanded(r: Reading, application: Application) -> Entry | None:
-    """The application by other operators, if this release has no spelling of the operator, or if the
-    operator here takes no index as high; None if no definition is known or none is needed.
+    """The application by other operators, for a release without a spelling of the operator, and for an
+    index that the operator here does not take; None if no definition is known.
     """
     operator, args, indices, _ = application
     tables = Tables(r.run.catalogue, r.run.sorts, r.run.terms)
     if operator.kind == "OP_RE_LOOP" and max(indices) > _MOST_LOOPS:
         return _made(r, _loop(tables, args[0].term, *indices), args)
     if not (operator.definition or operator.by_bits):
-        return None
-    if r.run.wrapper.spellings["operators"].get(operator.kind) is not None:
         return None
     places = [tables.constant(f"a{at}", entry.term.sort) for at, entry in enumerate(args)]
     printer = Printer(r.run.catalogue, STANDARD)
