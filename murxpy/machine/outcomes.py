@@ -31,6 +31,10 @@ class Refused(Exception):
         self.sort = sort
 
 
+class NoSpelling(Refused):
+    """This release has no spelling of what a line asks for, so the line made no call."""
+
+
 class Stopped(Exception):
     """The run ends here. `finding` is what was found, or None if there is nothing to report."""
 

@@ -19,7 +19,7 @@ from murxpy.logic.terms import Term, TermTable
 from murxpy.logic.typing import Checker
 from murxpy.logic.walks import subterms
 from murxpy.machine.database import Database, Entry
-from murxpy.machine.outcomes import CONTRACT, EXCEPTION, WRONG_ANSWER, Refused, Stopped
+from murxpy.machine.outcomes import CONTRACT, EXCEPTION, WRONG_ANSWER, NoSpelling, Refused, Stopped
 from murxpy.machine.planted import Planted
 from murxpy.machine.random import Stream, mix, point
 from murxpy.machine.state import SolverState
@@ -416,7 +416,7 @@ class Run(Lines, Steps):
             if wanted is not None
             else f"no spelling of {what} fits"
         )
-        raise Refused("unsupported", f"{missing} in this release of {self.wrapper.name}")
+        raise NoSpelling("unsupported", f"{missing} in this release of {self.wrapper.name}")
 
     def call(
         self,

@@ -16,7 +16,7 @@ from murxpy.machine.checks.registry import MAKING
 from murxpy.machine.solve import SPECIAL_OPTIONS
 from murxpy.machine.tokens import Quoted, Ref, Token, print_token
 from murxpy.machine.trace.grammar import INDENT, MURXLA_OPTIONS, MURXLA_SOLVERS, Line, Trace
-from murxpy.machine.trace.murxla import CONTAINER_FIRST, SPECIAL
+from murxpy.machine.trace.murxla import CONTAINER_FIRST, SPECIAL_VALUES
 from murxpy.solvers.exceptions import ILL_FORMED, UNDOCUMENTED
 from murxpy.translate.dry import AnyReading, Silent, interpret
 
@@ -89,7 +89,7 @@ LIMITS = {"cvc5": "reproducible-resource-limit"}
 # spellings, other names, and other orders of arguments.
 
 
-_SPECIAL = {ours: theirs for names in SPECIAL.values() for theirs, ours in names.items()}
+_SPECIAL = {ours: theirs for names in SPECIAL_VALUES.values() for theirs, ours in names.items()}
 _DEFECTS = (UNDOCUMENTED, ILL_FORMED)
 
 

@@ -196,11 +196,14 @@ class GetValue(Action):
         return True
 
     def read(self, r: Reading) -> None:
-        entries = r.counted_terms(0, closed=True)
-        r.end(1 + len(entries))
+        if r.line.action in ("get-value", "get-value-completion"):
+            entries, action = r.counted_terms(0, closed=True), r.line.action
+            r.end(1 + len(entries))
+        else:  # an action of a single solver in Murxla, which takes one term
+            entries, action = [r.term(0, closed=True)], "get-value"
+            r.end(1)
         _needs_model(r)
         r.values(*(e.term.sort for e in entries))
-        action = r.line.action
         if r.run.wrapper.set("actions", action) is None:
             action = "get-value"
         solve.get_value(r.run, entries, action, r.seed, r.spelling("actions", action))
@@ -302,16 +305,19 @@ class OnTerms(Action):
         return True
 
     def read(self, r: Reading) -> None:
-        entries = self.operands(r)
-        r.require_spelling(r.run.wrapper.set("actions", self.name) is not None, self.name)
-        r.values(*(e.term.sort for e in entries))
-        solve.on_terms(r.run, self.name, entries, r.seed, r.spelling("actions", self.name))
+        for entries in self.calls(r):
+            r.require_spelling(r.run.wrapper.set("actions", self.name) is not None, self.name)
+            functions = any(e.term.sort.kind == "SORT_FUN" for e in entries)
+            if r.trace.murxla and functions and not r.run.wrapper.facts.function_terms:
+                continue  # a function is no term here, so it has no parts to look at
+            r.values(*(e.term.sort for e in entries))
+            solve.on_terms(r.run, self.name, entries, r.seed, r.spelling("actions", self.name))
 
-    def operands(self, r: Reading) -> list[Entry]:
-        """The terms that the current line names. Raises InputError."""
+    def calls(self, r: Reading) -> list[list[Entry]]:
+        """The terms of each call that the current line makes. Raises InputError."""
         entry = r.term(0)
         r.end(1)
-        return [entry]
+        return [[entry]]
 
 
 register("term-get-children")(OnTerms)

@@ -15,10 +15,11 @@ from murxpy.machine.actions.base import Action, any_entry, register
 from murxpy.machine.database import Entry, SortEntry
 from murxpy.machine.generate import leaves, sorts, terms
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.outcomes import Refused
+from murxpy.machine.outcomes import NoSpelling, Refused
 from murxpy.machine.tokens import Quoted, Ref, Token
+from murxpy.machine.trace import murxla
 from murxpy.machine.trace.grammar import MURXLA_SOLVERS
-from murxpy.machine.trace.murxla import Application, old_special, translate
+from murxpy.machine.trace.murxla import Application
 from murxpy.machine.trace.reading import Reading, read_datatypes, read_sort
 
 
@@ -224,7 +225,7 @@ class MakeSpecialValue(Action):
         r.end(2)
         known = r.run.catalogue.sorts[sort.sort.kind].special
         if r.trace.murxla:
-            name = old_special(name, sort.sort.kind)
+            name = murxla.old_special(name, sort.sort.kind)
         if name not in known:
             raise r.error(f"{sort.sort} has no special value '{name}'{nearest(name, known)}")
         r.made_term(
@@ -274,6 +275,9 @@ class MakeTerm(Action):
         return terms.random_term(gen)
 
     def read(self, r: Reading) -> None:
+        if r.trace.murxla and murxla.defines(r.text(0, "an operator")):
+            _make_defined(r)
+            return
         operator = _operator(r)
         at, wanted = 2, None
         if isinstance(r.word(2, "a number of arguments"), Ref):
@@ -335,33 +339,73 @@ def _peek(r: Reading, at: int) -> Token | None:
 
 def _operator(r: Reading) -> Operator:
     name = r.text(0, "an operator")
+    if r.trace.murxla:
+        name = murxla.old_operator(name)
     catalogue = r.run.catalogue
     operator = catalogue.operators.get(catalogue.aliases.get(name, name))
     if operator is None:
         if name.split("-")[0] in MURXLA_SOLVERS:
             raise Refused("unsupported", f"the operator {name} of another solver")
         raise r.error(f"unknown operator '{name}'{nearest(name, catalogue.operators)}")
-    kind = r.text(1, "the kind of the result sort")
-    if kind not in catalogue.sorts:
-        raise r.error(f"unknown sort kind '{kind}'{nearest(kind, catalogue.sorts)}")
+    _result_kind(r)
     return operator
+
+
+def _result_kind(r: Reading) -> None:
+    kind = r.text(1, "the kind of the result sort")
+    if kind not in r.run.catalogue.sorts:
+        raise r.error(f"unknown sort kind '{kind}'{nearest(kind, r.run.catalogue.sorts)}")
+
+
+def _make_defined(r: Reading) -> None:
+    """Read the line of an operator of a single solver, which a term of our operators stands for."""
+    _result_kind(r)
+    args = r.counted_terms(2)
+    at, index = 3 + len(args), None
+    if at < len(r.line.args):
+        count = r.count(at, "indices")
+        index = r.number(at + 1, "an index") if count else None
+        at += 1 + count
+    r.end(at)
+    entry = murxla.defined(r, r.text(0, "an operator"), args, index)
+    _enter(r, murxla.as_stated(r, entry))
 
 
 def _make_term(r: Reading, application: Application) -> None:
     if r.trace.murxla:
-        application = translate(r, application)
+        application = murxla.translate(r, application)
     _check_arity(r, application.operator, application.args)
+    if r.trace.murxla:
+        application = murxla.in_range(murxla.with_numbers(r, application))
     _check_functions(r, application)
-    try:
-        entry = _apply(r, application)
-    except IndexOutOfRange as error:
-        if r.trace.murxla:  # each of its solvers handles such an index in its own way
-            raise Refused("unsupported", str(error)) from None
-        raise
+    if r.trace.murxla:
+        _enter(r, murxla.as_stated(r, _apply_or_expand(r, application)))
+    else:
+        _enter(r, _apply(r, application))
+
+
+def _enter(r: Reading, entry: Entry) -> None:
     sort = entry.term.sort.sort(1) if entry.term.sort.kind == "SORT_CASE" else entry.term.sort
-    if sort.kind != r.line.args[1]:
-        raise r.error(f"expected a term of kind {sort.kind}, found '{r.line.args[1]}'")
+    stated = str(r.line.args[1])
+    numbers = r.trace.murxla and murxla.NUMBERS.issuperset((sort.kind, stated))
+    if sort.kind != stated and not numbers:
+        raise r.error(f"expected a term of kind {sort.kind}, found '{stated}'")
     r.made_term(entry)
+
+
+def _apply_or_expand(r: Reading, application: Application) -> Entry:
+    """Make the application, or else what it stands for. Raises Refused for an index that is too high
+    here, since each of Murxla's solvers handles such an index in its own way.
+    """
+    try:
+        if murxla.loops_too_often(application):
+            raise IndexOutOfRange("a solver takes fewer repetitions")
+        return _apply(r, application)
+    except (NoSpelling, IndexOutOfRange) as error:
+        entry = murxla.expanded(r, application)
+        if entry is None:
+            raise Refused("unsupported", str(error)) from None
+        return entry
 
 
 def _apply(r: Reading, application: Application) -> Entry:

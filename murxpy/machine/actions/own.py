@@ -11,7 +11,7 @@ from murxpy.machine.generate import options, terms
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.state import HOLDS
-from murxpy.machine.trace.murxla import old_action, own_operands
+from murxpy.machine.trace.murxla import old_action, own_calls
 from murxpy.machine.trace.reading import Reading
 
 
@@ -44,12 +44,14 @@ def read_own(r: Reading) -> None:
     entry = r.run.wrapper.facts.own_actions.get(action)
     if entry is None:
         raise Refused("unsupported", f"the action {r.line.action} of another solver")
-    entries = own_operands(r) if r.trace.murxla else [r.term(k) for k in range(len(r.line.args))]
-    _check_operands(r, entry.takes, entries)
+    calls = own_calls(r) if r.trace.murxla else [[r.term(k) for k in range(len(r.line.args))]]
+    for entries in calls:
+        _check_operands(r, entry.takes, entries)
     for need in entry.needs:
         held = need not in HOLDS or HOLDS[need](r.run.state)  # a trace shows its quantifiers itself
         r.require(held, f"{action} needs '{need}'")
-    solve.own(r.run, action, entries, r.seed, r.spelling("actions", action))
+    for entries in calls:
+        solve.own(r.run, action, entries, r.seed, r.spelling("actions", action))
 
 
 def _check_operands(r: Reading, takes: Sequence[str], entries: list[Entry]) -> None:

@@ -21,7 +21,7 @@ from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
-from murxpy.machine.trace.murxla import substituted
+from murxpy.machine.trace.murxla import substitutions
 from murxpy.machine.trace.reading import Reading
 from murxpy.machine.witnesses.model import (
     CANNOT_SAY,
@@ -259,8 +259,8 @@ class Substitute(OnTerms):
             solve.on_terms(run, "substitute", [inside, old, new], run.line_seed())
         return True
 
-    def operands(self, r: Reading) -> list[Entry]:
-        return substituted(r) if r.trace.murxla else _replaced(r)
+    def calls(self, r: Reading) -> list[list[Entry]]:
+        return substitutions(r) if r.trace.murxla else [_replaced(r)]
 
 
 def _replaced(r: Reading, closed: bool = False) -> list[Entry]:
