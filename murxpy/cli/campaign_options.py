@@ -51,6 +51,7 @@ class CampaignOptions(KeptOptions):
     theories: tuple[str, ...] = ()
     no_quantifiers: bool = False
     linear: bool = False
+    smt_lib_only: bool = False
     logic: str = ""
     judges: tuple[tuple[str, ...], ...] = ()
     machine: str = "default"

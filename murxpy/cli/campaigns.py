@@ -377,6 +377,7 @@ def _request(
     of_runs = RunOptions(
         (*options.theories, *quantified),
         options.linear,
+        options.smt_lib_only,
         options.logic,
         tuple(map(parse_option, options.settings)),
         not options.no_swarm,

@@ -70,6 +70,11 @@ _EXAMPLES = (
 @click.option(
     "--no-quantifiers", is_flag=True, help="Use no quantifiers, as with --theories -QUANT."
 )
+@click.option(
+    "--smt-lib-only",
+    is_flag=True,
+    help="Take only actions for which a script of SMT-LIB has a command, and no checks of answers.",
+)
 @click.option("--linear", is_flag=True, help="Use only linear arithmetic.")
 @click.option(
     "--logic",
@@ -297,6 +302,10 @@ def fuzz(targets: tuple[str, ...], mix: str | None, **given: Any) -> int:
     if mix is None and seeds:
         raise click.UsageError(
             f"{seeds[0]}: 'murxpy fuzz' takes seeds only with --mix; leave them out, or use 'murxpy opfuzz'"
+        )
+    if options.smt_lib_only and options.contract:
+        raise click.UsageError(
+            "--contract makes calls that no script has: leave --smt-lib-only out"
         )
     if mix is None and of_mutants.stability:
         raise click.UsageError("--stability asks variants of mutants: give --mix, or leave it out")

@@ -25,6 +25,7 @@ _NOT_HERE = (
     "theories",
     "no_quantifiers",
     "linear",
+    "smt_lib_only",
     "logic",
     "no_swarm",
     "contract",

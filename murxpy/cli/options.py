@@ -46,6 +46,7 @@ _GROUPS = {
         "settings",
         "no_swarm",
         "no_quantifiers",
+        "smt_lib_only",
         "logic",
         "no_option_fuzzing",
         "drawn_options",

@@ -19,6 +19,7 @@ from murxpy.fuzzers.seeds import SIZE_LIMIT, SeedFiles, collect_seeds
 from murxpy.learning.guide import OFF
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.checks.invariants import INVARIANTS, PHRASES, PROMISES
+from murxpy.machine.checks.registry import ACTIONS
 from murxpy.machine.checks.registry import CHECKS as ANSWER_CHECKS
 from murxpy.machine.logics import theories_of
 from murxpy.oracles.documented import Documented
@@ -123,8 +124,9 @@ class RunOptions:
 
     `theories`: every run has exactly these theories; if empty, all theories of the solver. A name
     behind `-` takes that theory away from all runs, which differ in the others as without it. `linear`:
-    no run has nonlinear arithmetic. `logic`: each run has the theories of one logic of SMT-LIB that this
-    name or pattern fits.
+    no run has nonlinear arithmetic. `scripted`: runs take no actions for which a script of SMT-LIB has no
+    command, and answers are not checked. `logic`: each run has the theories of one logic of SMT-LIB
+    that this name or pattern fits.
     `options`: names and values that every run sets. `swarm`: runs differ in theories, operators and
     weights. `drawn_options`: sets, names and patterns of the options that runs set at random. `limits`: what ends a check, the solver's
     own resource limit or only the wall time of the run. `checks`: the checks of the solver's
@@ -133,6 +135,7 @@ class RunOptions:
 
     theories: tuple[str, ...] = ()
     linear: bool = False
+    scripted: bool = False
     logic: str = ""
     options: tuple[tuple[str, str], ...] = ()
     swarm: bool = True
@@ -153,7 +156,7 @@ def session_setup(
     wanted, wrapper = _without_theories(options.theories, catalogue, wrapper)
     setup: Setup = {
         "catalogue": catalogue,
-        "machine": machine,
+        "machine": _scripted(machine) if options.scripted else machine,
         "wrapper": wrapper,
         "drawn-options": list(options.drawn_options),
         "profile": profile,
@@ -161,7 +164,7 @@ def session_setup(
         "swarm": options.swarm,
         "options": [list(option) for option in options.options],
         "limits": options.limits,
-        "checks": list(options.checks),
+        "checks": [] if options.scripted else list(options.checks),
         "documented": Documented(wrapper).operators(),
     }
     if options.guide != OFF:
@@ -171,6 +174,19 @@ def session_setup(
     if options.logic:
         setup["logics"] = chosen_logics(options.logic, wrapper)
     return setup
+
+
+def _scripted(machine: Plain) -> Plain:
+    """A machine without the actions for which a script has no command, and without checks of objects."""
+    states = {
+        name: {
+            **state,
+            "do": [step for step in state.get("do", ()) if ACTIONS[step["do"]].scripted],
+        }
+        for name, state in machine["states"].items()
+    }
+    chances = {**machine["probabilities"], "check-new-object": 0.0}
+    return {**machine, "states": states, "probabilities": chances}
 
 
 def _without_theories(

@@ -14,6 +14,7 @@ from murxpy.processes.plans import Request, make_plans
 from murxpy.smtlib.logics import LOGICS
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.translate.formula import formula_of
+from murxpy.translate.smtlib import to_smtlib
 from murxpy.worker.session import Session
 
 
@@ -51,6 +52,25 @@ def test_each_run_has_a_logic() -> None:
             )
             assert term.sort.kind not in ("SORT_BV", "SORT_FP", "SORT_REAL"), formula.text
     assert {"QF_LIA", "QF_ALIA"} <= seen and all(name.endswith("LIA") for name in seen)
+
+
+@pytest.mark.parametrize("solver", ["z3", "cvc5"])
+def test_runs_have_only_actions_of_scripts(solver: str) -> None:
+    """Each run is a script in the dialect of its solver, in which no action of the run is missing."""
+    (plan,) = make_plans(Request((solver,), run_options=RunOptions(scripted=True)))
+    session = Session({**plan.setup, "solverless": True})
+    actions: set[str] = set()
+    for seed in range(25):
+        trace = parse_trace(walk(session, seed)[0], "walk")
+        actions |= {line.action for line in trace.lines}
+        text = to_smtlib(trace, session.catalogue, solver, lossy=True, by_definition=True)
+        assert "action of" not in text, text
+    assert {"mk-term", "check-sat", "push"} <= actions
+
+
+def test_runs_of_scripts_break_no_calls(capsys: pytest.CaptureFixture[str]) -> None:
+    code, said = error(capsys, "fuzz", "z3", "--smt-lib-only", "--contract")
+    assert code == 2 and "leave --smt-lib-only out" in said
 
 
 @pytest.mark.parametrize("logic", LOGICS)

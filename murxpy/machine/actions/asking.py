@@ -293,6 +293,8 @@ class AssumptionsQuery(Query):
 class OnTerms(Action):
     """An action on terms whose result the run does not keep."""
 
+    scripted = False
+
     def draw(self, gen: Generator) -> bool:
         entry = any_entry(gen)
         if (

@@ -35,6 +35,7 @@ class Action:
     before: ClassVar[bool] = False  # it is carried out before there is a solver
     fatal: ClassVar[bool] = False  # some solvers cannot be used after they refused it
     damped: ClassVar[bool] = True  # it may be drawn less often if known findings are about it
+    scripted: ClassVar[bool] = True  # a script of SMT-LIB can have a command for it
     establishes: ClassVar[tuple[str, ...]] = ()  # conditions that hold after it was repeated often
 
     def __init__(self, name: str) -> None:

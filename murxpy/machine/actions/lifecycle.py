@@ -223,6 +223,7 @@ class Del(Action):
     """`del t`, `del s`, `del x`, `del o1`, `del c1`."""
 
     alone = True
+    scripted = False
 
     def draw(self, gen: Generator) -> bool:
         run = gen.run
@@ -259,6 +260,7 @@ class Collect(Action):
     """`gc`: a full garbage collection."""
 
     alone = True
+    scripted = False
 
     def draw(self, gen: Generator) -> bool:
         solve.collect(gen.run, gen.run.line_seed())

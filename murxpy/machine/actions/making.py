@@ -27,6 +27,8 @@ from murxpy.machine.trace.reading import Reading, read_datatypes, read_sort
 class CheckSort(Action):
     """`check-sort s`."""
 
+    scripted = False
+
     def draw(self, gen: Generator) -> bool:
         run = gen.run
         if not run.db.sorts or run.wrapper.set("self-checks", "check-sort") is None:
@@ -47,6 +49,7 @@ class CheckSort(Action):
 class CheckTerm(Action):
     """`check-term t`, `check-eq t`."""
 
+    scripted = False
     literal = False  # it is of literals only
 
     def draw(self, gen: Generator) -> bool:

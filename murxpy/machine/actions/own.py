@@ -20,6 +20,7 @@ class SolverAction(Action):
     """One of the wrapper's own actions, written as a line `SOLVER-...`."""
 
     traced = False
+    scripted = False
 
     def draw(self, gen: Generator) -> bool:
         run = gen.run
