@@ -11,7 +11,7 @@ from itertools import islice, product
 from pathlib import Path
 
 import pytest
-from formulas import catalogue, evaluator
+from typed_terms import catalogue, evaluator
 
 from murxpy.logic.catalogue import Operator
 from murxpy.logic.signature import Binding, Linear, Pattern

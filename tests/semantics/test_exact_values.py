@@ -14,10 +14,10 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from formulas import Logic, catalogue, evaluator
 from hypothesis import given
 from hypothesis import strategies as st
 from toy import Crashed, forked, live, walk
+from typed_terms import Logic, catalogue, evaluator
 
 from murxpy.logic.sorts import IllSorted, Sort, components
 from murxpy.logic.terms import Term

@@ -15,9 +15,9 @@ from itertools import product
 from typing import Any
 
 import pytest
-from formulas import Logic, evaluator
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typed_terms import Logic, evaluator
 
 from murxpy.logic.sorts import Constructor, Datatype, Sort
 from murxpy.logic.terms import Term

@@ -7,9 +7,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from formulas import Logic, evaluator, value
 from hypothesis import given
 from hypothesis import strategies as st
+from typed_terms import Logic, evaluator, value
 
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import SPECIAL, Term

@@ -9,7 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from formulas import Logic, catalogue, evaluator, value
+from typed_terms import Logic, catalogue, evaluator, value
 
 from murxpy.logic.sorts import Constructor, Datatype
 from murxpy.logic.terms import Term

@@ -12,9 +12,9 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
-from formulas import Logic, evaluator, value
 from hypothesis import given
 from hypothesis import strategies as st
+from typed_terms import Logic, evaluator, value
 
 from murxpy.logic.terms import SPECIAL
 from murxpy.semantics.exact import floats as fp

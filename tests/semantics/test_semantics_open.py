@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
-from formulas import Logic, catalogue, evaluator
+from typed_terms import Logic, catalogue, evaluator
 
 from murxpy.logic.sorts import Constructor, Datatype, Sort
 from murxpy.logic.terms import Term

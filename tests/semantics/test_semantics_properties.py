@@ -10,9 +10,9 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from formulas import Logic, evaluator, value
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typed_terms import Logic, evaluator, value
 
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import Term

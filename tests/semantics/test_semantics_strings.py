@@ -7,9 +7,9 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
-from formulas import Logic, value
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typed_terms import Logic, value
 
 from murxpy.semantics.exact import regex, strings
 from murxpy.semantics.exact.regex import Regex

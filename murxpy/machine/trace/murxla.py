@@ -55,8 +55,6 @@ _OPERATORS = {
             *("USUBO", "SSUBO", "SDIVO"),
         )
     },
-    "cvc5-OP_INT_TO_BV": "OP_INT_TO_BV",
-    "cvc5-OP_BV_TO_NAT": "OP_BV_UBV_TO_INT",
 }
 # Operators that take their container first in Murxla and last here.
 CONTAINER_FIRST = ("OP_SET_MEMBER", "OP_SET_INSERT", "OP_BAG_COUNT", "OP_BAG_MAP")

@@ -218,10 +218,19 @@ def _natural(tables: Tables, term: Term, kind: str | None) -> Term:
     if kind == "SORT_SET" and len(sorts) == 2 and sorts[1] is tables.bool:
         sort = tables.sort(kind, sorts[0])
     elif kind == "SORT_ARRAY" and term.sort.kind == "SORT_FUN":
-        sort = sorts[-1]
-        for index in reversed(sorts[:-1]):
-            sort = tables.sort(kind, index, sort)
+        sort = _of_arrays(tables, term.sort)
     return term if sort is None else fitted(tables, term, sort) or term
+
+
+def _of_arrays(tables: Tables, sort: Sort) -> Sort:
+    """Return the sort of the arrays that stand for functions of a sort, whose values may be functions."""
+    if sort.kind != "SORT_FUN":
+        return sort
+    *indices, value = sort.sorts()
+    found = _of_arrays(tables, value)
+    for index in reversed(indices):
+        found = tables.sort("SORT_ARRAY", index, found)
+    return found
 
 
 def reduced(term: Term) -> Term:
