@@ -23,6 +23,7 @@ from murxpy.processes.releases import short
 
 FOLDER = Path(__file__).parents[2] / "traces" / "regressions"
 PACKAGES = {"z3": "z3-solver", "cvc5": "cvc5"}
+DEATHS = {"crash", "abort"}
 TRACES = sorted(FOLDER.glob("*/*.trace"))
 RANGES = read_table(FOLDER / "ranges.json")
 
@@ -47,6 +48,13 @@ def installed(file: Path) -> bool:
 
 def of_a_binding(file: Path) -> bool:
     return file.name.startswith("contract-")
+
+
+def same_as(kind: str) -> set[str]:
+    """The kinds that show the same defect: memory that a solver freed twice ends its process by
+    either signal, as the heap happens to lie.
+    """
+    return DEATHS if kind in DEATHS else {kind}
 
 
 def names(files: list[Path]) -> list[str]:
@@ -85,7 +93,7 @@ def test_a_defect_of_a_solver_shows(file: Path) -> None:
         shown = finding and finding["kind"]
     except Crashed as crashed:
         shown = {signal.SIGSEGV: "crash", signal.SIGABRT: "abort"}.get(crashed.args[0])
-    assert shown == kind(file)
+    assert shown in same_as(kind(file))
 
 
 @pytest.mark.slow
@@ -96,6 +104,6 @@ def test_the_defect_shows_by_the_command(file: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 1, done.stderr
     shown = json.loads(done.stdout)
-    assert shown["outcome"] == kind(file)
+    assert shown["outcome"] in same_as(kind(file))
     if of_a_binding(file):
         assert shown["tier"] == ("solver" if "cube" in file.name else "binding")
