@@ -5,18 +5,25 @@ names of the format, whatever solvers murxpy knows.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from murxpy.errors import InputError
 from murxpy.foreign import escaped
-from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.catalogue import Catalogue, Operator
+from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import VALUE, Term
 from murxpy.logic.values import to_codes
 from murxpy.logic.walks import bottom_up
+from murxpy.machine.checks.registry import ACTIONS as ACTIONS_HERE
 from murxpy.machine.checks.registry import MAKING
+from murxpy.machine.database import Entry, SortEntry
 from murxpy.machine.solve import SPECIAL_OPTIONS
 from murxpy.machine.tokens import Quoted, Ref, Token, print_token
 from murxpy.machine.trace.grammar import INDENT, MURXLA_OPTIONS, MURXLA_SOLVERS, Line, Trace
-from murxpy.machine.trace.murxla import CONTAINER_FIRST, SPECIAL_VALUES
+from murxpy.machine.trace.lift import TermLines
+from murxpy.machine.trace.murxla import CONTAINER_FIRST, SPECIAL_VALUES, definition
+from murxpy.smtlib.building import Tables
 from murxpy.solvers.exceptions import ILL_FORMED, UNDOCUMENTED
 from murxpy.translate.dry import AnyReading, Silent, interpret
 
@@ -65,6 +72,7 @@ ACTIONS = {
     **{name: name for name in _ACTIONS.split()},
     "assert-tracked": "assert-formula",
     "get-value-completion": "get-value",
+    "get-model": "print-model",
 }
 
 # Murxla's names of the actions of a single solver, and whether a count stands before their terms.
@@ -79,6 +87,9 @@ SOLVER_ACTIONS: dict[str, dict[str, tuple[str, bool]]] = {
         "cvc5-get-difficulty": ("cvc5-get-difficulty", False),
     }
 }
+
+# actions that take terms here, and the sorts of these in Murxla
+OF_SORTS = ("cvc5-sort-substitute",)
 
 # the option of a solver that limits the resources of a check
 LIMITS = {"cvc5": "reproducible-resource-limit"}
@@ -97,32 +108,245 @@ class _Unsaid(Exception):
     """Murxla has no name for a part of the trace."""
 
 
+def _needed(line: Line) -> bool:
+    """Return whether the trace means something else without the line: it makes something, changes
+    what is asserted, or asks for an answer.
+    """
+    known = ACTIONS_HERE.get(line.action)
+    facts = known is not None and (known.makes or known.answers or known.state)
+    return facts or line.action in ("run-script", "misuse") or bool(_returned(line))
+
+
 def to_murxla(trace: Trace, catalogue: Catalogue, lossy: bool = False) -> str:
     """Return the trace in Murxla's grammar. A trace of Murxla is returned as it is.
 
-    Raises InputError with the line for anything that Murxla has no name for. With `lossy`, a
-    comment takes its place.
+    An operator that Murxla has no name for is written as the term that defines it. Raises InputError
+    with the line for an assertion, a check and a term that Murxla cannot have. With `lossy`, a
+    comment takes its place, as it always does for a line that asks nothing and changes nothing.
     """
     if trace.murxla:
         return trace.text()
     checked = _Check(catalogue, trace)
-    interpret(checked, AnyReading(checked, trace))
-    writer = _Writer(trace, catalogue, lossy, checked.without_call)
-    for line in trace.lines:
-        writer.write(line)
+    interpret(checked, _Made(checked, trace))
+    defined = _Defined(checked, trace)
+    lines = [one for line in trace.lines for one in defined.lines_of(line)]
+    writer = _Writer(replace(trace, lines=lines), catalogue, lossy, checked.without_call)
+    for line in lines:
+        writer.write(line, defined.quantified)
     return writer.text()
 
 
 class _Check(Silent):
-    """Finds lines that are malformed, and lines that made no call."""
+    """Finds lines that are malformed, and lines that made no call. Keeps what the other lines made."""
 
     def __init__(self, catalogue: Catalogue, trace: Trace) -> None:
         super().__init__(catalogue, trace)
         self.without_call: dict[int, str] = {}
+        self.made_terms: dict[int, tuple[Term, Tables]] = {}
+        self._tables: Tables | None = None
+        self.made_sorts: dict[int, Sort] = {}
+
+    @property
+    def tables(self) -> Tables:
+        """Return the tables of the present solver's sorts and terms."""
+        if self._tables is None or self._tables.sorts is not self.sorts:
+            self._tables = Tables(self.catalogue, self.sorts, self.terms)
+        return self._tables
 
     def passed(self, reason: str) -> None:
         if self.line.action in ACTIONS:
             self.without_call[self.line.number] = reason
+
+
+class _Made(AnyReading):
+    """Notes the terms by the numbers of their lines, and the sorts by their ids."""
+
+    run: _Check
+
+    def made_term(self, entry: Entry) -> None:
+        """Note the term and its sort."""
+        super().made_term(entry)
+        self.run.made_terms[self.line.number] = entry.term, self.run.tables
+        self.run.made_sorts.update((number, entry.term.sort) for number in self.returned("s")[:1])
+
+    def made_sorts(self, entries: list[SortEntry]) -> None:
+        """Note the sorts."""
+        super().made_sorts(entries)
+        self.run.made_sorts.update(
+            (number, entry.sort) for number, entry in zip(self.returned("s"), entries, strict=False)
+        )
+
+
+# ----------------------------------------------------------------------
+# Terms that Murxla has no name for, by terms that it has.
+
+
+_WIDE = "((_ {0}_extend {{width0}}) {1})"
+
+
+def _overflows(extend: str) -> str:
+    """A product overflows if the one of twice the width differs."""
+    first, second, narrow = (
+        _WIDE.format(extend, text) for text in ("{0}", "{1}", "(bvmul {0} {1})")
+    )
+    return f"(distinct (bvmul {first} {second}) {narrow})"
+
+
+_ZERO = "(_ bv0 {width0})"
+_LOWEST = f"(and (= {{0}} (bvneg {{0}})) (distinct {{0}} {_ZERO})"
+_SPELLED = {
+    "OP_BV_NEGO": f"{_LOWEST})",
+    "OP_BV_UADDO": "(bvult (bvadd {0} {1}) {0})",
+    "OP_BV_SADDO": f"(bvslt (bvand (bvxor {{0}} (bvadd {{0}} {{1}})) (bvxor {{1}} (bvadd {{0}} {{1}}))) {_ZERO})",
+    "OP_BV_UMULO": _overflows("zero"),
+    "OP_BV_SMULO": _overflows("sign"),
+    "OP_BV_USUBO": "(bvult {0} {1})",
+    "OP_BV_SSUBO": f"(bvslt (bvand (bvxor {{0}} {{1}}) (bvxor {{0}} (bvsub {{0}} {{1}}))) {_ZERO})",
+    "OP_BV_SDIVO": f"{_LOWEST} (= {{1}} (bvnot {_ZERO})))",
+    "OP_BAG_MEMBER": "(>= (bag.count {0} {1}) 1)",
+    "OP_SET_DELETE": "(set.minus {1} (set.singleton {0}))",
+    "OP_SET_IS_EMPTY": "(= {0} (set.minus {0} {0}))",
+    "OP_EQ_RANGE": (
+        "(forall ((i {sort2})) (=> (and (bvule {2} i) (bvule i {3})) (= (select {0} i) (select {1} i))))"
+    ),
+    "OP_EQ_RANGE_INT": (
+        "(forall ((i Int)) (=> (and (<= {2} i) (<= i {3})) (= (select {0} i) (select {1} i))))"
+    ),
+}
+_MOST_FACTORS = 16  # of a power that is written as a product
+_Build = Callable[[Tables, Term], Term | None]
+
+
+def _from_bools(tables: Tables, term: Term) -> Term:
+    bit = tables.sort("SORT_BV", 1)
+    one, zero = tables.value(bit, 1), tables.value(bit, 0)
+    bits = [tables.apply("OP_ITE", arg, one, zero) for arg in reversed(term.args)]
+    return tables.apply("OP_BV_CONCAT", *bits) if len(bits) > 1 else bits[0]
+
+
+def _bitsum(tables: Tables, term: Term) -> Term:
+    order = term.sort.width
+    parts = [
+        tables.apply("OP_FINITE_FIELD_MULT", tables.value(term.sort, (1 << at) % order), arg)
+        for at, arg in enumerate(term.args)
+    ]
+    return tables.apply("OP_FINITE_FIELD_ADD", *parts) if len(parts) > 1 else parts[0]
+
+
+def _literal_power(tables: Tables, term: Term) -> Term | None:
+    """A power whose exponent is a literal that is not too high."""
+    base, exponent = term.args
+    count = exponent.indices[0] if exponent.op == VALUE else None
+    if count is None or count != int(count) or not 0 < count <= _MOST_FACTORS:
+        return None
+    kind = "OP_INT_MUL" if term.op == "OP_INT_POW" else "OP_REAL_MUL"
+    return tables.apply(kind, *[base] * int(count)) if count > 1 else base
+
+
+def _literal_and(tables: Tables, term: Term) -> Term | None:
+    """A conjunction of as many bits as a literal says."""
+    width, first, second = term.args
+    count = width.indices[0] if width.op == VALUE else 0
+    if not 0 < count <= 64:
+        return None
+    return definition(tables, tables.catalogue.operators["OP_INT_IAND"], [first, second], (count,))
+
+
+_BUILT: dict[str, _Build] = {
+    "OP_INT_PIAND": _literal_and,
+    "OP_BV_FROM_BOOLS": _from_bools,
+    "OP_FINITE_FIELD_BITSUM": _bitsum,
+    "OP_INT_POW": _literal_power,
+    "OP_REAL_POW": _literal_power,
+}
+# A pattern only guides the solver, and Murxla has none.
+_WITHOUT_PATTERN = {"OP_FORALL_PATTERN": "OP_FORALL", "OP_EXISTS_PATTERN": "OP_EXISTS"}
+
+
+class _Defined:
+    """Puts the lines that make a definition in place of a line whose operator Murxla does not have.
+    `quantified` is true if a definition has a quantifier, which no logic without them allows.
+    """
+
+    def __init__(self, checked: _Check, trace: Trace) -> None:
+        self.quantified = False
+        self._checked = checked
+        self._solver = trace.solver
+        self._maker = TermLines(checked.tables, _highest(trace))
+        self._sorts: dict[Sort, int] = {}
+
+    def lines_of(self, line: Line) -> list[Line]:
+        """Return the lines for one line of the trace."""
+        found = [line]
+        made = self._checked.made_terms.get(line.number)
+        if line.action == "delete":
+            self._sorts = {}
+        elif line.action == "mk-term" and made is not None:
+            term, self._maker.tables = made
+            found = self._lines(line, term)
+        for ref in _returned(line):
+            sort = self._checked.made_sorts.get(ref.number) if ref.letter == "s" else None
+            if sort is not None:
+                self._sorts.setdefault(sort, ref.number)
+        return found
+
+    def _lines(self, line: Line, term: Term) -> list[Line]:
+        operator = self._checked.catalogue.operators[term.op]
+        args = [word for word in line.args if isinstance(word, Ref) and word.letter == "t"]
+        if operator.kind in _WITHOUT_PATTERN:
+            kind = _WITHOUT_PATTERN[operator.kind]
+            words: list[Token] = [kind, line.args[1], len(args) - 1, *args[:-1]]
+            return [replace(line, args=words)]
+        if operator.kind == "OP_LAMBDA":
+            words = [Quoted(f"_lambda{line.number}"), len(args) - 1, *args]
+            return [replace(line, action="mk-fun", args=words)] if not term.free else [line]
+        if _named(operator, self._solver, bool(term.indices)) is not None:
+            return [line]
+        root = self._root(operator, term)
+        return [line] if root is None else self._made(line, root, term, args)
+
+    def _root(self, operator: Operator, term: Term) -> Term | None:
+        """Return the term that defines `term`; None if there is none."""
+        tables = self._maker.tables
+        build = _BUILT.get(operator.kind)
+        if build is not None:
+            root = build(tables, term)
+        else:
+            try:
+                root = definition(tables, operator, term.args, term.indices, _SPELLED)
+            except InputError:
+                return None
+        if root in term.args:  # a line has to return the id
+            return tables.apply("OP_ITE", tables.true, root, root)
+        return root
+
+    def _made(self, line: Line, root: Term, term: Term, args: Sequence[Ref]) -> list[Line]:
+        """Return the lines that make `root`. The last one returns what `line` returns."""
+        known = {arg: ref.number for arg, ref in zip(term.args, args, strict=True)}
+        self._maker.know(known, self._sorts)
+        start = len(self._maker.lines)
+        self._maker.term(root)
+        lines = self._maker.lines[start:]
+        for made in lines:
+            kind = str(made.args[0]) if made.action == "mk-term" else ""
+            operator = self._checked.catalogue.operators.get(kind)
+            if operator is not None and _named(operator, self._solver, False) is None:
+                return [line]  # it needs another operator that Murxla does not have
+            self.quantified |= kind in ("OP_FORALL", "OP_EXISTS")
+        self._sorts = dict(self._maker.sorts)
+        lines[-1] = replace(lines[-1], results=line.results)
+        return [replace(made, seed=line.seed, number=line.number) for made in lines]
+
+
+def _named(operator: Operator, solver: str, indexed: bool) -> str | None:
+    """Return Murxla's name of an operator. An operator of a single solver differs from ours if it has
+    an index, because Murxla wraps the index into its range.
+    """
+    if operator.kind in OPERATORS:
+        return operator.kind
+    if indexed or operator.signature.indices:
+        return None
+    return next((a for a in operator.aliases if a.startswith(f"{solver}-")), None)
 
 
 class _Writer:
@@ -142,11 +366,7 @@ class _Writer:
         # the names, since the last reset, of the ids of the trace
         self._alive: dict[Ref, Ref] = {}
         self._sorts: dict[Ref, Ref] = {}  # the sorts of terms
-        self._fresh = {
-            letter: 1
-            + max((ref.number for ref in _all_ids(trace) if ref.letter == letter), default=0)
-            for letter in "st"
-        }
+        self._fresh = {letter: 1 + number for letter, number in _highest(trace).items()}
         self._first = True  # before the first reset, ids have the same names as in the trace
 
     def text(self) -> str:
@@ -157,9 +377,9 @@ class _Writer:
         )
         return "\n".join([" ".join([MURXLA_OPTIONS, *solver]), to_codes(made), *self.rows, ""])
 
-    def write(self, line: Line) -> None:
-        """Write a line, and before it make again what it needs. Raises InputError unless it is
-        lossy.
+    def write(self, line: Line, quantified: bool) -> None:
+        """Write a line, and before it make again what it needs. `quantified` says that the trace has
+        quantifiers that its logic may exclude. Raises InputError unless it is lossy.
         """
         refused = line.result("refused")
         if (
@@ -171,10 +391,12 @@ class _Writer:
         if line.number in self.without_call:
             self._comment(line, self.without_call[line.number])
             return
+        if quantified and line.action == "set-logic":
+            line = replace(line, args=["ALL"])
         try:
             self._write(line)
         except _Unsaid as error:
-            if not self.lossy:
+            if not self.lossy and _needed(line):
                 raise InputError(
                     f"{error}, which Murxla's traces cannot say; with --lossy a comment takes its place",
                     file=self.trace.name,
@@ -292,22 +514,11 @@ class _Writer:
         return [self._operator(kind, bool(tail)), *head[1:], len(args), *args, *tail]
 
     def _operator(self, kind: str, indexed: bool) -> str:
-        """Return Murxla's name of an operator. An operator of a single solver differs from ours if
-        it has an index, because Murxla wraps the index into its range.
-        """
-        if kind in OPERATORS:
-            return kind
-        alias = next(
-            (
-                a
-                for a in self.catalogue.operators[kind].aliases
-                if a.startswith(f"{self.trace.solver}-")
-            ),
-            None,
-        )
-        if alias is None or indexed:
+        """Return Murxla's name of an operator."""
+        name = _named(self.catalogue.operators[kind], self.trace.solver, indexed)
+        if name is None:
             raise _Unsaid(f"{kind} has no name in Murxla")
-        return alias
+        return name
 
     def _pairs(self, line: Line, kind: str, args: Sequence[Token]) -> list[Token]:
         """Write applications to two arguments each, because Murxla's operator takes two and ours
@@ -339,6 +550,11 @@ class _Writer:
             raise _Unsaid(f"the option '{_text(args[0])}' of {solver or 'a solver'}")
         if action == "set-limit" and solver in LIMITS:
             return ["set-option", LIMITS[solver], args[0]]
+        if action in OF_SORTS and all(word in self._sorts for word in args):
+            inside, old, new = self._ids(
+                [self._sorts[word] for word in args if isinstance(word, Ref)]
+            )
+            return [action, inside, 1, old, 1, new]
         if action in SOLVER_ACTIONS.get(solver, {}):
             name, counted = SOLVER_ACTIONS[solver][action]
             return (
@@ -382,8 +598,13 @@ def _returned(line: Line) -> list[Ref]:
     ]
 
 
-def _all_ids(trace: Trace) -> list[Ref]:
-    return [ref for line in trace.lines for ref in _returned(line)]
+def _highest(trace: Trace) -> dict[str, int]:
+    """Return the highest numbers of the ids, by their letters."""
+    refs = [ref for line in trace.lines for ref in _returned(line)]
+    return {
+        letter: max((ref.number for ref in refs if ref.letter == letter), default=0)
+        for letter in "st"
+    }
 
 
 def _text(word: Token) -> str:

@@ -30,7 +30,7 @@ ALLOWED: dict[str, tuple[str, str]] = {
     "cli/replay.py": (".* expected a line like '# solver z3 .*", _EXAMPLE),
     "sources/mutation/fuzzers/fusion.py": (".* z3 and cvc5 check their laws first.", "help"),
     "machine/trace/grammar.py": ("cvc5", _FORMAT),
-    "machine/trace/murxla.py": ("cvc5-[a-z-]+", _FORMAT),
+    "machine/trace/murxla.py": ("cvc5-[A-Za-z0-9_-]+", _FORMAT),
     "translate/murxla.py": ("cvc5(-[a-z-]+)?", _FORMAT),
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from murxpy.machine.solve import SPECIAL_OPTIONS
 from murxpy.machine.tokens import FieldSort, Quoted, Ref, Token
 from murxpy.machine.trace.grammar import VERSION, Line, Trace
 from murxpy.smtlib import script as c
+from murxpy.smtlib.building import Tables
 from murxpy.smtlib.script import Command, Script
 
 _LEAVES = {CONSTANT: "mk-const", VARIABLE: "mk-var", SPECIAL: "mk-special-value"}
@@ -60,32 +61,32 @@ def for_judges(trace: Trace) -> Trace:
     return Trace(trace.name, lines, trace.header)
 
 
-class Lifter:
-    """Writes the lines of a script, one command after another. A term is made before the line that
-    uses it.
+class TermLines:
+    """Writes the lines that make sorts and terms. A sort or term is made before the line that uses
+    it. New ids are above `highest`, the highest numbers that are taken, by their letters.
     """
 
-    def __init__(self, script: Script) -> None:
-        self.tables = script.tables
+    def __init__(self, tables: Tables, highest: Mapping[str, int]) -> None:
+        self.tables = tables
         self.lines: list[Line] = []
-        self.trace = Trace(
-            script.name, self.lines, {"murxpy-trace": str(VERSION), "solver": f"{SOLVER} 2.7"}
-        )
-        self._count = {"s": 0, "t": 0}
-        self._begin()
-        if script.incremental:
-            self.line("set-option", "incremental", True)
+        self._count = {**dict.fromkeys("st", 0), **highest}
+        self.forget()
 
-    def _begin(self) -> None:
+    def forget(self) -> None:
+        """Begin with a solver for which no sorts and terms were made yet."""
         self._sorts: dict[Sort, int] = {}
         self._terms: dict[Term, int] = {}
         self._named: dict[tuple[str, Sort], Term] = {}  # leaves by their names in the trace
         self._declared: set[Datatype] = set()
-        self.line("new", returns=[Ref("o", 1)])
 
-    def carry_out(self, command: Command) -> None:
-        """Write the lines of one command. Raises InputError."""
-        _LIFTERS[type(command)](self, command)
+    def know(self, terms: Mapping[Term, int], sorts: Mapping[Sort, int]) -> None:
+        """Use these ids of sorts and terms, which other lines made, and forget other terms."""
+        self._terms, self._sorts = dict(terms), {**self._sorts, **sorts}
+
+    @property
+    def sorts(self) -> Mapping[Sort, int]:
+        """The ids of the sorts that have one."""
+        return self._sorts
 
     # -- lines
 
@@ -97,11 +98,6 @@ class Lifter:
     def _new(self, letter: str) -> Ref:
         self._count[letter] += 1
         return Ref(letter, self._count[letter])
-
-    def restart(self) -> None:
-        """End the solver and make a new one, which has no sorts and terms yet."""
-        self.line("delete")
-        self._begin()
 
     # -- sorts
 
@@ -243,6 +239,29 @@ class Lifter:
         if term.indices and operator.typing is None:
             words += [len(term.indices), *term.indices]
         return words
+
+
+class Lifter(TermLines):
+    """Writes the lines of a script, one command after another."""
+
+    def __init__(self, script: Script) -> None:
+        super().__init__(script.tables, {})
+        self.trace = Trace(
+            script.name, self.lines, {"murxpy-trace": str(VERSION), "solver": f"{SOLVER} 2.7"}
+        )
+        self.line("new", returns=[Ref("o", 1)])
+        if script.incremental:
+            self.line("set-option", "incremental", True)
+
+    def carry_out(self, command: Command) -> None:
+        """Write the lines of one command. Raises InputError."""
+        _LIFTERS[type(command)](self, command)
+
+    def restart(self) -> None:
+        """End the solver and make a new one, which has no sorts and terms yet."""
+        self.line("delete")
+        self.forget()
+        self.line("new", returns=[Ref("o", 1)])
 
     # -- what is not carried out
 

@@ -5,7 +5,8 @@ here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -20,9 +21,9 @@ from murxpy.machine.database import Entry, SortEntry
 from murxpy.machine.make import make_constant, make_sort, make_special, make_term, make_value
 from murxpy.machine.tokens import Quoted, Ref
 from murxpy.smtlib.building import Tables
-from murxpy.smtlib.building import substituted as replaced
+from murxpy.smtlib.lexer import Source
 from murxpy.smtlib.printing.terms import Printer
-from murxpy.smtlib.reading.scripts import read_script
+from murxpy.smtlib.reading.scripts import Reader
 from murxpy.smtlib.script import Simplify
 
 if TYPE_CHECKING:
@@ -420,17 +421,30 @@ def expanded(r: Reading, application: Application) -> Entry | None:
         return _made(r, _loop(tables, args[0].term, *indices), args)
     if not (operator.definition or operator.by_bits):
         return None
-    places = [tables.constant(f"a{at}", entry.term.sort) for at, entry in enumerate(args)]
-    printer = Printer(r.run.catalogue, STANDARD)
+    return _made(r, definition(tables, operator, [e.term for e in args], indices), args)
+
+
+def definition(
+    tables: Tables,
+    operator: Operator,
+    args: Sequence[Term],
+    indices: tuple[Any, ...],
+    spelled: Mapping[str, str] | None = None,
+) -> Term:
+    """The application of an operator, by the expression that defines it in `fsm/theories` or in
+    `spelled`. Raises InputError if there is none.
+    """
+    places = [tables.constant(f"a{at}", arg.sort) for at, arg in enumerate(args)]
+    printer = Printer(tables.catalogue, STANDARD)
+    words = printer.words
+    printer.words = replace(words, operators={**words.operators, **(spelled or {})})
     text = printer.term(tables.apply(operator.kind, *places, indices=indices))
-    heads = (f"(declare-const {p.indices[0]} {printer.sort(p.sort)})" for p in places)
-    script = read_script(
-        f"{''.join(heads)}(simplify {text})", operator.kind, r.run.catalogue, tables
-    )
-    last = script.commands[-1]
+    reader = Reader(Source(f"(simplify {text})", operator.kind), tables)
+    for place, arg in zip(places, args, strict=True):
+        reader.terms.define(str(place.indices[0]), arg)
+    last = reader.script().commands[-1]
     assert isinstance(last, Simplify)
-    new = dict(zip(places, (entry.term for entry in args), strict=True))
-    return _made(r, replaced(tables, last.term, new), args)
+    return last.term
 
 
 def _loop(tables: Tables, body: Term, least: int, most: int) -> Term:
