@@ -49,9 +49,9 @@ def _watch(session: Session, simplify: Simplify) -> Counter[str]:
     seen: Counter[str] = Counter()
     answered = solve._answered
 
-    def watch(run: Run, answer: Any, assumptions: list[Entry]) -> str:
+    def watch(run: Run, answer: Any, assumptions: list[Entry], action: str) -> str:
         before = run.counts["check:decided"]
-        text = answered(run, answer, assumptions)
+        text = answered(run, answer, assumptions, action)
         if run.counts["check:decided"] > before:
             entries = [*run.state.asserted(), *assumptions]
             seen[_judge(session, simplify, run, [entry.obj for entry in entries])] += 1

@@ -9,8 +9,8 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from formulas import catalogue, value
 from toy import forked, live, walk
+from typed_terms import catalogue, value
 
 from murxpy.errors import InputError
 from murxpy.machine.trace.grammar import parse_trace
