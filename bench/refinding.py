@@ -2,7 +2,9 @@
 releases that show them.
 
 `python bench/refinding.py z3@RELEASE --newest z3 --seeds SEEDS` adds a row to
-`bench/results/refinding.md`, with `--iterations N` to `bench/results/chains.md`.
+`bench/results/refinding.md`, with `--iterations N` to `bench/results/chains.md`. With `--fuzzers mix`
+one campaign has all mutation fuzzers, and its seeds are the scripts of `--seeds`, the formulas of so
+many `--walks`, or both.
 
 The newest release judges the answers of OpFuzz and TypeFuzz; those of the other fuzzers are known by
 construction. Janus can have a `--baseline`, an older release that is asked about what the solver
@@ -36,6 +38,7 @@ OPTIONS = {
     "janus": ["--oracle", "sat"],
     "diver": [],
 }
+MIX = ",".join(f"{name}:1" for name in OPTIONS)
 # kinds of findings that are about what was answered
 ANSWERS = ("disagreement", "wrong-answer", "invalid-model")
 KEPT = 1000  # characters of a script that is kept with the figures
@@ -80,15 +83,8 @@ def campaign(args: argparse.Namespace, fuzzer: str, out: Path) -> Campaign:
     begun = (out / "campaign.sqlite").is_file()
     left = args.time - (_figures(fuzzer, out).seconds if begun else 0.0)
     if left >= 1:
-        judge = [args.newest] if fuzzer in ("opfuzz", "typefuzz") else []
-        if fuzzer == "janus" and args.baseline:
-            judge = ["--baseline", args.baseline]
-        words = [
-            fuzzer,
-            args.solver,
-            *OPTIONS[fuzzer],
-            *judge,
-            str(args.seeds.resolve()),
+        words = [*_asked(args, fuzzer), *([str(args.seeds.resolve())] if args.seeds else [])]
+        words += [
             "--time",
             f"{left:.0f}s",
             *(() if args.iterations is None else ("--iterations", str(args.iterations))),
@@ -98,19 +94,35 @@ def campaign(args: argparse.Namespace, fuzzer: str, out: Path) -> Campaign:
     return _figures(fuzzer, out)
 
 
+def _asked(args: argparse.Namespace, fuzzer: str) -> list[str]:
+    """The command of a campaign, up to its seeds."""
+    if fuzzer == "mix":
+        walks = ["--walk-seeds", str(args.walks)] if args.walks else []
+        return ["fuzz", args.solver, "--mix", MIX, *walks, "--cross-check", args.newest]
+    judge = [args.newest] if fuzzer in ("opfuzz", "typefuzz") else []
+    if fuzzer == "janus" and args.baseline:
+        judge = ["--baseline", args.baseline]
+    return [fuzzer, args.solver, *OPTIONS[fuzzer], *judge]
+
+
 def _figures(fuzzer: str, out: Path) -> Campaign:
     with stored(out) as store:
         (seconds,) = store.execute("SELECT total(ended - started) FROM sessions").fetchone()
     counts, _ = counted(out)
     cpu = counts.get("time-ns:run", 0) / 1e9
-    names = (
-        "run:total",
-        f"mutator:{fuzzer}:made",
-        "check:decided",
-        "judge:decided",
-        f"mutator:{fuzzer}:findings",
+    mutants, findings = (
+        sum(counts.get(f"mutator:{name}:{what}", 0) for name in _fuzzers(fuzzer))
+        for what in ("made", "findings")
     )
-    return Campaign(fuzzer, seconds, cpu, *(counts.get(name, 0) for name in names))
+    runs, decided, judged = (
+        counts.get(name, 0) for name in ("run:total", "check:decided", "judge:decided")
+    )
+    return Campaign(fuzzer, seconds, cpu, runs, mutants, decided, judged, findings)
+
+
+def _fuzzers(name: str) -> list[str]:
+    """The fuzzers of a campaign."""
+    return list(OPTIONS) if name == "mix" else [name]
 
 
 def found(fuzzer: str, out: Path, args: argparse.Namespace) -> list[Found]:
@@ -228,14 +240,17 @@ def report(
 def main() -> None:
     """Run it."""
     parser = common.parser(__doc__, None)
-    parser.add_argument("--seeds", type=Path, required=True, help="folder of scripts")
+    parser.add_argument("--seeds", type=Path, help="folder of scripts")
+    parser.add_argument(
+        "--walks", type=int, default=0, help="walks whose formulas are seeds of a mix"
+    )
     parser.add_argument(
         "--newest",
         required=True,
         help="solver that judges, and is asked whether it shows what was found",
     )
     parser.add_argument("--baseline", default="", help="older release for Janus")
-    parser.add_argument("--fuzzers", default=",".join(OPTIONS), help="with commas")
+    parser.add_argument("--fuzzers", default=",".join(OPTIONS), help="with commas; or mix")
     parser.add_argument("--time", type=float, default=900.0, help="seconds of each campaign")
     parser.add_argument(
         "--iterations", type=int, help="mutants of a run; by default those of the fuzzers"
@@ -251,6 +266,8 @@ def main() -> None:
         "--keep", type=Path, help="folder of the campaigns, one in a folder FUZZER-RELEASE each"
     )
     args = parser.parse_args()
+    if args.seeds is None and not (args.walks and args.fuzzers == "mix"):
+        parser.error("give --seeds, or --walks with --fuzzers mix")
     with tempfile.TemporaryDirectory() as temporary:
         folders = {
             name: (args.keep or Path(temporary)) / f"{name}-{Path(args.solver).name}"

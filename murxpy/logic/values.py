@@ -8,6 +8,7 @@ are code points of SMT-LIB (0 to 0x2FFFF, surrogates included).
 from __future__ import annotations
 
 import re
+import sys
 from fractions import Fraction
 from typing import Any
 
@@ -45,6 +46,21 @@ _TYPES: dict[str, type | tuple[type, ...]] = {
 # digits of a number; converting one of this length takes 0.13 s, and the time grows with the square
 # of the length
 MAX_DIGITS = 100_000
+_PYTHONS = 4300  # digits that Python converts while its own limit is as it starts
+
+
+def convertible(text: str) -> str:
+    """Return the text of a number. If it is too long for Python's own limit, the limit is lifted in
+    this process, because whoever reads such a number also prints it.
+    """
+    if len(text) > _PYTHONS // 2:
+        sys.set_int_max_str_digits(0)
+    return text
+
+
+def decimal(text: str) -> int:
+    """Return the integer that up to MAX_DIGITS decimal digits stand for."""
+    return int(convertible(text))
 
 
 class BadValue(InputError):
@@ -109,7 +125,7 @@ def _read_bool(sort: Sort, words: list[Any]) -> bool:
 def _number(text: Any, base: int = 10) -> int:
     if not isinstance(text, str) or not _DIGITS[base].fullmatch(text):
         raise ValueError
-    return int(text, base)
+    return int(convertible(text), base)
 
 
 def _read_bv(sort: Sort, words: list[Any]) -> int:
@@ -127,7 +143,7 @@ def _read_int(sort: Sort, words: list[Any]) -> int:
 
 def _read_real(sort: Sort, words: list[Any]) -> Fraction:
     if len(words) == 1 and isinstance(words[0], str) and _DECIMAL.fullmatch(words[0]):
-        return Fraction(words[0])
+        return Fraction(convertible(words[0]))
     numerator, denominator = words if len(words) == 2 else words[0].split("/")
     return Fraction(_number(numerator), _number(denominator))
 

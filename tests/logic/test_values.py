@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from fractions import Fraction
 from typing import Any
 
@@ -160,3 +162,18 @@ def test_drawn_literals_are_literals() -> None:
 def test_a_literal_needs_words(kind: str) -> None:
     with pytest.raises(BadValue, match="expected a literal of"):
         read_value(SortTable().get(kind), [])
+
+
+def test_numbers_longer_than_pythons_own_limit_are_read() -> None:
+    """A walk over a solver that folds constants has values of thousands of digits."""
+    code = (
+        "from murxpy.logic.sorts import SortTable\n"
+        "from murxpy.logic.values import read_value\n"
+        "from fractions import Fraction\n"
+        "real, integer = (SortTable().get(kind) for kind in ('SORT_REAL', 'SORT_INT'))\n"
+        "digits = '7' * 6000\n"
+        "assert read_value(integer, [digits]) % 10 == 7\n"
+        "assert read_value(real, [digits, '3']) == Fraction(read_value(integer, [digits]), 3)\n"
+        "assert read_value(real, [digits + '.5']).denominator == 2\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -5,14 +5,19 @@ bit-vectors, fields and strings.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
 from fractions import Fraction
 
 from murxpy.errors import InputError
 from murxpy.logic.sorts import MAX_WIDTH, Sort, probably_prime
 from murxpy.logic.terms import Term
-from murxpy.logic.values import MAX_CODE_POINT, MAX_DIGITS, from_escapes
+from murxpy.logic.values import (
+    MAX_CODE_POINT,
+    MAX_DIGITS,
+    convertible,
+    decimal,
+    from_escapes,
+)
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.lexer import is_numeral, key, refuse, symbol, unknown
 from murxpy.smtlib.reading.applying import SUGARED
@@ -28,8 +33,6 @@ from murxpy.smtlib.reading.heads import (
     TermContext,
     TheoryHead,
 )
-
-_PYTHONS = 4300  # digits that Python converts while its own limit is as it starts
 
 # cvc5 prints numbers with a sign, and quotients; z3 takes `2.` for `2.0`
 _NUMBER = re.compile(r"-?[0-9]+(\.[0-9]*|/[1-9][0-9]*)?")
@@ -50,22 +53,8 @@ def literal(tables: Tables, token: str, reals: bool) -> Term | None:
     if len(token) > MAX_DIGITS:
         raise InputError(f"a number of {len(token)} digits, expected {MAX_DIGITS} at most")
     if found[1] is not None:
-        return tables.value(tables.real, Fraction(lifted(token)))
+        return tables.value(tables.real, Fraction(convertible(token)))
     return tables.value(tables.real if reals else tables.int, decimal(token))
-
-
-def lifted(text: str) -> str:
-    """Return the text of a number. If it is too long for Python's own limit, the limit is lifted in
-    this process, because whoever reads such a number also prints it.
-    """
-    if len(text) > _PYTHONS // 2:
-        sys.set_int_max_str_digits(0)
-    return text
-
-
-def decimal(text: str) -> int:
-    """Return the integer that up to MAX_DIGITS decimal digits stand for."""
-    return int(lifted(text))
 
 
 def _string(tables: Tables, token: str) -> Term:
