@@ -255,7 +255,9 @@ class Campaign:
             return Comparison(replays, versions, slots, hooks, self._targets[0].runs.lowest)
         first = len(config.targets)
         judges = range(first, first + len(config.judges))
-        cross = CrossCheck(replays, judges, versions, slots, hooks) if judges else None
+        cross = (
+            CrossCheck(replays, judges, versions, slots, hooks, config.judged) if judges else None
+        )
         if config.baseline is not None:
             return Baseline(replays, judges.stop, versions, hooks, cross)
         assert cross is not None, "some other solver looks at the runs"

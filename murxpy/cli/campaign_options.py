@@ -54,6 +54,7 @@ class CampaignOptions(KeptOptions):
     smt_lib_only: bool = False
     logic: str = ""
     judges: tuple[tuple[str, ...], ...] = ()
+    judged: float = 100.0
     machine: str = "default"
     contract: bool = False
     profile: str | None = None

@@ -324,6 +324,7 @@ def _config(
         arguments=recorded,
         minimize=options.minimize,
         judges=judges,
+        judged=options.judged / 100,
         bisect=options.bisect,
         share=options.share / 100,
         compare=options.compare,

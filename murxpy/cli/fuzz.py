@@ -91,6 +91,11 @@ _EXAMPLES = (
     "200ms",
     "Limit of each check that a judge is asked: its own resource limit that takes about this time.",
 )
+@percent_option(
+    "--judged",
+    100.0,
+    "So many of the runs are judged, drawn by their seeds, because a judge may take longer than a run.",
+)
 @click.option(
     "--baseline",
     type=Target(),
@@ -303,6 +308,8 @@ def fuzz(targets: tuple[str, ...], mix: str | None, **given: Any) -> int:
         raise click.UsageError(
             f"{seeds[0]}: 'murxpy fuzz' takes seeds only with --mix; leave them out, or use 'murxpy opfuzz'"
         )
+    if options.judged < 100 and not options.judges:
+        raise click.UsageError("--judged is about the runs that judges see: give --cross-check, too")
     if options.smt_lib_only and options.contract:
         raise click.UsageError(
             "--contract makes calls that no script has: leave --smt-lib-only out"

@@ -53,7 +53,7 @@ _GROUPS = {
         "guide",
         "run_seed",
     ),
-    CHECKS: ("judges", "baseline", "compare", "checks"),
+    CHECKS: ("judges", "judged", "baseline", "compare", "checks"),
     LIMITS: ("limits", "wall", "memory", "judge_limit", "isolate"),
     FINDINGS: ("known", "fail_on", "minimize", "bisect", "share"),
     SEEDS: (

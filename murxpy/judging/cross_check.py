@@ -16,6 +16,7 @@ from murxpy.findings.buckets import Bucket
 from murxpy.judging.disagreement import Case, Investigated, investigate, small_trace_data
 from murxpy.judging.limits import own_limit
 from murxpy.judging.solvers import Solvers, loaded_solvers
+from murxpy.machine.random import mix
 from murxpy.machine.trace.finished import Call
 from murxpy.oracles.crash import Outcome, Verdict
 from murxpy.oracles.disagreement import (
@@ -212,6 +213,7 @@ def figures(outcome: Outcome, answers: Answers) -> Counter[str]:
 # investigated, and the results are handed to the campaign.
 
 
+_DRAWN = 0x1D6E  # key of the numbers that say which runs are judged
 _UNDER_INQUIRY = 8  # disagreements that may be open; with more, the targets wait, too
 
 
@@ -266,7 +268,7 @@ class Judging(Service):
 class CrossCheck(Judging):
     """Has the runs of the targets judged by the solvers of the plans of these numbers, `judges`, in the
     pool of `replays`. `versions` are those of the loaded solvers, `jobs` is the number of workers of
-    the campaign.
+    the campaign. `judged` is the share of the runs that are judged, from 0 to 1; their seeds say which.
     """
 
     def __init__(
@@ -276,9 +278,11 @@ class CrossCheck(Judging):
         versions: Sequence[str],
         jobs: int,
         hooks: Hooks,
+        judged: float,
     ) -> None:
         pool = replays.pool
         self._hooks = hooks
+        self._judged = judged
         self._solvers = loaded_solvers(pool.plans, versions, pool.limits.judge_ms)
         each = max(1, jobs // (1 + len(judges)))
         self._judges = Judges(
@@ -304,7 +308,8 @@ class CrossCheck(Judging):
     def run_ended(self, target: int, job: Job, outcome: Outcome) -> None:
         if outcome.after:  # the process died after the run, which was taken before
             return
-        if "\n      answer " in outcome.trace:
+        decided = "\n      answer " in outcome.trace
+        if decided and mix(job.seed, _DRAWN) < self._judged * 2**64:
             self._judges.judge(target, job, outcome)
         else:
             self._hooks.runs(target).done(job.index)

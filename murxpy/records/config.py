@@ -103,8 +103,8 @@ def deadline(since: float, seconds: float) -> float:
 class CampaignConfig:
     """The user's request for a campaign.
 
-    `judges` are solvers that answer the decided checks of the `targets` again. The campaign writes
-    to the folder `out`. If `seed` is None, the campaign takes the seed that is stored in `out`, or
+    `judges` are solvers that answer the decided checks of the `targets` again, for `judged` of all
+    runs, from 0 to 1. The campaign writes to the folder `out`. If `seed` is None, the campaign takes the seed that is stored in `out`, or
     draws a new one. `jobs` is the number of worker processes. The campaign ends after `time`
     seconds, after `runs` runs for each target in this session, or with the first finding that makes
     the exit code 1 (`first`); None means no limit.
@@ -147,6 +147,7 @@ class CampaignConfig:
     minimize: bool = False
     tick: float = 0.5
     judges: tuple[Plan, ...] = ()
+    judged: float = 1.0
     bisect: bool = False
     share: float = 0.15
     compare: bool = False

@@ -50,6 +50,16 @@ def test_sound_solvers_agree(tmp_path: Path) -> None:
     assert counters(tmp_path)["judge:decided"] > 10
 
 
+def test_a_share_of_the_runs_is_judged_and_their_seeds_say_which(tmp_path: Path) -> None:
+    judged = {}
+    for jobs, share in ((1, 0.5), (2, 0.5), (1, 0.0), (1, 1.0)):
+        out = tmp_path / f"{jobs}-{share}"
+        run(out, truth("left"), truth("right"), runs=16, jobs=jobs, judged=share)
+        judged[jobs, share] = counters(out).get("judge:runs", 0)
+    assert judged[1, 0.0] == 0 < judged[1, 0.5] < judged[1, 1.0]
+    assert judged[2, 0.5] == judged[1, 0.5]
+
+
 def test_only_what_both_decided_counts_as_agreed_or_not() -> None:
     answers = [(3, "unknown", "sat"), (4, "sat", "unknown"), (5, "sat", "sat"), (6, "unsat", "sat")]
     counts = figures(
