@@ -8,6 +8,7 @@ added, with its smallest trace. Two findings are one defect if they have a bucke
 (docs/findings.md); a finding counts if a replay has confirmed it and the fault is not murxpy's.
 
 Each campaign gets `--cpu` seconds of all its processes, whatever else the machine does, and then ends.
+With `--options none,listed` campaigns with these options of the solver are compared instead.
 With `--keep` the campaigns stay, and one that has had its time is counted again and not run again. So a
 measurement can be stopped, and gone on with for more seeds. `--ranges N` bisects N defects of the
 release that have no range of releases yet. `--take FILES` adds the defects that `refinding.py` has kept,
@@ -183,8 +184,9 @@ def command(args: argparse.Namespace, source: str, guide: str, seed: int, out: P
     words = [sys.executable, "-m", "murxpy", "fuzz", args.solver, "--seed", str(seed), "--json"]
     if source != WALKS:
         words += [str(args.seeds_folder.resolve()), "--mix", f"{source}:1"]
-    guided = [] if guide == OFF else ["--guide", guide]
-    return [*words, *guided, "--jobs", str(args.jobs), "--out", str(out)]
+    option, _, value = guide.rpartition("=")
+    chosen = [] if guide == OFF else [f"--{option or 'guide'}", value]
+    return [*words, *chosen, "--jobs", str(args.jobs), "--out", str(out)]
 
 
 def fuzz(words: list[str], out: Path, seconds: float) -> None:
@@ -281,6 +283,9 @@ def main() -> None:
     """Run it."""
     parser = common.parser(__doc__, None)
     parser.add_argument("--guides", default="off,statistics,bandit", help="with commas")
+    parser.add_argument(
+        "--options", default="", help="compare these sets of drawn options instead, with commas"
+    )
     parser.add_argument("--sources", default=WALKS, help="walks and mutation fuzzers, with commas")
     parser.add_argument(
         "--seeds", type=int, default=5, help="campaigns of each kind, from --seed on"
@@ -294,6 +299,8 @@ def main() -> None:
     parser.add_argument("--kept", action="store_true", help="take the kept regressions, too")
     parser.add_argument("--ranges", type=int, default=0, help="defects that are bisected")
     args = parser.parse_args()
+    guides = [f"options={word}" for word in filter(None, args.options.split(","))]
+    guides = guides or args.guides.split(",")
     known = Known(args.table)
     release = args.solver.replace("@", " ")
     for file in args.take:
@@ -304,7 +311,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         for seed in range(args.seed, args.seed + args.seeds):
             for source in args.sources.split(","):
-                for guide in args.guides.split(","):
+                for guide in guides:
                     name = f"{args.solver.replace('/', '_')}-{source}-{guide}-{seed}"
                     out = (args.keep or Path(temporary)).resolve() / name
                     fuzz(command(args, source, guide, seed, out), out, args.cpu)
