@@ -309,7 +309,9 @@ def fuzz(targets: tuple[str, ...], mix: str | None, **given: Any) -> int:
             f"{seeds[0]}: 'murxpy fuzz' takes seeds only with --mix; leave them out, or use 'murxpy opfuzz'"
         )
     if options.judged < 100 and not options.judges:
-        raise click.UsageError("--judged is about the runs that judges see: give --cross-check, too")
+        raise click.UsageError(
+            "--judged is about the runs that judges see: give --cross-check, too"
+        )
     if options.smt_lib_only and options.contract:
         raise click.UsageError(
             "--contract makes calls that no script has: leave --smt-lib-only out"

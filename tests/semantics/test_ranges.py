@@ -367,3 +367,11 @@ def test_a_free_parent_leaves_its_arguments_free() -> None:
 def test_an_interval_with_an_irrational_end_has_a_score() -> None:
     root = power_root(Fraction(2), 2)
     assert 0 < Interval(Fraction(0), root).score < 1
+
+
+def test_ranges_of_any_width_have_a_score() -> None:
+    """Their size may be above the largest float."""
+    assert (
+        Bits(4000, 0, (1 << 4000) - 1).score == 1.0 == Floats(2000, 3000, 0, 1 << 4999, True).score
+    )
+    assert Bits(8, 0, 9).score == 0.01 == Floats(3, 5, 0, 9, False).score

@@ -126,7 +126,7 @@ class Bits:
     def score(self) -> float:
         """Return a thousandth for each value, at most 1."""
         free = self.width - self.mask.bit_count()
-        return min(1.0, min(self.high - self.low + 1, 1 << free) / WIDE)
+        return min(WIDE, self.high - self.low + 1, 1 << free) / WIDE
 
     def holds(self, value: Any) -> bool:
         """Return whether it is between the ends and has these bits."""
@@ -200,7 +200,7 @@ class Floats:
     @property
     def score(self) -> float:
         """Return a thousandth for each value, at most 1."""
-        return min(1.0, max(1, self.high - self.low + 1 + self.nan) / WIDE)
+        return min(WIDE, max(1, self.high - self.low + 1 + self.nan)) / WIDE
 
     def holds(self, value: Any) -> bool:
         """Return whether a float is in the range."""
