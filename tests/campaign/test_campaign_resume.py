@@ -275,5 +275,6 @@ def test_a_bucket_is_told_as_new_once_at_most_over_killed_sessions(tmp_path: Pat
         told[event.bucket] += event.new
     assert len(campaign.buckets) == len(faults)
     counts = [told[bucket.key] for bucket in campaign.buckets]
-    # A kill between the write to the store and the line of output loses the line, never the finding.
-    assert max(counts) == 1 and sum(counts) >= len(faults) - 1
+    # A kill between the write of a batch to the store and its lines of output loses these lines, which
+    # may be of several buckets, and never a finding.
+    assert max(counts) == 1
