@@ -90,7 +90,8 @@ def test_workers_that_can_live_no_more(tmp_path: Path) -> None:
 
     _, events = run(tmp_path, {"idle": 0.01}, starve, time=60.0)
     assert isinstance(events[-1], Ended) and events[-1].exit_code == 4
-    assert "cannot be started" in events[-1].reason and lost
+    # how the last of them ended depends on when the kernel tells of the death of the killed parent
+    assert "its processes end before they do a run" in events[-1].reason and lost
     store = Store(tmp_path, read_only=True)
     assert store.counters()["run:total"] == events[-1].snapshot.runs >= 1
     store.close()
