@@ -290,6 +290,7 @@ class Dialect(Strict, frozen=True, omit_defaults=True):
     declarations_last: bool | None = None
     global_declarations: bool | None = None
     incremental_option: bool | None = None
+    string_options: bool | None = None
     higher_order_logics: bool | None = None
     composed_logics: bool | None = None
     only_all: list[str] = []
@@ -300,7 +301,8 @@ def decode_dialect(document: Document) -> Plain | None:
     """Return the dialect in a wrapper, or None if it has no such section. Names and placeholders of
     the dialect are checked against the theories. Raises InputError.
 
-    `option-prefix` is what the names of the solver's options begin with in scripts.
+    `option-prefix` is what the names of the solver's options begin with in scripts, and `lacks` are
+    the sorts and operators of the standard that the solver does not have.
     """
     if not isinstance(document.data, dict) or document.data.get(SECTION) is None:
         return None
@@ -312,7 +314,40 @@ def decode_dialect(document: Document) -> Plain | None:
     _check_sorts(document, section, sorts)
     for name, text in section.get("commands", {}).items():
         check_form(document, (*_PLACE, "commands", name), text, _COMMAND_HOLE)
-    return section | {"option-prefix": str(document.data.get("script-option-prefix") or "")}
+    prefix = str(document.data.get("script-option-prefix") or "")
+    return section | {"option-prefix": prefix, "lacks": _lacking(document, section, theories)}
+
+
+def _lacking(document: Document, section: Plain, theories: list[Plain]) -> list[str]:
+    """Return the sorts of the theories that the solver does not have, and the operators that these
+    theories have or that are about such a sort, unless the dialect spells them.
+    """
+    known = document.data.get("theories")
+    if not isinstance(known, list):
+        return []
+    absent = [t for t in theories if not t.get("always") and t["name"] not in known]
+    sorts = [kind for theory in absent for kind in theory["sorts"]]
+    words = frozenset(kind.removeprefix("SORT_") for kind in sorts)
+    spelled = {
+        *section.get("same", ()),
+        *section.get("operators", {}),
+        *section.get("definitions", {}),
+    }
+    operators = [
+        kind
+        for theory in theories
+        for kind, operator in theory["operators"].items()
+        if kind not in spelled
+        and (
+            theory in absent
+            or words.intersection(_WORD.findall(operator["sig"]))
+            or not set(sorts).isdisjoint(operator.get("uses", ()))
+        )
+    ]
+    return [*(sort for sort in sorts if sort not in section.get("sorts", {})), *operators]
+
+
+_WORD = re.compile(r"[A-Z]+")
 
 
 def _check_operators(document: Document, section: Plain, known: Mapping[str, Any]) -> None:

@@ -28,7 +28,8 @@ class Dialect:
     have another name here than in `fsm/theories`, and `same` are the extensions that have the same
     name. `defined` are the operators that are printed by their definition in `fsm/theories`.
     `expanded` are all operators that are printed by an expression with the same meaning, because
-    the dialect has no name for them.
+    the dialect has no name for them. `lacks` are the sorts and operators of the standard that the
+    solver does not have.
     """
 
     name: str = STANDARD
@@ -37,6 +38,7 @@ class Dialect:
     same: frozenset[str] = frozenset()
     defined: frozenset[str] = frozenset()
     expanded: frozenset[str] = frozenset()
+    lacks: frozenset[str] = frozenset()
     sorts: Mapping[str, str] = field(default_factory=dict)
     special_values: Mapping[str, str] = field(default_factory=dict)
     special_also: Mapping[str, str] = field(default_factory=dict)
@@ -54,6 +56,7 @@ class Dialect:
     declarations_last: bool = False
     global_declarations: bool = True
     incremental_option: bool = False
+    string_options: bool = False
     higher_order_logics: bool = True
     composed_logics: bool = False
     only_all: tuple[str, ...] = ()
@@ -88,6 +91,7 @@ def _dialect(name: str, standard: Standard, data: dict[str, Any]) -> Dialect:
     own = data.pop("definitions", {})
     spelled = {**data.pop("operators", {}), **own}
     same = frozenset(data.pop("same", ()))
+    lacks = frozenset(data.pop("lacks", ()))
     special = {**standard.special, **data.pop("special-values", {})}
     definitions = standard.definitions
     defined = frozenset(kind for kind in definitions if kind not in same and kind not in spelled)
@@ -95,11 +99,12 @@ def _dialect(name: str, standard: Standard, data: dict[str, Any]) -> Dialect:
     operators = {**standard.forms, **definitions, **spelled}
     return Dialect(
         name,
-        standard.kinds.union(same, operators),
+        standard.kinds.union(same, operators) - lacks,
         operators,
         same,
         defined,
         standard.by_bits.union(own, expressions),
+        lacks,
         special_values=special,
         **{key.replace("-", "_"): _frozen(value) for key, value in data.items()},
     )

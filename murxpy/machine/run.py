@@ -544,12 +544,31 @@ class Run(Lines, Steps):
         frame = Frame(lambda sort: self._make_sort(sort, frame))
         lifecycle = self.wrapper.spellings["lifecycle"]
         frame.ctx = lifecycle["new-context"].spellings[0].call((), (), frame)
-        frame.solver = lifecycle["new"].spellings[0].call((), (), frame)
+        self.make_solver(frame)
         return frame
+
+    def make_solver(self, frame: Frame, spelling: Spelling | None = None) -> None:
+        """Make the solver of a frame. Of a binding whose solvers take their options when they are
+        made, the object of the options is made now, and the solver when it is used for the first
+        time. The run calls a `spelling` of `new` as a line of its trace does, for its own frame.
+        """
+        chosen = spelling or self.wrapper.spellings["lifecycle"]["new"].spellings[0]
+        options = self.wrapper.set("lifecycle", "new-options")
+        first, action = (options.spellings[0], "new-options") if options else (chosen, "new")
+        made = self.call(first, (), (), action) if spelling else first.call((), (), frame)
+        if options:
+            frame.options = made
+            frame.make_later(lambda: self.delayed_solver(frame, chosen))
+        else:
+            frame.solver = made
+
+    def delayed_solver(self, frame: Frame, spelling: Spelling) -> Any:
+        """Make the solver of a frame that has its options."""
+        return spelling.call((), (), frame)
 
     def leave(self, frame: Frame) -> None:
         """Let go of the context and the solver of a frame."""
-        frame.ctx = frame.solver = None
+        frame.ctx = frame.solver = frame.options = None
 
     def drop_context(self) -> None:
         """Drop the context, and the sorts that no line returned."""
@@ -563,7 +582,8 @@ class Run(Lines, Steps):
         own = of or self.frame
         args = [own.sort_object(p) for p in sort.sorts()]
         frame = Frame(own.sort_object).fill(result=sort)
-        frame.ctx, frame.solver = own.ctx, own.solver
+        frame.ctx = own.ctx
+        frame.make_later(lambda: own.solver)
         spelling = spellings.pick(0.0, frame)
         if spelling is None:
             raise Refused("unsupported", f"no spelling of {sort!r} fits")
@@ -584,8 +604,7 @@ class Run(Lines, Steps):
         self.planted = None
         self._made = {}
         self.frame.fill()
-        self.frame.solver = None
-        self.frame.ctx = None
+        self.frame.solver = self.frame.ctx = self.frame.options = None
         self._elsewhere = None
         self.held = []
         self.objects = Objects()

@@ -27,7 +27,7 @@ from murxpy.solvers.spelling import Spelling
 from murxpy.solvers.wrapper import Wrapper
 
 _STANDARD = "produce-|global-declarations|interactive-mode|print-success|random-seed|reproducible-|verbosity"
-_OWN_OPTION = re.compile(rf"^\(set-option :((?!{_STANDARD})\S+) ([^()\"|]*)\)\n?", re.M)
+_OWN_OPTION = re.compile(rf"^\(set-option :((?!{_STANDARD})\S+) ([^()|]*)\)\n?", re.M)
 # begins the message of a wrong model that the solver itself has found
 OWN_CHECK = "the solver's own check of its model fails: "
 _USING = re.compile(r"^\(check-sat-using .*\)$", re.M)

@@ -49,7 +49,7 @@ def new(run: Run, seed: int, spelling: str | None = None) -> None:
     run.begin(seed, "new", chosen.name, "")
     with run.binding_time():
         run.frame.ctx = lifecycle["new-context"].spellings[0].call((), (), run.frame)
-    run.frame.solver = run.call(chosen, (), (), "new")
+    run.make_solver(run.frame, chosen)
     if run.signals is not None:
         run.signals.note(f"new@{chosen.name}", 1)
     run.state.started = True

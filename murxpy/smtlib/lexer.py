@@ -62,6 +62,18 @@ def spell(name: str) -> str:
     return name if SIMPLE.fullmatch(name) else f"|{name}|"
 
 
+def option_value(value: str, strings: bool = False) -> str:
+    """Return the value of an option as scripts say it. With `strings`, a value that is neither a
+    number nor a truth value is a string.
+    """
+    if value in ("true", "false") or value[:1] in ('"', "(") or _DECIMAL.fullmatch(value):
+        return value
+    return f'"{value}"' if strings else spell(value)
+
+
+_DECIMAL = re.compile(r"[0-9]+(\.[0-9]+)?")
+
+
 # ----------------------------------------------------------------------
 # Splits SMT-LIB 2.7 (section 3.1) into tokens, and finds the place of a token in the text. A token
 # is a plain string. The place of a token is computed only if an error needs it, because objects

@@ -30,13 +30,15 @@ class Frame:
     """
 
     __slots__ = (
+        "_make",
+        "_solver",
         "bad",
         "bound",
         "ctx",
         "indices",
         "name",
+        "options",
         "result",
-        "solver",
         "sort_object",
         "terms",
         "value",
@@ -44,7 +46,11 @@ class Frame:
 
     def __init__(self, sort_object: Callable[[Sort], Any]) -> None:
         self.ctx: Any = None
-        self.solver: Any = None
+        self.options: Any = (
+            None  # of the solver that is to be made; some bindings have no such object
+        )
+        self._solver: Any = None
+        self._make: Callable[[], Any] | None = None
         self.sort_object = sort_object
         self.terms: tuple[Term, ...] = ()
         self.indices: tuple[Any, ...] = ()
@@ -71,6 +77,29 @@ class Frame:
         self.value = value
         self.bound = bound
         return self
+
+    @property
+    def solver(self) -> Any:
+        """Return the solver of the run. A solver that is to be made later is made now."""
+        if self._make is not None:
+            self._solver = self._make()
+            self._make = None
+        return self._solver
+
+    @solver.setter
+    def solver(self, solver: Any) -> None:
+        self._solver = solver
+        self._make = None
+
+    def make_later(self, make: Callable[[], Any]) -> None:
+        """Let `make` give the solver when it is used for the first time."""
+        self._solver = None
+        self._make = make
+
+    @property
+    def has_solver(self) -> bool:
+        """Return whether there is a solver, or one that is to be made later."""
+        return self._solver is not None or self._make is not None
 
     @property
     def sort(self) -> Any:

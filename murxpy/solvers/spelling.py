@@ -41,6 +41,7 @@ _RULES: list[tuple[re.Pattern[str], str]] = [
         (r"pattern", r"a[k.bound + 1]"),
         (r"ctx", r"k.ctx"),
         (r"solver", r"k.solver"),
+        (r"options", r"k.options"),
         (r"name", r"k.name"),
         (r"decls", r"k.value"),
         (r"v", r"k.value"),

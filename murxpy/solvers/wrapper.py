@@ -321,9 +321,11 @@ class Wrapper:
         methods exist.
         """
         frame = Frame(lambda sort: None)
-        for key, section in (("ctx", "new-context"), ("solver", "new")):
+        for key, section in (("ctx", "new-context"), ("options", "new-options"), ("solver", "new")):
             spellings = self.spellings["lifecycle"].get(section)
             chosen = spellings.pick(0.0, frame) if spellings else None
+            if chosen is None and section == "new-options":
+                continue  # solvers of this binding take their options after they are made
             if chosen is None:
                 raise TargetError(f"{self.name}: this release has no spelling of '{section}'")
             try:

@@ -107,8 +107,10 @@ class Anything(Wrapper):
         self.spellings = {section: _All(self._any) for section in ("lifecycle", "operators")}
 
     def set(self, section: str, key: str) -> SpellingSet | None:
-        """Return the only spelling, but none for what reads objects."""
-        return None if section == "readers" else self._any
+        """Return the only spelling, but none for what reads objects, and for options of a solver that
+        is made later.
+        """
+        return None if section == "readers" or key == "new-options" else self._any
 
     def has_parameter(self, name: str) -> bool:
         """Return True."""

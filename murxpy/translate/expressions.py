@@ -261,7 +261,7 @@ class SourceWrapper(Wrapper):
 @cache
 def _reader(placeholder: str) -> Any:
     """Return a function that returns the source of a placeholder for a call."""
-    if placeholder in ("ctx", "solver"):
+    if placeholder in ("ctx", "solver", "options"):
         return lambda args, indices, frame: str(getattr(frame, placeholder) or placeholder)
     code = parse_template("{" + placeholder + "}", "").source
     many = code.startswith("*")

@@ -124,7 +124,7 @@ class PythonPrinter(DryRun):
         self, spelling: Spelling, args: Sequence[Any], indices: Sequence[Any], action: str
     ) -> Any:
         """Write a call that nothing breaks, and return its result."""
-        if action == "new":
+        if action in ("new", "new-options"):
             self.write_context()
         code = self.source(spelling, args, indices)
         refusal = self.refusal()
@@ -142,6 +142,8 @@ class PythonPrinter(DryRun):
         """Write the statement of a call that was not refused, and return its result."""
         if action == "new":
             return self.write_solver(code)
+        if action == "new-options":
+            return self.bind(code, "options")
         if action in ANSWERING:
             self.write_check(code)
             return self.answer()
@@ -207,8 +209,21 @@ class PythonPrinter(DryRun):
         frame.ctx = self.bind(
             lifecycle["new-context"].spellings[0].call((), (), frame), "other_ctx"
         )
-        frame.solver = self.bind(lifecycle["new"].spellings[0].call((), (), frame), "other_solver")
+        self.make_solver(frame)
         return frame
+
+    def make_solver(self, frame: Frame, spelling: Spelling | None = None) -> None:
+        super().make_solver(frame, spelling)
+        if frame is self.frame:
+            return
+        if frame.options is not None:
+            frame.options = self.bind(str(frame.options), "other_options")
+        else:
+            frame.solver = self.bind(str(frame.solver), "other_solver")
+
+    def delayed_solver(self, frame: Frame, spelling: Spelling) -> Any:
+        code = str(super().delayed_solver(frame, spelling))
+        return self.write_solver(code) if frame is self.frame else self.bind(code, "other_solver")
 
 
 def sort_word(sort: Sort | None) -> str:

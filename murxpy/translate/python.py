@@ -402,6 +402,7 @@ class _Program(PythonPrinter):
     def write_context(self) -> None:
         self.rows.append(f"ctx = {self.frame.ctx}")
         self.frame.ctx = Code("ctx")
+        self._managers = ["ctx"]
 
     def write_solver(self, code: str) -> Code:
         self.row(f"solver = {code}")

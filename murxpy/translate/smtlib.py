@@ -15,7 +15,7 @@ from murxpy.machine.database import Entry
 from murxpy.machine.solve import SPECIAL_OPTIONS
 from murxpy.machine.tokens import Ref
 from murxpy.machine.trace.grammar import Trace
-from murxpy.smtlib.lexer import spell
+from murxpy.smtlib.lexer import option_value, spell
 from murxpy.smtlib.printing.declarations import (
     Declarations,
 )
@@ -256,7 +256,9 @@ class Script(Silent):
             self._option(f"(set-option :{name} {value})")
         elif self.dialect == self.trace.solver and self.words.option_prefix is not None:
             prefix = "" if self.line.action == "set-parameter" else self.words.option_prefix
-            self._option(f"(set-option :{prefix}{spell(name)} {_option_value(value)})")
+            self._option(
+                f"(set-option :{prefix}{spell(name)} {option_value(str(value), self.words.string_options)})"
+            )
         else:
             self._cannot(f"the option '{name}' of {self.trace.solver or 'a solver'}")
 
@@ -399,8 +401,3 @@ class Script(Silent):
 # no check has to stand before these
 _ANY_TIME = ("get-assertions", "reset-assertions", "statistics")
 _CHANGING = ("(assert ", "(push ", "(pop ", "(reset", "(block-model")
-
-
-def _option_value(value: Any) -> str:
-    text = str(value)
-    return text if text in ("true", "false") or text.replace(".", "", 1).isdigit() else spell(text)

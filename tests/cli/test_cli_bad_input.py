@@ -9,6 +9,7 @@ import pytest
 from campaigns import FAKES
 from commands import FAKE, WRAPPER, error, fuzz_fake, outcome
 
+from murxpy.data import shipped_names
 from murxpy.errors import InputError
 from murxpy.findings.folder import CAMPAIGN, MATRIX, PERF, STABILITY, Folder
 
@@ -97,7 +98,10 @@ USAGE = {
         "--trace",
     ): "--trace and --json both write to standard output",
     ("findings", "nowhere"): "nowhere: there is no such file or folder, and no campaign here",
-    ("doctor", "z4"): "unknown solver 'z4': expected cvc5, z3 or a wrapper's YAML file",
+    (
+        "doctor",
+        "z4",
+    ): f"unknown solver 'z4': expected {', '.join(shipped_names())} or a wrapper's YAML file",
 }
 
 

@@ -14,7 +14,7 @@ import pytest
 
 from murxpy import cli
 from murxpy.cli import commands, run
-from murxpy.data import load_machine
+from murxpy.data import load_machine, shipped_names
 from murxpy.errors import InternalError, TargetError
 
 DRAWING = Path(__file__).parents[2] / "docs" / "default-machine.svg"
@@ -102,7 +102,13 @@ def test_fsm_check(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
 def test_theories_and_wrappers(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, _ = outcome(capsys, "theories")
     assert code == 0
-    assert out.splitlines()[0].split()[:5] == ["theory", "SMT-LIB", "sorts", "operators", "cvc5"]
+    assert out.splitlines()[0].split()[:5] == [
+        "theory",
+        "SMT-LIB",
+        "sorts",
+        "operators",
+        shipped_names()[0],
+    ]
     code, out, _ = outcome(capsys, "theories", "bv")
     assert code == 0
     assert "BV(n) BV(n) -> BV(n) :left-assoc" in out

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+from typing import Any
+
 import cvc5
 import z3
+
+bitwuzla: Any = None  # an extra, which may be missing
+with contextlib.suppress(ImportError):
+    import bitwuzla
 
 
 def refused_by_cvc5(text: str) -> str | None:
@@ -36,4 +43,19 @@ def refused_by_z3(text: str) -> str | None:
     return None
 
 
+def refused_by_bitwuzla(text: str) -> str | None:
+    """Why Bitwuzla does not read a script; no check is carried out. It has no names of logics of higher
+    order.
+    """
+    text = text.replace("(set-logic HO_", "(set-logic ")
+    parser = bitwuzla.Parser(bitwuzla.TermManager(), bitwuzla.Options())
+    try:
+        parser.parse(text, True, False)
+    except bitwuzla.BitwuzlaException as error:
+        return str(error)
+    return None
+
+
 PARSERS = {"cvc5": refused_by_cvc5, "z3": refused_by_z3}
+if bitwuzla is not None:
+    PARSERS["bitwuzla"] = refused_by_bitwuzla

@@ -177,7 +177,7 @@ def _broken_call(
 ) -> None:
     """Read a call with one bad operand, or a call in a state that does not allow it."""
     line = r.line
-    r.require(r.run.frame.ctx is not None and r.run.frame.solver is not None, "the solver is gone")
+    r.require(r.run.frame.ctx is not None and r.run.frame.has_solver, "the solver is gone")
     callee, _, spelling = r.text(0, "the call that is broken").partition("@")
     own = r.run.wrapper.facts.own_actions
     if (callee not in readers and callee not in own) or callee in UNBREAKABLE:

@@ -347,7 +347,7 @@ def _recheck(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
     state = run.state
     frame = Frame(run.sort_object)
     frame.ctx = run.frame.ctx
-    frame.solver = run.wrapper.spellings["lifecycle"]["new"].spellings[0].call((), (), frame)
+    run.make_solver(frame)
     _spelled(run, frame, "set-limit", (), value=state.limit or 10_000)
     for entry in state.asserted():
         _spelled(run, frame, "assert-formula", (entry.obj,), terms=(entry.term,))
@@ -444,7 +444,7 @@ def sensible(run: Run, rule: Rule) -> bool:
     if rule.name == "recheck":
         return state.answer in ("sat", "unsat") and not state.assumptions
     if rule.name == "signal":  # the check ends by itself, and is one that the solver's state allows
-        allowed = run.frame.solver is not None and (state.incremental or not state.checks)
+        allowed = run.frame.has_solver and (state.incremental or not state.checks)
         return allowed and state.limit is not None and bool(state.asserted())
     return rule.name != "kept" or bool(_plain(run))
 

@@ -194,7 +194,7 @@ def stress_own(gen: Generator) -> bool:
     run may keep the result of the call. False if there is no such action.
     """
     allowed = options.due(gen, stress=True)
-    if not allowed.items or gen.run.frame.solver is None:
+    if not allowed.items or not gen.run.frame.has_solver:
         return False
     name = gen.stream.weighted(allowed)
     if name in gen.damped and gen.stream.random() >= DAMPED:

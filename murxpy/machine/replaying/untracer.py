@@ -59,7 +59,7 @@ class Measuring:
         this release lacks the call or refuses it.
         """
         spellings: SpellingSet | None = self._run.wrapper.set(section, name)
-        if spellings is None or self._run.frame.solver is None:
+        if spellings is None or not self._run.frame.has_solver:
             return None
         try:
             return spellings.spellings[0].call((), (), self._run.frame)
@@ -138,7 +138,7 @@ def _reader(reading: Reading) -> Reader:
         raise reading.error("no solver yet, expected 'new' before this line")
     gone = (
         reading.run.state.started and reading.run.frame.ctx is None
-    ) or reading.run.frame.solver is None
+    ) or not reading.run.frame.has_solver
     if gone and action not in ALIVE:
         raise reading.error(
             "the solver or its context is gone, expected one of " + ", ".join(ALIVE)

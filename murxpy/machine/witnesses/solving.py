@@ -50,17 +50,17 @@ def fresh_solver(run: Run) -> Iterator[None]:
     """Calls inside go to a fresh solver of the run's context. Raises Refused if the binding cannot
     have two solvers in one context.
     """
-    kept = run.frame.solver
+    kept, options = run.frame.solver, run.frame.options
     run.frame.fill(value=run.state.logic)
     new = _first(run, "lifecycle", "new")
     try:
-        run.frame.solver = run.call(new, (), (), "new")
+        run.make_solver(run.frame, new)
+        _set_options(run)
         if run.frame.solver is kept:
             raise Refused("unsupported", "a context of this release has one solver")
-        _set_options(run)
         yield
     finally:
-        run.frame.solver = kept
+        run.frame.solver, run.frame.options = kept, options
 
 
 def _first(run: Run, section: str, key: str) -> Spelling:

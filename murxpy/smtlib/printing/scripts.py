@@ -5,6 +5,7 @@ names begin with `HO_`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from murxpy.logic.catalogue import Catalogue
@@ -12,7 +13,7 @@ from murxpy.logic.sorts import Datatype, Sort, reachable
 from murxpy.logic.terms import CONSTANT, FUNCTION, Term
 from murxpy.logic.walks import backwards, bottom_up
 from murxpy.smtlib import script as c
-from murxpy.smtlib.lexer import joined
+from murxpy.smtlib.lexer import joined, option_value
 from murxpy.smtlib.printing.terms import Printer
 from murxpy.smtlib.script import Command, Script
 
@@ -140,6 +141,8 @@ class Writer:
         """Return the text of a `set-option`, and note if it says that declarations are global."""
         if command.name == "global-declarations":
             self._global = command.value == "true"
+        if command.value and self.printer.words.string_options:
+            command = replace(command, value=option_value(command.value, strings=True))
         return _pair("set-option", command)
 
     def term(self, term: Term) -> str:

@@ -109,6 +109,7 @@ class SortPrinter:
         return found
 
     def _sort(self, sort: Sort) -> str:
+        self._check_there(sort.kind)
         inner = [self.sort(s) for s in sort.sorts()]
         if sort.kind == "SORT_DT":
             name = self.symbols.of(sort.datatype, sort.datatype.name)
@@ -124,6 +125,11 @@ class SortPrinter:
         if inner:
             return f"({name} {' '.join(inner)})"
         return f"(_ {name} {' '.join(map(str, sort.params))})" if sort.params else name
+
+    def _check_there(self, kind: str) -> None:
+        """Raise Unsayable for a sort or an operator of the standard that the solver does not have."""
+        if kind in self.words.lacks:
+            raise Unsayable(f"{kind} has no name in SMT-LIB's dialect '{self.dialect}'")
 
     def datatypes(self, block: list[Datatype]) -> str:
         """Return the declaration of a block of datatypes."""
@@ -567,6 +573,7 @@ class Printer(DatatypePrinter):
     def name(self, operator: Operator) -> str:
         """Return what the dialect calls an operator. Raises Unsayable."""
         kind, spelled = operator.kind, self.words.operators
+        self._check_there(kind)
         if not operator.extension:
             return spelled.get(kind) or operator.smtlib
         if kind in self.words.same:

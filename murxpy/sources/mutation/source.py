@@ -251,6 +251,7 @@ class _Chain:
         """
         if (
             not FUZZERS[self._name].chained
+            or "simplify" not in self._run.catalogue.dialect(self._run.wrapper.name).commands
             or not answers
             or any(answer != "unsat" for answer in answers)
         ):
