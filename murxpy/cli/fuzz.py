@@ -246,7 +246,9 @@ _EXAMPLES = (
 )
 @click.option("--first", is_flag=True, help="Stop at the first finding that makes the exit code 1.")
 @click.option(
-    "--minimize", is_flag=True, help="Make the traces of findings smaller while the campaign runs."
+    "--minimize/--no-minimize",
+    default=True,
+    help="Make the traces of findings smaller while the campaign runs, within --share.  [default: --minimize]",
 )
 @click.option(
     "--bisect",
