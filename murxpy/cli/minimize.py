@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from murxpy.cli.replay import plan_of as trace_plan
 from murxpy.cli.report.console import is_live_terminal, over_line, say
 from murxpy.cli.report.text import amount, brief, one_line, percent, rate
 from murxpy.errors import InputError
-from murxpy.findings.bucket_names import is_bucket
+from murxpy.findings.bucket_names import is_bucket, keep_forms
 from murxpy.findings.folder import write_atomically
 from murxpy.findings.kinds.sights import Shown
 from murxpy.findings.origin import holds_traces, read_history
@@ -39,10 +39,11 @@ from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.processes import interrupts
 from murxpy.processes.plans import Request, make_plans
 from murxpy.processes.targets import Plan, same_targets
+from murxpy.records.finding import Reproducer
 from murxpy.reduction.histories import minimize_history, minimize_joined
 from murxpy.reduction.instances import NoInstance, regenerate
 from murxpy.reduction.pipeline import Match, Minimized, Progress, Saver, Task, exit_kind
-from murxpy.reduction.reproducers import base_of, write_programs
+from murxpy.reduction.reproducers import base_of, smaller_form, write_programs
 from murxpy.reduction.scripts import minimize_script, others_than
 from murxpy.reduction.traces import minimize_trace
 
@@ -147,7 +148,8 @@ Begin = partial[Task]  # makes the task from the plan that a file needs
 @click.option(
     "--reproducers",
     is_flag=True,
-    help="Also write the result as a Python program and as an SMT-LIB script beside it, and try both.",
+    help="Also write the result as a Python program and as an SMT-LIB script beside it, and try both. For a finding of a "
+    "campaign this is always done.",
 )
 @click.option(
     "--solver",
@@ -171,7 +173,8 @@ def minimize(
     """Make TRACE, or with --solver the SMT-LIB SCRIPT, as small as possible while it still shows the
     same finding.
 
-    BUCKET is a folder OUT/findings/BUCKET, or the beginning of its name. The same finding has the
+    BUCKET is a folder OUT/findings/BUCKET, or the beginning of its name; its program and its script are
+    renewed, and all commands show the smaller trace from then on. The same finding has the
     same kind and the same bucket; what must stay of 'incompleteness' and 'slow' stands in
     docs/mutation.md. With --match-..., --unknown or --slower,
     a candidate must meet all these conditions instead; with --command, the command decides. Ctrl-C
@@ -219,7 +222,7 @@ def _trace_file(
 ) -> Minimized:
     """Minimize a trace, or the script that it runs."""
     source, trace, plan = target
-    output = output or base_of(file).with_name(f"{base_of(file).name}.min.trace")
+    output = output or _beside(file)
     earlier = _earlier(output, file)
     watch = Watch(output)
     if judged and same_targets(judged, filter(None, [trace.header.get(BASELINE)])):
@@ -237,9 +240,33 @@ def _trace_file(
     watch.clear()
     for line in [_summary(result, output), *_renamed(file, result.key), *result.needs]:
         say(line)
-    if reproducers and result.ended != "interrupted":
-        _print_forms(plan, output, result, bool(judges))
+    of_bucket = output == _beside(file) and is_bucket(file.absolute().parent) and not _asked(begin)
+    if (reproducers or of_bucket) and result.ended != "interrupted":
+        forms = _print_forms(plan, output, result, bool(judges))
+        if of_bucket:
+            _keep_forms(plan, file, output, result, forms)
     return result
+
+
+def _beside(file: Path) -> Path:
+    """The file of the result where the user names none."""
+    return base_of(file).with_name(f"{base_of(file).name}.min.trace")
+
+
+def _keep_forms(
+    plan: Plan, file: Path, small: Path, result: Minimized, forms: Sequence[Reproducer]
+) -> None:
+    """Note in the campaign's database how the finding is written now, so that all commands show this."""
+    folder = file.absolute().parent
+    written = [
+        Reproducer("trace", str(base_of(file).with_suffix(".trace")), True),
+        smaller_form(plan, "min.trace", small, result, result.key == folder.name),
+        *forms,
+    ]
+    try:
+        keep_forms(folder, written)
+    except InputError as error:
+        say(f"the list of findings does not have it yet: {error}", err=True)
 
 
 def _renamed(file: Path, key: str) -> Iterator[str]:
@@ -303,7 +330,7 @@ def _refused(trace: Trace, watch: Watch, error: InputError) -> None:
     )
 
 
-def _print_forms(plan: Plan, output: Path, result: Minimized, judged: bool) -> None:
+def _print_forms(plan: Plan, output: Path, result: Minimized, judged: bool) -> list[Reproducer]:
     """Write the result in its other forms, and print for each whether it shows the finding."""
     replayed = replay_trace(plan, result.text, str(output))
     shown = Shown(DISAGREEMENT if judged else HANG, result.key, "")
@@ -311,7 +338,8 @@ def _print_forms(plan: Plan, output: Path, result: Minimized, judged: bool) -> N
         shown = Shown(
             replayed.found.verdict.kind, replayed.found.bucket, replayed.found.verdict.message
         )
-    for form in write_programs(plan, output, result.text, shown):
+    forms = write_programs(plan, output, result.text, shown)
+    for form in forms:
         verdict = {True: "shows it", False: "does not show it", None: "not tried"}[form.reproduces]
         note = f" ({one_line(form.note, 200)})" if form.note else ""
         say(
@@ -319,6 +347,7 @@ def _print_forms(plan: Plan, output: Path, result: Minimized, judged: bool) -> N
             if form.file
             else f"{form.form}: none{note}"
         )
+    return forms
 
 
 def _script_file(

@@ -20,8 +20,7 @@ from murxpy.cli.report.console import own_stream, say
 from murxpy.cli.report.text import one_line
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.errors import InputError, MurxpyError
-from murxpy.findings.bucket_names import bucket_of, is_bucket, kept_trace
-from murxpy.findings.folder import read_if_there
+from murxpy.findings.bucket_names import bucket_of, is_bucket, kept_form, kept_trace
 from murxpy.findings.kinds.sights import Shown
 from murxpy.findings.origin import origin
 from murxpy.findings.ranges import with_range
@@ -122,6 +121,9 @@ def translate(
     """Print TRACE, or every *.trace below a folder, as an SMT-LIB script, as a Python program that
     runs alone, or as a trace of Murxla.
 
+    Of a BUCKET, '--to smt2' prints the script that the campaign saw to show the finding, if there is one
+    and no other option says how the script is to be; it is else in the dialect of the finding's solver.
+
     '--to python' makes the same calls as the trace and ends as they end. '--to program' is what a
     person would write: the first form that shows the finding on its solver, with exit code 1.
 
@@ -148,22 +150,40 @@ def translate(
     _check_options(target, [name for name, given in of_smtlib.items() if given], lossy, wrapper)
     if solver and target != "program":
         raise InputError("only '--to program' runs a solver: leave out --solver")
+    own = STANDARD
+    if into is None and is_bucket(source):
+        source = kept_trace(source)
+        as_found = target == "smt2" and not lossy and not any(of_smtlib.values())
+        text = kept_form(source, "smt2") if as_found else None
+        if text is not None:
+            _print(text, output)
+            return 0
+        own = _dialect_of(source)
     if target == "smt2":
-        of_trace = _to_script(dialect or STANDARD, form == "formula", lossy, by_definition, planted)
+        of_trace = _to_script(dialect or own, form == "formula", lossy, by_definition, planted)
     else:
         of_trace = _translator(target, lossy, wrapper, solver)
     translator = partial(_translated, of_trace, _SUFFIXES[target])
-    source = kept_trace(source) if into is None and is_bucket(source) else source
     if source.is_dir():
         return _folder(source, into, output, _SUFFIXES[target], translator)
     if into is not None:
         raise InputError("--into is for a folder of traces, and TRACE is none", file=str(source))
-    text = translator(source)
+    _print(translator(source), output)
+    return 0
+
+
+def _print(text: str, output: Path | None) -> None:
+    """Print the result, or write it to the file `output`. Raises InputError."""
     if output is None:
         click.echo(text, nl=False)
     else:
         _write(output, text)
-    return 0
+
+
+def _dialect_of(path: Path) -> str:
+    """The dialect of the solver that made a trace."""
+    solver = parse_trace(read_trace(path), str(path)).solver
+    return solver if solver in wrapper_names() else STANDARD
 
 
 def _seeds(source: Path, into: Path, dialect: str | None) -> int:
@@ -178,8 +198,7 @@ def _seeds(source: Path, into: Path, dialect: str | None) -> int:
         for path in shown:
             try:
                 trace = _permitted(path)
-                own = trace.solver if trace.solver in wrapper_names() else STANDARD
-                folder.take(trace, path.stem, dialect or own)
+                folder.take(trace, path.stem, dialect or _dialect_of(path))
             except OSError as error:
                 raise InputError(f"cannot write: {error.strerror}", file=str(into)) from None
             except MurxpyError as error:
@@ -274,13 +293,10 @@ def _program(
     else the first that shows it now, or else the plainest, which says that it does not show it or
     was not run. Raises InputError.
     """
+    text = kept_form(path, "python")
+    if text is not None:
+        return text
     bucket = bucket_of(path)
-    if bucket is not None:
-        kept = [form for form in bucket.reproducers if form.form == "python" and form.reproduces]
-        file = path.with_name(Path(kept[0].file).name) if kept else path
-        text = read_if_there(file) if kept else None
-        if text is not None:
-            return text
     kind, key, message = ("",) * 3 if bucket is None else (bucket.kind, bucket.key, bucket.message)
     kind = kind or trace.header.get("finds", "")
     if not kind:

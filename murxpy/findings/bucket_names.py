@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 from murxpy.errors import InputError, nearest
 from murxpy.findings.buckets import Bucket
-from murxpy.findings.store import FILE, read_buckets
+from murxpy.findings.folder import Folder, read_if_there
+from murxpy.findings.store import FILE, Changes, Store, read_buckets
+from murxpy.records.finding import Reproducer
 
 _MOST = 8  # buckets that an error names
 
@@ -66,7 +71,37 @@ def kept_trace(folder: Path, *, smaller: bool = True) -> Path:
     return folder / file.name
 
 
+def kept_form(trace: Path, form: str) -> str | None:
+    """The text of the `form` of a finding (`python`, `smt2`) that its campaign saw to show it, for a
+    trace in the folder of a bucket. None where there is none.
+    """
+    bucket = bucket_of(trace)
+    found = () if bucket is None else bucket.reproducers
+    kept = next((one for one in found if one.form == form and one.reproduces and one.file), None)
+    return None if kept is None else read_if_there(trace.with_name(Path(kept.file).name))
+
+
+def keep_forms(folder: Path, forms: Sequence[Reproducer]) -> None:
+    """Note the forms in which the finding of the bucket in `folder` is written, in the database of its
+    campaign. Raises InputError, also while the campaign is running: it would overwrite the note.
+    """
+    out = folder.absolute().parent.parent
+    opened = Folder(out)
+    with closing(opened), closing(Store(out)) as store:
+        bucket = next((bucket for bucket in store.buckets() if bucket.key == folder.name), None)
+        if bucket is None:
+            raise InputError("this campaign has no such bucket", file=str(folder))
+        bucket.reproducers = tuple(
+            replace(one, file=f"findings/{folder.name}/{Path(one.file).name}" if one.file else "")
+            for one in forms
+        )
+        store.save(Changes(buckets=[bucket]))
+
+
 def _file(bucket: Bucket, out: Path, smaller: bool) -> Path | None:
+    written = [one.file for one in bucket.reproducers if one.form == "min.trace" and one.reproduces]
+    if smaller and written and (out / written[0]).is_file():
+        return out / written[0]
     kept = bucket.smallest()
     if kept is None:
         return None

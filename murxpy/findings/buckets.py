@@ -118,6 +118,12 @@ class Bucket:
         """Whether the user lists the defect as known."""
         return self.state == "known"
 
+    @property
+    def plain_message(self) -> str:
+        """The message of the smallest form that shows the defect; it has only the values that matter."""
+        smaller = (form.message for form in self.reproducers if form.reproduces and form.message)
+        return next(smaller, self.message)
+
     def smallest(self) -> Kept | None:
         """The trace to show: the smallest that alone shows the defect, else the smallest of all."""
         return min(self.traces, key=lambda kept: (not kept.confirmed, kept.size), default=None)

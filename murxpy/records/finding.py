@@ -22,13 +22,15 @@ class Reproducer:
     file, and whether the file was seen to show the finding again.
 
     `file` is empty if the finding cannot be written in this form, and `reproduces` is None if the
-    file was not tried. `note` says why, or what the file shows instead.
+    file was not tried. `note` says why, or what the file shows instead. `message` is what the finding
+    says in this form, where it may say less than in the run that was found.
     """
 
     form: str
     file: str
     reproduces: bool | None = None
     note: str = ""
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)

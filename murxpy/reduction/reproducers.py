@@ -20,6 +20,7 @@ from murxpy.findings.folder import write_atomically
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.kinds.sights import Shown
 from murxpy.findings.ranges import with_range
+from murxpy.findings.replayed import replay_trace
 from murxpy.findings.scripted import recorded_answers
 from murxpy.judging.disagreement import header_judges
 from murxpy.judging.judged_solver import JudgedSolver
@@ -40,6 +41,7 @@ from murxpy.processes.limits import Limits
 from murxpy.processes.pool import Pool
 from murxpy.processes.targets import Plan, version_of
 from murxpy.records.finding import Reproducer
+from murxpy.reduction.pipeline import Minimized
 from murxpy.reduction.programs import run_program
 from murxpy.reduction.script_writer import ScriptWriter
 from murxpy.solvers.exceptions import INVALID_MODEL
@@ -341,6 +343,16 @@ def to_show(kind: str, key: str, message: str) -> Shown:
         key = key.removeprefix(f"{kind}-")
         kind = INVALID_MODEL if key.startswith(INVALID_MODEL) else kind
     return Shown(kind, key, message)
+
+
+def smaller_form(plan: Plan, form: str, small: Path, result: Minimized, same: bool) -> Reproducer:
+    """The smaller `form` of a finding, which a reduction wrote to the file `small`, with what the
+    finding says there. `same` says whether it is a finding of the same bucket.
+    """
+    found = replay_trace(plan, result.text, small.name).found if form == "min.trace" else None
+    message = found.verdict.message if found is not None and found.bucket == result.key else ""
+    note = "" if same else f"it shows {result.key}"
+    return Reproducer(form, str(small), True, note, message)
 
 
 def loaded_release(plan: Plan) -> str:

@@ -32,6 +32,7 @@ from murxpy.findings.buckets import new_bucket
 from murxpy.machine.trace.finished import Call
 from murxpy.oracles.crash import Verdict
 from murxpy.records.events import Ended, Event, Notice
+from murxpy.records.finding import Reproducer
 from murxpy.records.snapshot import YIELD, BucketView, Left, Snapshot
 
 SUMMARY = """\
@@ -428,3 +429,14 @@ def test_the_summary_says_why_fewer_checks_are_decided_than_answered() -> None:
     answers = {"answer:sat": 4, "answer:unsat": 3}
     print_results(make_console(stream, width=200), Snapshot(1.0, {**counts, **answers}))
     assert "5 decided (5.0/s); 2 more sat or unsat with nothing asserted, or" in stream.getvalue()
+
+
+def test_a_finding_is_told_by_its_smallest_form() -> None:
+    message = "answered unsat; a = 1, b = 2, and 7 more"
+    verdict = Verdict("wrong-unsat", "solver", message, "", Call("check-sat"))
+    found = new_bucket("b", "z3", verdict, known=False, now=0.0)
+    small = Reproducer("min.trace", "s.min.trace", True, message="answered unsat; a = 1")
+    found.reproducers = (Reproducer("trace", "s.trace", True), small)
+    assert sentence(found) == "Answered unsat; a = 1"
+    found.reproducers = (replace(small, reproduces=False),)
+    assert sentence(found).endswith("and 7 more")

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from commands import FAKE, fuzz_fake, outcome
 from waiting import wait_for
 
 from murxpy.data import load_catalogue
+from murxpy.findings.folder import Folder
 from murxpy.findings.kinds.sights import Judged, Replies, Shown
 from murxpy.findings.replayed import replay_trace
 from murxpy.findings.store import read_buckets
@@ -68,6 +70,37 @@ def test_the_program_of_a_bucket_is_tried_on_its_target(
     code, program, said = outcome(capsys, "translate", lone, *FAKE[1:], *command[-2:])
     assert code == 0 and "\n# It was not run: " in program
     assert said.count("\n") == 1 and "It was not run, because " in said
+
+
+def test_a_reduction_renews_what_all_commands_show(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKESOLVER_FAULT", "and:abort")
+    assert fuzz_fake(capsys, tmp_path, "--runs", "8", "--no-minimize")[0] == 1
+    assert "min.trace" not in forms(tmp_path)[0]
+    bucket = next((tmp_path / "findings").iterdir())
+    options = [*FAKE[1:], "--solver", FAKE[0]]
+    code, out, _ = outcome(capsys, "minimize", bucket, *options)
+    assert code == 0 and ".py: shows it" in out
+    assert forms(tmp_path)[0]["min.trace"] == forms(tmp_path)[0]["python"] == (True, True)
+    small = next(bucket.glob("*.min.trace"))
+    listed = json.loads(outcome(capsys, "findings", tmp_path, "--json")[1])[0]["reproducers"]
+    assert [f["message"] for f in listed if f["form"] == "min.trace"] == ["SIGABRT"]
+    program = next(bucket.glob("*.py")).read_text()
+    assert outcome(capsys, "translate", bucket, "--to", "program", *FAKE[1:])[1] == program
+    assert str(small) in outcome(capsys, "show", bucket, *options)[1]
+
+
+def test_a_running_campaign_keeps_its_list_of_findings(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKESOLVER_FAULT", "and:abort")
+    fuzz_fake(capsys, tmp_path, "--runs", "8", "--no-minimize")
+    bucket = next((tmp_path / "findings").iterdir())
+    with closing(Folder(tmp_path)):
+        code, out, err = outcome(capsys, "minimize", bucket, *FAKE[1:], "--solver", FAKE[0])
+    assert code == 0 and "lines to" in out
+    assert err.count("\n") == 1 and "the list of findings does not have it yet" in err
 
 
 @pytest.mark.slow

@@ -36,7 +36,7 @@ from murxpy.processes.targets import Plan
 from murxpy.records.finding import Reproducer
 from murxpy.reduction.histories import minimize_history
 from murxpy.reduction.pipeline import Minimized, Saver, Task
-from murxpy.reduction.reproducers import base_of, to_show, write_programs
+from murxpy.reduction.reproducers import base_of, smaller_form, to_show, write_programs
 from murxpy.reduction.traces import minimize, minimize_trace
 from murxpy.worker.process import die_with_parent
 
@@ -174,9 +174,7 @@ def answer(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:
             made.append(Reproducer("min.trace", "", None, str(error)))
         else:
             same = result.key == shown.key or not kind_of(request.kind).keyed
-            made.append(
-                Reproducer(form, str(small), True, "" if same else f"it shows {result.key}")
-            )
+            made.append(smaller_form(plan, form, small, result, same))
             shown = shown if same else replace(shown, key=result.key)
             text = result.text if form == "min.trace" else ""
             answered = Answer((), result.before, result.after, result.ended)

@@ -36,7 +36,7 @@ _ENDS = {"SIGSEGV": "a segmentation fault", "SIGABRT": "an abort"}
 
 def sentence(bucket: Bucket) -> str:
     """Return one sentence that tells a developer of the solver what is wrong."""
-    message = one_line(first_line(bucket.message))
+    message = one_line(first_line(bucket.plain_message))
     kind = kind_of(bucket.kind)
     if kind.dies:
         return _death(bucket, message)
