@@ -19,7 +19,7 @@ from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.findings.buckets import Bucket
 from murxpy.findings.folder import read_if_there
-from murxpy.findings.frames import place
+from murxpy.findings.frames import HEAP, RECURSION, place
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.ranges import kept_range
 from murxpy.findings.store import read_buckets
@@ -340,17 +340,20 @@ def _of_message(bucket: Bucket) -> tuple[str, ...]:
 
 
 def _of_death(bucket: Bucket, read: Read) -> tuple[str, ...]:
-    """The place of the death; and where calls that neither solve nor make anything lead there, the innermost function
+    """The place of the death, but for one whose place is chance: that of a broken heap is wherever it
+    is noticed. And where calls that neither solve nor make anything lead there, the innermost function
     with these calls: what one call breaks may show at once, or in the call after it.
     """
     names = place(bucket.backtrace)
     if not names:
         return ()
+    if names[0] == HEAP:
+        return (f"{bucket.solver} breaks the heap",)
     found = [f"{bucket.solver} dies in {' < '.join(names)}"]
     calls = [bucket.action, *_call_before(bucket, read)]
     shape = smallest_shape(bucket, read)
     for call in [call for call in calls if call not in _COMPLETE]:
-        if names[0] != "recursion":
+        if names[0] != RECURSION:
             found.append(f"{bucket.solver} dies in {names[0]} by {call}")
         if shape is not None and shape.formulas:
             found.append(f"{bucket.solver} dies by {call} on {_words(shape)}")

@@ -40,9 +40,14 @@ _ENDING = re.compile(
 
 # The allocator notices a broken heap long after it was broken, so its frames tell no place.
 _ALLOCATOR = re.compile(
-    r"(?:__GI_|__libc_|_+)?(?:int_)?(?:malloc|calloc|realloc|free|memalign)\w*\b|malloc_\w+|unlink_chunk"
-    r"|tcache_\w+|sysmalloc|operator (?:new|delete)|cfree\b"
+    r"(?:__GI_|__libc_|_|int_)*+(?:malloc|calloc|realloc|free|memalign)\w*\b|malloc_\w+|unlink_chunk"
+    r"|tcache_\w+|sysmalloc|operator (?:new|delete)|cfree\b|(?:realloc|free|top)_check\b|__debug_\w+"
 )
+HEAP = "heap"  # the first word of a place where a broken heap was noticed
+RECURSION = "recursion"  # the first word of a place in an endless recursion
+
+# With these the C library checks each block of the heap that is freed or enlarged.
+_CHECKED = {"LD_PRELOAD": "libc_malloc_debug.so.0", "GLIBC_TUNABLES": "glibc.malloc.check=3"}
 
 # The interpreter and the libraries that call a solver for it. No frame of the solver follows behind
 # such a function.
@@ -67,18 +72,19 @@ def inside(backtrace: str) -> tuple[str, ...]:
 
 
 def place(backtrace: str) -> tuple[str, ...]:
-    """The functions that say where a process died: one turn of an endless recursion, else the
-    innermost frames. The text is empty if the frames tell nothing, as inside the allocator.
+    """The functions that say where a process died: one turn of an endless recursion, behind the word
+    `recursion`; behind the word `heap` the frames in which a broken heap was noticed, which tell little
+    of where it was broken; else the innermost frames. The result is empty if the frames tell nothing.
     """
     names = functions(backtrace)
     start = next((at for at, name in enumerate(names) if not _ENDING.match(name)), len(names))
     names = names[start:]
     turn = cycle(names)
     if turn:
-        return ("recursion", *turn)
-    if not names or _ALLOCATOR.match(names[0]) or _CALLER.match(names[0]):
-        return ()
-    return names[:FRAMES]
+        return (RECURSION, *turn)
+    behind = next((at for at, name in enumerate(names) if not _ALLOCATOR.match(name)), len(names))
+    found = tuple(takewhile(lambda name: not _CALLER.match(name), names[behind:][:FRAMES]))
+    return (HEAP, *found) if behind else found
 
 
 def cycle(names: Sequence[str]) -> tuple[str, ...]:
@@ -117,7 +123,11 @@ _FRAMES = 64  # that gdb prints at most; one turn of a recursion had up to 13 of
 
 
 class Backtraces(Service):
-    """Replays traces under gdb, one at a time when `budget` is open, and calls `done(key, frames)`."""
+    """Replays traces under gdb, one at a time when `budget` is open, and calls `done(key, frames)`.
+
+    Of a death that a broken heap caused, the frames are those of a second replay, in which the C
+    library checks the heap and so notices earlier what is broken.
+    """
 
     def __init__(self, budget: Budget, done: Callable[[str, str], None]) -> None:
         self._budget = budget
@@ -125,6 +135,8 @@ class Backtraces(Service):
         self._cpu = 0.0  # seconds of all processors
         self._gdb = shutil.which("gdb")
         self._queue: deque[tuple[str, Plan, str]] = deque()
+        self._asked: tuple[str, Plan, str] | None = None  # what is replayed now
+        self._unchecked = ""  # its frames without checks of the heap, where there are some
         self._process: subprocess.Popen[bytes] | None = None
         self._key = ""
         self._folder: Scratch | None = None
@@ -160,7 +172,8 @@ class Backtraces(Service):
             self._end()
         if self._queue and self._budget.open:
             try:
-                self._begin(*self._queue.popleft())
+                self._asked, self._unchecked = self._queue.popleft(), ""
+                self._begin(*self._asked)
             except OSError:  # without room for the files there are no frames
                 self.close()
 
@@ -180,6 +193,12 @@ class Backtraces(Service):
             "-ex",
             "set debuginfod enabled off",
             "-ex",
+            *(
+                word
+                for name, value in _CHECKED.items()
+                if self._unchecked
+                for word in (f"set environment {name}={value}", "-ex")
+            ),
             "run",
             "-ex",
             f"bt {_FRAMES}",
@@ -206,8 +225,17 @@ class Backtraces(Service):
                 text = (self._folder.path / "frames").read_text("utf-8", "replace")
         self.close()
         frames = "\n".join(re.findall(r"^#\d+ .*$", text, re.M))
-        if frames:
-            self._done(self._key, frames + "\n")
+        if self._asked is not None and not self._unchecked and place(frames)[:1] == (HEAP,):
+            self._unchecked = f"{frames}\n"
+            try:
+                self._begin(*self._asked)
+            except OSError:  # there is no room for the files: the first frames have to do
+                self.close()
+                self._done(self._key, self._unchecked)
+        elif frames or self._unchecked:
+            heap = place(frames)[:1] == (HEAP,)
+            told = self._unchecked if self._unchecked and not heap else f"{frames}\n"
+            self._done(self._key, told)
 
     def close(self) -> None:
         """End gdb if it runs, and remove its files."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
 import pytest
-from campaigns import only_bucket, run
+from campaigns import only_bucket, plan, run
+from waiting import wait_for
 
+from murxpy.cli.report.findings import sentence
+from murxpy.findings.frames import HEAP, Backtraces, place
+from murxpy.records.config import Budget
 from murxpy.records.events import Alike, Ended
 
 
@@ -30,3 +35,36 @@ def test_native_frames_of_a_crash(tmp_path: Path) -> None:
     assert bucket.backtrace.startswith("#0 ")
     text = (tmp_path / "findings" / bucket.key / "backtrace.txt").read_text()
     assert text == bucket.backtrace and len(text.splitlines()) > 10
+
+
+@pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
+def test_a_broken_heap_is_one_defect(tmp_path: Path) -> None:
+    setup = {"every": {"heap": 4, "heap+again": 4}}
+    campaign, events = run(tmp_path, setup, runs=16, backtrace=True)
+    assert all(place(bucket.backtrace)[0] == HEAP for bucket in campaign.buckets)
+    (ended,) = [event for event in events if isinstance(event, Ended)]
+    assert len(ended.snapshot.new_buckets) == 1
+    assert ": the heap is broken" in sentence(campaign.buckets[0])
+
+
+GDB = """#!/bin/sh
+case "$*" in
+  *LD_PRELOAD=*GLIBC_TUNABLES=*) echo "#0  raise () from libc.so"; echo "#1  free_check () from libc.so"; echo "#2  early () from lib.so";;
+  *) echo "#0  raise () from libc.so"; echo "#1  _int_free () from libc.so"; echo "#2  late () from lib.so";;
+esac
+"""
+
+
+def test_the_frames_of_a_broken_heap_are_those_that_notice_it_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gdb").write_text(GDB)
+    (tmp_path / "gdb").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    found: dict[str, str] = {}
+    budget = Budget(1.0)
+    budget.unbounded = True
+    traces = Backtraces(budget, lambda key, frames: found.update({key: frames}))
+    traces.add("key", plan(), "1 new\n")
+    wait_for(lambda: (traces.poll(), not traces.waiting)[1])
+    assert place(found["key"]) == (HEAP, "early")

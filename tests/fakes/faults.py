@@ -33,6 +33,13 @@ def terminate() -> None:
     libc.abort()
 
 
+def free_twice() -> None:
+    libc.malloc.restype, libc.free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+    block = libc.malloc(24)
+    libc.free(block)
+    libc.free(block)
+
+
 def exit_in_c() -> None:
     libc.exit(3)
 
@@ -140,6 +147,7 @@ FAULTS = {
     "abort": abort,
     "assertion": assertion,
     "terminate": terminate,
+    "heap": free_twice,
     "exit": exit_in_c,
     "exit-zero": exit_zero,
     "stack": overflow_stack,

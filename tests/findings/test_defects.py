@@ -102,9 +102,13 @@ def test_an_abort_and_a_wrong_access_at_one_place_are_one() -> None:
     assert grouped([dead, crash("crash", "pop_core", "pop", "api")]) == [("abort", "crash")]
 
 
-def test_the_allocator_tells_no_place() -> None:
-    top = ("_int_malloc", "__GI___libc_malloc", "operator new(unsigned long)", "vector")
-    assert grouped([crash("a", *top), crash("b", *top)]) == [("a",), ("b",)]
+def test_a_broken_heap_is_one_defect_wherever_it_is_noticed() -> None:
+    end = ("__pthread_kill_implementation", "__GI_raise", "__GI_abort", "__libc_message")
+    top = ("_int_malloc", "__GI___libc_malloc", "operator new(unsigned long)")
+    checked = (*end, "malloc_printerr", "realloc_check", "__debug_realloc", "attach", "lemma", "go")
+    assert place(frames(*checked)) == ("heap", "attach", "lemma", "go")
+    broken = [crash("a", *top, "vector"), crash("b", *checked), crash("c", *top, "PyObject_Malloc")]
+    assert grouped([*broken, crash("d", "vector")]) == [("a", "b", "c"), ("d",)]
 
 
 def test_what_shows_at_the_call_after_is_one_with_what_shows_at_once() -> None:

@@ -18,7 +18,7 @@ from murxpy.cli.report.text import amount, cut, form_word, one_line, replay_comm
 from murxpy.findings.buckets import MARK, Bucket, worst_first
 from murxpy.findings.defects import Defect, grouping, same
 from murxpy.findings.folder import read_if_there
-from murxpy.findings.frames import functions, place
+from murxpy.findings.frames import HEAP, RECURSION, functions, place
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.ranges import kept_range
 from murxpy.foreign import escaped
@@ -56,11 +56,14 @@ def sentence(bucket: Bucket) -> str:
 
 def _death(bucket: Bucket, message: str) -> str:
     names = place(bucket.backtrace)
-    recursion = names[:1] == ("recursion",)
-    inner = names[1:2] if recursion else names[:1]
+    recursion, heap = names[:1] == (RECURSION,), names[:1] == (HEAP,)
+    inner = names[1:2] if recursion or heap else names[:1]
     how = _ENDS.get(bucket.signal, bucket.signal)
     sentence = f"{_where(bucket)} ends the process{f' with {how}' if how else ''}"
-    if recursion:
+    if heap:
+        noticed = f", as {_short(inner[0])} notices" if inner else ""
+        sentence += f": the heap is broken{noticed}"
+    elif recursion:
         sentence += f", an endless recursion through {_short(inner[0])}"
     elif inner and functions(bucket.backtrace):
         sentence += f" in {_short(inner[0])}"
