@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
-from murxpy.machine.trace.finished import Call, read_rows
+from murxpy.machine.trace.finished import HEADER, Call, header_value, read_needs, read_rows
 from murxpy.oracles.crash import Tier
 from murxpy.solvers.wrapper import SECTIONS
 
@@ -50,9 +50,9 @@ class Documented:
 
     def of_trace(self, trace: str) -> str:
         """The quote that warns of the first such line of a trace; empty where no line uses what the
-        solver warns of.
+        solver warns of, and where the trace says that the solver's own safe mode shows the finding, too.
         """
-        if not self._entries:
+        if not self._entries or survives_safe_mode(trace):
             return ""
         sorts = list(_sorts(trace))
         quotes = (
@@ -117,6 +117,12 @@ class Documented:
                     self._known[name] = self.template(self._templates[name])
                 return self._known[name]
         return None
+
+
+def survives_safe_mode(trace: str) -> bool:
+    """Whether a smallest trace says that its finding shows in the solver's own safe mode, too."""
+    safe = [need for need in read_needs(header_value(trace, HEADER)) if need.kind == "safe"]
+    return bool(safe) and all(need.low == "yes" for need in safe)
 
 
 def templates(wrapper: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], str]]:

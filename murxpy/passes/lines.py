@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import takewhile
 from typing import Any
 
 from murxpy.machine.replaying.defuse import (
@@ -183,6 +184,16 @@ _SECTIONS = {
 _SIMPLER = 4  # simpler spellings that are tried for a line
 
 
+def _sort_kind(lines: Script, line: Line) -> str:
+    """The kind of the sort that the line's first word names; empty where it names none."""
+    sort = line.args[0] if line.args else None
+    if not isinstance(sort, Ref) or sort.letter != "s":
+        return ""
+    made = (one for one in lines if any(sort in words for _, words in one.results))
+    words = (word for one in made for word in one.args if isinstance(word, str))
+    return next((word for word in words if word.startswith("SORT_")), "")
+
+
 class Spellings:
     """The spellings that a wrapper (plain data) lists."""
 
@@ -198,14 +209,23 @@ class Spellings:
         for name in self._before(lines[at])[:_SIMPLER]:
             yield put(lines, at, replace(lines[at], spelling=name))
 
-    def _before(self, line: Line) -> list[str]:
-        """The spellings that are listed before the line's own."""
+    def all_simpler(self, lines: Script, at: int) -> Iterator[Script]:
+        """Give the line at `at` each simpler spelling that its sort has, the simplest first."""
+        line = lines[at]
+        section = self._wrapper.get(_SECTIONS.get(line.action, "actions")) or {}
+        kind = _sort_kind(lines, line)
+        own = next((section[key] for key in (kind, kind[5:], "any") if key in section), None)
+        names = self._before(line, [own] if kind and own is not None else None)
+        for name in names:
+            yield put(lines, at, replace(line, spelling=name))
+
+    def _before(self, line: Line, sets: Iterable[Any] | None = None) -> list[str]:
+        """The spellings that are listed before the line's own in the first of the sets that has it."""
         if line.spelling is None:
             return []
-        for forms in self._sets(line):
-            if line.spelling in forms:
-                names = list(forms)
-                return names[: names.index(line.spelling)]
+        for forms in self._sets(line) if sets is None else sets:
+            if isinstance(forms, Mapping) and line.spelling in forms:
+                return list(takewhile(lambda name: name != line.spelling, forms))
         return []
 
     def _sets(self, line: Line) -> Iterator[Mapping[str, Any]]:

@@ -7,8 +7,9 @@ from functools import wraps
 
 from murxpy.machine.checks.registry import ANSWERING
 from murxpy.machine.replaying.defuse import MAKERS, PLANT, Script, collected
-from murxpy.machine.tokens import print_token
+from murxpy.machine.tokens import as_word, print_token
 from murxpy.machine.trace.finished import Need
+from murxpy.machine.trace.grammar import parse_trace
 from murxpy.passes import lines, sorts, terms, words
 from murxpy.passes.lines import Spellings, put, with_word, without
 from murxpy.passes.reduction import Asking, Problem, Reducer, ddmin, each, fixpoint
@@ -178,10 +179,15 @@ _PLAIN = ("new", "delete", "set-logic", "assert-formula", "expect", "comment", P
 
 
 def needs(
-    script: Script, spellings: Spellings, shows: Callable[[Script], bool], smallest: bool = True
+    script: Script,
+    spellings: Spellings,
+    shows: Callable[[Script], bool],
+    smallest: bool = True,
+    safe: Iterable[tuple[str, str]] = (),
 ) -> list[Need]:
     """The settings that the script needs. `shows` tells whether another script shows the defect;
-    `smallest` says that the passes could not make the script smaller.
+    `smallest` says that the passes could not make the script smaller. `safe` are the options of the
+    solver's own safe mode, with which the defect is tried, too.
     """
     found: dict[Need, None] = {}
     for at, line in enumerate(script):
@@ -190,10 +196,23 @@ def needs(
             continue
         for need in _of_line(script, at, shows):
             found[need] = None
-        if smallest and line.spelling is not None and spellings.rank(line):
+        # the spelling of the last call is a part of the name of its finding
+        spelled = smallest and line.spelling is not None and at < len(script) - 1
+        plainer = list(spellings.all_simpler(script, at)) if spelled else []
+        if plainer and not any(map(shows, plainer)):
             name = str(line.args[0]) if line.action == "mk-term" else line.action
-            found[Need("spelling", name, line.spelling)] = None
+            found[Need("spelling", name, str(line.spelling))] = None
+    for name, value in safe:
+        shown = shows(_set_first(script, name, value))
+        found[Need("safe", name, value, "yes" if shown else "no")] = None
     return list(found)
+
+
+def _set_first(script: Script, name: str, value: str) -> Script:
+    """The script with an option that is set before all others."""
+    at = next((at for at, line in enumerate(script, 1) if line.action == "new"), 0)
+    text = f"0 set-option {as_word(name)} {as_word(value)}\n"
+    return (*script[:at], *parse_trace(text, name).lines, *script[at:])
 
 
 def _of_line(script: Script, at: int, shows: Callable[[Script], bool]) -> Iterator[Need]:

@@ -110,7 +110,9 @@ def _with_needs(
     if deadline is not None and task.time is not None and result.ended == "time":
         deadline = time.monotonic() + _AGAIN * task.time
     trace = parse_trace(result.text, task.name)
-    spellings = Spellings(task.plan.setup.get("wrapper") or {})
+    wrapper = task.plan.setup.get("wrapper") or {}
+    spellings = Spellings(wrapper)
+    safe = [(str(name), str(value)) for name, value in wrapper.get("safe-options") or ()]
 
     def shows(script: Script) -> bool:
         interrupts.check()
@@ -120,7 +122,7 @@ def _with_needs(
     predicate.limit(deadline)
     try:
         with interrupts.deferred():
-            found = needs(_script(trace), spellings, shows, result.ended == "complete")
+            found = needs(_script(trace), spellings, shows, result.ended == "complete", safe)
     except OutOfTime:
         return result
     except KeyboardInterrupt:

@@ -16,6 +16,7 @@ from murxpy.machine.replaying.defuse import Script
 from murxpy.machine.tokens import Ref
 from murxpy.machine.trace.finished import Need, read_needs, write_needs
 from murxpy.machine.trace.grammar import parse_trace
+from murxpy.oracles.documented import survives_safe_mode
 from murxpy.passes.lines import Spellings
 from murxpy.passes.measure import Measure, text
 from murxpy.passes.reduction import Reducer, at_once, finished
@@ -204,6 +205,44 @@ def test_a_line_without_which_the_defect_shows_is_not_needed() -> None:
     assert needs(source, Spellings({}), shows, smallest=False) == [Need("option", "depth", "true")]
 
 
+def script_of(text: str) -> Script:
+    return tuple(parse_trace(text, "t").lines)
+
+
+def test_a_spelling_is_needed_only_if_each_plainer_one_of_its_sort_was_tried() -> None:
+    """A line does not name its sort's kind: `list` is in the sets of two sorts, `plain` in that of
+    another one only.
+    """
+    constants = {"SORT_INT": {"plain": "", "list": ""}, "SORT_BV": {"other": "", "list": ""}}
+    text = '0 new\n0 mk-sort SORT_BV 8\n return s1\n0 mk-const@list s1 "a"\n return t1 s1\n0 check-sat\n'
+    asked: list[str | None] = []
+
+    def shows(one: Script) -> bool:
+        asked.append(one[2].spelling)
+        return one[2].spelling == "other"
+
+    spellings = Spellings({"constants": constants})
+    assert needs(script_of(text), spellings, shows) == []
+    assert asked == ["other"]
+    found = needs(script_of(text), spellings, lambda one: False)
+    assert found == [Need("spelling", "mk-const", "list")]
+
+
+def test_the_safe_mode_of_the_solver_is_tried() -> None:
+    text = "0 new\n0 set-option depth true\n0 check-sat\n"
+
+    def shows(one: Script) -> bool:
+        return [str(line.args[0]) for line in one if line.args] == ["safe", "depth"]
+
+    for show, low in ((shows, "yes"), (lambda one: False, "no")):
+        found = needs(script_of(text), Spellings({}), show, safe=[("safe", "on")])
+        assert found == [Need("option", "depth", "true"), Need("safe", "safe", "on", low)]
+    trace = f"# murxpy-trace 1\n# needs {write_needs([Need('safe', 'safe', 'on', 'yes')])}\n0 new\n"
+    assert survives_safe_mode(trace)
+    assert not survives_safe_mode(trace.replace("yes", "no"))
+    assert not survives_safe_mode("0 new\n")
+
+
 def test_formulas_whose_answer_is_only_expected_stay() -> None:
     """An answer is expected of these formulas alone; of others it could be the right one."""
     source = (
@@ -232,6 +271,8 @@ def test_needs_are_sentences_and_are_read_again() -> None:
         Need("call", "simplify"),
         Need("again", "check-core", "2"),
         Need("spelling", "OP_AND", "raw"),
+        Need("safe", "safe-mode", "safe", "yes"),
+        Need("safe", "safe-mode", "safe", "no"),
     ]
     assert [need.sentence() for need in found] == [
         "The defect needs the option depth of at least 7.",
@@ -241,6 +282,8 @@ def test_needs_are_sentences_and_are_read_again() -> None:
         "The defect needs a call of simplify before it.",
         "The defect shows only at the second check-core.",
         "The defect needs OP_AND in the spelling raw; plainer spellings do not show it.",
+        "The defect shows in the solver's safe mode (safe-mode=safe), too.",
+        "The defect does not show in the solver's safe mode (safe-mode=safe).",
     ]
     assert read_needs(write_needs(found)) == found
     assert read_needs("[1]") == read_needs("{") == read_needs("") == []

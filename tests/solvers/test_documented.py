@@ -174,6 +174,20 @@ def fake(tmp_path: Path, calls: str) -> tuple[str, ...]:
 
 
 @pytest.mark.slow
+def test_what_the_safe_mode_of_the_solver_allows_is_not_hidden(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKESOLVER_FAULT", "and:abort")
+    words = fake(tmp_path, "mk_op.'and'")
+    with (tmp_path / "fake.yaml").open("a", encoding="utf-8") as file:
+        file.write("safe-options: [[depth, 3]]\n")
+    code, out, _ = fuzz_fake(capsys, tmp_path / "out", "--runs", "20", *words)
+    assert code == 1 and "hidden" not in out
+    listed = json.loads(outcome(capsys, "findings", tmp_path / "out", "--json")[1])
+    assert [row["tier"] for row in listed] == ["solver"]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("calls", "hidden"), [("mk_op.'and'", True), ("mk_op.'or'", False)])
 def test_a_campaign_hides_what_needs_it(
     capsys: pytest.CaptureFixture[str],

@@ -20,7 +20,7 @@ from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.ranges import kept_range
 from murxpy.oracles.disagreement import KIND
 from murxpy.oracles.documented import TIER as DOCUMENTED
-from murxpy.oracles.documented import Documented
+from murxpy.oracles.documented import Documented, survives_safe_mode
 from murxpy.records import events
 from murxpy.records.config import Budget, CampaignConfig
 from murxpy.records.finding import Reproducer
@@ -271,8 +271,11 @@ class FollowUp(Service):
             return
         forms = tuple(replace(form, file=self._relative(form.file)) for form in answer.reproducers)
         self._archive.set_reproducers(key, forms)
-        if self._needs_documented(request, answer, self._archive.buckets[key]):
+        bucket = self._archive.buckets[key]
+        if self._needs_documented(request, answer, bucket):
             self._archive.set_tier(key, DOCUMENTED)
+        elif bucket.tier == DOCUMENTED and any(map(survives_safe_mode, _smaller(answer))):
+            self._archive.set_tier(key, "solver")  # what a safe mode allows is not experimental
         tier = self._archive.buckets[key].tier
         self._emit(events.Reproduced(key, forms, answer.before, answer.after, tier))
         self._learnt()
@@ -283,16 +286,18 @@ class FollowUp(Service):
         as experimental.
         """
         documented = self._documented[request.target]
-        smaller = [
-            form.file for form in answer.reproducers if form.form == "min.trace" and form.reproduces
-        ]
+        smaller = _smaller(answer)
         if not smaller or bucket.tier == "murxpy":
             return False
         kept = [self._archive.pending_trace(kept) for kept in bucket.traces]
-        return all(
-            text is None or documented.of_trace(text)
-            for text in [*map(read_if_there, map(Path, smaller)), *kept]
-        )
+        return all(text is None or documented.of_trace(text) for text in [*smaller, *kept])
 
     def _relative(self, file: str) -> str:
         return str(Path(file).relative_to(self._folder)) if file else ""
+
+
+def _smaller(answer: Answer) -> list[str]:
+    """The texts of the smaller traces that show a finding."""
+    forms = answer.reproducers
+    files = [form.file for form in forms if form.form == "min.trace" and form.reproduces]
+    return [text for text in map(read_if_there, map(Path, files)) if text is not None]

@@ -202,10 +202,11 @@ _CALLS = {
 class Need:
     """One thing that cannot be taken away from the smallest trace.
 
-    `kind` is `option`, `limit`, `call`, `again` or `spelling`; `name` is that of the option, the
+    `kind` is `option`, `limit`, `call`, `again`, `spelling` or `safe`; `name` is that of the option, the
     action or the operator; `value` is that of the option, the name of the spelling, or how often the
     call is made. Of a number `low` is the least one that was seen to show the defect, and `high` the largest; `high` is empty
-    where no larger number was seen to hide it.
+    where no larger number was seen to hide it. Of an option of the solver's safe mode (`safe`), which
+    nothing needs, `low` is `yes` or `no`: whether the defect shows in that mode, too.
     """
 
     kind: str
@@ -225,6 +226,13 @@ class Need:
             return f"The defect shows only at the {_ORDINALS.get(self.value, f'{self.value}th')} {self.name}."
         if self.kind == "spelling":
             return f"The defect needs {self.name} in the spelling {self.value}; plainer spellings do not show it."
+        if self.kind == "safe":
+            mode = f"the solver's safe mode ({self.name}={self.value})"
+            return (
+                f"The defect shows in {mode}, too."
+                if self.low == "yes"
+                else f"The defect does not show in {mode}."
+            )
         what = _CALLS.get(self.name)
         if what is None:
             return f"The defect needs a call of {self.name} before it."
