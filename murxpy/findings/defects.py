@@ -243,6 +243,11 @@ _DECLARED = re.compile(r"\((?:declare-fun|declare-const) (\S+)")
 _NAME = re.compile(r"(?<![\w.])_[A-Za-z]\w*(?:!\d+)?|\b[A-Za-z]+!\d+")
 
 
+def telling_option(name: str) -> bool:
+    """Whether an option does more than to let the solver do or keep more."""
+    return not _ENABLING.search(name)
+
+
 def abstract(message: str) -> str:
     """The message of an exception without what tells only of the run: the printed terms, numbers,
     names and sorts in it, and which reader passed it on.

@@ -18,11 +18,13 @@ from murxpy.cli.campaigns import make_reporter
 from murxpy.cli.report.console import make_console
 from murxpy.cli.report.findings import (
     bucket_data,
+    defect_views,
     findings_csv,
     findings_known,
     print_findings,
     sentence,
     unread,
+    use_of,
 )
 from murxpy.cli.report.jsonl import JsonLines
 from murxpy.cli.report.plain_lines import PlainLines
@@ -440,3 +442,53 @@ def test_a_finding_is_told_by_its_smallest_form() -> None:
     assert sentence(found) == "Answered unsat; a = 1"
     found.reproducers = (replace(small, reproduces=False),)
     assert sentence(found).endswith("and 7 more")
+
+
+SMALL = """# murxpy-trace 1
+# solver z3 5.4.1
+1 new
+2 set-option produce-models true
+{options}3 mk-sort SORT_BV 4
+4 mk-const s1 "a"
+5 mk-term {operator} SORT_BV 1 t1
+6 {action}
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "operator", "action", "words"),
+    [
+        ("", "OP_BV_NOT", "check-sat", "default options, standard operators"),
+        ("", "OP_BV_INC", "check-sat", "default options, with bvinc"),
+        ("", "OP_BV_NOT", "z3-cube", "default options, with z3-cube"),
+        (
+            "2 set-option arith.solver 6\n",
+            "OP_BV_NOT",
+            'run-script "(set-option :smt.phase 2)(declare-const x Int)(assert ((_ at-most 1) (= x 1) (= x 2)))"',
+            "with arith.solver=6, smt.phase=2, with at-most",
+        ),
+        ("", "OP_BV_NOT", 'run-script "no script"', "default options, standard operators"),
+    ],
+)
+def test_how_near_a_defect_is_to_what_users_do(
+    options: str, operator: str, action: str, words: str
+) -> None:
+    use = use_of(SMALL.format(options=options, operator=operator, action=action))
+    assert use.words() == words
+    assert use.distance == words.count("=") + sum(
+        words.endswith(f"with {name}") for name in ("bvinc", "z3-cube", "at-most")
+    )
+
+
+def test_of_one_kind_the_defect_with_default_options_comes_first(tmp_path: Path) -> None:
+    found = []
+    for at, options in enumerate(("1 set-option arith.solver 6\n", "")):
+        text = SMALL.format(options=options, operator="OP_BV_NOT", action="check-sat")
+        (tmp_path / f"{at}.min.trace").write_text(text)
+        verdict = Verdict("wrong-unsat", "solver", f"wrong {at}", "", Call("check-sat"))
+        bucket = new_bucket(f"b{at}", "z3", verdict, known=False, now=float(at))
+        bucket.reproducers = (Reproducer("min.trace", f"{at}.min.trace", True),)
+        found.append(bucket)
+    views = defect_views(found, {}, str(tmp_path))
+    assert [view.shown.key for view in views] == ["b1", "b0"]
+    assert [view.use.distance for view in views if view.use] == [0, 1]

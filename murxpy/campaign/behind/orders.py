@@ -276,6 +276,8 @@ class FollowUp(Service):
             self._archive.set_tier(key, DOCUMENTED)
         elif bucket.tier == DOCUMENTED and any(map(survives_safe_mode, _smaller(answer))):
             self._archive.set_tier(key, "solver")  # what a safe mode allows is not experimental
+        elif bucket.tier == "binding" and any(f.form == "smt2" and f.reproduces for f in forms):
+            self._archive.set_tier(key, "solver")  # the solver's own reader needs no binding
         tier = self._archive.buckets[key].tier
         self._emit(events.Reproduced(key, forms, answer.before, answer.after, tier))
         self._learnt()

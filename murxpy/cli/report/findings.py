@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -15,18 +17,24 @@ from rich.text import Text
 
 from murxpy.cli.report.tables import NUMBER, Table, kinds
 from murxpy.cli.report.text import amount, cut, form_word, one_line, replay_command
+from murxpy.data import load_catalogue
+from murxpy.errors import InputError
 from murxpy.findings.buckets import MARK, Bucket, worst_first
-from murxpy.findings.defects import Defect, grouping, same
+from murxpy.findings.defects import Defect, grouping, same, telling_option
 from murxpy.findings.folder import read_if_there
 from murxpy.findings.frames import HEAP, RECURSION, functions, place
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.ranges import kept_range
 from murxpy.foreign import escaped
+from murxpy.logic.catalogue import STANDARD, Catalogue, build_catalogue
+from murxpy.logic.walks import subterms
 from murxpy.machine.outcomes import EXCEPTION
-from murxpy.machine.trace.finished import read_rows
+from murxpy.machine.trace.finished import header_value, options, read_rows
+from murxpy.machine.trace.grammar import parse_trace
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.records.snapshot import BucketView
+from murxpy.smtlib.reading.scripts import read_script
 
 _TRIAGED = ("refutation-unsoundness", "solution-unsoundness", "wrong-model")
 
@@ -225,6 +233,72 @@ def findings_known(rows: Sequence[BucketView], marks: Mapping[str, str]) -> str:
 
 
 # ----------------------------------------------------------------------
+# How near a defect is to what users of the solver do: a wrong answer with default options and
+# standard operators hits users first.
+
+
+_SET = re.compile(r"\(set-option :(\S+) ([^()]*)\)")
+_MOST_NAMED = 3  # options or operators that are named
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What the smallest trace of a defect needs of the solver: `options` that differ from the default,
+    beside those that let the solver do more, and `operators` and calls that SMT-LIB does not have.
+    """
+
+    options: tuple[str, ...] = ()
+    operators: tuple[str, ...] = ()
+
+    @property
+    def distance(self) -> int:
+        """A number that is smaller the nearer the defect is to what most users do."""
+        return len(self.options) + len(self.operators)
+
+    def words(self) -> str:
+        """The distance in words."""
+        options = f"with {_named(self.options)}" if self.options else "default options"
+        operators = f"with {_named(self.operators)}" if self.operators else "standard operators"
+        return f"{options}, {operators}"
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return f"{', '.join(names[:_MOST_NAMED])}{more}"
+
+
+def use_of(text: str) -> Use:
+    """What a smallest trace needs of its solver."""
+    catalogue = _catalogue()
+    kinds: dict[str, None] = {}
+    pairs = list(options(text))
+    for row in read_rows(text):
+        words = row.words.split(" ", 1)
+        if row.action == "mk-term":
+            kinds[words[0]] = None
+        elif row.action == "run-script":
+            with suppress(InputError):
+                quoted = parse_trace(f"{row.action} {row.words}\n", "").lines[0].args[-1]
+                script = read_script(str(getattr(quoted, "text", "")), "", catalogue)
+                kinds |= dict.fromkeys(term.op for term in subterms(script.assertions()))
+                pairs += _SET.findall(str(getattr(quoted, "text", "")))
+    operators = [catalogue.operators[kind] for kind in kinds if kind in catalogue.operators]
+    standard = catalogue.dialect(STANDARD).same
+    own = [op.smtlib for op in operators if op.extension and op.kind not in standard]
+    solver = header_value(text, "solver").partition(" ")[0]
+    calls = [row.action for row in read_rows(text) if row.action.startswith(f"{solver}-")]
+    return Use(
+        tuple(f"{name}={value}" for name, value in pairs if telling_option(name)),
+        tuple(dict.fromkeys([*own, *calls])),
+    )
+
+
+@cache
+def _catalogue() -> Catalogue:
+    return build_catalogue(load_catalogue())
+
+
+# ----------------------------------------------------------------------
 # The defects of an output folder: for people, as JSON, and as a table with commas.
 
 
@@ -252,6 +326,7 @@ class DefectView:
     evidence: str
     smallest: int
     marks: tuple[str, ...]
+    use: Use | None = None  # of its smallest trace, where there is one
 
     @property
     def count(self) -> int:
@@ -291,7 +366,12 @@ def defect_views(
     by_key = {bucket.key: bucket for bucket in buckets}
     older = same(found)
     views = [_view(defect, by_key, versions, older, out) for defect in found]
-    return sorted(views, key=lambda view: (view.rank, view.first, view.shown.key))
+    return sorted(views, key=lambda view: (view.rank, _distance(view), view.first, view.shown.key))
+
+
+def _distance(view: DefectView) -> int:
+    """How far a defect is from what users do; one without a smallest trace is taken for near."""
+    return view.use.distance if view.use is not None else 0
 
 
 def _view(
@@ -310,6 +390,7 @@ def _view(
         for bucket in buckets
     }
     named = dict.fromkeys(versions.get(key, "") for key in defect.buckets)
+    small = _smallest(best, out)
     return DefectView(
         views[best.key],
         tuple(views.values()),
@@ -317,8 +398,9 @@ def _view(
         sentence(best),
         worst_first(best),
         evidence(best),
-        _smallest(best, out),
+        sum(1 for _ in read_rows(small)) if small else 0,
         defect.marks,
+        use_of(small) if small else None,
     )
 
 
@@ -344,10 +426,10 @@ def evidence(bucket: Bucket) -> str:
     return "it needs earlier runs" if "history" in forms else "its run shows it again"
 
 
-def _smallest(bucket: Bucket, out: str) -> int:
+def _smallest(bucket: Bucket, out: str) -> str | None:
+    """The text of the smallest trace; None where there is none."""
     files = [f.file for f in bucket.reproducers if f.form == "min.trace" and f.reproduces]
-    text = read_if_there(Path(out, files[0])) if files else None
-    return sum(1 for _ in read_rows(text)) if text else 0
+    return read_if_there(Path(out, files[0])) if files else None
 
 
 def of_session(views: Sequence[DefectView], buckets: Sequence[BucketView]) -> list[DefectView]:
@@ -443,7 +525,8 @@ def _facts(view: DefectView) -> str:
     lines += f", the smallest trace {view.smallest}" if view.smallest else ""
     releases = f"releases {view.range}; " if view.range else ""
     forms = f"program {view.form('python')}, script {view.form('smt2')}"
-    return f"{view.evidence}; {releases}{lines}; {forms}"
+    use = f"; {view.use.words()}" if view.use is not None else ""
+    return f"{view.evidence}; {releases}{lines}; {forms}{use}"
 
 
 def defect_data(view: DefectView) -> dict[str, Any]:
@@ -457,6 +540,8 @@ def defect_data(view: DefectView) -> dict[str, Any]:
         "wrong": view.wrong,
         "evidence": view.evidence,
         "smallest": view.smallest,
+        "options": None if view.use is None else list(view.use.options),
+        "operators": None if view.use is None else list(view.use.operators),
         "versions": list(view.versions),
         "marks": list(view.marks),
         "buckets": [bucket_data(bucket) for bucket in view.buckets],
