@@ -24,7 +24,7 @@ from common import ROOT  # noqa: F401  puts this checkout first on the path
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.worker.session import Session
 
-SOLVERS = ("z3", "cvc5")
+SOLVERS = ("z3", "cvc5", "bitwuzla")
 _NUMBER = re.compile(r"\d+")
 
 
@@ -53,7 +53,7 @@ def main() -> None:
             )
     total = sum(len(names) for names in whole.values())
     print(
-        f"whole on z3 or cvc5: {total} ({', '.join(f'{name} {len(names)}' for name, names in whole.items())})"
+        f"whole on {' or '.join(SOLVERS)}: {total} ({', '.join(f'{name} {len(names)}' for name, names in whole.items())})"
     )
 
 
