@@ -34,8 +34,8 @@ def test_its_settings_are_options_of_its_command_and_of_fuzz(name: str) -> None:
     for setting in FUZZERS[name].settings:
         assert f"--{name}-{setting.name}" in mixed
         if name in COMMANDS:
-            own = options(COMMANDS[name])
-            assert own[f"--{setting.name}"].help == setting.help  # type: ignore[attr-defined]
+            own = options(COMMANDS[name])[f"--{setting.name}"]
+            assert isinstance(own, click.Option) and own.help == setting.help
 
 
 @pytest.mark.parametrize("name", SOURCES)
