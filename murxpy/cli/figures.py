@@ -33,9 +33,10 @@ def seeds(out: Path, most: int, as_json: bool) -> None:
     """Show which seeds gave most in the campaign in the output folder OUT (murxpy-out), which may be
     running.
 
-    The weight of a seed is its gain divided by its cost, both in decided checks. Seeds get runs in
-    proportion to their weights. A new bucket is a gain of 50 checks. A check that reaches its limit
-    and a finding that is not new cost 10 each, a run that is killed costs 100.
+    The weight of a seed is its gain divided by its cost, and seeds get runs in proportion to their
+    weights. Both are counted in decided checks: a new bucket counts as 50 of them. A check that
+    reaches its limit costs as much as 10, so does a finding that is not new, and a run that is killed
+    costs as much as 100.
     """
     found = read_yields(out)
     if as_json:

@@ -122,8 +122,8 @@ def replay(
     follow: bool,
     as_json: bool,
 ) -> int:
-    """Replay TRACE, a trace of murxpy or of Murxla, in a fresh process. Exits with 1 when that shows
-    a finding, else with 0. BUCKET is a folder OUT/findings/BUCKET, or the beginning of its name.
+    """Replay TRACE, a trace of murxpy or of Murxla, in a fresh process. The exit code is 1 if the replay
+    shows a finding, else 0. BUCKET is a folder OUT/findings/BUCKET, or the beginning of its name.
 
     Some findings need earlier runs in their process. Their file `*.history` is replayed run by run.
 

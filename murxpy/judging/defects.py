@@ -40,7 +40,8 @@ from murxpy.processes.targets import (
 )
 from murxpy.smtlib.reading.scripts import MAX_SCRIPT
 
-_LACKING = "replay-refused:set-parameter:"  # a counter: the rest of the trace ran without it
+# How the name of a counter begins that tells of a refused parameter; the replay went on without it.
+_LACKING = "replay-refused:set-parameter:"
 
 
 @dataclass(frozen=True, slots=True)

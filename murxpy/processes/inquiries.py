@@ -250,8 +250,8 @@ Questions = Generator[Ask, Outcome, T]
 
 
 class Inquirer:
-    """Carries out inquiries, one after another. A replay gets the wall limit of a run, and a judge
-    gets this limit for each check.
+    """Puts the questions of a generator (`Questions`) to solvers, one after another, and gives it the
+    outcomes. A replay gets the wall limit of a run, and a judge gets this limit for each check.
 
     Each solver is asked in one process, as long as that lives, unless a question is `fresh`. If it dies in a replay, its death is
     the answer. `asked` counts the questions.

@@ -205,8 +205,8 @@ class ScriptWriter:
         return with_evidence(self.refuted, self._catalogue, family, Way()).planted
 
     def _tried(self, end: FrontEnd, way: Way, evidence: Evidence) -> tuple[str, Outcome]:
-        """The script with its header, which is empty where the script does not show the finding; and
-        how the run of the script ended.
+        """The text of the script with its header, or an empty text where the script does not show the
+        finding; and how the run of the script ended.
         """
         seconds = _LATER if way.words and self._kind.ends != "no end" else SECONDS
         outcome = self._run(end, evidence.text, seconds)

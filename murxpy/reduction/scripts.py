@@ -214,7 +214,7 @@ class ScriptPredicate(Predicate[Printed]):
             won = self._target.tester.first(traces(), self._same)
             if won is None or self._stands(handed[tried[won]]):
                 return None if won is None else tried[won]
-            # the tester may have given these up
+            # the tester may have given up the candidates that it had begun beside the one that won
             begun = range(max(0, won - self._target.tester.jobs + 1), len(tried))
             waiting.extendleft(reversed([tried[number] for number in begun if number != won]))
 

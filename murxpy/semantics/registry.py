@@ -318,7 +318,7 @@ def settled(task: Asking) -> Any:
         task.send(None)
     except StopIteration as end:
         return end.value
-    raise CannotSay("equality of functions that have to be evaluated")
+    raise CannotSay("two functions cannot be compared without evaluating them")
 
 
 def given(value: Value) -> Asking:

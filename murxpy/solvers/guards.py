@@ -53,13 +53,16 @@ def parse_guard(text: str, helper: Callable[[str], Any], where: str) -> Guard:
             _COMPARE[found[2]],
         )
         if left is None or right is None:
-            raise InputError(f"{where}: cannot read guard '{text}'")
+            raise InputError(f"{where}: cannot read guard '{text}', expected {_COMPARED}")
         return lambda f: _holds(compare, left(f), right(f))
     for rule, make in _GUARDS:
         match = re.fullmatch(rule, text)
         if match:
             return make(*match.groups())
-    raise InputError(f"{where}: unknown guard '{text}'")
+    raise InputError(f"{where}: unknown guard '{text}'; docs/wrappers.md lists the guards")
+
+
+_COMPARED = "two of iK, pK, K.pJ, nK, v and numbers, with <=, >=, <, > or == between them"
 
 
 def _plain(term: Term) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import click
 import pytest
 
 from murxpy import cli
-from murxpy.cli import commands, run
+from murxpy.cli import commands, module_of, run
 from murxpy.data import load_machine, shipped_names
 from murxpy.errors import InternalError, TargetError
 
@@ -225,3 +225,15 @@ def test_output_that_cannot_be_written() -> None:
         _, err = process.communicate()
     assert err == b"murxpy: error: output: No space left on device\n"
     assert process.returncode == 2
+
+
+def test_every_module_with_a_command_is_in_the_list_of_commands() -> None:
+    """A command that is missing in the list cannot be called."""
+    folder = Path(cli.__file__).parent
+    listed = {f"murxpy.cli.{module_of(name)}" for name in commands()}
+    for file in [*folder.glob("*.py"), *(folder / "studies").glob("*.py")]:
+        if file.stem != "__init__" and re.search(
+            r"^@click\.(?:command|group)\(", file.read_text(encoding="utf-8"), re.M
+        ):
+            inside = file.relative_to(folder).with_suffix("")
+            assert f"murxpy.cli.{'.'.join(inside.parts)}" in listed, file

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import ClassVar
 
-from murxpy.findings.kinds.kind import ByMessage, Kind, Parts, Question, Reduction
+from murxpy.findings.kinds.kind import ByMessage, Kind, Parts, Question, Reduction, Severity
 from murxpy.findings.kinds.sights import (
     OTHER,
     Seen,
@@ -35,7 +35,7 @@ class Wrong(Kind, family=True):
     trace tells which defect it is.
     """
 
-    severity = "high"
+    severity: ClassVar[Severity] = "high"
     fails = True
     answers = True
     ends = ""

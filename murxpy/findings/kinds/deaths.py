@@ -64,7 +64,8 @@ class Abort(Death):
         return of_script(verdict, message) or (message, [call.action, call.operator, call.spelling])
 
     def _at_source(self, verdict: Verdict, found: Parts, source: re.Match[str]) -> Parts:
-        # The formulas that broke the assertion stand behind its place.
+        # Behind the file and line of the broken assertion, the message goes on with formulas of this
+        # run, which tell nothing of the defect.
         return normalise(verdict.message[: source.end()]), [source[1], source[2]]
 
 

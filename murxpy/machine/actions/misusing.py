@@ -127,8 +127,9 @@ MAX_TIMES = 100_000
 
 
 def reader(readers: Readers, own: Callable[[Reading], None]) -> Callable[[Reading], None]:
-    """The reader of `misuse` lines. `readers` are the readers of the actions that a misuse can
-    break, `own` is the reader of a wrapper's own actions.
+    """The function that reads the `misuse` lines of a trace. Such a line contains an ordinary line,
+    whose call it makes with wrong operands: `readers` are the functions that read these lines, by
+    action, and `own` reads those of actions that only one wrapper has.
     """
 
     def read(r: Reading) -> None:

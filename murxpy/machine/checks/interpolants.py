@@ -26,7 +26,7 @@ def check_interpolant(run: Run, entry: Entry, seed: int, spelling: str | None = 
     negation of `t`, which they imply.
 
     The interpolant follows from the assertions, contradicts `t`, and contains only symbols that
-    both sides have. Raises Stopped if it does not.
+    both sides have. Raises Stopped if one of these three does not hold.
     """
     others = [other for other in _formulas(run) if other is not entry]
     chosen = _begin(run, "interpolant", entry, seed, spelling)

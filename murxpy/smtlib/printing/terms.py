@@ -360,7 +360,7 @@ class DatatypePrinter(SortPrinter, ABC):
 _HIGH = 200
 # deeper binders are printed from the inside out, so that their depth is no depth of calls
 _NESTED = 40
-_MOST_FACTORS = 64  # of a power that is printed as a product
+_MOST_FACTORS = 64  # a power with a greater exponent is not printed as a product
 _SORT_HOLE = re.compile(r"\{(sort|elem|width)(\d)\}")
 
 

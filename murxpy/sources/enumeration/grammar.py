@@ -127,8 +127,8 @@ def _add(choices: list[str], token: str, depth: int) -> int:
 
 # ----------------------------------------------------------------------
 # The exact number of texts of each size in a grammar. The size of a text is the number of
-# productions with children that were used, and one for each text without children. The choice among
-# words in braces costs nothing. (Winterer, Testing SMT Solvers, 2024, chapter 7, with the counting
+# productions that made it, counted each time that they were used. The choice among words in braces
+# is no production, and costs nothing. (Winterer, Testing SMT Solvers, 2024, chapter 7, with the counting
 # of functional enumeration.)
 
 
