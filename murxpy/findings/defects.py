@@ -25,8 +25,9 @@ from murxpy.findings.ranges import kept_range
 from murxpy.findings.store import read_buckets
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.machine.checks.registry import ANSWERING, MAKING
+from murxpy.machine.outcomes import CONTRACT
 from murxpy.machine.tokens import Quoted, Ref, Token, print_token
-from murxpy.machine.trace.finished import read_rows
+from murxpy.machine.trace.finished import last_row, read_rows
 from murxpy.machine.trace.grammar import Line, Trace, parse_trace
 from murxpy.machine.trace.lift import lift
 from murxpy.oracles.crash import normalise
@@ -296,6 +297,12 @@ def marks(bucket: Bucket, read: Read) -> Marks:
     The place at which a process died marks its defect, and so does the message of an exception.
     Everything else is marked by the shape of the smaller trace.
     """
+    shared = cause(bucket, read)
+    if shared:
+        return Marks((f"{bucket.solver}{CAUSE}{shared}",))
+    if bucket.kind == CONTRACT and place_of(bucket):  # which rule leads there is chance
+        message = misuse_message(bucket.message)
+        return Marks((f"{bucket.solver} throws {abstract(message)} in {place_of(bucket)}",))
     mark = kind_of(bucket.kind).mark
     if mark == "place":
         return Marks((*_of_death(bucket, read), *_of_option(bucket, read)))
@@ -305,6 +312,105 @@ def marks(bucket: Bucket, read: Read) -> Marks:
         return Marks()
     shape = smallest_shape(bucket, read)
     return Marks() if shape is None else _of_shape(bucket, shape)
+
+
+# ----------------------------------------------------------------------
+# The causes of what contract mode finds. A conversion that all callables of a binding share, or a
+# check that all of them lack, makes a finding of each callable; the defect is one.
+
+
+CAUSE = " misused: "  # between the solver and the cause, in a mark
+LOW = "an operand of the wrong class ends in an AttributeError or a bare assertion"
+_SILENT = re.compile(r"another|\btakes? |\bis taken|reads back|works, |not the value")
+_CLASS = re.compile(
+    r"^class [A-Z]: "
+)  # the letter of a group of rules, which tells a reader nothing
+_LACKS = re.compile(
+    r"AttributeError: (?:type object )?'(\w+)'(?: object)? has no attribute '\w+' in ([\w.]+) \("
+)
+# By what the message of a broken promise begins with, the cause in words.
+_CAUSES = (
+    (re.compile(r"^\w{1,60}: 'NoneType' object "), "None is not refused cleanly"),
+    (re.compile(r"AssertionError in "), LOW),
+    (re.compile(r"a number is taken for another"), "a number is silently taken for another"),
+    (
+        re.compile(
+            r"a float is taken for another|the literal of \w{1,60} made from a number is another"
+        ),
+        "a float is silently cut to a whole number",
+    ),
+    (
+        re.compile(r"a text with a NUL is taken|the \w{1,20} is another; '[^']{0,200}\\x00"),
+        "a text is silently cut at its first NUL",
+    ),
+    (re.compile(r"takes an? \w{1,60} of another context"), "an object of another context is taken"),
+    (
+        re.compile(r"OP_\w{1,60} takes an index that it cannot have"),
+        "an index out of range is taken",
+    ),
+    (
+        re.compile(r"^\w{1,60} of an? \w{1,60} and an? \w{1,60}: a . n works"),
+        "an operator takes a Python value on one side only",
+    ),
+    (
+        re.compile(r"a definition that does not fit its declaration is taken"),
+        "a definition that does not fit its declaration is taken",
+    ),
+)
+_LARGE = 1 << 31  # a number from which on no C int holds it
+
+
+def cause(bucket: Bucket, read: Read) -> str:
+    """The cause of a finding of contract mode that many callables share, in words; empty where none
+    is known.
+    """
+    if kind_of(bucket.kind).dies and bucket.action == "misuse":
+        return _cause_of_death(bucket, read)
+    if bucket.kind != CONTRACT:
+        return ""
+    message = misuse_message(bucket.message)
+    lacks = _LACKS.match(message)
+    if lacks and lacks[1] not in (lacks[2].partition(".")[0], "NoneType"):
+        return LOW
+    return next((words for pattern, words in _CAUSES if pattern.match(message)), "")
+
+
+def _cause_of_death(bucket: Bucket, read: Read) -> str:
+    """The operand without which the last call of the smaller trace would be an ordinary one."""
+    text = _smaller(bucket, read)
+    last = last_row(text, ("misuse",)) if text else None
+    words = last.words.split() if last is not None else []
+    if "py:none" in words:
+        return "None ends the process"
+    numbers = [word[3:] for word in words if re.fullmatch(r"py:-?\d{1,60}", word)]
+    if any(int(number) < 0 or int(number) >= _LARGE for number in numbers):
+        return "a number that is not checked ends the process"
+    return ""
+
+
+def misuse_message(message: str) -> str:
+    """The message of a finding of contract mode without the letter of its group of rules."""
+    return _CLASS.sub("", message)
+
+
+def callable_of(bucket: Bucket) -> str:
+    """The callable or the operator in which a misuse shows, as far as the bucket tells it."""
+    return place_of(bucket) or bucket.operator or bucket.spelling
+
+
+def place_of(bucket: Bucket) -> str:
+    """The function of the binding that throws the exception of a misuse; empty for anything else."""
+    found = re.search(
+        r" in ([\w.]{1,200}) \(\w{1,100}\.\w{1,9}\)$", bucket.message.partition("\n")[0]
+    )
+    return found[1] if found else ""
+
+
+def is_silent(bucket: Bucket) -> bool:
+    """Whether a broken promise gives another result without a word, which is worse than an exception
+    of the wrong class.
+    """
+    return bucket.kind == CONTRACT and bool(_SILENT.search(misuse_message(bucket.message)))
 
 
 def needs_reduction(bucket: Bucket) -> bool:

@@ -349,7 +349,8 @@ def smaller_form(plan: Plan, form: str, small: Path, result: Minimized, same: bo
     """The smaller `form` of a finding, which a reduction wrote to the file `small`, with what the
     finding says there. `same` says whether it is a finding of the same bucket.
     """
-    found = replay_trace(plan, result.text, small.name).found if form == "min.trace" else None
+    told = same and form == "min.trace"
+    found = replay_trace(plan, result.text, small.name).found if told else None
     message = found.verdict.message if found is not None and found.bucket == result.key else ""
     note = "" if same else f"it shows {result.key}"
     return Reproducer(form, str(small), True, note, message)

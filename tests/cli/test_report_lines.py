@@ -492,3 +492,40 @@ def test_of_one_kind_the_defect_with_default_options_comes_first(tmp_path: Path)
     views = defect_views(found, {}, str(tmp_path))
     assert [view.shown.key for view in views] == ["b1", "b0"]
     assert [view.use.distance for view in views if view.use] == [0, 1]
+
+
+def test_a_list_of_broken_promises_names_the_cause_the_callables_and_the_call(
+    tmp_path: Path,
+) -> None:
+    buckets = []
+    for at, place in enumerate(("ArraySort", "SetUnion", "SetIntersect")):
+        message = (
+            f"class C: AttributeError: 'NoneType' object has no attribute 'ctx' in {place} (z3.py)"
+        )
+        verdict = Verdict("contract", "binding", message, "", Call("misuse", f"z3.{place}", "edge"))
+        buckets.append(new_bucket(f"n{at}", "z3", verdict, known=False, now=float(at)))
+    text = "# murxpy-trace 1\n1 new\n2 misuse@call z3.Goal c1\n return x1 Goal\n3 misuse@edge z3.Goal.get x1 py:8 t4 at 1\n"
+    (tmp_path / "s.min.trace").write_text(text)
+    died = Verdict("crash", "binding", "SIGSEGV", "SIGSEGV", Call("misuse", "z3.Goal.get", "edge"))
+    buckets.append(new_bucket("died", "z3", died, known=False, now=9.0))
+    buckets[-1].reproducers = (Reproducer("min.trace", "s.min.trace", True),)
+    bare = Verdict("contract", "binding", "class E: AssertionError in f (g.py)", "", Call("misuse"))
+    silent = Verdict(
+        "contract",
+        "binding",
+        "class F: a float is taken for another; 3.7 for 3",
+        "",
+        Call("misuse", "f"),
+    )
+    buckets += [
+        new_bucket(key, "z3", v, known=False, now=0.0)
+        for key, v in (("low", bare), ("silent", silent))
+    ]
+    for bucket in buckets:
+        bucket.state = "confirmed"
+    assert [view.wrong for view in defect_views(buckets, {}, str(tmp_path))] == [
+        "z3.Goal.get(Goal, 8, a term) ends the process with a segmentation fault",
+        "A float is taken for another; 3.7 for 3",
+        "None is not refused cleanly: ArraySort, SetUnion, SetIntersect",
+        "AssertionError in f (g.py)",
+    ]

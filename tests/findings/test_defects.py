@@ -12,7 +12,16 @@ from commands import FAKE, error, fuzz_fake, outcome
 from murxpy.cli.report.console import make_console
 from murxpy.cli.report.findings import defect_data, defect_views, print_defects
 from murxpy.findings.buckets import Bucket
-from murxpy.findings.defects import Grouping, Shape, abstract, disjoint, same, shape_of
+from murxpy.findings.defects import (
+    Grouping,
+    Shape,
+    abstract,
+    callable_of,
+    disjoint,
+    is_silent,
+    same,
+    shape_of,
+)
 from murxpy.findings.frames import place
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.records.finding import Reproducer
@@ -309,3 +318,70 @@ def test_the_list_of_defects_is_worst_first_and_whole_on_a_narrow_screen(tmp_pat
     assert "crash  s 1.0, 2.0  0 findings in 2 buckets  tier solver" in lines
     first = defect_data(views[0])
     assert (first["key"], first["wrong"]) == ("z", "s answers unsat: refutation unsoundness")
+
+
+def misused(key: str, message: str, operator: str = "f") -> Bucket:
+    """The bucket of a broken promise."""
+    found = bucket(key, "contract", f"class C: {message}")
+    return replace(found, action="misuse", operator=operator)
+
+
+def test_what_all_callables_of_a_binding_share_is_one_defect() -> None:
+    lacks = "AttributeError: '{}' object has no attribute '{}' in {} (z3.py)"
+    buckets = [
+        misused("none", lacks.format("NoneType", "ctx", "ArraySort")),
+        misused("none too", lacks.format("NoneType", "ref", "SetUnion")),
+        misused("wrong class", lacks.format("int", "ast", "SortRef.__eq__")),
+        misused("bare", "AssertionError in get_vars (z3util.py)"),
+        misused("a typo", lacks.format("Solver", "cube_vs", "Solver.cube_vars")),
+        misused("another typo", "NameError: name 'Fixed' is not defined in copy (z3.py)"),
+        misused("number", "a number is taken for another by the conversion of arguments; 2 for 0"),
+        misused("other number", "a number is taken for another by the exit of it; 4 for 0"),
+        misused("float", "a float is taken for another; 3.7 for 3"),
+        misused("literal", "the literal of SORT_INT made from a number is another; 0.5 reads back"),
+        misused("text", "the symbol is another; 'a\\x00b' reads back as 'a'"),
+        misused("cut text", "a text with a NUL is taken for another by the conversion; 'a' for ''"),
+    ]
+    buckets = [replace(one, first=float(at)) for at, one in enumerate(buckets)]
+    assert grouped(buckets) == [
+        ("none", "none too"),
+        ("wrong class", "bare"),
+        ("a typo",),
+        ("another typo",),
+        ("number", "other number"),
+        ("float", "literal"),
+        ("text", "cut text"),
+    ]
+    assert callable_of(buckets[0]) == "ArraySort" and callable_of(buckets[6]) == "f"
+    assert [one.key for one in buckets if is_silent(one)] == [
+        *("number", "other number", "float", "literal", "text", "cut text")
+    ]
+
+
+def test_an_exception_is_one_wherever_the_rule_leads_to_it() -> None:
+    thrown = "AttributeError: 'Interp' object has no attribute 'model' in Interp.translate (z3.py)"
+    one, other = misused("call", thrown), misused("deepcopy", thrown)
+    assert grouped([one, replace(other, message=f"class B: {thrown}")]) == [("call", "deepcopy")]
+
+
+def died(key: str, words: str, files: dict[str, str]) -> Bucket:
+    """The bucket of a misuse that kills the process, whose smaller trace ends with this line."""
+    return replace(
+        reduced(key, "crash", f"1 new\n2 misuse@edge {words}\n", files),
+        action="misuse",
+        operator=words.split()[0],
+        backtrace=frames(f"{key}_frame", "other", "api"),
+    )
+
+
+def test_crashes_by_one_operand_are_one_defect_in_all_callables() -> None:
+    files: dict[str, str] = {}
+    buckets = [
+        died("first", "z3.deserialize py:none", files),
+        died("index", "z3.Quantifier.pattern x1 py:-2147483640", files),
+        died("second", "z3.Parser.from_string x1 py:none", files),
+        died("large", "z3.Goal.get x1 py:9223372036854775808", files),
+        died("plain", "z3.LinearOrder t1 py:8", files),
+    ]
+    buckets = [replace(one, first=float(at)) for at, one in enumerate(buckets)]
+    assert grouped(buckets, files) == [("first", "second"), ("index", "large"), ("plain",)]

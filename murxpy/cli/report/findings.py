@@ -20,7 +20,17 @@ from murxpy.cli.report.text import amount, cut, form_word, one_line, replay_comm
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.findings.buckets import MARK, Bucket, worst_first
-from murxpy.findings.defects import Defect, grouping, same, telling_option
+from murxpy.findings.defects import (
+    CAUSE,
+    LOW,
+    Defect,
+    callable_of,
+    grouping,
+    is_silent,
+    misuse_message,
+    same,
+    telling_option,
+)
 from murxpy.findings.folder import read_if_there
 from murxpy.findings.frames import HEAP, RECURSION, functions, place
 from murxpy.findings.kinds.registry import kind_of
@@ -28,8 +38,8 @@ from murxpy.findings.ranges import kept_range
 from murxpy.foreign import escaped
 from murxpy.logic.catalogue import STANDARD, Catalogue, build_catalogue
 from murxpy.logic.walks import subterms
-from murxpy.machine.outcomes import EXCEPTION
-from murxpy.machine.trace.finished import header_value, options, read_rows
+from murxpy.machine.outcomes import CONTRACT, EXCEPTION
+from murxpy.machine.trace.finished import header_value, last_row, options, read_rows
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.oracles.documented import TIER as DOCUMENTED
@@ -44,7 +54,7 @@ _ENDS = {"SIGSEGV": "a segmentation fault", "SIGABRT": "an abort"}
 
 def sentence(bucket: Bucket) -> str:
     """Return one sentence that tells a developer of the solver what is wrong."""
-    message = one_line(first_line(bucket.plain_message))
+    message = one_line(misuse_message(first_line(bucket.plain_message)))
     kind = kind_of(bucket.kind)
     if kind.dies:
         return _death(bucket, message)
@@ -239,6 +249,8 @@ def findings_known(rows: Sequence[BucketView], marks: Mapping[str, str]) -> str:
 
 _SET = re.compile(r"\(set-option :(\S+) ([^()]*)\)")
 _MOST_NAMED = 3  # options or operators that are named
+_MOST_CALLABLES = 12  # callables with one cause that are named
+_LAST = 1000  # the rank of what comes last
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,6 +381,45 @@ def defect_views(
     return sorted(views, key=lambda view: (view.rank, _distance(view), view.first, view.shown.key))
 
 
+def _shared(defect: Defect, buckets: Sequence[Bucket]) -> str:
+    """The cause that several callables share, and these; empty where there is no such cause."""
+    causes = [mark.partition(CAUSE)[2] for mark in defect.marks if CAUSE in mark]
+    names = list(dict.fromkeys(filter(None, map(callable_of, buckets))))
+    if not causes or len(buckets) < 2:
+        return ""
+    more = f" and {len(names) - _MOST_CALLABLES} more" if len(names) > _MOST_CALLABLES else ""
+    return f"{causes[0][:1].upper()}{causes[0][1:]}: {', '.join(names[:_MOST_CALLABLES])}{more}"
+
+
+def _titled(wrong: str, small: str | None) -> str:
+    """The sentence with the call of a misuse in the place of its name, where the smallest trace says
+    with which operands a public callable was called.
+    """
+    last = last_row(small, ("misuse",)) if small else None
+    name, *words = last.words.partition(" at ")[0].split() if last is not None else [""]
+    if "." not in name or not wrong.startswith(f"misuse of {name} "):
+        return wrong
+    classes = dict(re.findall(r"^ {0,20}return (x\d{1,9}) (\w{1,200})$", small or "", re.M))
+    said = (
+        _OPERANDS.get(word[:1], word) if word not in classes else classes[word] for word in words
+    )
+    operands = ", ".join(word.removeprefix("py:") for word in said)
+    return wrong.replace(f"misuse of {name} ", f"{name}({operands}) ", 1)
+
+
+# What stands in a title for an object of the run, by the first letter of its id.
+_OPERANDS = {"t": "a term", "s": "a sort", "o": "the solver", "c": "the context", "x": "an object"}
+
+
+def _rank(bucket: Bucket, defect: Defect) -> int:
+    """A key to sort by: 0 for the worst. Of broken promises those come first that give another result
+    without a word, and exceptions of the wrong class for a wrong operand come last of all.
+    """
+    if any(mark.endswith(LOW) for mark in defect.marks):
+        return _LAST
+    return 2 * worst_first(bucket) + (bucket.kind == CONTRACT and not is_silent(bucket))
+
+
 def _distance(view: DefectView) -> int:
     """How far a defect is from what users do; one without a smallest trace is taken for near."""
     return view.use.distance if view.use is not None else 0
@@ -395,8 +446,8 @@ def _view(
         views[best.key],
         tuple(views.values()),
         tuple(filter(None, named)),
-        sentence(best),
-        worst_first(best),
+        _shared(defect, buckets) or _titled(sentence(best), small),
+        _rank(best, defect),
         evidence(best),
         sum(1 for _ in read_rows(small)) if small else 0,
         defect.marks,
