@@ -37,7 +37,8 @@ from murxpy.cli import run as murxpy_run
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.data.wrappers import load_profile
 from murxpy.errors import InputError
-from murxpy.findings.buckets import Known, read_known
+from murxpy.findings.buckets import Known
+from murxpy.findings.known import read_known
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.machine.trace.grammar import parse_trace, read_trace
 from murxpy.machine.trace.lift import lift

@@ -88,6 +88,9 @@ class Breakdown:
 
 SHARE = 0.1  # the part of the time of all workers that replays of suspects may take
 _WAITING = 50  # suspects that may wait; each takes 60 s or more, so others would never be reached
+# Seconds of the first replay where the last call is of contract mode: it solves nothing, and takes
+# milliseconds.
+_OF_MISUSES = 2.0
 
 
 class Hangs(Service):
@@ -130,14 +133,20 @@ class Hangs(Service):
     def feed(self) -> None:
         """Begin to replay the next suspect, if that fits into the share of the time of all workers."""
         if not self._trials.busy and self._suspects:
-            needed = 3 * self._patience
+            needed = 3 * self._patience_with(self._suspects[0])
             if self._spent + needed <= SHARE * self._workers_time():
                 self._begin(self._suspects.pop(0))
         self._trials.feed()
 
     def _begin(self, result: Result) -> None:
         self._begun = time.monotonic()
-        self._try(result, self._patience, lambda trial: self._first(result, trial))
+        wall = self._patience_with(result)
+        self._try(result, wall, lambda trial: self._first(result, trial))
+
+    def _patience_with(self, result: Result) -> float:
+        """The seconds that the first replay of a suspect gets; the second gets twice as much."""
+        misuse = last_call(result.outcome.trace).action == "misuse"
+        return min(self._patience, _OF_MISUSES) if misuse else self._patience
 
     def _try(self, result: Result, wall: float, done: Callable[[Future], None]) -> None:
         name = f"{result.job.seed:016x}.trace"
@@ -154,7 +163,8 @@ class Hangs(Service):
 
     def _first(self, result: Result, trial: Future) -> None:
         if _overstayed(trial):
-            self._try(result, 2 * self._patience, lambda again: self._second(result, again))
+            wall = 2 * self._patience_with(result)
+            self._try(result, wall, lambda again: self._second(result, again))
         else:
             self._end()
 
@@ -163,7 +173,7 @@ class Hangs(Service):
         if not _overstayed(trial):
             return
         target = self._target_of[result.job.number]
-        message = f"no return within {2 * self._patience:g} s"
+        message = f"no return within {2 * self._patience_with(result):g} s"
         verdict = Verdict(HANG, "solver", message, "", last_call(trial.outcomes[-1].trace))
         found = candidate(
             target, *self._family(target), result.job, result.past, result.outcome, verdict

@@ -78,6 +78,8 @@ _GROUPS = {
     "Look": {
         "findings": "List the defects that a campaign found, the worst first.",
         "show": "Print one finding whole.",
+        "draft": "Write a finding as an issue, ready to paste.",
+        "known": "Keep a registry of known bugs, and check it.",
         "triage": "Say which solver is wrong where solvers disagree, and why.",
         "eval": "Say which assertions are true in the model of a solver.",
         "statistics": "Show operators, states, actions and refusals of a campaign.",

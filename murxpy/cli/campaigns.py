@@ -36,8 +36,8 @@ from murxpy.cli.report.statistics import print_statistics
 from murxpy.cli.report.summary import lacking, print_summary
 from murxpy.data.grants import only_granted
 from murxpy.errors import InputError
-from murxpy.findings.buckets import read_known, read_known_marks
 from murxpy.findings.defects import known_of
+from murxpy.findings.known import read_registry
 from murxpy.findings.replayed import walk_seeds
 from murxpy.findings.store import read_buckets, read_seed, read_versions
 from murxpy.fuzzers.setups import (
@@ -341,7 +341,11 @@ def _known(paths: Sequence[Path]) -> Known:
     patterns: list[str] = []
     marks: dict[str, str] = {}
     for path in paths:
-        keys, more = known_of(path) if path.is_dir() else (read_known(path), read_known_marks(path))
+        if path.is_dir():
+            keys, more = known_of(path)
+        else:
+            registry = read_registry(path)
+            keys, more = registry.patterns(), registry.marks()
         patterns += keys
         marks.update(more)
     return patterns, marks

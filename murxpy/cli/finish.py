@@ -18,7 +18,7 @@ from murxpy.cli.options import Grouped, jobs_option, json_option, listed, theory
 from murxpy.cli.params import OUT
 from murxpy.data.grants import grant_file
 from murxpy.errors import InputError
-from murxpy.findings.buckets import MAX_PATTERN
+from murxpy.findings.known import MAX_PATTERN
 from murxpy.findings.store import FILE, Store
 from murxpy.processes.plans import KEPT_OPTIONS, Request, parse_request
 from murxpy.processes.targets import grant_target

@@ -187,7 +187,8 @@ _EXAMPLES = (
     type=Existing(),
     multiple=True,
     metavar="FILE|OUT",
-    help="File of known bugs (keys, patterns or marks), or the output folder of another campaign, whose defects do not count; repeatable.",
+    help="File of known bugs (a registry of 'murxpy known', or a list of keys, patterns or marks), or the output folder of "
+    "another campaign, whose defects do not count; repeatable.",
 )
 @click.option(
     "--fail-on",

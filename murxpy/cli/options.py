@@ -158,6 +158,23 @@ theory_option = click.option(
     help="YAML file of a theory with more operators, which the wrapper spells; repeatable.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+known_file_option = click.option(
+    "--file",
+    type=Existing(),
+    default="known.yaml",
+    show_default=True,
+    metavar="FILE",
+    help="The registry of known bugs.",
+)
+
+
+def known_option(help_: str) -> Callable[[Command], Command]:
+    """The option `--known`, for files of known bugs."""
+    return click.option(
+        "--known", type=Existing(), multiple=True, metavar="FILE", help=f"{help_} Repeatable."
+    )
+
+
 wrapper_option = click.option(
     "--wrapper", type=NamedFile(), metavar="FILE", help="Wrapper of the solver."
 )

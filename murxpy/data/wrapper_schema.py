@@ -207,6 +207,27 @@ class Unspelled(Strict, frozen=True):
     because: Annotated[str, Meta(min_length=1)]
 
 
+class HoldOff(Strict, frozen=True):
+    """Findings that the solver's developers do not want to hear of now: `match` is a regular expression
+    over the key of the bucket, what is wrong, and the script or program.
+    """
+
+    match: str
+    because: Annotated[str, Meta(min_length=1)]
+
+
+class Reporting(Strict, frozen=True):
+    """What the solver's developers ask of those who report bugs: where, how many a week (`a_week`),
+    what belongs `together` in one issue, which `attachments` they take, and what to `hold_off`.
+    """
+
+    tracker: str = ""
+    a_week: int = 0
+    together: str = ""
+    attachments: str = ""
+    hold_off: list[HoldOff] = []
+
+
 class Plain(Strict, frozen=True):
     """The way in which a person writes programs: the imports, the names of solver and context, and
     spellings by section, which are preferred to those of the wrapper.
@@ -322,6 +343,7 @@ class Wrapper(Strict, frozen=True):
     documented: list[Documented] = []
     variants: list[dict[str, Scalar]] = []
     unspelled: list[Unspelled] = []
+    reporting: Reporting = Reporting()
     default_judge: Annotated[int, Meta(ge=1)] | None = None
     library_variables: list[str] = []
     judge_options: list[tuple[str, Scalar]] = []

@@ -7,12 +7,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any, Literal
 
-from murxpy.errors import InputError
 from murxpy.findings.kinds.registry import kind_of
-from murxpy.foreign import excerpt, read_text
 from murxpy.oracles.crash import Outcome, Tier, Verdict, judge
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.processes.handles import Job
@@ -59,13 +56,6 @@ def candidate(
 State = Literal["pending", "confirmed", "unconfirmed", "known"]
 
 KEPT = 3  # traces that a bucket keeps
-MOST_KNOWN = 16 << 20  # bytes of a list of known bugs
-# characters of a pattern of known bugs; keys are shorter than 150, and long patterns take seconds
-# to compile
-MAX_PATTERN = 1000
-_KEY_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789-"
-_KEY = re.compile(r"[a-z0-9-]+")
-MARK = "mark "  # how a line of the list begins that has no key, but a mark of a defect
 TRIALS = 6  # findings of a bucket that are replayed at most to confirm them
 
 
@@ -184,73 +174,6 @@ class Known:
 
     def __contains__(self, key: str) -> bool:
         return any(fnmatch.fnmatchcase(key, pattern) for pattern in self._patterns)
-
-
-def read_known(path: Path) -> tuple[str, ...]:
-    """The patterns in the file `path`, one a line; `#` begins a comment. Raises InputError."""
-    patterns = []
-    for number, line in enumerate(_known_lines(path), 1):
-        pattern = "" if line.startswith(MARK) else line.partition("#")[0].strip()
-        if re.search(r"\s", pattern) or len(pattern) > MAX_PATTERN:
-            raise InputError(
-                "expected one bucket key or pattern a line, without blanks; put notes behind '#'",
-                file=str(path),
-                line=number,
-            )
-        if pattern:
-            if not _can_match(pattern):
-                raise InputError(
-                    f"no bucket has a key like '{excerpt(pattern)}': expected a key (small letters, digits and "
-                    "hyphens), a pattern of keys with *, ? or [...], or 'mark', a key, and a mark",
-                    file=str(path),
-                    line=number,
-                )
-            patterns.append(pattern)
-    return tuple(patterns)
-
-
-def read_known_marks(path: Path) -> dict[str, str]:
-    """The marks of defects in the file `path`, each with a bucket that has it: what stands in lines
-    `mark KEY TEXT`, as `murxpy findings --format known` writes them. Raises InputError.
-    """
-    found: dict[str, str] = {}
-    for number, line in enumerate(_known_lines(path), 1):
-        if line.startswith(MARK):
-            key, _, mark = line.removeprefix(MARK).strip().partition(" ")
-            if not mark or not _KEY.fullmatch(key):
-                raise InputError(
-                    "expected 'mark', the key of a bucket, and a mark of its defect",
-                    file=str(path),
-                    line=number,
-                )
-            found.setdefault(mark, key)
-    return found
-
-
-def _can_match(pattern: str) -> bool:
-    """Whether some key may match the pattern: it consists of characters of keys, of `*` and `?`, and of
-    brackets that are closed and match some character of a key.
-    """
-    if pattern == MARK.strip():
-        return False
-    at = 0
-    while at < len(pattern):
-        end = at
-        if pattern[at] == "[":
-            # A group is closed as fnmatch reads it: a first `]` is a character of the group.
-            first = at + 2 if pattern.startswith("!", at + 1) else at + 1
-            end = pattern.find("]", first + 1)
-            group = pattern[at : end + 1]
-            if end < 0 or not any(fnmatch.fnmatchcase(key, group) for key in _KEY_CHARACTERS):
-                return False
-        elif pattern[at] not in _KEY_CHARACTERS and pattern[at] not in "*?":
-            return False
-        at = end + 1
-    return True
-
-
-def _known_lines(path: Path) -> list[str]:
-    return read_text(path, "list of known bugs", MOST_KNOWN).split("\n")
 
 
 def worst_first(bucket: Bucket) -> int:

@@ -42,6 +42,8 @@ CALLS: dict[str, Sequence[str]] = {
         for name in ("finish", "repair", "findings", "triage", "statistics", "seeds", "arms")
     },
     "show": ("show", "key", "--out", "out"),
+    "draft": ("draft", "key", "--out", "out"),
+    "known": ("known", "add", "key", "--out", "out"),
     "eval": ("eval", TRACE),
     "replay": ("replay", TRACE, "--solver", "z3"),
     "minimize": ("minimize", TRACE, "--solver", "z3", "-o", "small.trace"),

@@ -10,14 +10,8 @@ import pytest
 
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError
-from murxpy.findings.buckets import (
-    Bucket,
-    Known,
-    bucket_key,
-    failing,
-    new_bucket,
-    read_known,
-)
+from murxpy.findings.buckets import Bucket, Known, bucket_key, failing, new_bucket
+from murxpy.findings.known import read_known
 from murxpy.machine.outcomes import INTERNAL
 from murxpy.machine.trace.finished import Call, last_call, options, read_row
 from murxpy.oracles.crash import Outcome, Verdict, judge, normalise, python_frames

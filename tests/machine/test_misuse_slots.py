@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
+from murxpy.machine.contract.protocols import itself
 from murxpy.machine.contract.values import broken, slots
 from murxpy.solvers.spelling import parse_template
 
@@ -39,3 +42,30 @@ def test_a_broken_template_has_the_bad_operand_in_its_place(
     text: str, slot: str, source: str
 ) -> None:
     assert broken(parse_template(text, "test"), slot).source == source
+
+
+class Question:
+    """Its comparisons are objects without a truth value of their own, as those of a probe are."""
+
+    def __eq__(self, other: object) -> Any:
+        return Question()
+
+    __ne__ = __eq__
+
+    def __hash__(self) -> int:
+        return 7
+
+
+class Unequal:
+    """It is never equal to itself, and its comparisons have a truth value."""
+
+    def __eq__(self, other: object) -> bool:
+        return False
+
+    def __hash__(self) -> int:
+        return 7
+
+
+def test_a_comparison_without_a_truth_value_says_nothing() -> None:
+    assert itself(Question()) is None
+    assert itself(Unequal()) == "a Unequal is not equal to itself"

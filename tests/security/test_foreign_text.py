@@ -190,6 +190,8 @@ GIVEN: dict[str, list[tuple[str, ...]]] = {
         ("OUT", "--buckets"),
     ],
     "show": [("BUCKET",), ("BUCKET", "--json")],
+    "draft": [("BUCKET",), ("BUCKET", "--known", "KNOWN")],
+    "known": [("list", "--file", "NAME"), ("check", "--file", "NAME")],
     "triage": [("OUT",), ("OUT", "--json")],
     "statistics": [("OUT",), ("OUT", "--json")],
     "seeds": [("OUT",), ("OUT", "--json")],

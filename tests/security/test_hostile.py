@@ -13,7 +13,7 @@ import pytest
 
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError
-from murxpy.findings.buckets import read_known, read_known_marks
+from murxpy.findings.known import read_known, read_known_marks
 from murxpy.solvers.guards import parse_guard
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "bench"))

@@ -36,6 +36,8 @@ OF_TRACES: dict[str, tuple[str, ...]] = {
 OF_FOLDERS: dict[str, tuple[tuple[str, ...], ...]] = {
     **{name: ((*words, "--out", "OUT"),) for name, words in OF_TRACES.items()},
     "show": (("show", "BUCKET"),),
+    "draft": (("draft", "BUCKET"),),
+    "known": (("known", "add", "BUCKET", "--file", "known.yaml"),),
     "triage": (("triage", "OUT", "--again"),),
     "findings": (("findings", "OUT", "--regroup"), ("findings", "OUT", "--json", "--all")),
     "statistics": (("statistics", "OUT"),),

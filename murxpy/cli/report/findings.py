@@ -19,7 +19,7 @@ from murxpy.cli.report.tables import NUMBER, Table, kinds
 from murxpy.cli.report.text import amount, cut, form_word, one_line, replay_command
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
-from murxpy.findings.buckets import MARK, Bucket, worst_first
+from murxpy.findings.buckets import Bucket, worst_first
 from murxpy.findings.defects import (
     CAUSE,
     LOW,
@@ -34,6 +34,7 @@ from murxpy.findings.defects import (
 from murxpy.findings.folder import read_if_there
 from murxpy.findings.frames import HEAP, RECURSION, functions, place
 from murxpy.findings.kinds.registry import kind_of
+from murxpy.findings.known import MARK
 from murxpy.findings.ranges import kept_range
 from murxpy.foreign import escaped
 from murxpy.logic.catalogue import STANDARD, Catalogue, build_catalogue
@@ -248,6 +249,7 @@ def findings_known(rows: Sequence[BucketView], marks: Mapping[str, str]) -> str:
 
 
 _SET = re.compile(r"\(set-option :(\S+) ([^()]*)\)")
+_CORE = "BOOL"  # the theory whose operators nearly each trace has
 _MOST_NAMED = 3  # options or operators that are named
 _MOST_CALLABLES = 12  # callables with one cause that are named
 _LAST = 1000  # the rank of what comes last
@@ -282,18 +284,12 @@ def _named(names: Sequence[str]) -> str:
 def use_of(text: str) -> Use:
     """What a smallest trace needs of its solver."""
     catalogue = _catalogue()
-    kinds: dict[str, None] = {}
+    kinds = _kinds(text)
     pairs = list(options(text))
     for row in read_rows(text):
-        words = row.words.split(" ", 1)
-        if row.action == "mk-term":
-            kinds[words[0]] = None
-        elif row.action == "run-script":
+        if row.action == "run-script":
             with suppress(InputError):
-                quoted = parse_trace(f"{row.action} {row.words}\n", "").lines[0].args[-1]
-                script = read_script(str(getattr(quoted, "text", "")), "", catalogue)
-                kinds |= dict.fromkeys(term.op for term in subterms(script.assertions()))
-                pairs += _SET.findall(str(getattr(quoted, "text", "")))
+                pairs += _SET.findall(_script(row.action, row.words))
     operators = [catalogue.operators[kind] for kind in kinds if kind in catalogue.operators]
     standard = catalogue.dialect(STANDARD).same
     own = [op.smtlib for op in operators if op.extension and op.kind not in standard]
@@ -303,6 +299,37 @@ def use_of(text: str) -> Use:
         tuple(f"{name}={value}" for name, value in pairs if telling_option(name)),
         tuple(dict.fromkeys([*own, *calls])),
     )
+
+
+def operators_of(text: str) -> list[str]:
+    """What scripts call the operators of a trace that tell most of its defect: those that SMT-LIB does
+    not have before others, and none of the core.
+    """
+    catalogue = _catalogue()
+    kinds = _kinds(text)
+    found = [catalogue.operators[kind] for kind in kinds if kind in catalogue.operators]
+    telling = [op for op in found if op.theory != _CORE and op.smtlib.strip("-_")]
+    telling.sort(key=lambda op: not op.extension)
+    return list(dict.fromkeys(op.smtlib for op in telling))
+
+
+def _kinds(text: str) -> dict[str, None]:
+    """The operators of a trace, also those of the scripts in it."""
+    kinds: dict[str, None] = {}
+    for row in read_rows(text):
+        if row.action == "mk-term":
+            kinds[row.words.split(" ", 1)[0]] = None
+        elif row.action == "run-script":
+            with suppress(InputError):
+                script = read_script(_script(row.action, row.words), "", _catalogue())
+                kinds |= dict.fromkeys(term.op for term in subterms(script.assertions()))
+    return kinds
+
+
+def _script(action: str, words: str) -> str:
+    """The script that a line of a trace runs."""
+    quoted = parse_trace(f"{action} {words}\n", "").lines[0].args[-1]
+    return str(getattr(quoted, "text", ""))
 
 
 @cache

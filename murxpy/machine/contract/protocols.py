@@ -78,6 +78,8 @@ def itself(obj: Any) -> str | None:
     name = type(obj).__name__
     if _truth(operator.eq, obj, obj) is False or _truth(operator.ne, obj, obj):
         return f"a {name} is not equal to itself"
+    if type(obj).__hash__ is None:  # a class that has equality of its own may leave hashes out
+        return None
     if hash(obj) != hash(obj) or obj not in [obj] or {obj: 1}.get(obj) != 1:
         return f"a {name} is not found in a collection that has it"
     return None
@@ -96,9 +98,12 @@ def equality(obj: Any) -> str | None:
 
 def _truth(call: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
     """The truth value of a comparison; None if the comparison is refused, or its result has no
-    truth value.
+    truth value. An object of a class that defines no truth value, such as a probe that compares two
+    others when it is asked, says nothing of its operands, although Python takes it for true.
     """
-    return _compared(lambda one, other: bool(call(one, other)), left, right)
+    result = _compared(call, left, right)
+    says = isinstance(result, bool) or hasattr(type(result), "__bool__")
+    return _compared(lambda one, _: bool(one), result, None) if says else None
 
 
 def _compared(call: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:

@@ -1,0 +1,299 @@
+"""`murxpy draft`: a finding as an issue for the solver's developers, ready to paste."""
+
+from __future__ import annotations
+
+import platform
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from murxpy.cli.options import known_option
+from murxpy.cli.params import FileOrBucket, in_out_option
+from murxpy.cli.report.console import say
+from murxpy.cli.report.finding import FindingPage, finding_page
+from murxpy.cli.report.findings import Use, operators_of, sentence
+from murxpy.cli.report.text import amount
+from murxpy.data import load_wrapper, wrapper_names
+from murxpy.errors import InputError
+from murxpy.findings.bucket_names import is_bucket, kept_form, kept_trace
+from murxpy.findings.defects import grouping, misuse_message
+from murxpy.findings.kinds.registry import kind_of
+from murxpy.findings.known import Registry, read_registry
+from murxpy.findings.store import read_buckets
+from murxpy.foreign import escaped
+from murxpy.machine.outcomes import CONTRACT, EXCEPTION
+from murxpy.machine.trace.finished import header_value
+from murxpy.machine.trace.grammar import read_trace
+
+_TITLE = 110  # letters of a title
+_OPERATORS = 3  # operators that a title names
+_FRAMES = 8  # native frames that stand in the text
+_INLINE = (
+    80  # lines of a script or program that stands in the text; a longer one is an attachment only
+)
+_MARKUP = re.compile(r"[\\`*_{}\[\]<>|~@&]|#(?=\d)")  # also mentions, and links to issues
+_RELEASE = re.compile(r"\d+(?:\.\d+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An issue: its Markdown, the files that go with it by their names, and what its author should know
+    before sending it.
+    """
+
+    text: str
+    files: Mapping[str, str]
+    warnings: Sequence[str]
+
+
+@click.command()
+@click.argument("folder", metavar="BUCKET", type=FileOrBucket(folder=True))
+@in_out_option
+@click.option(
+    "--for",
+    "receiver",
+    type=click.Choice(wrapper_names()),
+    help="The solver to whose developers the issue goes.  [default: the solver of the finding]",
+)
+@known_option("Known bugs; the draft says which of them look like this finding.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write issue.md and the files that go with it to this folder.  [default: print the issue]",
+)
+def draft(folder: Path, receiver: str | None, known: tuple[Path, ...], output: Path | None) -> None:
+    """Write a finding as an issue in Markdown: title, what was expected and why, what was got, the
+    smallest script or program, the command that runs it, releases, and what it needs. Nothing is sent.
+
+    BUCKET is a folder OUT/findings/BUCKET, or the beginning of its name. What the developers of a
+    solver ask for stands in the section 'reporting' of its wrapper. Warnings go to standard error.
+
+    \b
+    murxpy draft wrong-unsat --out out           # print the issue
+    murxpy draft wrong-unsat --out out -o issue/ # with its script, program and trace
+    murxpy draft wrong-unsat --known known.yaml  # and say which known bugs look like it
+    """
+    if not is_bucket(folder):
+        raise InputError("expected OUT/findings/BUCKET of a campaign", file=str(folder))
+    whole = folder.absolute()
+    page = finding_page(whole.parent.parent, whole.name)
+    made = draft_of(page, whole, receiver, [read_registry(path) for path in known])
+    for warning in made.warnings:
+        say(f"note: {warning}", err=True)
+    if output is None:
+        click.echo(made.text, nl=False)
+        return
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        for name, text in {"issue.md": made.text, **made.files}.items():
+            (output / name).write_text(text, encoding="utf-8", errors="surrogatepass")
+    except OSError as error:
+        raise InputError(f"cannot write: {error.strerror}", file=str(output)) from None
+    say(f"issue.md and {amount(len(made.files), 'file')} written to {output}; nothing is sent")
+
+
+def draft_of(
+    page: FindingPage, folder: Path, receiver: str | None, registries: Sequence[Registry]
+) -> Draft:
+    """The issue of a finding in the folder of a bucket. Raises InputError."""
+    trace = kept_trace(folder)
+    small = read_trace(trace) if trace.suffix == ".trace" else ""
+    solver = page.bucket.solver
+    wrapper = load_wrapper(solver) if solver in wrapper_names() else {}
+    rules = (load_wrapper(receiver) if receiver else wrapper).get("reporting") or {}
+    script, program = kept_form(trace, "smt2"), kept_form(trace, "python")
+    release = _release(page, small)
+    files = {"finding.trace": small} if small else {}
+    files |= {"finding.smt2": script} if script else {}
+    files |= {"finding.py": program} if program else {}
+    if script and not _by_program(page):
+        files["run.py"] = str(wrapper.get("script-runner") or "")
+    parts = [
+        f"# {_title(page, small, release)}\n",
+        *_what(page, script, program),
+        *_how(page, script, program, files, wrapper, release),
+        *_circumstances(page, small, release),
+        *_frames(page),
+    ]
+    text = "\n".join(parts).rstrip("\n") + "\n"
+    return Draft(text, files, [*_warnings(page, rules, script or program, registries, folder)])
+
+
+def _release(page: FindingPage, small: str) -> str:
+    """The release on which the finding was made, by the header of its trace or by the campaign."""
+    told = header_value(small, "solver").partition(" ")[2] or next(iter(page.releases), "")
+    found = _RELEASE.match(told)
+    return found[0] if found else told
+
+
+def _title(page: FindingPage, small: str, release: str) -> str:
+    """Kind, operators and release, or where a process dies."""
+    kind, solver = kind_of(page.bucket.kind), page.bucket.solver
+    if kind.dies:
+        what = sentence(page.bucket).partition(": ")[0]
+    elif page.bucket.kind in (CONTRACT, EXCEPTION):
+        what = misuse_message(page.defect.wrong)
+    else:
+        names = operators_of(small)[:_OPERATORS]
+        what = f"{kind.label}{f' with {_listed(names)}' if names else ''}"
+    return plain(f"{solver} {release} {what}"[:_TITLE])
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _what(page: FindingPage, script: str | None, program: str | None) -> Iterator[str]:
+    """What was expected and why, and what was got: as the script or the program says it."""
+    got, expected = _told(script) if script else ("", "")
+    yield f"{plain(sentence(page.bucket))}.\n"
+    if expected:
+        yield f"- **Expected:** {plain(expected)}"
+        yield f"- **Got:** {plain(got)}"
+    elif program:
+        yield f"- **Got:** {plain(program.partition(chr(10))[0].removeprefix('# '))}"
+    for line in page.bucket.triage.get("evidence") or ():
+        yield f"- **Evidence:** {plain(str(line))}"
+    yield ""
+
+
+def _told(script: str) -> tuple[str, str]:
+    """What the header of a script says that it prints and that it should print."""
+    found = {"It prints": "", "It should print": ""}
+    key = ""
+    for row in script.split("\n"):
+        if not row.startswith(";"):
+            break
+        begun = re.match(r"; (It prints|It should print): (.*)", row)
+        if begun:
+            key = begun[1]
+            found[key] = begun[2]
+        elif key and row.startswith(";   "):
+            found[key] += f" {row[1:].strip()}"
+        else:
+            key = ""
+    return found["It prints"], found["It should print"]
+
+
+def _by_program(page: FindingPage) -> bool:
+    """Whether the solver's own program runs the script, and not a reader of its binding."""
+    notes = [form.note for form in page.bucket.reproducers if form.form == "smt2"]
+    return any(" FILE" in note for note in notes)
+
+
+def _how(
+    page: FindingPage,
+    script: str | None,
+    program: str | None,
+    files: Mapping[str, str],
+    wrapper: Mapping[str, Any],
+    release: str,
+) -> Iterator[str]:
+    """The smallest script or program, with the command that runs it."""
+    package = str(wrapper.get("package") or page.bucket.solver)
+    install = (
+        f"pip install {shlex.quote(f'{package}=={release}')}"
+        if release
+        else f"pip install {package}"
+    )
+    if script:
+        notes = [form.note for form in page.bucket.reproducers if form.form == "smt2"]
+        own = next((note.removeprefix("run as ") for note in notes if " FILE" in note), "")
+        command = own.replace("FILE", "finding.smt2") or "python3 run.py finding.smt2"
+        body = "\n".join(row for row in script.rstrip("\n").split("\n") if not row.startswith(";"))
+        yield from block(f"## Script: `{command}`", "smt2", body, "finding.smt2")
+        if "run.py" in files:
+            yield from block("`run.py` reads it:", "python", files["run.py"].rstrip("\n"), "run.py")
+    elif program:
+        yield from block(
+            "## Program: `python3 finding.py`", "python", program.rstrip("\n"), "finding.py"
+        )
+    else:
+        yield "## Trace: `murxpy replay finding.trace`\n"
+        yield "No script and no program shows it alone; the trace is attached.\n"
+    yield f"Installed by `{install}`.\n"
+
+
+def block(title: str, language: str, text: str, name: str) -> Iterator[str]:
+    """A heading and a text between fences, which are longer than those in the text; a long text is only
+    named.
+    """
+    yield f"{title}\n"
+    if text.count("\n") >= _INLINE:
+        yield f"It has {text.count(chr(10)) + 1} lines: see the attached {name}.\n"
+        return
+    runs = re.findall(r"`+", text)
+    fence = "`" * max(3, 1 + max(map(len, runs), default=0))
+    shown = "\n".join(escaped(row, keep="\t") for row in text.split("\n"))
+    yield f"{fence}{language}\n{shown}\n{fence}\n"
+
+
+def _circumstances(page: FindingPage, small: str, release: str) -> Iterator[str]:
+    """Release, platform, releases that show it, and what it needs."""
+    python = header_value(small, "python") or platform.python_version()
+    yield "## Where it shows\n"
+    yield f"- {page.bucket.solver} {release}, {platform.system()} {platform.machine()}, Python {python}"
+    yield f"- {plain(page.range)}" if page.range else "- other releases were not tried"
+    if page.defect.use is not None:
+        yield f"- {plain(_needed(page.defect.use))}"
+    yield from (f"- {plain(need)}" for need in page.needs)
+    if not page.bucket.message.startswith("no return"):
+        found = datetime.fromtimestamp(page.bucket.first, UTC)
+        yield f"- found by murxpy on {found:%d %B %Y}, {amount(page.bucket.count, 'time')} in one campaign"
+    yield ""
+
+
+def _needed(use: Use) -> str:
+    return f"it shows {use.words() if use.options else f'with {use.words()}'}"
+
+
+def _frames(page: FindingPage) -> Iterator[str]:
+    """The native frames without those of the interpreter, the innermost first."""
+    if page.frames:
+        more = len(page.frames) - _FRAMES
+        text = "\n".join([*page.frames[:_FRAMES], *([f"({more} more)"] if more > 0 else [])])
+        yield from block("## Native frames", "", text, "backtrace.txt")
+
+
+def _warnings(
+    page: FindingPage,
+    rules: Mapping[str, Any],
+    shown: str | None,
+    registries: Sequence[Registry],
+    folder: Path,
+) -> Iterator[str]:
+    """What should keep the author from sending the issue as it is."""
+    bucket = page.bucket
+    if not shown:
+        yield "no script and no program shows the finding: developers can hardly mend it"
+    if bucket.state != "confirmed":
+        yield "the finding is not confirmed"
+    if rules.get("tracker"):
+        yield f"it goes to {rules['tracker']}"
+    asked = filter(None, (rules.get("together"), rules.get("attachments")))
+    yield from (f"the developers ask: {one}" for one in asked)
+    for hold in rules.get("hold-off") or ():
+        if re.search(str(hold["match"]), f"{bucket.key} {page.defect.wrong} {page.text}"):
+            yield f"hold it back: {hold['because']}"
+    week = sum(registry.sent_last_week(bucket.solver) for registry in registries)
+    quota = rules.get("a-week")
+    if quota and week >= quota:
+        yield f"{amount(week, 'issue')} went to {bucket.solver} in the last seven days, and {quota} are welcome"
+    out = folder.parent.parent
+    marks = grouping(out).marks(next(b for b in read_buckets(out) if b.key == bucket.key)).own
+    for registry in registries:
+        for entry in registry.alike(bucket.key, marks):
+            yield f"it looks like the known bug {entry.name}{f' ({entry.url})' if entry.url else ''}"
+
+
+def plain(text: str) -> str:
+    """The text of a stranger for Markdown: nothing in it is markup, a mention or a link."""
+    return _MARKUP.sub(lambda found: f"&#{ord(found[0])};", escaped(text))
