@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 import common
-from children import run_all, walked
+from children import Write, run_all, walked
 from common import percent, table
 from translated import answers, judge_murxla
 
@@ -477,8 +477,8 @@ def main() -> None:
     table("Why", ["reason", "walks"], [[reason, n] for reason, n in reasons.most_common(40)])
 
 
-def _walk(session: Session, seed: int, write: object) -> dict[str, str]:
-    return {"trace": walked(session, seed, write)}  # type: ignore[arg-type]
+def _walk(session: Session, seed: int, write: Write) -> dict[str, str]:
+    return {"trace": walked(session, seed, write)}
 
 
 def judged(text: str, name: str, session: Session) -> tuple[str, str]:
