@@ -206,12 +206,6 @@ _SPELLED = {
     "OP_BAG_MEMBER": "(>= (bag.count {0} {1}) 1)",
     "OP_SET_DELETE": "(set.minus {1} (set.singleton {0}))",
     "OP_SET_IS_EMPTY": "(= {0} (set.minus {0} {0}))",
-    "OP_EQ_RANGE": (
-        "(forall ((i {sort2})) (=> (and (bvule {2} i) (bvule i {3})) (= (select {0} i) (select {1} i))))"
-    ),
-    "OP_EQ_RANGE_INT": (
-        "(forall ((i Int)) (=> (and (<= {2} i) (<= i {3})) (= (select {0} i) (select {1} i))))"
-    ),
 }
 _MOST_FACTORS = 16  # of a power that is written as a product
 _Build = Callable[[Tables, Term], Term | None]
