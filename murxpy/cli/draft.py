@@ -114,6 +114,7 @@ def draft_of(
     files = {"finding.trace": small} if small else {}
     files |= {"finding.smt2": script} if script else {}
     files |= {"finding.py": program} if program else {}
+    files |= {"decided.smt2": page.decided} if page.decided else {}
     if script and not _by_program(page):
         files["run.py"] = str(wrapper.get("script-runner") or "")
     parts = [
@@ -210,6 +211,10 @@ def _how(
         command = own.replace("FILE", "finding.smt2") or "python3 run.py finding.smt2"
         body = "\n".join(row for row in script.rstrip("\n").split("\n") if not row.startswith(";"))
         yield from block(f"## Script: `{command}`", "smt2", body, "finding.smt2")
+        if page.decided:
+            yield from block(
+                "The solver decides this script:", "smt2", page.decided.rstrip("\n"), "decided.smt2"
+            )
         if "run.py" in files:
             yield from block("`run.py` reads it:", "python", files["run.py"].rstrip("\n"), "run.py")
     elif program:

@@ -336,6 +336,7 @@ class Wrapper(Strict, frozen=True):
     unjudged: dict[str, str] = {}
     unasked: dict[str, str] = {}
     open_points: dict[str, str] = {}
+    incomplete: dict[str, str] = {}  # by theory, the sentence that says so
     own_checks: dict[str, bool] = {}
     required_options: dict[str, list[tuple[str, Scalar]]] = {}
     refusals: list[Refusal] = []

@@ -310,6 +310,8 @@ def _check_names(document: Document, wrapper: Plain) -> None:
                     ("unspelled", position),
                     f"'{name}' has a spelling in this wrapper: leave it out here",
                 )
+    for name in wrapper["incomplete"]:
+        _check(document, ("incomplete", name), *known["theories"], name)
     for function, name in wrapper["open-points"].items():
         _check(document, ("open-points", function), *known["operators"], name)
     for section, (what, names) in known.items():

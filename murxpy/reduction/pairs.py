@@ -115,7 +115,7 @@ def pair_of(task: Task, source: Scripted, trace: Trace) -> Pair | None:
     book = Book(rules, catalogue)
     sign = 1 if right == "sat" else -1
     after = plain(unknowns.unmarked(source.text))
-    for text in _decided(trace, right):
+    for text in decided_before(trace, right):
         try:
             joined = _joined(
                 read_script(_parts(plain(text), after), task.name, catalogue), book, sign
@@ -136,7 +136,7 @@ def _rules(rule: str) -> list[dict[str, object]]:
         return []
 
 
-def _decided(trace: Trace, right: str) -> Iterator[str]:
+def decided_before(trace: Trace, right: str) -> Iterator[str]:
     """The scripts that the trace runs before its last one and that were decided so, latest first."""
     for line in reversed(trace.lines[:-1]):
         text = line.args[0] if line.action == "run-script" and line.args else None

@@ -117,9 +117,9 @@ class Facts:
     of all of these by their names in scripts, also where runs draw none, and `every_option` are these
     options, those of solver objects first. `undrawn` has patterns of the names of options that runs
     never draw, each with the reason, and `option_theories` patterns of names by the theory that the
-    options are for. `safe_options` hold in runs that draw safe options only. `required_options` are by theory. `calls`
-    is the section of public callables, which `murxpy.solvers.callables` decodes. `forms` are the
-    spellings as they are written, by section and key.
+    options are for. `safe_options` hold in runs that draw safe options only. `required_options` are by theory. `incomplete`
+    are the theories for which the solver documents that it may give up. `calls` is the section of public callables, which
+    `murxpy.solvers.callables` decodes. `forms` are the spellings as they are written, by section and key.
     """
 
     module: str = ""
@@ -148,6 +148,7 @@ class Facts:
     unjudged: frozenset[str] = frozenset()
     unasked: frozenset[str] = frozenset()
     open_points: Mapping[str, str] = field(default_factory=dict)
+    incomplete: frozenset[str] = frozenset()
     calls: Mapping[str, Any] = field(default_factory=dict)
     forms: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
@@ -207,6 +208,7 @@ def build_facts(data: Mapping[str, Any]) -> Facts:
         unjudged=frozenset(data.get("unjudged") or ()),
         unasked=frozenset(data.get("unasked") or ()),
         open_points=dict(data.get("open-points") or {}),
+        incomplete=frozenset(data.get("incomplete") or ()),
         calls=(data.get("contract") or {}).get("calls") or {},
         forms={name: entry for name, entry in data.items() if isinstance(entry, Mapping)},
     )

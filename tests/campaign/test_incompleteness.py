@@ -10,8 +10,9 @@ import pytest
 from campaigns import FAKES
 from commands import outcome
 
+from murxpy.cli.report.findings import sentence
 from murxpy.data import load_catalogue
-from murxpy.findings.buckets import bucket_key
+from murxpy.findings.buckets import bucket_key, new_bucket
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.tokens import quote
 from murxpy.machine.trace.finished import Call
@@ -121,3 +122,56 @@ def test_neither_the_rule_nor_the_answer_makes_another_bucket() -> None:
     assert first != key("core:and-drops", "sat", "(incomplete (theory seq))")
     assert first != key("core:and-drops", "sat", "INCOMPLETE", "")
     assert first.startswith("incompleteness-parent-cvc5-")
+
+
+RULE = "equal:OP_TRANS_ARCSECANT.1"
+IMPLIED = f'(set-info :implied-by-decided "{RULE}")'
+ARCSECANT = (
+    "(set-logic ALL)(declare-const a Real)(declare-const b Real)"
+    "(assert (= (arcsec a) (arcsec b)))(assert (> a 2.0))(check-sat)"
+)
+GIVES_UP = (
+    "(set-logic ALL)(declare-fun f (Int) Int)(assert (forall ((x Int)) (> (f x) x)))(check-sat)"
+)
+
+
+@pytest.mark.parametrize(
+    ("script", "mark", "code"),
+    [
+        (ARCSECANT, IMPLIED, 0),
+        (ARCSECANT, "(set-info :satisfiable-by-construction true)", 0),
+        (ARCSECANT, '(set-info :decided-by-baseline "cvc5 1.0")', 1),
+        (GIVES_UP, IMPLIED, 1),
+        (GIVES_UP.replace("f ", "sin ").replace("ALL", "UFLIA"), IMPLIED, 1),
+    ],
+    ids=["rule", "by construction", "an older release", "another theory", "a name of the script"],
+)
+def test_what_a_solver_documents_as_incomplete_is_no_finding(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, script: str, mark: str, code: int
+) -> None:
+    """The documentation of cvc5 says that its techniques for transcendental functions are inexact."""
+    path = tmp_path / "a.trace"
+    path.write_text(
+        f"# murxpy-trace 1\n# solver cvc5\n1 new\n1 set-limit 90000\n1 expect sat\n1 run-script {quote(mark + script)}\n"
+    )
+    ended, out, err = outcome(capsys, "replay", path)
+    assert "1 unknown" in out or "answered unknown" in out, out
+    assert ended == code, out + err
+
+
+def test_the_headline_says_the_rule_in_words() -> None:
+    message = f"answered unknown, expected sat by {RULE} of a script that was decided; its reason: INCOMPLETE"
+    call = Call("run-script", "REAL", "parser")
+    bucket = new_bucket(
+        "k",
+        "cvc5",
+        Verdict(KIND, "solver", message, "", call, against="parent"),
+        known=False,
+        now=0.0,
+    )
+    assert sentence(bucket) == (
+        "Answered unknown, expected sat because the rule that (= x y) implies (= (arcsec x) (arcsec y)) "
+        f"({RULE}) makes the script from one that was decided; its reason: INCOMPLETE"
+    )
+    bucket.message = message.replace(RULE, "mine:no-such-rule")
+    assert "the rule mine:no-such-rule makes the script" in sentence(bucket)

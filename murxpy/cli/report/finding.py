@@ -7,7 +7,7 @@ from __future__ import annotations
 import shlex
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 from typing import Any
@@ -23,10 +23,16 @@ from murxpy.findings.buckets import Bucket
 from murxpy.findings.folder import read_if_there
 from murxpy.findings.frames import inside
 from murxpy.findings.ranges import range_sentence
+from murxpy.findings.scripted import scripted
 from murxpy.findings.store import Store
 from murxpy.foreign import escaped
+from murxpy.machine.outcomes import INCOMPLETENESS
 from murxpy.machine.trace.finished import HEADER, header_value, read_needs
+from murxpy.machine.trace.grammar import parse_trace
+from murxpy.machine.witnesses.slowness import PARENT
+from murxpy.oracles.disagreement import OPPOSITE
 from murxpy.records.snapshot import BucketView
+from murxpy.reduction.pairs import decided_before
 
 # The forms of a finding that can be shown, those that are read fastest first, with what they are.
 _FORMS = {
@@ -45,7 +51,8 @@ class FindingPage:
     `runs` are the runs of the campaign. `releases` are the versions in which the campaign saw the
     finding, and `range` says in a sentence which releases show it, empty where nobody looked. `form`
     is the form that is shown, and `text` what stands in its file. `frames` are the functions in which
-    the process died, the innermost first.
+    the process died, the innermost first. `decided` is the script that the solver decides, and from which a rule
+    of implication made the one that it leaves unknown.
     """
 
     bucket: Bucket
@@ -58,6 +65,7 @@ class FindingPage:
     text: str
     needs: tuple[str, ...]
     frames: tuple[str, ...]
+    decided: str = ""
 
     @property
     def view(self) -> BucketView:
@@ -111,6 +119,7 @@ def finding_page(out: Path, key: str) -> FindingPage:
         text,
         _needs(bucket, out),
         inside(bucket.backtrace),
+        _decided(bucket, out),
     )
 
 
@@ -129,6 +138,26 @@ def _form(bucket: Bucket, out: Path) -> tuple[str, str, str]:
         if form in shows and (text := read_if_there(out / shows[form])) is not None
     ]
     return min(found, key=lambda one: max(_SHORT, one[2].count("\n")), default=("", "", ""))
+
+
+def _decided(bucket: Bucket, out: Path) -> str:
+    """The script that was decided, of a finding in which the solver gives up on what a rule made of it;
+    empty for other findings, and where the trace does not run that script.
+    """
+    if bucket.kind != INCOMPLETENESS or bucket.against != PARENT:
+        return ""
+    kept = bucket.smallest()
+    files = [form.file for form in bucket.reproducers if form.form == "min.trace" and form.file]
+    for file in [*files, *([kept.file] if kept is not None else [])]:
+        text = read_if_there(out / file)
+        with suppress(InputError):
+            trace = parse_trace(text or "", file)
+            script = scripted(trace)
+            right = next((one for one in script.expected if one in OPPOSITE), "") if script else ""
+            found = next(decided_before(trace, right), "")
+            if found:
+                return found
+    return ""
 
 
 def _needs(bucket: Bucket, out: Path) -> tuple[str, ...]:
@@ -157,6 +186,11 @@ def _lines(page: FindingPage, model: ShownModel | None, width: int) -> Iterator[
     if page.text:
         yield from _heading(f"{_FORMS[page.form]} ({page.file})")
         yield from (Text(escaped(row, keep="\t")) for row in page.text.rstrip("\n").split("\n"))
+    if page.decided:
+        yield from _heading(
+            "The script that the solver decides, and from which the rule made the other one"
+        )
+        yield from (Text(escaped(row, keep="\t")) for row in page.decided.rstrip("\n").split("\n"))
     if model is not None:
         yield from _heading(f"Model ({model.source})")
         yield from _model(model)
@@ -263,6 +297,7 @@ def finding_data(page: FindingPage, model: ShownModel | None) -> dict[str, Any]:
         "text": page.text,
         "needs": list(page.needs),
         "frames": list(page.frames),
+        "decided": page.decided,
         "others": list(page.others),
         "model": None if model is None else _model_data(model),
         "commands": commands(page),

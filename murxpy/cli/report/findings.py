@@ -37,9 +37,10 @@ from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.known import MARK
 from murxpy.findings.ranges import kept_range
 from murxpy.foreign import escaped
+from murxpy.fuzzers.setups import named_rules
 from murxpy.logic.catalogue import STANDARD, Catalogue, build_catalogue
 from murxpy.logic.walks import subterms
-from murxpy.machine.outcomes import CONTRACT, EXCEPTION
+from murxpy.machine.outcomes import CONTRACT, EXCEPTION, INCOMPLETENESS
 from murxpy.machine.trace.finished import header_value, last_row, options, read_rows
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
@@ -49,6 +50,8 @@ from murxpy.smtlib.reading.scripts import read_script
 
 _TRIAGED = ("refutation-unsoundness", "solution-unsoundness", "wrong-model")
 
+# the rule that made a script from one that was decided, in the message of an unknown answer
+_BY_RULE = re.compile(r"by (\S+) of a script that was decided")
 _WORD = re.compile(r"[a-z]+(?=[\s,:;]|$)")
 _ENDS = {"SIGSEGV": "a segmentation fault", "SIGABRT": "an abort"}
 
@@ -68,9 +71,25 @@ def sentence(bucket: Bucket) -> str:
         return f"{message}{known}"
     if kind.ends == "no end":
         return f"{_where(bucket)} does not return: {message}"
+    if bucket.kind == INCOMPLETENESS:
+        message = _BY_RULE.sub(_rule_in_words, message)
     if not _WORD.match(message):  # a name, such as z3 or mk-term, stays as it is
         return message or bucket.kind
     return message[:1].upper() + message[1:]
+
+
+def _rule_in_words(found: re.Match[str]) -> str:
+    """What a rule of implication says, in the place of its name. A rule that is not shipped keeps its
+    name.
+    """
+    book, _, name = found[1].partition(":")
+    said = f"the rule {found[1]}"
+    with suppress(InputError):
+        rule = next((one for one in named_rules((name,)) if one["book"] == book), None)
+        if rule is not None:
+            means = "is equivalent to" if rule.get("equivalent") else "implies"
+            said = f"the rule that {rule['strong']} {means} {rule['weak']} ({found[1]})"
+    return f"because {said} makes the script from one that was decided"
 
 
 def _death(bucket: Bucket, message: str) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from murxpy.machine.outcomes import INCOMPLETENESS, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.witnesses.slowness import PARENT
+from murxpy.smtlib.lexer import tokenize
 from murxpy.smtlib.logics import theories
 
 KIND = INCOMPLETENESS
@@ -38,7 +39,11 @@ _ANSWER = re.compile(
 LIMITS = ("limit", "resource", "cancel", "timeout", "interrupt", "memo")
 _LIMIT = re.compile("|".join(LIMITS), re.I)
 _QUANTIFIERS = "QUANT"
+_DECLARED = re.compile(r"\((?:declare|define)-[a-z-]+ (\S+)")
+_GAVE_UP = "check-unknown:gave-up"
 AT_LIMIT = "check-unknown:limit"  # counts such checks that a limit ended, or that have no reason
+# counts such checks where the solver documents that it may give up
+DOCUMENTED = "check-unknown:documented"
 
 
 def marked(text: str, asks: bool, implied: str = "", baseline: str = "") -> str:
@@ -88,7 +93,8 @@ def judge_unknowns(
     run: Run, text: str, expected: Sequence[str], output: str, spelling: str
 ) -> None:
     """Raise Stopped for a check whose expected answer is sat, or known by a rule or a release, and
-    that the solver gave up.
+    that the solver gave up. Where the solver documents that it may give up on a theory of the script,
+    only an older release that decides the check makes a finding of it.
     """
     mark = _MARKS.search(text)
     against, named = (mark[1], mark[2]) if mark and mark[1] else ("", "")
@@ -97,8 +103,9 @@ def judge_unknowns(
         if found[1] != "unknown" or wanted not in (("sat", "unsat") if against else ("sat",)):
             continue
         gave_up = bool(reason) and not of_limit(reason)
-        run.counts["check-unknown:gave-up" if gave_up else AT_LIMIT] += 1
-        if gave_up:
+        warned = against != _BASELINE and _is_warned_of(run, text)
+        run.counts[_GAVE_UP if gave_up and not warned else DOCUMENTED if gave_up else AT_LIMIT] += 1
+        if gave_up and not warned:
             message = f"answered unknown, expected {wanted} {_because(against, named)}; its reason: {reason}"
             # the rules of one book are one bucket
             rule = named.partition(":")[0] if against == _IMPLIED else ""
@@ -106,6 +113,19 @@ def judge_unknowns(
             raised = run.finding(KIND, "solver", message, "run-script", about, spelling)
             kind = {_IMPLIED: PARENT, _BASELINE: BASELINE}.get(against, "")
             raise Stopped({**raised, "against": kind} if kind else raised)
+
+
+def _is_warned_of(run: Run, text: str) -> bool:
+    """Whether a script applies an operator of a theory for which the solver documents that it may give
+    up, and does not declare a function of that name itself.
+    """
+    incomplete = run.wrapper.facts.incomplete
+    if not incomplete:
+        return False
+    operators = run.catalogue.operators.values()
+    names = {op.smtlib for op in operators if op.theory in incomplete}
+    words = set(tokenize(text, "script")) - set(_DECLARED.findall(text))
+    return not names.isdisjoint(words)
 
 
 def _because(against: str, named: str) -> str:
