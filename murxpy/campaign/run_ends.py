@@ -131,11 +131,16 @@ class Hangs(Service):
             self._suspects.append(result)
 
     def feed(self) -> None:
-        """Begin to replay the next suspect, if that fits into the share of the time of all workers."""
-        if not self._trials.busy and self._suspects:
-            needed = 3 * self._patience_with(self._suspects[0])
-            if self._spent + needed <= SHARE * self._workers_time():
-                self._begin(self._suspects.pop(0))
+        """Begin to replay the next suspect that fits into the share of the time of all workers. One that
+        needs too much time does not keep the others waiting.
+        """
+        if not self._trials.busy:
+            left = SHARE * self._workers_time() - self._spent
+            fitting = (s for s in self._suspects if 3 * self._patience_with(s) <= left)
+            suspect = next(fitting, None)
+            if suspect is not None:
+                self._suspects.remove(suspect)
+                self._begin(suspect)
         self._trials.feed()
 
     def _begin(self, result: Result) -> None:
@@ -174,7 +179,9 @@ class Hangs(Service):
             return
         target = self._target_of[result.job.number]
         message = f"no return within {2 * self._patience_with(result):g} s"
-        verdict = Verdict(HANG, "solver", message, "", last_call(trial.outcomes[-1].trace))
+        call = last_call(trial.outcomes[-1].trace)
+        of_misuse = call.action == "misuse"
+        verdict = Verdict(HANG, "binding" if of_misuse else "solver", message, "", call)
         found = candidate(
             target, *self._family(target), result.job, result.past, result.outcome, verdict
         )

@@ -229,6 +229,12 @@ class Thrown:
         """Return type and message, without addresses."""
         return f"{self.type}: {self.message}" if self.message else self.type
 
+    def promised(self) -> Thrown:
+        """Return the same exception of a call that must not raise. Documented exceptions, too, then
+        break the contract.
+        """
+        return replace(self, sort=BROKEN) if self.sort == DOCUMENTED else self
+
     def documented(self) -> Thrown:
         """Return the same exception, judged as documented."""
         return replace(self, sort=DOCUMENTED)

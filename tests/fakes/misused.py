@@ -39,6 +39,12 @@ SHOWN = {
     "lost-keyword": "C",  # a function takes any keyword and forgets it
     "misread": "F",  # a literal reads back as another
     "silent": "D",  # what a callback raises is told to nobody
+    "shared-copy": "B",  # the shallow copy of an object is empty when the original is gone
+    "unprintable": "F",  # the text of an object is refused with a documented exception
+    "bytes": "C",  # a text comes as bytes
+    "overflow": "C",  # a method without operands complains of a number that is too large
+    "twins": "C",  # one name twice gives two different symbols
+    "incomparable": "E",  # a term cannot be compared with None
 }
 
 planted = ""
@@ -89,6 +95,8 @@ class Term:
     def __eq__(self, other: object) -> bool:
         if other is None and planted == "stranger-equal":
             return True
+        if other is None and planted == "incomparable":
+            raise TypeError("expected a term")
         return (
             isinstance(other, Term)
             and self.text == other.text
@@ -111,6 +119,15 @@ class Term:
             and getattr(self, "_thread", threading.get_ident()) != threading.get_ident()
         ):
             raise SystemError("released in another thread")
+
+
+class _Twin(Term):
+    """A symbol that is no other symbol."""
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    __hash__ = Term.__hash__
 
 
 class _Gone:
@@ -235,6 +252,16 @@ def repeated(term: Any, count: Any, **options: Any) -> Term:
     )
 
 
+def symbols(sort: Any, names: Any) -> list[Term]:
+    """A symbol for each name of a list."""
+    _check(isinstance(names, list) and all(isinstance(name, str) for name in names), "no names")
+    made = [constant(sort, name) for name in names]
+    if planted == "twins" and len(set(names)) < len(names):
+        for term in made:
+            term.__class__ = _Twin
+    return made
+
+
 class Box:
     """Has a text of its own."""
 
@@ -243,10 +270,22 @@ class Box:
         _check(isinstance(text, str), "expected a text")
 
     def __str__(self) -> str:
+        _check(planted != "unprintable", "no text")
         return f"box {''.join(self._text)}"
 
+    def label(self) -> Any:
+        """The text."""
+        text = "".join(self._text)
+        return text.encode() if planted == "bytes" else text
+
+    def size(self) -> int:
+        """The number of characters."""
+        if planted == "overflow":
+            raise OverflowError("too large to convert to a C long")
+        return sum(map(len, self._text))
+
     def __del__(self) -> None:
-        if planted == "shallow-copy" and hasattr(self, "_text"):
+        if planted in ("shallow-copy", "shared-copy") and hasattr(self, "_text"):
             self._text.clear()
 
     def __deepcopy__(self, memo: Any) -> Box:

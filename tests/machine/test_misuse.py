@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 import misuses
 import pytest
@@ -36,7 +37,7 @@ def binding(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def test_every_class_of_defects_has_a_rule() -> None:
-    assert len(RULES) == 40, "two rules with one name, or a new one: say it in docs/contract.md"
+    assert len(RULES) == 41, "two rules with one name, or a new one: say it in docs/contract.md"
     assert {rule.letter for rule in RULES.values()} == set("ABCDEFGH")
     assert set(misuses.DEFECTS.values()) == set("ABCDEFGH")
 
@@ -112,6 +113,7 @@ def test_a_malformed_misuse_is_one_clear_line(line: str, message: str) -> None:
     assert "t.trace:6" in report["message"]
 
 
+BOX = 'misuse@call misused.Box py:"a"\n      return x1 Box\n'
 SHOWING = {
     "deaf": "misuse@signal",
     "shared": "misuse@threads s1",
@@ -119,6 +121,12 @@ SHOWING = {
     "lost-keyword": 'misuse@keyword misused.repeated t1 py:2 by "nobody_knows" py:1',
     "flag-for-a-width": "misuse@type mk-sort@default SORT_BV 8 with p0 py:true",
     "silent": "misused-callback@default",
+    "shared-copy": f"{BOX}1 misuse@outlive x1",
+    "unprintable": f"{BOX}1 misuse@print x1",
+    "bytes": f"{BOX}1 misuse@call misused.Box.label x1",
+    "overflow": f"{BOX}1 misuse@call misused.Box.size x1",
+    "twins": 'misuse@edge misused.symbols s1 [ py:"a" py:"a" ]',
+    "incomparable": "misuse@equality t1",
 }
 
 
@@ -369,3 +377,72 @@ def test_what_counts_as_documented_is_a_quote_from_the_documentation(solver: str
     for entry in load_wrapper(solver)["contract"]["documented"]:
         text = " ".join((pydoc.locate(entry["of"]).__doc__ or "").split())
         assert " ".join(entry["quote"].split()) in text, entry
+
+
+class Symbol:
+    """A term whose comparisons are terms. With `true`, Python takes a term for true."""
+
+    def __init__(self, name: str, true: bool = False, order: bool = True) -> None:
+        self.name, self.true, self.order = name, true, order
+
+    def eq(self, other: object) -> bool:
+        return isinstance(other, Symbol) and self.name == other.name
+
+    def __eq__(self, other: object) -> Any:
+        return Symbol(f"{self.name}={other}", self.true)
+
+    def __lt__(self, other: object) -> Any:
+        return Symbol(f"{self.name}<{other}", self.true) if self.order else NotImplemented
+
+    def __bool__(self) -> bool:
+        if not self.true:
+            raise TypeError("a term has no truth value")
+        return True
+
+    def __hash__(self) -> int:
+        return 1
+
+
+class Equal(Symbol):
+    """An equation of two terms is true if they are the same, as in z3py."""
+
+    __hash__ = Symbol.__hash__
+
+    def __eq__(self, other: object) -> Any:
+        assert isinstance(other, Symbol)
+        return Symbol("equal", True) if self.name[0] == other.name[0] else Unequal("unequal")
+
+
+class Unequal(Symbol):
+    """An equation of two different terms."""
+
+    __hash__ = Symbol.__hash__
+
+    def __bool__(self) -> bool:
+        return False
+
+
+def test_a_chained_comparison_that_loses_a_part_is_found() -> None:
+    one, other = Symbol("a", true=True), Symbol("b", true=True)
+    assert protocols.chained(one, other) == "a < b < a of two Symbol has lost a part"
+    with pytest.raises(TypeError):  # the binding refuses the chain
+        protocols.chained(Symbol("a"), Symbol("b"))
+
+
+def test_two_objects_that_a_collection_takes_for_one_are_found() -> None:
+    alike = Equal("a1", order=False), Equal("a2", order=False)
+    fault = protocols.chained(*alike)
+    assert fault == "a Equal is found in a collection that has another one only"
+    assert protocols.chained(Equal("a", order=False), Equal("b", order=False)) is None
+    assert protocols.chained(Equal("a", order=False), Equal("a", order=False)) is None
+
+
+def test_parts_with_one_text_are_ambiguous_only_if_they_differ() -> None:
+    class Named(Equal):
+        __hash__ = Symbol.__hash__
+
+        def __str__(self) -> str:
+            return self.name[0]
+
+    assert protocols.ambiguous([Named("a1"), 1, Named("a2")])
+    assert not protocols.ambiguous([Named("a1"), Named("a1"), Named("b1"), "a", "a"])

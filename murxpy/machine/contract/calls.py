@@ -4,6 +4,7 @@ lacks what the binding asked it for.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from murxpy.machine.contract.rules import Rule
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.run import Run
 from murxpy.machine.tokens import FOREIGN_OBJECTS, Python, Quoted, Ref, Token, print_token
-from murxpy.solvers.exceptions import BROKEN
+from murxpy.solvers.exceptions import BROKEN, Thrown
 
 # A missing name (NameError) in the binding's own code is always the fault of the binding.
 _OWN_FAULT = ("NameError", "UnboundLocalError", "SystemError", "AssertionError", "SystemExit")
@@ -181,11 +182,28 @@ def do(run: Run, call: Call, seed: int, number: int | None = None, keep: bool = 
     if rule.name == "alike":
         returned(run, rule, None if value is None else run.wrapper.contract.caused(value), name)
         return False
-    returned(run, rule, "takes a keyword that nobody knows" if UNKNOWN in named else None, name)
+    fault = "takes a keyword that nobody knows" if UNKNOWN in named else None
+    returned(run, rule, fault or _unfit(rule, value, [*operands, *named.values()]), name)
     run.counts[f"callable-taken:{name}"] += 1
     if number is not None or rule.name == "call" or _sound(call.words):
         _keep(run, value, number, keep)
     return False
+
+
+def _unfit(rule: Rule, value: Any, operands: Sequence[Any]) -> str | None:
+    """The promise that a result breaks by itself: it is no bytes where nobody gave bytes, and two
+    objects of a result can be told apart by their texts.
+    """
+    parts = list(itertools.islice(_parts([value]), _MOST_PARTS))
+    if any(isinstance(part, bytes) for part in parts):
+        given = any(isinstance(part, bytes) for part in _parts(operands))
+        return None if given else "gives bytes, and no text"
+    if rule.name == "edge" and len(parts) > 1 and protocols.ambiguous(parts):
+        return "gives two objects with one text"
+    return None
+
+
+_MOST_PARTS = 60  # parts of a result that are looked at
 
 
 def _sound(words: Sequence[Nested]) -> bool:
@@ -204,8 +222,30 @@ def _threw(run: Run, rule: Rule, error: BaseException, operands: list[Any], name
     if thrown.sort == BROKEN and asked_too_much(error, operands[run.of_object(name) :], name):
         run.counts[f"misuse-untidy:{rule.name}"] += 1
         thrown = thrown.documented()
+    if _blames_nothing(thrown) and _takes_nothing(run, name, operands):
+        thrown = thrown.promised()
     error.__traceback__ = None
     threw(run, rule, thrown, name)
+
+
+# Python's classes for a wrong operand, and its sentences for a wrong number of operands.
+_OF_OPERANDS = ("TypeError", "OverflowError", "ArgumentError")
+_MISCOUNTED = re.compile(r"\bargument|\bparameter|\bpositional|\bgiven\b")
+
+
+def _blames_nothing(thrown: Thrown) -> bool:
+    """True for an exception in the code of the binding that says that an operand is wrong."""
+    told = thrown.type in _OF_OPERANDS and not _MISCOUNTED.search(thrown.message)
+    return told and bool(thrown.place)
+
+
+def _takes_nothing(run: Run, name: str, operands: Sequence[Any]) -> bool:
+    """True if a callable was called as it must be, without operands, so that no operand can be
+    wrong. Special methods are left out: by TypeError they say that an object has no such ability.
+    """
+    callee = run.wrapper.callables.callees[name]
+    plain = not name.rpartition(".")[2].startswith("__")
+    return plain and callee.forms == ((),) and len(operands) == run.of_object(name) == 1
 
 
 def _keep(run: Run, value: Any, number: int | None, always: bool) -> None:

@@ -86,10 +86,18 @@ def itself(obj: Any) -> str | None:
 
 
 def equality(obj: Any) -> str | None:
-    """An object equals itself, and does not equal an object of Python's own."""
+    """An object equals itself, does not equal an object of Python's own, and can be compared with
+    None, as a search of a list does that has None in it.
+    """
     name, fault = type(obj).__name__, itself(obj)
     if fault is not None:
         return fault
+    try:
+        obj == None  # noqa: B015, E711
+    except TypeError:
+        return f"a {name} cannot be compared with None; Python compares any two objects"
+    except Exception:
+        return None
     for other_object in (None, 7, "x", object()):
         if _compared(operator.eq, obj, other_object) is True:
             return f"a {name} is equal to {other_object!r:.20}"
@@ -117,17 +125,29 @@ def _compared(call: Callable[[Any, Any], Any], left: Any, right: Any) -> Any:
 
 
 def chained(one: Any, other: Any) -> str | None:
-    """`a == b == a` keeps both equations. In a binding whose `a == b` is a term, a plain bool as
-    the result has lost an equation.
+    """`a == b == a` and `a < b < a` keep both parts, or are refused, and a collection does not take
+    two objects for one. In a binding whose `a == b` is a term, a plain bool as the result has lost
+    an equation, and `a < b < a` is `b < a` alone if Python takes the term `a < b` for true.
     """
-    if isinstance(one == other, bool):
+    if one is other or isinstance(one == other, bool):
         return None
+    name = type(one).__name__
     result = one == other == one
-    return (
-        f"a == b == a of two {type(one).__name__} is the bool {result}"
-        if isinstance(result, bool) and one is not other
-        else None
-    )
+    if isinstance(result, bool):
+        return f"a == b == a of two {name} is the bool {result}"
+    if _loses_part(one, other):
+        return f"a < b < a of two {name} has lost a part"
+    if not identical(one, other) and (one in [other] or {other: 1}.get(one) == 1):
+        return f"a {name} is found in a collection that has another one only"
+    return None
+
+
+def _loses_part(one: Any, other: Any) -> bool:
+    """Whether `a < b < a` is a term although `a < b` is one, too."""
+    try:
+        return not isinstance(one < other, bool) and (one < other < one) is not None
+    except Exception:  # no order, or no truth value
+        return False
 
 
 def iterated(obj: Any) -> str | None:
@@ -243,6 +263,21 @@ def _one(left: Any, right: Any) -> bool:
     ):
         return False
     return identical(left, right) and str(left) == str(right)
+
+
+def ambiguous(parts: Sequence[Any]) -> bool:
+    """Whether two different objects of the binding have one text, so that nobody who reads what is
+    printed can tell them apart. Objects without equality of their own are left out.
+    """
+    texts: dict[tuple[type, str], Any] = {}
+    for part in parts:
+        cls = type(part)
+        if cls.__module__ == "builtins" or getattr(cls, "__eq__", None) is object.__eq__:
+            continue
+        known = texts.setdefault((cls, str(part)), part)
+        if known is not part and not identical(known, part):
+            return True
+    return False
 
 
 def reflected(obj: Any, number: Any) -> str | None:
@@ -372,12 +407,15 @@ def _held(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
     return run.apply(stress.used_all, held)
 
 
-def _survived(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
-    operands.clear()
-    word = words[0]
-    if not isinstance(word, Ref) or word.letter != "x":
-        raise Refused("unsupported", "the run needs it")
-    return run.apply(stress.survived, run.handed_over(word.number))
+def _bereaved(function: Callable[..., Any]) -> Stress:
+    def call(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
+        operands.clear()
+        word = words[0]
+        if not isinstance(word, Ref) or word.letter != "x":
+            raise Refused("unsupported", "the run needs it")
+        return run.apply(function, run.handed_over(word.number))
+
+    return call
 
 
 def _reread(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
@@ -409,7 +447,8 @@ def _signalled(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
 STRESS: dict[str, Stress] = {
     "copy": _on(copied),
     "deepcopy": _on(deeply_copied),
-    "survive": _survived,
+    "survive": _bereaved(stress.survived),
+    "outlive": _bereaved(stress.outlived),
     "pickle": _on(pickled),
     "equality": _on(equality),
     "chain": _on(chained),
@@ -436,6 +475,8 @@ STRESS: dict[str, Stress] = {
 # the number of words on a line of the rule; 1 for rules that do not stand here
 LEAST = {"chain": 2, "index": 2, "reflected": 2, "kept": 0, "recheck": 0, "held": 0, "signal": 0}
 MANY = ("cycle", "exit")  # rules that take more than one id
+NEVER_REFUSED = ("print",)  # rules for what Python promises of any object
+BEREAVED = ("survive", "outlive")  # rules that take the last reference of the run to an object
 SORTED = ("orphan", "thread", "race", "threads", "finalizer")  # rules that take a sort
 # rules that need the run's context
 LIVING = ("thread", "race", "kept", "recheck", "reread", "signal")
@@ -478,7 +519,7 @@ def do(run: Run, rule: Rule, words: Sequence[Token], seed: int) -> bool:
     else:
         returned(run, rule, fault, what)
         return False
-    threw(run, rule, thrown, what)
+    threw(run, rule, thrown.promised() if rule.name in NEVER_REFUSED else thrown, what)
     return True
 
 

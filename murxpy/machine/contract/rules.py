@@ -154,6 +154,12 @@ RULES: dict[str, Rule] = {
             "protocol",
             "the deep copy of an object is used when the original is gone",
         ),
+        Rule(
+            "outlive",
+            "B",
+            "protocol",
+            "the shallow copy of an object is used when the original is gone",
+        ),
         Rule("pickle", "B", "protocol", "pickle of an object"),
         Rule("equality", "E", "protocol", "==, !=, hash and `in`, with itself and with strangers"),
         Rule("chain", "E", "protocol", "a == b == a"),

@@ -47,16 +47,27 @@ def agree(answer: str, again: str) -> str | None:
 
 def survived(objects: list[Any]) -> str | None:
     """A deep copy still works after the original is gone."""
+    return _heir(objects, copy.deepcopy, "a deep copy")
+
+
+def outlived(objects: list[Any]) -> str | None:
+    """A shallow copy still works after the original is gone. When the copy is gone, too, both have
+    given back only what is their own.
+    """
+    return _heir(objects, copy.copy, "a copy")
+
+
+def _heir(objects: list[Any], copier: Callable[[Any], Any], what: str) -> str | None:
     original = objects.pop()
     text, name = str(original), type(original).__name__
-    other = copy.deepcopy(original)
+    other = copier(original)
     del original
     gc.collect()
     used(other)
     return (
         None
         if _ADDRESS.search(text) or str(other) == text
-        else f"a deep copy of a {name} has another text than the original"
+        else f"{what} of a {name} has another text than the original"
     )
 
 

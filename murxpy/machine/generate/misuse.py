@@ -245,7 +245,7 @@ def _operands(gen: Generator, rule: Rule) -> list[Token] | None:
     objects = alive(gen.run)
     if rule.name in ("chain", "reflected", "index", "reread"):
         objects = [ref for ref in objects if ref.letter in "tx"]
-    if rule.name == "survive":
+    if rule.name in protocols.BEREAVED:
         objects = [ref for ref in objects if ref.letter == "x"]
     if count and not objects:
         return None
