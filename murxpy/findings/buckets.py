@@ -9,11 +9,13 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, Literal
 
+from murxpy.findings.kinds.answers import UNSOUND
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.oracles.crash import Outcome, Tier, Verdict, judge
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.processes.handles import Job
 from murxpy.records.finding import Finding, Reproducer
+from murxpy.semantics.refuting import NAME
 
 
 def bucket_key(solver: str, verdict: Verdict) -> str:
@@ -177,5 +179,14 @@ class Known:
 
 
 def worst_first(bucket: Bucket) -> int:
-    """A key to sort by: 0 for the worst."""
-    return kind_of(bucket.kind).rank_with(bucket.triage)
+    """A key to sort by: 0 for the worst. A wrong model of what has no model is a wrong answer."""
+    rank = kind_of(bucket.kind).rank_with(bucket.triage)
+    return min(rank, UNSOUND) if is_unsound(bucket) else rank
+
+
+def is_unsound(bucket: Bucket) -> bool:
+    """Whether the answer sat is wrong, and not only a model: by the smallest form of the finding, or by
+    its triage.
+    """
+    told = str(bucket.triage.get("verdict", "")).replace("-", " ")
+    return NAME in (told, bucket.plain_message[: len(NAME)])

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from packaging.version import InvalidVersion, Version
 
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
-from murxpy.findings.buckets import Bucket
+from murxpy.findings.buckets import Bucket, is_unsound
 from murxpy.findings.folder import read_if_there
 from murxpy.findings.frames import HEAP, RECURSION, place
 from murxpy.findings.kinds.registry import kind_of
@@ -311,7 +311,12 @@ def marks(bucket: Bucket, read: Read) -> Marks:
     if not mark:
         return Marks()
     shape = smallest_shape(bucket, read)
-    return Marks() if shape is None else _of_shape(bucket, shape)
+    if shape is None:
+        return Marks()
+    found = _of_shape(bucket, shape)
+    # Which check noticed a wrong answer sat, and after which calls, is chance.
+    unsound = [f"{bucket.solver} answers sat to {_words(shape)}"] if is_unsound(bucket) else []
+    return replace(found, own=(*found.own, *unsound))
 
 
 # ----------------------------------------------------------------------

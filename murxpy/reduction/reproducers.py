@@ -44,8 +44,9 @@ from murxpy.records.finding import Reproducer
 from murxpy.reduction.pipeline import Minimized
 from murxpy.reduction.programs import run_program
 from murxpy.reduction.script_writer import ScriptWriter
+from murxpy.semantics import refuting
 from murxpy.solvers.exceptions import INVALID_MODEL
-from murxpy.translate.planted import under_planted
+from murxpy.translate.planted import last_formulas, under_planted
 from murxpy.translate.programs.endings import asking_why
 from murxpy.translate.programs.program import DEADLINE, last_script, lifted, programs
 from murxpy.translate.python import UNSATISFIED, to_python
@@ -352,8 +353,27 @@ def smaller_form(plan: Plan, form: str, small: Path, result: Minimized, same: bo
     told = same and form == "min.trace"
     found = replay_trace(plan, result.text, small.name).found if told else None
     message = found.verdict.message if found is not None and found.bucket == result.key else ""
+    if message and found is not None and found.verdict.kind == INVALID_MODEL:
+        message = unsound(plan, result.text, small.name) or message
     note = "" if same else f"it shows {result.key}"
     return Reproducer(form, str(small), True, note, message)
+
+
+def unsound(plan: Plan, text: str, name: str) -> str:
+    """The sentence that the answer sat to the last check of a trace is wrong; empty where the assertions
+    may have a model, so that only the given one is wrong.
+    """
+    catalogue = build_catalogue(plan.setup["catalogue"]) if "catalogue" in plan.setup else None
+    if catalogue is None:
+        return ""
+    try:
+        trace = parse_trace(text, name)
+        calls = lifted(trace, catalogue, models=False) or trace
+        formulas = last_formulas(calls, catalogue)
+    except MurxpyError:
+        return ""
+    found = refuting.refuted(formulas, catalogue) if formulas else None
+    return found.sentence() if found is not None else ""
 
 
 def loaded_release(plan: Plan) -> str:

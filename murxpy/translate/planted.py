@@ -44,6 +44,13 @@ class _Last(Silent):
         return super().asked(action)
 
 
+def last_formulas(trace: Trace, catalogue: Catalogue) -> list[Term]:
+    """The assertions and assumptions of the last check. Raises InputError if the trace is malformed."""
+    run = _Last(catalogue, trace)
+    interpret(run, AnyReading(run, trace))
+    return [term for _, term in run.formulas]
+
+
 def under_planted(
     trace: Trace, catalogue: Catalogue
 ) -> tuple[dict[str, str], list[tuple[str, str]]]:

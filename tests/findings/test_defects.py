@@ -10,8 +10,8 @@ import pytest
 from commands import FAKE, error, fuzz_fake, outcome
 
 from murxpy.cli.report.console import make_console
-from murxpy.cli.report.findings import defect_data, defect_views, print_defects
-from murxpy.findings.buckets import Bucket
+from murxpy.cli.report.findings import defect_data, defect_views, print_defects, sentence
+from murxpy.findings.buckets import Bucket, worst_first
 from murxpy.findings.defects import (
     Grouping,
     Shape,
@@ -253,6 +253,29 @@ def test_a_trace_with_more_operators_is_explained_by_one_of_them_alone() -> None
     assert grouped([*one, reduced("abs", "invalid-model", other, files)], files) == [
         *[("abs",), ("alone",), ("kind", "more")],  # either operator may be at fault in `more`
     ]
+
+
+def test_a_wrong_answer_is_one_defect_whichever_check_notices_it() -> None:
+    """The wrong model of one bucket and the disagreement of the other are the same wrong answer sat."""
+    files: dict[str, str] = {}
+    pushed = WRONG.replace("8 assert", "8 push 1\n8 assert")
+    told = "solution unsoundness: answered sat, and none of 4 possible values makes all assertions true"
+
+    def pair(message: str, triage: dict[str, str]) -> list[Bucket]:
+        model = reduced("model", "invalid-model", pushed, files)
+        form = replace(model.reproducers[0], message=message)
+        other = reduced("answer", "disagreement", WRONG, files)
+        other.triage = dict(triage)
+        return [replace(model, reproducers=(form,)), other]
+
+    wrong = pair(told, {"verdict": "solution-unsoundness"})
+    assert grouped(wrong, files) == [("answer", "model")]
+    assert grouped(pair("", {"verdict": "wrong-model"}), files) == [("answer",), ("model",)]
+    assert sentence(wrong[0]).startswith("Solution unsoundness: answered sat")
+    assert worst_first(wrong[0]) == worst_first(wrong[1]) < worst_first(pair("", {})[0])
+    triaged = pair("", {})[0]
+    triaged.triage = {"verdict": "solution-unsoundness"}
+    assert sentence(triaged) == "Solution unsoundness: the model is wrong"
 
 
 def test_one_option_without_which_nothing_fails_is_one_defect() -> None:

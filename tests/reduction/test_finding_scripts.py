@@ -18,14 +18,16 @@ from murxpy.judging.regress import read_table
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.tokens import quote
 from murxpy.machine.trace.grammar import parse_trace
+from murxpy.machine.trace.lift import lift
 from murxpy.oracles.crash import Outcome
 from murxpy.processes.limits import Limits
 from murxpy.processes.plans import Request, make_plans
 from murxpy.processes.releases import short
 from murxpy.processes.targets import Plan
 from murxpy.records.finding import Reproducer
-from murxpy.reduction.reproducers import cut_behind_wrong_model, refuted, write_programs
+from murxpy.reduction.reproducers import cut_behind_wrong_model, refuted, unsound, write_programs
 from murxpy.reduction.script_writer import ScriptWriter, front_ends
+from murxpy.smtlib.reading.scripts import read_script
 from murxpy.translate.asking import WAYS, Way, of_script, with_evidence
 
 ROOT = Path(__file__).parents[2]
@@ -305,3 +307,55 @@ def here(name: str) -> bool:
     solver, _, release = name.partition("/")[0].partition("-")
     there = short(importlib.metadata.version(PACKAGES[solver]))
     return there == release or RANGES[name]["asked"].get(there) == "shows"
+
+
+NOTHING = MODEL.replace(
+    "0 assert-formula t2", "0 mk-term OP_AND SORT_BOOL 2 t1 t2\n return t3 s1\n0 assert-formula t3"
+)
+
+
+def test_a_wrong_answer_is_called_so_and_not_a_wrong_model() -> None:
+    """All values of the constants were tried, so the script needs no model."""
+    output = "sat\n((define-fun a () Bool true))\n(((and a (not a)) false))\n((a true))\n(((not a) false))"
+    found = seen(NOTHING, "invalid-model", output)
+    assert found is not None and found.wrong == "the answer sat is wrong" and found.kept == ()
+    assert found.prints == "sat"
+    assert found.expected == "unsat: none of 2 possible values makes all assertions true"
+    output = "sat\n((define-fun a () Bool true))\n(((not a) false))\n((a true))"
+    found = seen(MODEL, "invalid-model", output)  # a = false is a model
+    assert found is not None and found.expected.endswith("true for each assertion")
+
+
+def test_the_script_of_a_wrong_answer_needs_no_model(tmp_path: Path, z3: Plan) -> None:
+    """All four values of the constants of this regression were tried, and z3 answers sat."""
+    source = ROOT / "traces/regressions/z3-5.4.0/default-of-an-equal-array.trace"
+    text = source.read_text()
+    shown = Shown("invalid-model", "", "an assertion is false under the model")
+    (made,) = write_programs(z3, tmp_path / source.name, text, shown, forms=("smt2",))
+    assert made.reproduces, made
+    rows = Path(made.file).read_text().splitlines()
+    assert rows[0] == "; z3 5.4.0: the answer sat is wrong"
+    assert "; It should print: unsat: none of 4 possible values makes all assertions true" in rows
+    assert not any("get-" in row for row in rows)
+    said = "solution unsoundness: answered sat, and none of 4 possible values makes all assertions true"
+    assert unsound(z3, text, source.name) == said
+
+
+def test_of_infinitely_many_values_the_smallest_are_tried() -> None:
+    """The script says what was tried, and keeps the model."""
+    script = read_script(
+        "(declare-const a (Seq Int))(assert (< (seq.last_indexof a a) 0))(check-sat)",
+        "a",
+        CATALOGUE,
+    )
+    trace = lift(script).text().replace("check-sat", "check-sat\n answer sat") + "0 check-model\n"
+    one, negative = "((define-fun a () (Seq Int) (seq.unit 2)))", "(- 1)"
+    terms = with_evidence(parse_trace(trace, "1"), CATALOGUE, "z3", WAYS[0]).asked
+    values = {"(seq.last_indexof a a)": negative, "0": "0", "a": "(seq.unit 2)"}
+    output = "sat\n" + "\n".join(
+        one if asked.kind == "model" else f"(({asked.term} {values.get(asked.term, 'true')}))"
+        for asked in terms
+    )
+    found = seen(trace, "invalid-model", output)
+    assert found is not None and found.prints == "sat and this model"
+    assert found.expected.startswith("unsat, as far as tried: none of 121 values makes all")

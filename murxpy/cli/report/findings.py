@@ -19,7 +19,7 @@ from murxpy.cli.report.tables import NUMBER, Table, kinds
 from murxpy.cli.report.text import amount, cut, form_word, one_line, replay_command
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
-from murxpy.findings.buckets import Bucket, worst_first
+from murxpy.findings.buckets import Bucket, is_unsound, worst_first
 from murxpy.findings.defects import (
     CAUSE,
     LOW,
@@ -46,7 +46,9 @@ from murxpy.machine.trace.grammar import parse_trace
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.records.snapshot import BucketView
+from murxpy.semantics.refuting import NAME
 from murxpy.smtlib.reading.scripts import read_script
+from murxpy.solvers.exceptions import INVALID_MODEL
 
 _TRIAGED = ("refutation-unsoundness", "solution-unsoundness", "wrong-model")
 
@@ -69,6 +71,8 @@ def sentence(bucket: Bucket) -> str:
         words = verdict.replace("-", " ")
         known = f": {words}" if verdict in _TRIAGED and words not in message else ""
         return f"{message}{known}"
+    if bucket.kind == INVALID_MODEL and is_unsound(bucket) and NAME not in message:
+        message = f"{NAME}: {message}"
     if kind.ends == "no end":
         return f"{_where(bucket)} does not return: {message}"
     if bucket.kind == INCOMPLETENESS:

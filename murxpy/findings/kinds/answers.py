@@ -27,7 +27,8 @@ from murxpy.translate.programs import endings, models
 from murxpy.translate.programs.vocabulary import shortened
 
 # The rank of a disagreement by the verdict of triage.
-_RANKS = {"refutation-unsoundness": 0, "solution-unsoundness": 1, "wrong-model": 3}
+UNSOUND = 1
+_RANKS = {"refutation-unsoundness": 0, "solution-unsoundness": UNSOUND, "wrong-model": 3}
 
 
 class Wrong(Kind, family=True):

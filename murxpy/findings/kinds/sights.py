@@ -16,6 +16,7 @@ from murxpy.machine.witnesses.show import show
 from murxpy.machine.witnesses.slowness import KIND as SLOW
 from murxpy.machine.witnesses.unknowns import REASON, of_limit
 from murxpy.oracles.crash import DEATHS, MEMORY_FAULTS, Outcome, judge, normalise
+from murxpy.semantics.refuting import refuted
 from murxpy.semantics.values import CannotSay, Value
 from murxpy.smtlib.lexer import solid, tokenize
 from murxpy.smtlib.printed_models import Valuation, read_printed_model
@@ -304,9 +305,16 @@ OTHER = {"sat": "unsat", "unsat": "sat"}
 
 
 def see_model(seen: Seen) -> Sight | None:
-    """Return the invalid model if an assertion is false under the model that the solver prints; else
-    None. The solver's own evaluation counts first, then that of murxpy's evaluator.
+    """Return the invalid model if an assertion is false under the model that the solver prints, or the
+    wrong answer sat if no other model makes all true; else None.
     """
+    found = _wrong_model(seen)
+    # the finding can be an error of the solver's own check of its model
+    return _unsound(seen, found) if found is not None else see_error(seen)
+
+
+def _wrong_model(seen: Seen) -> Sight | None:
+    """The invalid model. The solver's own evaluation counts first, then that of murxpy's evaluator."""
     replies = seen.replies
     models = tuple(asked for asked, _ in replies.of_kind("model"))
     formulas = replies.of_kind("formula")
@@ -327,8 +335,28 @@ def see_model(seen: Seen) -> Sight | None:
         constants = tuple(asked for asked, _ in replies.of_kind("constant"))
         kept = (*models, *constants, *([wrong] if replies.value(wrong) else []))
         return Sight(sentence, "sat and this model", "a model that makes all assertions true", kept)
-    # the finding can be an error of the solver's own check of its model
-    return found or see_error(seen)
+    return found
+
+
+def _unsound(seen: Seen, found: Sight) -> Sight:
+    """The sight of a wrong answer sat, where the script has no model; else that of the wrong model."""
+    evidence = seen.evidence
+    text = "\n".join(row for row in evidence.text.splitlines() if row.startswith(_GIVEN))
+    try:
+        script = read_script(text, "script", seen.catalogue, dialect=evidence.dialect)
+    except InputError:
+        return found
+    shown = (
+        refuted(script.assertions(), seen.catalogue) if answers(seen.printed) == ["sat"] else None
+    )
+    if shown is None:
+        return found
+    wrong, many = "the answer sat is wrong", f"none of {shown.count:,}"
+    if shown.complete:
+        expected = f"unsat: {many} possible values makes all assertions true"
+        return Sight(wrong, "sat", expected, kept=(), otherwise=found)
+    expected = f"unsat, as far as tried: {many} values makes all assertions true"
+    return replace(found, wrong=wrong, prints="sat and this model", expected=expected)
 
 
 def _wrong_value(seen: Seen, judged: Judged, wrong: str) -> Sight | None:

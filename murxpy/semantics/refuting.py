@@ -1,0 +1,115 @@
+"""Whether formulas have no model: all values of their constants are tried where there are few enough,
+else the smallest ones. The evaluator computes; no solver is asked.
+
+A solver that answers sat to formulas without a model is wrong in its answer, and not only in the model
+that it gives: that is a solution unsoundness.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+from math import prod
+
+from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import CONSTANT, VALUE, Term
+from murxpy.logic.walks import subterms
+from murxpy.semantics.evaluator import Evaluator
+from murxpy.semantics.values import CannotSay, Interpretation, SetValue, Value
+
+NAME = "solution unsoundness"
+_MOST = 4096  # combinations of values that are tried; a script of ten terms takes about 0.2 s
+_LISTED = 1024  # values of one constant that are listed
+# What the smallest values can tell. Where a larger number stands in the formulas, or more than this
+# many terms, a model may need values that are not tried.
+_CONSTANTS, _TERMS, _LARGEST = 2, 12, 3
+_LONGEST = 4  # elements of the sequences and texts that are tried
+_NUMBERS = tuple(range(-16, 17))
+_LETTERS = "ab0"
+_FEWEST = 12  # combinations that must be tried before anything is said
+
+
+@dataclass(frozen=True, slots=True)
+class Refuted:
+    """Formulas of which some are false for each of `count` combinations of values. With `complete`
+    these are all combinations, so that the formulas have no model.
+    """
+
+    count: int
+    complete: bool
+
+    def sentence(self) -> str:
+        """What was seen, in words that follow the name of the finding."""
+        which = "possible" if self.complete else "tried"
+        return f"{NAME}: answered sat, and none of {self.count:,} {which} values makes all assertions true"
+
+
+def refuted(formulas: Sequence[Term], catalogue: Catalogue) -> Refuted | None:
+    """What shows that the formulas have no model; None where a model was found, where a value cannot be
+    computed, and where the values that were tried say nothing.
+    """
+    terms = list(subterms(formulas))
+    constants = [term for term in terms if term.op == CONSTANT]
+    known = Evaluator(catalogue, Interpretation(), domain=_LISTED)
+    listed = [known.domain(constant.sort) for constant in constants]
+    complete = all(listed) and prod(len(values or ()) for values in listed) <= _MOST
+    pools: list[Iterable[Value]] = [values or () for values in listed]
+    if not complete:
+        if not _small(terms, constants):
+            return None
+        pools = [list(_smallest(constant.sort, known)) for constant in constants]
+    count = 0
+    try:
+        for values in islice(product(*pools), _MOST):
+            point = dict(zip(constants, values, strict=True))
+            if not _false(formulas, Evaluator(catalogue, Interpretation(point))):
+                return None
+            count += 1
+    except (CannotSay, OverflowError, MemoryError, RecursionError):
+        return None
+    return Refuted(count, complete) if complete or count >= _FEWEST else None
+
+
+def _small(terms: Sequence[Term], constants: Sequence[Term]) -> bool:
+    """Whether small values would be a model if there were one."""
+    numbers = [term.indices[0] for term in terms if term.op == VALUE]
+    large = any(isinstance(one, int) and abs(one) > _LARGEST for one in numbers)
+    return len(constants) <= _CONSTANTS and len(terms) <= _TERMS and not large
+
+
+def _smallest(sort: Sort, known: Evaluator) -> Iterator[Value]:
+    """The smallest values of a sort; none of a sort of which small values tell nothing."""
+    few = known.domain(sort)
+    if few:
+        yield from few[:_LISTED]
+    elif sort.kind == "SORT_INT":
+        yield from _NUMBERS
+    elif sort.kind == "SORT_STRING":
+        for length in range(_LONGEST + 1):
+            yield from map("".join, product(_LETTERS, repeat=length))
+    elif sort.kind in ("SORT_SEQ", "SORT_SET"):
+        inner = list(islice(_smallest(sort.sort(0), known), len(_NUMBERS)))
+        near = inner[len(inner) // 2 :][: len(_LETTERS)]
+        for length in range(_LONGEST + 1 if near else 1):
+            if sort.kind == "SORT_SEQ":
+                yield from product(near, repeat=length)
+            else:
+                yield SetValue(frozenset(near[:length]))
+
+
+def _false(formulas: Sequence[Term], evaluator: Evaluator) -> bool:
+    """Whether one of the formulas is false, whatever the points are that the standard leaves open.
+    Raises CannotSay.
+    """
+    unknown: CannotSay | None = None
+    for formula in formulas:
+        try:
+            if evaluator.possible(formula) == (False,):
+                return True
+        except CannotSay as reason:
+            unknown = reason
+    if unknown is not None:
+        raise unknown
+    return False

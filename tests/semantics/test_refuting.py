@@ -1,0 +1,52 @@
+"""Whether formulas have no model: by all values, or by the smallest ones."""
+
+from __future__ import annotations
+
+import pytest
+
+from murxpy.data import load_catalogue
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.semantics.refuting import Refuted, refuted
+from murxpy.smtlib.reading.scripts import read_script
+
+CATALOGUE = build_catalogue(load_catalogue())
+
+
+def found(script: str) -> Refuted | None:
+    return refuted(read_script(script, "a", CATALOGUE, dialect="z3").assertions(), CATALOGUE)
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ("(declare-const a (_ BitVec 8))(assert (bvult a #x00))", Refuted(256, True)),
+        ("(declare-const a (_ BitVec 8))(assert (bvult a #x01))", None),
+        ("(assert (= 1 2))", Refuted(1, True)),
+        ("(declare-const a (Seq Int))(assert (< (seq.last_indexof a a) 0))", Refuted(121, False)),
+        ("(declare-const a (Seq Int))(assert (= (seq.last_indexof a a) 0))", None),
+        (
+            "(declare-const a Int)(declare-const b Int)(assert (< (* a a b b) 0))",
+            Refuted(1089, False),
+        ),
+    ],
+)
+def test_all_values_are_tried_where_there_are_few(script: str, expected: Refuted | None) -> None:
+    assert found(script) == expected
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "(declare-const a Int)(assert (= (* a 7) 210))",
+        "(declare-const a String)(assert (= (str.len a) 5))",
+        "(declare-const a Real)(assert (= (* a a) 2.0))",
+        "(declare-const a (_ BitVec 64))(assert (= (bvmul a #x0000000000000003) #x0000000000000001))",
+        "(declare-const a Int)(declare-const b Int)(declare-const c Int)(assert (< (* a b c) (+ a b)))",
+        "(declare-sort U 0)(declare-const a U)(declare-const b U)(assert (distinct a b))",
+        "(declare-const a Int)(assert (and (= (div a 0) 3) (= a 1)))",
+    ],
+    ids=["number", "length", "real", "wide", "constants", "sort", "open point"],
+)
+def test_what_may_have_a_larger_model_is_not_called_wrong(script: str) -> None:
+    """Each of these has a model."""
+    assert found(script) is None
