@@ -1,5 +1,5 @@
 """Quality of random runs: checks with something in them, terms that reach one, answers looked at,
-literals made.
+literals made, and how often a run draws each action.
 
 `python bench/quality.py z3` adds a row to `bench/results/quality.md`.
 """
@@ -49,6 +49,15 @@ def report(data: Collected) -> dict[str, Any]:
         f"Quality over {data['runs']:,} runs of {data['solver']}",
         ("figure", "share", "aim", ""),
         rows,
+    )
+    made = {name: n for name, n in counts.items() if name.startswith("action:")}
+    table(
+        "Actions a run",
+        ("action", "a run"),
+        [
+            (name.partition(":")[2], f"{n / data['runs']:.2f}")
+            for name, n in sorted(made.items(), key=lambda item: -item[1])
+        ],
     )
     figures["literal classes missing"] = literals(data["literals"])
     lost = [
