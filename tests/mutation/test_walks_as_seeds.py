@@ -100,10 +100,10 @@ def test_formulas_of_walks_come_back(solver: str) -> None:
         runs = [(seed, ()) for seed in range(walked, 60)]
         outcomes = walk_seeds(plan, runs, Limits(wall=1.0)).outcomes
         walked += len(outcomes)
-        for outcome in outcomes:
-            if outcome.report is None:
+        for end in outcomes:
+            if end.report is None:
                 continue
-            formula = formula_of(parse_trace(outcome.trace, "walk"), catalogue(), solver)
+            formula = formula_of(parse_trace(end.trace, "walk"), catalogue(), solver)
             assert not [what for _, _, what in formula.lost if "OP_BV_FROM_BOOLS" not in what]
             if "lambda" not in formula.text:
                 read_script(formula.text, "walk", catalogue())
