@@ -208,6 +208,14 @@ class Wrapper:
             "python": platform.python_version(),
         }
 
+    def begin_run(self) -> None:
+        """Empty what the solver keeps for its whole process, so that a run finds what it would find
+        in a new process.
+        """
+        spelled = self.set("lifecycle", "new-run")
+        if spelled is not None:
+            spelled.spellings[0].call((), (), Frame(lambda sort: None))
+
     def ask_options(self) -> None:
         """Complete the facts with what this release tells of the options of its solvers."""
         spelled = self.set("lifecycle", "solver-options")

@@ -476,6 +476,7 @@ class Session:
     def _run(self, seed: int, write: Write, parameters: Pairs = ()) -> Run:
         """A run that begins in a process without the parameters of the run before it."""
         self.wrapper.parameters.reset()
+        self.wrapper.begin_run()
         kind = SolverlessRun if self._solverless else Run
         run = kind(self.wrapper, self.catalogue, seed, write)
         run.parameters = parameters

@@ -84,6 +84,8 @@ class Rows:
     ) -> FunctionValue | Built:
         """The function of row `at`. Raises CannotSay if the model does not fix it."""
         row = self.rows[at]
+        if row[0] == "as-array":  # of a solver to which functions and arrays are the same
+            at, row = row[1], self.rows[row[1]]
         if row[0] == "lambda" and row[1] == len(domain):
             return tabulated(
                 self,
@@ -276,6 +278,8 @@ def selection(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
 def _literal(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
     tag = row[0]
     wanted = LITERALS[tag](row)
+    if tag == "int" and sort is not None and sort.kind == "SORT_REAL":
+        return Fraction(row[1])  # of a solver to which each integer is a real
     if sort is not None and (sort.kind != f"SORT_{tag.upper()}" or tuple(sort.params) != wanted):
         raise Unreadable(f"a value of {tag.upper()}{wanted or ''} in place of one of {sort}")
     if tag == "real":

@@ -110,10 +110,14 @@ def formulas(run: DryRun) -> list[Entry]:
 
 
 def constants(run: DryRun, terms: Sequence[Term]) -> list[Entry]:
-    """The constants in some terms, without functions."""
+    """The constants in some terms whose values are terms: no functions, and no constants of a sort
+    whose values the profile of the solver excludes.
+    """
+    sorts = run.wrapper.profile.get("sorts", {}).get("get-value", {})
+    without = ("SORT_FUN", *sorts.get("exclude", ()))
     known = {entry.term: entry for entry in run.db.terms.values() if entry.obj is not None}
     found = [t for t in sorted(subterms(terms), key=lambda t: t.serial) if t.op == CONSTANT]
-    return [known[t] for t in found if t in known and t.sort.kind != "SORT_FUN"]
+    return [known[t] for t in found if t in known and t.sort.kind not in without]
 
 
 def truth(run: Calls) -> tuple[str, str]:

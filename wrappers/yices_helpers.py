@@ -1,0 +1,403 @@
+"""Helpers of the yices wrapper for what one expression cannot say: configurations, checks, values and
+models. The file imports only yices and the standard library.
+
+The terms and types of Yices are numbers in tables that the whole process shares. `reset` empties the
+tables between two runs, so that a run gets the numbers that it would get in a new process.
+
+The functions of the low level return -1 and set an error where they fail. The classes of the package
+`yices` raise YicesException then, except for some functions, for which helpers here do so.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import yices_api
+from yices import Config, Constructor, Context, Model, Parameters, Status, Terms, Types, Yices, Yval
+from yices.YicesException import YicesException
+
+_ANSWERS = {
+    Status.SAT: "sat",
+    Status.UNSAT: "unsat",
+    Status.UNKNOWN: "unknown",
+    Status.INTERRUPTED: "unknown",
+}
+_MOST = 2**63 - 1
+
+
+def reset() -> None:
+    """Empty the tables of terms and types, and make what the package makes when it is loaded."""
+    Yices.reset()
+    for width in (8, 16, 32, 64):
+        Types.bv_type(width)
+    for number in (1, -1):
+        Terms.integer(number)
+
+
+class Tables:
+    """Stands for the tables of terms and types, which Yices has no object for."""
+
+
+# -- contexts
+
+
+class Options:
+    """The logic, the configuration, the switches and the search parameters of a context."""
+
+    def __init__(self) -> None:
+        self.config = Config()
+        self.parameters = Parameters()
+        self.switches: dict[str, bool] = {}
+        self.searching = False  # a parameter was set, so that the defaults do not hold
+
+    def set_logic(self, logic: str) -> None:
+        """Take the configuration that Yices recommends for a logic."""
+        self.config.default_config_for_logic(logic)
+
+    def set(self, name: str, value: str) -> None:
+        """Set an option to a value that is given as text."""
+        if name == "incremental":
+            self.config.set_config("mode", "push-pop" if value == "true" else "one-shot")
+        elif name in ("mode", "solver-type", "uf-solver", "bv-solver", "array-solver"):
+            self.config.set_config(name, value)
+        elif name in _SWITCHES:
+            self.switches[name] = value == "true"
+        else:
+            self.parameters.set_param(name, value)
+            self.searching = True
+
+
+_SWITCHES = (
+    "var-elim",
+    "arith-elim",
+    "bvarith-elim",
+    "eager-arith-lemmas",
+    "flatten",
+    "learn-eq",
+    "keep-ite",
+    "break-symmetries",
+    "assert-ite-bounds",
+)
+
+
+class Scoped(Context):
+    """A context that can be pushed while its assertions are unsatisfiable. Yices refuses that, and what
+    is asserted above is unsatisfiable, too. So these levels are only counted.
+    """
+
+    idle = 0
+
+    def push_levels(self, count: int) -> None:
+        """Push some levels."""
+        for _ in range(count):
+            if not self.idle:
+                try:
+                    self.push()
+                    continue
+                except YicesException:
+                    if self.status() != Status.UNSAT:
+                        raise
+            self.idle += 1
+
+    def pop_levels(self, count: int) -> None:
+        """Pop some levels."""
+        counted = min(count, self.idle)
+        self.idle -= counted
+        for _ in range(count - counted):
+            self.pop()
+
+    def is_mcsat(self) -> bool:
+        """True if the solver of the context is MCSAT. Only MCSAT has an order of variables."""
+        nothing = yices_api.make_term_array([])
+        taken = yices_api.libyices.yices_mcsat_set_fixed_var_order
+        return bool(taken(yices_api.context_t(self.context), 0, nothing) == 0)
+
+
+def new_context(options: Options) -> Scoped:
+    """A context with the configuration and the switches of the options."""
+    context = Scoped(options.config)
+    for name, value in options.switches.items():
+        (context.enable_option if value else context.disable_option)(name)
+    return context
+
+
+def check(context: Context, options: Options) -> str:
+    """`sat`, `unsat` or `unknown`."""
+    parameters = options.parameters if options.searching else None
+    return _answer(context.check_context(parameters), "yices_check_context")
+
+
+def check_assuming(context: Scoped, options: Options, assumptions: Sequence[int]) -> str:
+    """`sat`, `unsat` or `unknown` for the assertions and some assumptions."""
+    if context.is_mcsat():
+        # it answers all the same, sometimes wrongly, and then has neither a model nor a core
+        raise YicesException(msg="MCSAT does not support checks with assumptions")
+    parameters = options.parameters.params if options.searching else None
+    status = context.check_context_with_assumptions(parameters, assumptions)
+    return _answer(status, "yices_check_context_with_assumptions")
+
+
+def _answer(status: int, function: str) -> str:
+    if status not in _ANSWERS:
+        raise YicesException(function)
+    return _ANSWERS[status]
+
+
+# -- terms
+
+
+def _made(term: int, function: str) -> int:
+    if term == Terms.NULL_TERM:
+        raise YicesException(function)
+    return term
+
+
+def xor(terms: Sequence[int]) -> int:
+    """The exclusive or of Booleans; Terms.xor does not tell of errors."""
+    return _made(Terms.xor(terms), "yices_xor")
+
+
+def least(term: int) -> int:
+    """The least signed number of a term's width."""
+    return Terms.bvconst_from_array([0] * (Terms.bitsize(term) - 1) + [1])
+
+
+def overflows(what: str, left: int, right: int) -> int:
+    """True if a sum, difference or product does not fit the width of its operands: the result in a
+    width that suffices is not the extension of its lowest bits.
+    """
+    width = Terms.bitsize(left)
+    extend = Terms.sign_extend if what[0] == "s" else Terms.zero_extend
+    function = {"add": Terms.bvadd, "sub": Terms.bvsub, "mul": Terms.bvmul}[what[1:]]
+    more = width if what[1:] == "mul" else 1
+    exact = function(extend(left, more), extend(right, more))
+    return Terms.bvneq_atom(exact, extend(Terms.bvextract(exact, 0, width - 1), more))
+
+
+def children(term: int) -> list[int]:
+    """The children of a term that is an application, of others none."""
+    if not Terms.is_composite(term):
+        return []
+    return [Terms.child(term, at) for at in range(Terms.num_children(term))]
+
+
+def whole_digits(args: Any, indices: Any, sort: Any) -> bool:
+    """True if the width of a bit-vector sort is a number of hexadecimal digits."""
+    return int(re.sub(r"[^0-9]", "", sort)) % 4 == 0
+
+
+def rational(numerator: int, denominator: int) -> int:
+    """A rational number; one that does not fit two machine words is made of its text."""
+    if max(abs(numerator), denominator) <= _MOST:
+        return Terms.rational_from_fraction(Fraction(numerator, denominator))
+    return Terms.parse_rational(f"{numerator}/{denominator}")
+
+
+# -- values and models
+
+
+def value(context: Context, term: int) -> int:
+    """The value of a term in the model, as a term."""
+    model = Model.from_context(context, 1)
+    try:
+        return _made(model.get_value_as_term(term), "yices_get_value_as_term")
+    finally:
+        model.dispose()
+
+
+def print_model(context: Context) -> None:
+    """Let Yices print the model to a text."""
+    model = Model.from_context(context, 1)
+    model.to_string(80, 100, 0)
+    model.dispose()
+
+
+def read_value(term: int) -> tuple[Any, ...] | None:
+    """A value of a standard sort as plain data; None for any other term."""
+    kind = Terms.constructor(term)
+    if kind == Constructor.BOOL_CONSTANT:
+        return ("bool", bool(Terms.bool_const_value(term)))
+    if kind == Constructor.BV_CONSTANT:
+        return ("bv", Terms.bitsize(term), _number(Terms.bv_const_value(term)))
+    if kind == Constructor.ARITH_CONSTANT:
+        return _rational(Fraction(Terms.to_string(term, 100_000, 1, 0)))
+    return None
+
+
+def _number(bits: Sequence[int]) -> int:
+    return sum(bit << at for at, bit in enumerate(bits))
+
+
+def _rational(found: Fraction) -> tuple[Any, ...]:
+    # to Yices each integer is a real, so a whole number may be the value of either
+    if found.denominator == 1:
+        return ("int", found.numerator)
+    return ("real", found.numerator, found.denominator)
+
+
+def read_model(context: Context, constants: Sequence[int]) -> dict[str, Any]:
+    """The values of constants and functions in the context's model."""
+    model = Model.from_context(context, 1)
+    try:
+        rows = Rows(model)
+        return {"rows": rows.rows, "roots": [rows.of_term(t) for t in constants], "partial": {}}
+    finally:
+        model.dispose()
+
+
+def read_values(values: Sequence[int]) -> dict[str, Any]:
+    """Values that the context's model gave, as rows."""
+    rows = [read_value(term) or ("unknown", Terms.to_string(term)[:60]) for term in values]
+    return {"rows": rows, "roots": list(range(len(rows))), "partial": {}}
+
+
+def _gmp(name: str, result: Any = None) -> Any:
+    """A function of GMP on rational numbers, of the GMP that is in the library of Yices."""
+    function = getattr(yices_api.libyices, f"__gmpq_{name}")
+    function.restype = result
+    return function
+
+
+class Rows:
+    """The rows of values in a model."""
+
+    def __init__(self, model: Model) -> None:
+        self.rows: list[tuple[Any, ...]] = []
+        self._model = model
+
+    def of_term(self, term: int) -> int:
+        """The position of the row of a term's value."""
+        found = yices_api.yval_t()
+        if yices_api.yices_get_value(self._model.model, term, found) == -1:
+            raise YicesException("yices_get_value")
+        return self._add(found)
+
+    def _append(self, row: tuple[Any, ...]) -> int:
+        self.rows.append(row)
+        return len(self.rows) - 1
+
+    def _add(self, found: Any) -> int:
+        tag, model = found.node_tag, self._model
+        if tag == Yval.BOOL:
+            return self._append(("bool", model.get_value_from_bool_yval(found)))
+        if tag == Yval.BV:
+            bits = model.get_value_from_bv_yval(found)
+            return self._append(("bv", len(bits), _number(bits)))
+        if tag == Yval.RATIONAL:
+            return self._append(_rational(self._fraction(found)))
+        if tag == Yval.SCALAR:
+            element = model.get_value_from_scalar_yval(found)
+            return self._append(("element", Terms.to_string(element)))
+        if tag == Yval.FUNCTION:
+            return self._function(found)
+        return self._append(("unknown", f"a value with the tag {tag}"))
+
+    def _fraction(self, found: Any) -> Fraction:
+        """The number of a value. The methods of the package round one of more than 64 bits."""
+        number = ctypes.pointer(yices_api.mpq_t())
+        _gmp("init")(number)
+        code = yices_api.libyices.yices_val_get_mpq(
+            yices_api.model_t(self._model.model), ctypes.byref(found), number
+        )
+        if code == -1:
+            raise YicesException("yices_val_get_mpq")
+        written = _gmp("get_str", ctypes.c_void_p)(None, 10, number)
+        text = ctypes.string_at(written).decode()
+        ctypes.CDLL(None).free(ctypes.c_void_p(written))
+        _gmp("clear")(number)
+        return Fraction(text)
+
+    def _function(self, found: Any) -> int:
+        arity = yices_api.yices_val_function_arity(self._model.model, found)
+        default, mappings = yices_api.yval_t(), yices_api.yval_vector_t()
+        yices_api.yices_init_yval_vector(mappings)
+        try:
+            code = yices_api.yices_val_expand_function(self._model.model, found, default, mappings)
+            if code == -1:
+                raise YicesException("yices_val_expand_function")
+            entries = [self._entry(mappings.data[at], arity) for at in range(mappings.size)]
+        finally:
+            yices_api.yices_delete_yval_vector(mappings)
+        known = default.node_tag != Yval.UNKNOWN  # or else any value will do
+        row = self._append(("function", arity, entries, self._add(default) if known else None))
+        # a function with one parameter may be an array
+        return self._append(("as-array", row)) if arity == 1 else row
+
+    def _entry(self, mapping: Any, arity: int) -> tuple[list[int], int]:
+        args, result = yices_api.make_empty_yval_array(arity), yices_api.yval_t()
+        code = yices_api.yices_val_expand_mapping(self._model.model, mapping, args, result)
+        if code == -1:
+            raise YicesException("yices_val_expand_mapping")
+        return [self._add(args[at]) for at in range(arity)], self._add(result)
+
+
+def read_core(core: Sequence[int], formulas: Sequence[int | None]) -> list[int | str]:
+    """The positions of a core's elements among `formulas`; the text of any element that is not
+    there.
+    """
+    places = {formula: k for k, formula in enumerate(formulas) if formula is not None}
+    return [places.get(element, Terms.to_string(element)) for element in core]
+
+
+# -- self-checks: each gives None, or says what is broken
+
+
+_PREDICATES = {
+    "SORT_ARRAY": Types.is_function,
+    "SORT_BOOL": Types.is_bool,
+    "SORT_BV": Types.is_bitvector,
+    "SORT_FUN": Types.is_function,
+    "SORT_INT": Types.is_int,
+    "SORT_REAL": Types.is_arithmetic,
+    "SORT_UNINTERPRETED": Types.is_uninterpreted,
+}
+
+
+def check_sort(obj: int, facts: dict[str, Any]) -> str | None:
+    """The kind, size and parameter sorts of a type are those that were asked for. A real may be known
+    to be an integer.
+    """
+    kind, params = facts["kind"], facts["params"]
+    for other, predicate in _PREDICATES.items():
+        expected = predicate is _PREDICATES[kind] or (kind, other) == ("SORT_INT", "SORT_REAL")
+        if (kind, other) != ("SORT_REAL", "SORT_INT") and predicate(obj) is not expected:
+            return f"{predicate.__name__}() is {not expected} for a type of kind {kind}"
+    if kind == "SORT_BV" and Types.bvtype_size(obj) != params[0]:
+        return f"bvtype_size() is {Types.bvtype_size(obj)}, expected {params[0]}"
+    if kind in ("SORT_ARRAY", "SORT_FUN"):
+        inner = [Types.child(obj, at) for at in range(Types.num_children(obj))]
+        if len(inner) != len(params):
+            return f"{kind} has {len(inner)} parameter types, expected {len(params)}"
+        found = [check_sort(one, expected) for one, expected in zip(inner, params, strict=True)]
+        return next((text for text in found if text), None)
+    return None
+
+
+def check_term(obj: int, facts: dict[str, Any]) -> str | None:
+    """The type of a term is right, and its predicates agree with it."""
+    kind = Terms.type_of_term(obj)
+    broken = check_sort(kind, facts)
+    if broken is not None:
+        return broken
+    for name in ("is_bool", "is_int", "is_arithmetic", "is_bitvector", "is_function"):
+        if getattr(Terms, name)(obj) is not getattr(Types, name)(kind):
+            return f"{name}() of a term and of its type disagree"
+    return None if Terms.to_string(obj) else "a term prints as nothing"
+
+
+def check_value(obj: int, facts: dict[str, Any]) -> str | None:
+    """A literal reads back as the value that it was made of."""
+    broken = check_sort(Terms.type_of_term(obj), facts)
+    if broken is not None or facts["value"] is None:
+        return broken
+    got = read_value(obj)
+    if got is None:
+        return f"a literal of {facts['value']} is no value"
+    found = Fraction(got[1], got[2]) if got[0] == "real" else got[-1]
+    if found != facts["value"]:
+        return f"a literal made as {facts['value']} of {facts['kind']} reads back as {got}"
+    return None
