@@ -20,7 +20,13 @@ RESULTS = ROOT / "bench" / "results"
 sys.path.insert(0, str(ROOT))  # what is measured is this checkout, whatever is installed
 
 from murxpy import __version__  # noqa: E402
-from murxpy.data import load_catalogue, load_machine, load_wrapper  # noqa: E402
+from murxpy.data import (  # noqa: E402
+    load_catalogue,
+    load_machine,
+    load_profile,
+    load_wrapper,
+    merge_profile,
+)
 from murxpy.errors import MurxpyError  # noqa: E402
 from murxpy.worker.session import Session  # noqa: E402
 
@@ -48,6 +54,7 @@ def parser(about: str | None, runs: int | None) -> argparse.ArgumentParser:
             "--wall", type=float, default=2.0, help="seconds after which a run is killed"
         )
     made.add_argument("--machine", default="default", help="state machine: its name or file")
+    made.add_argument("--profile", help="file of a profile that is merged over the wrapper's")
     made.add_argument(
         "--no-swarm", action="store_true", help="give every run all theories and operators"
     )
@@ -89,10 +96,14 @@ def counted(campaign: Path) -> tuple[dict[str, int], tuple[str, str]]:
 def setup(args: argparse.Namespace) -> dict[str, Any]:
     """The setup of a session, as plain data. Exits with one line on bad input."""
     try:
+        wrapper = load_wrapper(args.solver)
+        if args.profile:
+            profile = merge_profile(wrapper["profile"], load_profile(args.profile))
+            wrapper = {**wrapper, "profile": profile}
         return {
             "catalogue": load_catalogue(),
             "machine": load_machine(args.machine),
-            "wrapper": load_wrapper(args.solver),
+            "wrapper": wrapper,
             "theories": None if args.theories == "all" else args.theories.split(","),
             "swarm": not args.no_swarm,
         }
