@@ -297,6 +297,8 @@ class Wrapper(Strict, frozen=True):
     operators: dict[str, Any]
     actions: dict[str, Any]
     shorthands: dict[str, dict[str, Any]] = {}
+    spelled: dict[Literal["operators", "sorts", "special-values"], str] = {}
+    command: bool = False  # whether the user names a program, as in SOLVER:COMMAND
     releases: str = ""
     release_needs: dict[str, list[str]] = field(name="release-needs", default_factory=dict)
     version: str = ""

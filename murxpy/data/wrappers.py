@@ -5,7 +5,9 @@ user.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from importlib.metadata import entry_points
 from os import PathLike, fspath
@@ -18,7 +20,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from murxpy.data.folders import data_folder, remembered
 from murxpy.data.grants import is_granted, whole_path
 from murxpy.data.machines import DEFAULT, machine_path
-from murxpy.data.spellings import SECTION, check_spellings, expand_shorthands
+from murxpy.data.spellings import MARK, SECTION, check_spellings, expand_shorthands
 from murxpy.data.theories import Plain, decode_dialect, load_theories, theory_files
 from murxpy.data.wrapper_schema import Wrapper
 from murxpy.data.yamlfile import (
@@ -186,7 +188,9 @@ def load_wrapper(name_or_path: str) -> Plain:
 def _load(path: Path, theories: tuple[Path, ...]) -> Plain:
     """Return the wrapper in a file. `theories` are the files whose names it may use."""
     document = read_document(path)
-    convert(document, Wrapper)
+    spelled = convert(document, Wrapper).spelled
+    if spelled:
+        document = _with_spelled(document, spelled)
     document = expand_shorthands(document, SECTIONS)
     wrapper: Plain = plain(convert(document, Wrapper))
     del wrapper[SECTION]
@@ -208,6 +212,31 @@ def _load(path: Path, theories: tuple[Path, ...]) -> Plain:
         "dialect": decode_dialect(document),
         "helpers_sources": helpers,
     }
+
+
+def _with_spelled(document: Document, shorthands: Mapping[str, str]) -> Document:
+    """Return the document with an entry for all that its theories have and SMT-LIB can say. A section
+    of `shorthands` gets the entries that the file does not have, spelled by the shorthand that stands
+    there, with the name of the entry in the gap.
+    """
+    data = dict(document.data)
+    theories = [t for t in load_theories()["theories"] if t["name"] in data.get("theories", ())]
+    left_out = [kind for group in data.get("unspelled", ()) for kind in group["operators"]]
+    sorts = {kind: sort for theory in theories for kind, sort in theory["sorts"].items()}
+    operators = {kind: op for theory in theories for kind, op in theory["operators"].items()}
+    named = {
+        "sorts": [kind for kind, sort in sorts.items() if not sort["extension"]],
+        "special-values": [name for sort in sorts.values() for name in sort["special"]],
+        "operators": [
+            kind for kind in operators if kind not in left_out
+        ],
+    }
+    for section, shorthand in shorthands.items():
+        own = data.get(section) or {}
+        data[section] = own | {
+            name: {MARK + shorthand: name} for name in named[section] if name not in own
+        }
+    return replace(document, data=data)
 
 
 def wrapper_path(name_or_path: str) -> Path:

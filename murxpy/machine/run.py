@@ -24,6 +24,8 @@ from murxpy.machine.planted import Planted
 from murxpy.machine.random import Stream, mix, point
 from murxpy.machine.state import SolverState
 from murxpy.machine.tokens import FOREIGN_OBJECTS, quote
+from murxpy.smtlib.printing.applications import Applications
+from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.solvers.exceptions import ILL_FORMED, INVALID_MODEL, UNDOCUMENTED, Refusal
 from murxpy.solvers.facts import Pairs
 from murxpy.solvers.frame import Frame
@@ -342,7 +344,8 @@ class Run(Lines, Steps):
         self.sorts, self.terms = SortTable(), TermTable()
         self.checker = Checker(catalogue, self.sorts)
         self.db = Database()
-        self.frame = Frame(self.sort_object)
+        self._applications: Applications | None = None
+        self.frame = Frame(self.sort_object, self.applications)
         self.state = SolverState()
         self.planted: Planted | None = None  # a model of all assertions, see machine/planting
         self.counts: defaultdict[str, int] = defaultdict(int)
@@ -438,6 +441,10 @@ class Run(Lines, Steps):
             self.count_refusal(refused.sort, str(refused))
             self.result(f"refused {refused.sort} {quote(str(refused))}")
             raise
+        except Unsayable as unsayable:  # the call is made of SMT-LIB, which cannot say it
+            self.count_refusal("unsupported", str(unsayable))
+            self.result(f"refused unsupported {quote(str(unsayable))}")
+            raise Refused("unsupported", str(unsayable)) from None
         except (
             Exception,
             SystemExit,
@@ -531,6 +538,12 @@ class Run(Lines, Steps):
             known = self._made[sort] = self._make_sort(sort)
         return known
 
+    def applications(self) -> Applications:
+        """The printer of SMT-LIB for a solver that gets its terms as text."""
+        if self._applications is None:
+            self._applications = Applications(self.catalogue, self.wrapper.name)
+        return self._applications
+
     def elsewhere(self) -> Frame:
         """A frame of another context with a solver in it, one for each run. The `sort_object` of the
         result makes sorts in that context.
@@ -541,7 +554,7 @@ class Run(Lines, Steps):
 
     def new_context(self) -> Frame:
         """A frame of a new context with a solver in it."""
-        frame = Frame(lambda sort: self._make_sort(sort, frame))
+        frame = Frame(lambda sort: self._make_sort(sort, frame), self.applications)
         lifecycle = self.wrapper.spellings["lifecycle"]
         frame.ctx = lifecycle["new-context"].spellings[0].call((), (), frame)
         self.make_solver(frame)
@@ -581,7 +594,7 @@ class Run(Lines, Steps):
             raise Refused("unsupported", f"no way to make the sort {sort!r}")
         own = of or self.frame
         args = [own.sort_object(p) for p in sort.sorts()]
-        frame = Frame(own.sort_object).fill(result=sort)
+        frame = Frame(own.sort_object, self.applications).fill(result=sort)
         frame.ctx = own.ctx
         frame.make_later(lambda: own.solver)
         spelling = spellings.pick(0.0, frame)
@@ -606,6 +619,7 @@ class Run(Lines, Steps):
         self.frame.fill()
         self.frame.solver = self.frame.ctx = self.frame.options = None
         self._elsewhere = None
+        self._applications = None
         self.held = []
         self.objects = Objects()
 

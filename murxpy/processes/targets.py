@@ -1,4 +1,6 @@
-"""Names of targets: `z3`, `z3@4.13.0`, `z3@envs/old`, `z3@latest[smt.arith.solver=2]`."""
+"""Names of targets: `z3`, `z3@4.13.0`, `z3@envs/old`, `z3@latest[smt.arith.solver=2]`, and
+`NAME:COMMAND` for a program.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +8,8 @@ import contextlib
 import functools
 import os
 import re
+import shlex
+import shutil
 import site
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,23 +24,29 @@ from murxpy.errors import InputError, MurxpyError, TargetError
 from murxpy.processes.environments import Notice, found, package_of, print_notice, provide
 from murxpy.processes.releases import LATEST, chosen, published, short, version
 from murxpy.sources.setups import Setup
+from murxpy.worker.process import COMMAND
 
 NAMING = "--solver or --cross-check"  # the options that name targets in most commands
-_NAME = re.compile(r"(?P<solver>[^@\[]+)(@(?P<place>.*?))?(\[(?P<options>[^\[\]]*)\])?", re.DOTALL)
+_OPTIONS = r"(\[(?P<options>[^\[\]]*)\])?"
+_NAME = re.compile(rf"(?P<solver>[^@\[]+)(@(?P<place>.*?))?{_OPTIONS}", re.DOTALL)
+# the command is all behind the colon, except for the options at the end
+_COMMAND = re.compile(rf"(?P<solver>[\w.+-]+):(?P<command>.+?){_OPTIONS}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class TargetName:
     """The parts of a target's name: the solver, the place that it is loaded from (empty for our own
-    environment), and options that hold in every run.
+    environment), options that hold in every run, and the command line of a solver that is a program
+    of the user.
     """
 
     solver: str
     place: str = ""
     options: tuple[tuple[str, str], ...] = ()
+    command: str = ""
 
     def __str__(self) -> str:
-        at = f"@{self.place}" if self.place else ""
+        at = f"@{self.place}" if self.place else f":{self.command}" if self.command else ""
         options = ",".join(f"{name}={value}" for name, value in self.options)
         return f"{self.solver}{at}" + (f"[{options}]" if options else "")
 
@@ -55,8 +65,9 @@ class TargetName:
 
 def parse_target(text: str) -> TargetName:
     """Take the name of a target apart. Raises InputError."""
-    found = _NAME.fullmatch(text)
-    if found is None or found["place"] == "":
+    command = _COMMAND.fullmatch(text)
+    found = command or _NAME.fullmatch(text)
+    if found is None or (command is None and found["place"] == ""):
         raise InputError(
             f"'{text[:80]}' names no target: expected SOLVER, SOLVER@RELEASE or SOLVER@FOLDER, and behind it "
             "options as in [arith.solver=2,random_seed=7] where you want some"
@@ -71,6 +82,8 @@ def parse_target(text: str) -> TargetName:
         if name in dict(options):
             raise InputError(f"'{text[:80]}': the option {name} stands twice")
         options.append((name, value))
+    if command is not None:
+        return TargetName(command["solver"], "", tuple(options), command["command"].strip())
     return TargetName(found["solver"], found["place"] or "", tuple(options))
 
 
@@ -81,7 +94,8 @@ def split_names(text: str) -> list[str]:
 
 def solver_of(text: str) -> str:
     """The solver with which the name of a target begins."""
-    return re.split(r"[@\[]", text, maxsplit=1)[0]
+    command = _COMMAND.fullmatch(text)
+    return command["solver"] if command else re.split(r"[@\[]", text, maxsplit=1)[0]
 
 
 def absolute_target(text: str) -> str:
@@ -92,7 +106,23 @@ def absolute_target(text: str) -> str:
     place = name.place
     if place and not name.release:
         place = str(Path(place).expanduser().absolute())
-    return str(TargetName(solver, place, name.options))
+    return str(TargetName(solver, place, name.options, _absolute_command(name.command)))
+
+
+def _absolute_command(command: str) -> str:
+    """A command line with the absolute path of its program, if there is such a program."""
+    words = _words(command)
+    program = words and shutil.which(Path(words[0]).expanduser())
+    return shlex.join([str(Path(program).absolute()), *words[1:]]) if program else command
+
+
+def _words(command: str) -> list[str]:
+    try:
+        return shlex.split(command)
+    except ValueError as error:
+        raise InputError(
+            f"'{command[:80]}' is no command line: {str(error).lower()}; expected the words of a shell"
+        ) from None
 
 
 def grant_target(text: str) -> None:
@@ -111,7 +141,7 @@ def unnamed(text: str, wrapper: Mapping[str, Any] | None = None) -> bool:
     used. `wrapper` is as for `settled`. Raises InputError for a name that is none.
     """
     name = parse_target(text)
-    if not name.place or is_granted(_place(name)):
+    if not (name.place or name.command) or is_granted(_place(name)):
         return False
     if not name.release or name.release == LATEST:
         return True
@@ -155,7 +185,7 @@ def _place(name: TargetName) -> str:
     elif place and place != LATEST:
         with contextlib.suppress(TargetError):  # no release: whoever uses it says so
             place = short(place)
-    return str(TargetName(name.solver, place))
+    return str(TargetName(name.solver, place, command=_absolute_command(name.command)))
 
 
 @functools.cache
@@ -175,7 +205,7 @@ def settled(text: str, wrapper: Mapping[str, Any] | None = None) -> str:
     """
     name = parse_target(text)
     release = name.release
-    if not release or (
+    if name.command or not release or (
         release == LATEST and wrapper is None and name.solver not in wrapper_names()
     ):
         return text
@@ -241,7 +271,8 @@ class TargetSpec:
 
     def environment(self) -> dict[str, str]:
         """The environment variables of the target's processes."""
-        variables = {**os.environ, **dict(self.variables)}
+        variables = {key: text for key, text in os.environ.items() if key != COMMAND}
+        variables |= dict(self.variables)
         if self.libraries:
             for name in ("LD_LIBRARY_PATH", *self.library_variables):
                 variables[name] = os.pathsep.join(
@@ -294,13 +325,15 @@ def resolve(
     """
     (usable_name,) = usable([name], NAMING, wrapper)
     named = parse_target(usable_name)
+    if bool(named.command) != bool(wrapper.get("command")):
+        raise InputError(_wanted_command(named))
     if named.release:
         return _release(name, named, wrapper, notice)
     if not named.place:
         user = [site.getusersitepackages()] if site.ENABLE_USER_SITE else []
-        return TargetSpec(
-            name, named.solver, sys.executable, tuple(path for path in user if os.path.isdir(path))
-        )
+        paths = tuple(path for path in user if os.path.isdir(path))
+        program = ((COMMAND, _program(named)),) if named.command else ()
+        return TargetSpec(name, named.solver, sys.executable, paths, variables=program)
     folder = Path(named.place).expanduser().absolute()
     if not folder.is_dir():
         raise TargetError(
@@ -310,6 +343,29 @@ def resolve(
     if interpreter.exists():
         return TargetSpec(name, named.solver, str(interpreter), root=str(folder))
     return _build(name, named.solver, folder, wrapper.get("module") or named.solver)
+
+
+def _wanted_command(named: TargetName) -> str:
+    if named.command:
+        return (
+            f"'{named}' names a program, but {named.solver} is no solver that a program can be: expected "
+            f"{named.solver}, {named.solver}@RELEASE or {named.solver}@FOLDER"
+        )
+    return (
+        f"{named.solver} is a program that you name: expected '{named.solver}:COMMAND', such as "
+        f"'{named.solver}:/usr/bin/solver --incremental'"
+    )
+
+
+def _program(named: TargetName) -> str:
+    """The command line of a target that is a program. Raises TargetError if there is no such program."""
+    command = _absolute_command(named.command)
+    program = _words(command)[0]
+    if not shutil.which(program):
+        raise TargetError(
+            f"target '{named}': there is no program '{program[:200]}'; name one by its path"
+        )
+    return command
 
 
 def _release(

@@ -11,6 +11,7 @@ from typing import Any
 from murxpy.logic.sorts import Sort
 from murxpy.logic.terms import SPECIAL, VALUE, Term
 from murxpy.logic.values import special_value, to_codes
+from murxpy.smtlib.printing.applications import Applications
 
 
 def literal_value(term: Term) -> Any:
@@ -38,13 +39,19 @@ class Frame:
         "indices",
         "name",
         "options",
+        "printer",
         "result",
         "sort_object",
         "terms",
         "value",
     )
 
-    def __init__(self, sort_object: Callable[[Sort], Any]) -> None:
+    def __init__(
+        self,
+        sort_object: Callable[[Sort], Any],
+        printer: Callable[[], Applications] | None = None,
+    ) -> None:
+        self.printer = printer
         self.ctx: Any = None
         self.options: Any = (
             None  # of the solver that is to be made; some bindings have no such object
@@ -141,6 +148,27 @@ class Frame:
         """
         value = literal_value(self.terms[position])
         return value.numerator if isinstance(value, Fraction) and value.denominator == 1 else value
+
+    def smtlib(self, name: str) -> str:
+        """Return what SMT-LIB calls a thing of this call: the result's `sort`, the literal's `value`,
+        a new `symbol` for its name, the declaration of its `datatypes`, or else the application of
+        the operator or the special value called `name`. Raises Unsayable.
+        """
+        if self.printer is None:
+            raise TypeError("this call has no printer of SMT-LIB")
+        printer = self.printer()
+        if name == "symbol":
+            return printer.symbol(self.name)
+        if name == "datatypes":
+            return printer.datatypes(self.value)
+        sort = self._result()
+        if name == "sort" or name in printer.catalogue.sorts:
+            return printer.sort(sort)
+        if name == "value":
+            return printer.literal(sort, self.value)
+        if name in printer.catalogue.operators:
+            return printer.application(name, self.terms, self.indices, sort, self.bound)
+        return printer.special(name, sort)
 
     def form(self, name: str) -> Any:
         """Return the literal in the form that a template asks for with `{v:name}`."""

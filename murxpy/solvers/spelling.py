@@ -43,9 +43,11 @@ _RULES: list[tuple[re.Pattern[str], str]] = [
         (r"solver", r"k.solver"),
         (r"options", r"k.options"),
         (r"name", r"k.name"),
+        (r"bound", r"k.bound"),
         (r"decls", r"k.value"),
         (r"v", r"k.value"),
         (r"v:([a-z0-9]+)", r"k.form('\1')"),
+        (r"smtlib:([A-Za-z0-9_.+-]+)", r"k.smtlib('\1')"),
         (r"bad", r"k.bad"),
         (r"bad\*", r"*k.bad"),
     ]

@@ -204,7 +204,7 @@ class PythonPrinter(DryRun):
         return Code(made[name])
 
     def new_context(self) -> Frame:
-        frame = Frame(lambda sort: self._make_sort(sort, frame))
+        frame = Frame(lambda sort: self._make_sort(sort, frame), self.applications)
         lifecycle = self.wrapper.spellings["lifecycle"]
         frame.ctx = self.bind(
             lifecycle["new-context"].spellings[0].call((), (), frame), "other_ctx"

@@ -145,7 +145,7 @@ def once(setup: str, trace: str) -> None:
     process.die_with_parent(os.getppid())
     with open(setup, "rb") as file:
         session = load_session(json.load(file))
-    confine(None, programs=process.sanitized())
+    confine(None, programs=process.starts_programs())
     with open(trace, encoding="utf-8", errors="surrogatepass") as file:
         session.replay(file.read(), trace, lambda text: None)
 

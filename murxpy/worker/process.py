@@ -13,6 +13,8 @@ import sys
 from collections.abc import Mapping
 
 PR_SET_PDEATHSIG = 1
+# The environment variable with the command line of the program that is the target's solver.
+COMMAND = "MURXPY_COMMAND"
 _LINE_BUFFERED = 1  # _IOLBF of stdio.h
 _STACK = 8 << 20  # bytes; a stack overflow is to show on each machine, so all have the same limit
 
@@ -42,6 +44,13 @@ def sanitized() -> bool:
     """
     with open("/proc/self/maps", "rb") as maps:
         return any(b"libasan" in line or b"libclang_rt" in line for line in maps)
+
+
+def starts_programs() -> bool:
+    """Whether a worker has to start programs: a sanitizer starts the one that translates its addresses
+    to places, and the solver of a target can be a program, which the user named.
+    """
+    return sanitized() or COMMAND in os.environ
 
 
 def redirect(output: int) -> None:

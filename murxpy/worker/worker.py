@@ -201,7 +201,6 @@ def run(
     os.chdir(folder or os.sep)
     if folder is not None:  # where helpers of the wrapper and native code put temporary files
         os.environ["TMPDIR"] = tempfile.tempdir = folder
-    # a sanitizer starts the program that translates its addresses to places
-    confine(folder, programs=process.sanitized())
+    confine(folder, programs=process.starts_programs())
     with socket.socket(fileno=channel) as sock:
         Worker(session, Channel(sock), buffer, output, folder).serve()

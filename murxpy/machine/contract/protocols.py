@@ -385,7 +385,7 @@ def _plain(run: Run) -> list[Term]:
 
 def _recheck(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
     state = run.state
-    frame = Frame(run.sort_object)
+    frame = Frame(run.sort_object, run.applications)
     frame.ctx = run.frame.ctx
     run.make_solver(frame)
     _spelled(run, frame, "set-limit", (), value=state.limit or 10_000)

@@ -1,0 +1,228 @@
+"""The process of a solver that reads SMT-LIB on its standard input: commands are written to a pipe,
+and the replies to them are read from another. The file imports only the standard library.
+
+The end of the process is the end of this one, too: it dies in the same way, so that a crash of the
+program is seen as that of a binding is.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+import resource
+import select
+import shlex
+import signal
+import subprocess
+from collections.abc import Sequence
+from typing import Any
+
+COMMAND = "MURXPY_COMMAND"  # the environment variable with the command line that the user gave
+MOST = 1 << 20  # bytes of a reply; a process that prints more is ended as by a file that is too large
+_PIECE = 1 << 16  # bytes that are read or written at once
+_PR_SET_PDEATHSIG = 1
+_MARK = "murxpy"
+_TOKEN = re.compile(r'[()]|"[^"]*(?:""[^"]*)*"|\|[^|]*\||;[^\n]*|[^\s()";|]+|["|]')
+
+Reply = str | list[Any]  # an S-expression: an atom, or a list of S-expressions
+
+
+class SolverError(Exception):
+    """The program replied with an error; the message is that of the program."""
+
+
+class Unsupported(SolverError):
+    """The program replied that it does not support a command."""
+
+
+class Rubbish(Exception):
+    """The program replied with something that is no reply to the command."""
+
+
+def expressions(text: str) -> list[Reply]:
+    """The S-expressions in a text, without comments. Raises Rubbish if the text is none."""
+    opened: list[list[Any]] = [[]]
+    for token in _TOKEN.findall(text):
+        if token == "(":
+            opened.append([])
+        elif token == ")":
+            if len(opened) == 1:
+                raise Rubbish(f"a parenthesis that nothing opens: {text[:200]!r}")
+            done = opened.pop()
+            opened[-1].append(done)
+        elif token in ('"', "|"):
+            raise Rubbish(f"a text that nothing closes: {text[:200]!r}")
+        elif token[0] != ";":
+            opened[-1].append(token)
+    if len(opened) > 1:
+        raise Rubbish(f"a parenthesis that nothing closes: {text[:200]!r}")
+    return opened[0]
+
+
+class Process:
+    """A running program. `exited` says that the program ended itself behind an error, as some do."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._process = subprocess.Popen(
+            words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, preexec_fn=_begin
+        )
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._input, self._output = self._process.stdin.fileno(), self._process.stdout.fileno()
+        os.set_blocking(self._input, False)
+        self._count = 0
+        self.exited = False
+
+    def ask(self, command: str) -> list[Reply]:
+        """Give a command, and return what the program prints for it. An `echo` behind the command says
+        where this ends, so that no reply is taken for that of another command.
+        """
+        self._count += 1
+        mark = f"{_MARK}-{self._count}"
+        text = self._exchange(f'{command}\n(echo "{mark}")\n'.encode(), mark)
+        return expressions(text)
+
+    def _exchange(self, data: bytes, mark: str) -> str:
+        ends = re.compile(rb'(?:^|\n)"?%b"?\r?\n' % mark.encode())
+        found, left = bytearray(), memoryview(data)
+        while True:
+            readable, writable, _ = select.select([self._output], [self._input] if left else [], [])
+            if writable:
+                try:
+                    left = left[os.write(self._input, left[:_PIECE]) :]
+                except BrokenPipeError:  # the program has ended; what it printed is read still
+                    left = left[:0]
+            if not readable:
+                continue
+            piece = os.read(self._output, _PIECE)
+            if not piece:
+                return self._ended(found)
+            found += piece
+            if len(found) > MOST:
+                die(-signal.SIGXFSZ)
+            end = ends.search(found, max(0, len(found) - len(piece) - len(mark) - 4))
+            if end:
+                return found[: end.start()].decode("utf-8", "replace")
+
+    def _ended(self, found: bytes) -> str:
+        """What a program printed that has ended. Does not return if it did not end behind an error."""
+        code = self._process.wait()
+        text = found.decode("utf-8", "replace")
+        if code < 0 or "(error" not in text:
+            os.write(2, text[-4000:].encode())
+            die(code)
+        self.exited = True
+        self.close()
+        return text
+
+    def close(self) -> None:
+        """End the program."""
+        self._process.kill()
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_process", None) is not None:
+            self.close()
+
+
+def _begin() -> None:
+    """Have the kernel end the program when the process ends that started it."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+
+
+def die(code: int) -> None:
+    """End this process as the program ended: by the same signal, or with the same exit code."""
+    if code < 0:
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+        signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+        signal.pause()
+    os._exit(code)
+
+
+# -- the program that the user named
+
+
+_WAYS = ((), ("-in",), ("-",))  # words that programs may want to read their standard input
+_SECONDS = 20.0  # that a program may take to reply for the first time
+_BEGIN = "(set-option :print-success true)"
+
+
+class Program:
+    """The program that the user named, and what it is able to do."""
+
+    def __init__(self, command: str) -> None:
+        self.words = self._answering(shlex.split(command))
+        self.name, self.version = self._info("name"), self._info("version")
+        self.resets = self._takes("(reset)")
+        self.incremental = self._takes("(set-option :incremental true)")
+        self.declarations_last = self._takes(
+            "(set-logic QF_UF)", "(declare-fun p () Bool)", "(reset-assertions)", "(assert p)"
+        )
+
+    def start(self) -> Process:
+        """A new process of the program, which confirms each command."""
+        process = Process(self.words)
+        confirm(process.ask(_BEGIN))
+        return process
+
+    def _answering(self, words: Sequence[str]) -> list[str]:
+        asked = f"{_BEGIN}\n(exit)\n"
+        told = []
+        for way in _WAYS:
+            try:
+                done = subprocess.run(
+                    [*words, *way], input=asked, capture_output=True, text=True, timeout=_SECONDS
+                )
+            except subprocess.TimeoutExpired:
+                told.append(f"nothing in {_SECONDS:.0f} s")
+                continue
+            if done.stdout.split()[:1] == ["success"]:
+                return [*words, *way]
+            told.append((done.stdout + done.stderr).strip()[:200] or "nothing")
+        raise OSError(f"'{shlex.join(words)}' does not confirm a command of SMT-LIB: it prints {told[0]}")
+
+    def _info(self, key: str) -> str:
+        try:
+            (reply,) = self.start().ask(f"(get-info :{key})")
+            return reply[1].strip('"') if isinstance(reply, list) and reply[0] == f":{key}" else ""
+        except (Rubbish, ValueError):
+            return ""
+
+    def _takes(self, *commands: str) -> bool:
+        process = self.start()
+        try:
+            for command in commands:
+                confirm(process.ask(command))
+        except (SolverError, Rubbish):
+            return False
+        return True
+
+
+def confirm(replies: list[Reply]) -> None:
+    """Raise SolverError unless the program confirmed a command, or Rubbish if it is no reply at all."""
+    raise_errors(replies)
+    if replies != ["success"]:
+        raise Rubbish(f"expected success, got {shown(replies)}")
+
+
+def raise_errors(replies: list[Reply]) -> None:
+    """Raise SolverError for the first error among the replies, and Unsupported for such a reply."""
+    for reply in replies:
+        if isinstance(reply, list) and len(reply) == 2 and reply[0] == "error":
+            raise SolverError(str(reply[1]).strip('"').replace('""', '"'))
+    if "unsupported" in replies:
+        raise Unsupported("unsupported")
+
+
+def shown(replies: Any) -> str:
+    """The beginning of replies for a message."""
+    return " ".join(map(printed, replies))[:200] or "nothing"
+
+
+def printed(reply: Reply) -> str:
+    """The text of an S-expression."""
+    return reply if isinstance(reply, str) else f"({' '.join(map(printed, reply))})"
