@@ -21,6 +21,7 @@ from smt2_process import (
     raise_errors,
     shown,
 )
+from smt2_values import Value, read_values
 
 PROGRAM = Program(os.environ[COMMAND])
 _LONGEST = 1 << 20  # characters of a term
@@ -268,43 +269,6 @@ class Solver:
         if not (isinstance(reply, list) and len(reply) == 1 and len(reply[0]) == 2):
             raise Rubbish(f"expected a value, got {shown([reply])}")
         return Value(reply[0][1], term.sort)
-
-
-class Value:
-    """A value that the program printed, as an S-expression, with the sort of the term."""
-
-    def __init__(self, data: Reply, sort: str) -> None:
-        self.data = data
-        self.sort = sort
-
-
-def read_value(value: Value) -> tuple[Any, ...] | None:
-    """A value of a standard sort as plain data; None for any other."""
-    return literal(value.data)
-
-
-def literal(data: Reply) -> tuple[Any, ...] | None:
-    """A literal as plain data; None for anything else."""
-    if isinstance(data, str):
-        if data in ("true", "false"):
-            return ("bool", data == "true")
-        if data.startswith("#b"):
-            return ("bv", len(data) - 2, int(data[2:], 2))
-        if data.startswith("#x"):
-            return ("bv", 4 * (len(data) - 2), int(data[2:], 16))
-        return ("int", int(data)) if re.fullmatch(r"-?[0-9]+", data) else None
-    if len(data) == 2 and data[0] == "-":
-        inner = literal(data[1])
-        return ("int", -inner[1]) if inner and inner[0] == "int" else None
-    if len(data) == 3 and data[0] == "_" and re.fullmatch("bv[0-9]+", str(data[1])):
-        return ("bv", int(data[2]), int(data[1][2:]))
-    return None
-
-
-def read_values(values: Sequence[Value]) -> dict[str, Any]:
-    """Values as rows."""
-    rows = [literal(value.data) or ("unknown", shown([value.data])) for value in values]
-    return {"rows": rows, "roots": list(range(len(rows))), "partial": {}}
 
 
 def read_model(solver: Solver, constants: Sequence[Term]) -> dict[str, Any]:

@@ -19,7 +19,9 @@ from collections.abc import Sequence
 from typing import Any
 
 COMMAND = "MURXPY_COMMAND"  # the environment variable with the command line that the user gave
-MOST = 1 << 20  # bytes of a reply; a process that prints more is ended as by a file that is too large
+MOST = (
+    1 << 20
+)  # bytes of a reply; a process that prints more is ended as by a file that is too large
 _PIECE = 1 << 16  # bytes that are read or written at once
 _PR_SET_PDEATHSIG = 1
 _MARK = "murxpy"
@@ -104,7 +106,7 @@ class Process:
             if end:
                 return found[: end.start()].decode("utf-8", "replace")
 
-    def _ended(self, found: bytes) -> str:
+    def _ended(self, found: bytearray) -> str:
         """What a program printed that has ended. Does not return if it did not end behind an error."""
         code = self._process.wait()
         text = found.decode("utf-8", "replace")
@@ -183,7 +185,9 @@ class Program:
             if done.stdout.split()[:1] == ["success"]:
                 return [*words, *way]
             told.append((done.stdout + done.stderr).strip()[:200] or "nothing")
-        raise OSError(f"'{shlex.join(words)}' does not confirm a command of SMT-LIB: it prints {told[0]}")
+        raise OSError(
+            f"'{shlex.join(words)}' does not confirm a command of SMT-LIB: it prints {told[0]}"
+        )
 
     def _info(self, key: str) -> str:
         try:

@@ -18,7 +18,7 @@ from murxpy.cli.options import json_option
 from murxpy.cli.params import NamedFile, Target
 from murxpy.cli.report.console import print_json, say
 from murxpy.cli.report.text import amount, one_line
-from murxpy.data import wrapper_names
+from murxpy.data import importable_names
 from murxpy.errors import MurxpyError
 from murxpy.processes.limits import Limits
 from murxpy.processes.plans import Request, make_plans
@@ -228,7 +228,7 @@ def doctor(
     """
     jobs = len(os.sched_getaffinity(0))
     host = look_at_host()
-    names = targets or (() if wrapper else tuple(wrapper_names()))
+    names = targets or (() if wrapper else tuple(importable_names()))
     requests = [Request((name,), wrapper=wrapper, profile=profile) for name in names]
     looked = _look(requests or [Request(wrapper=wrapper, profile=profile)], runs, jobs)
     if as_json:

@@ -12,7 +12,7 @@ from murxpy.cli import fail
 from murxpy.cli.options import json_option
 from murxpy.cli.report.console import make_console, print_json
 from murxpy.cli.report.releases import mebibytes, releases_table
-from murxpy.data import load_wrapper, wrapper_names
+from murxpy.data import importable_names, load_wrapper
 from murxpy.errors import InputError, TargetError
 from murxpy.processes.environments import (
     Environment,
@@ -57,7 +57,7 @@ def releases(
       murxpy fuzz z3@4.13.0 --cross-check z3@latest --time 5m
       murxpy releases z3 --remove ..4.8.17
     """
-    packages = {name: package_of(load_wrapper(name)) for name in solvers or wrapper_names()}
+    packages = {name: package_of(load_wrapper(name)) for name in solvers or importable_names()}
     if (add is not None or doomed is not None) and len(packages) != 1:
         option = "--remove" if add is None else "--add"
         raise InputError(f"{option}: expected one solver, whose releases are meant")

@@ -7,6 +7,7 @@ from murxpy.data.machines import inspect_machine, load_machine, machine_names
 from murxpy.data.theories import added_theories
 from murxpy.data.wrappers import (
     default_judges,
+    importable_names,
     load_catalogue,
     load_profile,
     load_wrapper,
@@ -20,6 +21,7 @@ __all__ = [
     "added_theories",
     "data_folder",
     "default_judges",
+    "importable_names",
     "inspect_machine",
     "load_catalogue",
     "load_machine",

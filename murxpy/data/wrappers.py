@@ -188,9 +188,8 @@ def load_wrapper(name_or_path: str) -> Plain:
 def _load(path: Path, theories: tuple[Path, ...]) -> Plain:
     """Return the wrapper in a file. `theories` are the files whose names it may use."""
     document = read_document(path)
-    spelled = convert(document, Wrapper).spelled
-    if spelled:
-        document = _with_spelled(document, spelled)
+    convert(document, Wrapper)
+    document = _with_spelled(document)
     document = expand_shorthands(document, SECTIONS)
     wrapper: Plain = plain(convert(document, Wrapper))
     del wrapper[SECTION]
@@ -214,12 +213,13 @@ def _load(path: Path, theories: tuple[Path, ...]) -> Plain:
     }
 
 
-def _with_spelled(document: Document, shorthands: Mapping[str, str]) -> Document:
-    """Return the document with an entry for all that its theories have and SMT-LIB can say. A section
-    of `shorthands` gets the entries that the file does not have, spelled by the shorthand that stands
-    there, with the name of the entry in the gap.
+def _with_spelled(document: Document) -> Document:
+    """Return the document with an entry for all that its theories have, where it has a section
+    `spelled`. Each section that stands there gets the entries that the file does not have, spelled by
+    the shorthand that it names, with the name of the entry in the gap.
     """
     data = dict(document.data)
+    shorthands: Mapping[str, str] = data.pop("spelled", {})
     theories = [t for t in load_theories()["theories"] if t["name"] in data.get("theories", ())]
     left_out = [kind for group in data.get("unspelled", ()) for kind in group["operators"]]
     sorts = {kind: sort for theory in theories for kind, sort in theory["sorts"].items()}
@@ -227,9 +227,7 @@ def _with_spelled(document: Document, shorthands: Mapping[str, str]) -> Document
     named = {
         "sorts": [kind for kind, sort in sorts.items() if not sort["extension"]],
         "special-values": [name for sort in sorts.values() for name in sort["special"]],
-        "operators": [
-            kind for kind in operators if kind not in left_out
-        ],
+        "operators": [kind for kind in operators if kind not in left_out],
     }
     for section, shorthand in shorthands.items():
         own = data.get(section) or {}
@@ -267,6 +265,13 @@ def wrapper_path(name_or_path: str) -> Path:
 def wrapper_names() -> list[str]:
     """Return the names of the shipped wrappers and of those that installed packages offer."""
     return sorted({*shipped_names(), *(point.name for point in entry_points(group=ENTRY_POINTS))})
+
+
+def importable_names() -> list[str]:
+    """Return the names of the wrappers of solvers that Python imports. The others are programs, which
+    nobody can use who does not name a command.
+    """
+    return [name for name in wrapper_names() if not load_wrapper(name)["command"]]
 
 
 def shipped_names() -> list[str]:

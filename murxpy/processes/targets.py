@@ -113,7 +113,7 @@ def _absolute_command(command: str) -> str:
     """A command line with the absolute path of its program, if there is such a program."""
     words = _words(command)
     program = words and shutil.which(Path(words[0]).expanduser())
-    return shlex.join([str(Path(program).absolute()), *words[1:]]) if program else command
+    return shlex.join([os.path.abspath(program), *words[1:]]) if program else command
 
 
 def _words(command: str) -> list[str]:
@@ -205,8 +205,10 @@ def settled(text: str, wrapper: Mapping[str, Any] | None = None) -> str:
     """
     name = parse_target(text)
     release = name.release
-    if name.command or not release or (
-        release == LATEST and wrapper is None and name.solver not in wrapper_names()
+    if (
+        name.command
+        or not release
+        or (release == LATEST and wrapper is None and name.solver not in wrapper_names())
     ):
         return text
     if release == LATEST:
@@ -352,8 +354,8 @@ def _wanted_command(named: TargetName) -> str:
             f"{named.solver}, {named.solver}@RELEASE or {named.solver}@FOLDER"
         )
     return (
-        f"{named.solver} is a program that you name: expected '{named.solver}:COMMAND', such as "
-        f"'{named.solver}:/usr/bin/solver --incremental'"
+        f"{named.solver} is a program that you name on the command line: give {NAMING} "
+        f"'{named.solver}:COMMAND', such as '{named.solver}:/usr/bin/solver --incremental'"
     )
 
 

@@ -36,6 +36,7 @@ FOR_READERS = {"because", "harmless"}  # what only explains an entry
 DECODED = {
     *SECTIONS,
     "shorthands",
+    "spelled",
     "expect",
     "theory",
     "extensions",

@@ -68,5 +68,6 @@ class Applications(Printer):
         if not case.indices:
             return f"({names[0]} {body})"
         constructor = self.constructor(case.sort.datatype, str(case.indices[0]))
-        return f"(({' '.join([constructor, *names])}) {body})" if names else f"({constructor} {body})"
-
+        return (
+            f"(({' '.join([constructor, *names])}) {body})" if names else f"({constructor} {body})"
+        )
