@@ -201,7 +201,7 @@ def test_process_with_cancelled_work_holds_no_place(opened: Any) -> None:
 
 def test_end_of_a_group_ends_its_futures_without_an_outcome(opened: Any) -> None:
     replays, group = opened(), Group()
-    futures = [replays.submit([trace("hang")], group) for _ in range(3)]
+    futures = [replays.submit([trace("sleep")], group) for _ in range(3)]
     replays.end(group)
     wait(replays, *futures)
     assert [causes(future) for future in futures] == [[], [], []]
