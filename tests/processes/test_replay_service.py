@@ -187,7 +187,7 @@ def test_cancelled_future_is_never_told(opened: Any) -> None:
 
 def test_process_with_cancelled_work_holds_no_place(opened: Any) -> None:
     replays, group = opened(), Group()
-    slow = replace(trace("hang"), wall=60.0)
+    slow = replace(trace("sleep"), wall=60.0)
     first = replays.submit([slow], group)
     replays.cancel(first)
     second = replays.submit([slow], group)
