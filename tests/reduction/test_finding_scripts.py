@@ -359,3 +359,22 @@ def test_of_infinitely_many_values_the_smallest_are_tried() -> None:
     found = seen(trace, "invalid-model", output)
     assert found is not None and found.prints == "sat and this model"
     assert found.expected.startswith("unsat, as far as tried: none of 121 values makes all")
+
+
+def wrong_answer(assertion: str, printed: str) -> Sight | None:
+    """What a script with one assertion about `a` of two bits shows where the solver answers `printed`."""
+    text = f"(declare-const a (_ BitVec 2))(assert {assertion})(check-sat)"
+    trace = lift(read_script(text, "a", CATALOGUE)).text()
+    trace = trace.replace("check-sat", f"check-sat\n answer {printed}")
+    other = {"sat": "unsat", "unsat": "sat"}[printed]
+    return seen(trace, "wrong-answer", printed, f"answered {printed}, expected {other}")
+
+
+def test_the_script_of_a_wrong_answer_says_why_it_is_wrong() -> None:
+    found = wrong_answer("(bvult a #b00)", "sat")
+    assert found is not None
+    assert found.expected == "unsat: none of 4 possible values makes all assertions true"
+    found = wrong_answer("(bvugt a #b10)", "unsat")
+    assert found is not None and found.expected.startswith("sat, as it answers where (= a #b11)")
+    told = found.otherwise  # the solver can answer unsat with the values, too
+    assert told is not None and told.expected == "sat: all assertions are true where (= a #b11)"

@@ -27,12 +27,12 @@ from murxpy.findings.defects import (
     callable_of,
     grouping,
     is_silent,
-    misuse_message,
     same,
     telling_option,
 )
 from murxpy.findings.folder import read_if_there
 from murxpy.findings.frames import HEAP, RECURSION, functions, place
+from murxpy.findings.kinds.calls import misuse_message
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.known import MARK
 from murxpy.findings.ranges import kept_range
