@@ -71,17 +71,17 @@ def refuted(plan: Plan, trace: Trace, catalogue: Catalogue, limits: Limits) -> T
         return None
     calls = Trace(trace.name, calls.lines, trace.header)
     rest = Trace(trace.name, calls.lines[at:]).text()
-    try:
-        with closing(JudgedSolver(plan, judge_plans(names), limits)) as solver:
-            for judge in range(1, len(names) + 1):
-                model = solver.answer(_model(solver, judge, calls.text()))
+    for name in names:  # one that is not installed says nothing of the others
+        try:
+            with closing(JudgedSolver(plan, judge_plans((name,)), limits)) as solver:
+                model = solver.answer(_model(solver, 1, calls.text()))
                 planted = "".join(f"0 {row}\n" for row in model)
                 before = replace(calls, lines=calls.lines[:at]).text()
                 made = parse_trace(f"{before}{planted}{rest}", trace.name)
-                if model and _true(made, catalogue):
-                    return made
-    except MurxpyError:
-        return None
+        except MurxpyError:
+            continue
+        if model and _true(made, catalogue):
+            return made
     return None
 
 

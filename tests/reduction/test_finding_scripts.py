@@ -192,7 +192,9 @@ def test_a_script_shows_its_finding_and_says_how_it_was_run(tmp_path: Path, z3: 
 # -- the kept regressions
 
 
-def test_the_other_side_of_a_disagreement_gives_its_model(z3: Plan) -> None:
+def test_the_other_side_of_a_disagreement_gives_its_model(
+    z3: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """z3 is said to answer unsat, and cvc5, which is asked because the trace names no judge, gives
     values that make the assertion true.
     """
@@ -209,6 +211,9 @@ def test_the_other_side_of_a_disagreement_gives_its_model(z3: Plan) -> None:
     assert evidence.planted == ("(= x 7)",)
     agreed = parse_trace(f"{text}0 check-sat\n answer sat\n", "1.trace")
     assert refuted(z3, agreed, CATALOGUE, Limits()) is None
+    names = ("z3@/no/such/folder", "cvc5")  # a solver that is not there hides no other one
+    monkeypatch.setattr("murxpy.reduction.reproducers.other_solvers", lambda family: names)
+    assert refuted(z3, trace, CATALOGUE, Limits()) is not None
 
 
 def test_a_script_is_cut_behind_the_check_whose_model_is_wrong(
