@@ -237,7 +237,7 @@ _SORT = re.compile(
 )
 # Options that only let a solver do or keep more, by the words in their names.
 _ENABLING = re.compile(
-    r"(?:^|[._-])(?:produce|incremental|exp|experimental|models?|proofs?|cores?|unsat|logic|print"
+    r"(?:^|[._-])(?:produce|incremental|exp|experimental|models?|proofs?|unsat|logic|print"
     r"|check|dump|stats|statistics|timeout|limit|rlimit|seed|mode|auto)(?:[._ -]|$)|-ext(?: |$)"
 )
 _OPERATOR = re.compile(r"OP_\w+")
