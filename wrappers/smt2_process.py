@@ -62,6 +62,17 @@ def expressions(text: str) -> list[Reply]:
     return opened[0]
 
 
+def commands(script: str) -> list[str]:
+    """The commands of a script, and behind them what is no command."""
+    found, depth, start = [], 0, 0
+    for token in _TOKEN.finditer(script):
+        depth += {"(": 1, ")": -1}.get(token[0], 0)
+        if token[0] == ")" and depth == 0:
+            found.append(script[start : token.end()].strip())
+            start = token.end()
+    return [*found, script[start:].strip()]
+
+
 class Process:
     """A running program. `exited` says that the program ended itself behind an error, as some do."""
 
@@ -76,13 +87,16 @@ class Process:
         self.exited = False
 
     def ask(self, command: str) -> list[Reply]:
+        """Give a command, and return the replies of the program. Raises Rubbish for what is none."""
+        return expressions(self.tell(command))
+
+    def tell(self, command: str) -> str:
         """Give a command, and return what the program prints for it. An `echo` behind the command says
         where this ends, so that no reply is taken for that of another command.
         """
         self._count += 1
         mark = f"{_MARK}-{self._count}"
-        text = self._exchange(f'{command}\n(echo "{mark}")\n'.encode(), mark)
-        return expressions(text)
+        return self._exchange(f'{command}\n(echo "{mark}")\n'.encode(), mark)
 
     def _exchange(self, data: bytes, mark: str) -> str:
         ends = re.compile(rb'(?:^|\n)"?%b"?\r?\n' % mark.encode())
@@ -161,6 +175,7 @@ class Program:
         self.name, self.version = self._info("name"), self._info("version")
         self.resets = self._takes("(reset)")
         self.incremental = self._takes("(set-option :incremental true)")
+        self.limits = self._takes("(set-option :reproducible-resource-limit 1000)")
         self.declarations_last = self._takes(
             "(set-logic QF_UF)", "(declare-fun p () Bool)", "(reset-assertions)", "(assert p)"
         )

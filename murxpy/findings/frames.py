@@ -144,9 +144,9 @@ class Backtraces(Service):
 
     def add(self, key: str, plan: Plan, trace: str) -> None:
         """Ask for the frames of the crash of `trace`. Native frames come later than the finding, and
-        never without gdb.
+        never without gdb, nor of a solver that is a program in a process of its own.
         """
-        if self._gdb is not None:
+        if self._gdb is not None and not plan.target.program:
             self._queue.append((key, plan, trace))
 
     @property

@@ -118,6 +118,7 @@ def make_datatypes(
     """
     sorts = [run.sorts.get("SORT_DT", d) for d in block]
     run.frame.fill(value=declarations(run, block))
+    run.frame.block = block
     chosen = run.choose(run.wrapper.set("sorts", "SORT_DT"), seed, spelling, "SORT_DT")
     run.begin(seed, "mk-sort", chosen.name, " ".join(["SORT_DT", *datatype_words(run, block)]))
     objects = run.call(chosen, (), (), "mk-sort")

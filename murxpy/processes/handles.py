@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from murxpy.oracles.crash import Cause, Outcome
-from murxpy.processes.parents import WarmParent, cpu_of, resident, runnable, stack_used
+from murxpy.processes.parents import WarmParent, cpu_of, descendants, resident, runnable, stack_used
 from murxpy.worker import buffer
 from murxpy.worker.channel import Decoder, Message, encode
 from murxpy.worker.worker import excerpt
@@ -299,7 +299,11 @@ class Worker:
             begun, before = self._line_seen(progress, now)
             taken = self.cpu_now() - before
         wall, late = self.jobs[0].wall, now - begun
-        waits = taken < _WORKED * wall and late < _LONGER * wall and runnable(self.pid)
+        waits = (
+            taken < _WORKED * wall
+            and late < _LONGER * wall
+            and any(map(runnable, self._processes()))
+        )
         return late >= wall and not waits
 
     def stuck(self, now: float) -> bool:
@@ -334,11 +338,18 @@ class Worker:
 
     def cpu_now(self) -> float:
         """The CPU seconds of the process; 0 where it is gone."""
-        return 0.0 if self.pid is None else cpu_of(self.pid)
+        return sum(map(cpu_of, self._processes()))
 
     def resident(self) -> int:
         """The resident memory in bytes; 0 when the process is gone."""
-        return resident(self.pid)
+        return sum(map(resident, self._processes()))
+
+    def _processes(self) -> list[int]:
+        """The process, and those that it started if its solver is a program."""
+        if self.pid is None:
+            return []
+        started = descendants(self.pid) if self.parent.plan.target.program else []
+        return [self.pid, *started]
 
     def running(self) -> Job | None:
         """The job in the middle of which the process is, or died; None between two jobs."""

@@ -4,6 +4,7 @@ workers.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import select
@@ -73,6 +74,16 @@ def cpu_of(pid: int) -> float:
         return time.clock_gettime((~pid << 3) | 2)  # the kernel's clock of another process
     except OSError:
         return 0.0
+
+
+def descendants(pid: int) -> list[int]:
+    """The processes that process `pid` started and that these started, as far as the kernel tells."""
+    found = [pid]
+    for parent in found:
+        with contextlib.suppress(OSError, ValueError):
+            file = Path(f"/proc/{parent}/task/{parent}/children")
+            found += map(int, file.read_text("ascii").split())
+    return found[1:]
 
 
 def runnable(pid: int | None) -> bool:

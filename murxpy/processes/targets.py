@@ -271,6 +271,11 @@ class TargetSpec:
     library_variables: tuple[str, ...] = ()
     variables: tuple[tuple[str, str], ...] = ()
 
+    @property
+    def program(self) -> bool:
+        """Whether the solver is a program of the user, which worker processes start."""
+        return COMMAND in dict(self.variables)
+
     def environment(self) -> dict[str, str]:
         """The environment variables of the target's processes."""
         variables = {key: text for key, text in os.environ.items() if key != COMMAND}

@@ -111,6 +111,17 @@ def smallest(needs: Iterable[str]) -> str:
     return next((logic for logic in _BY_SIZE if _FEATURES[logic] >= wanted), "ALL")
 
 
+def known_by_name(logic: str) -> str:
+    """Return the smallest logic of `LOGICS` that has everything that the logic of this name has. Not
+    every solver knows a logic whose name is composed of letters. The arrays of most logics have sorts
+    that only the description of the logic tells, so a logic with arrays becomes `ALL`.
+    """
+    wanted = features(logic)
+    if logic in LOGICS and "A" not in wanted:
+        return logic
+    return smallest(wanted) if wanted and "A" not in wanted else "ALL"
+
+
 # ----------------------------------------------------------------------
 # Guesses the theories of a script from the words in its text. The guess needs no reader, and
 # suffices to tell findings apart.

@@ -4,13 +4,14 @@ arguments and result, and the literal.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
-from murxpy.logic.sorts import Sort
+from murxpy.logic.sorts import Datatype, Sort
 from murxpy.logic.terms import SPECIAL, VALUE, Term
 from murxpy.logic.values import special_value, to_codes
+from murxpy.smtlib.logics import known_by_name
 from murxpy.smtlib.printing.applications import Applications
 
 
@@ -34,6 +35,7 @@ class Frame:
         "_make",
         "_solver",
         "bad",
+        "block",
         "bound",
         "ctx",
         "indices",
@@ -64,6 +66,7 @@ class Frame:
         self.result: Sort | None = None
         self.name = ""
         self.value: Any = None
+        self.block: Sequence[Datatype] = ()  # the datatypes that are declared
         self.bound: int = 0  # how many of the first arguments are bound variables
         self.bad: Any = None  # what replaces an operand in a misuse
 
@@ -151,16 +154,18 @@ class Frame:
 
     def smtlib(self, name: str) -> str:
         """Return what SMT-LIB calls a thing of this call: the result's `sort`, the literal's `value`,
-        a new `symbol` for its name, the declaration of its `datatypes`, or else the application of
-        the operator or the special value called `name`. Raises Unsayable.
+        a new `symbol` for its name, the declaration of its `datatypes`, the `logic` that solvers know,
+        or else the application of the operator or the special value called `name`. Raises Unsayable.
         """
+        if name == "logic":
+            return known_by_name(str(self.value))
         if self.printer is None:
             raise TypeError("this call has no printer of SMT-LIB")
         printer = self.printer()
         if name == "symbol":
             return printer.symbol(self.name)
         if name == "datatypes":
-            return printer.datatypes(self.value)
+            return printer.datatypes([*self.block])
         sort = self._result()
         if name == "sort" or name in printer.catalogue.sorts:
             return printer.sort(sort)

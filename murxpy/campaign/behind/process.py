@@ -106,7 +106,6 @@ def _unheard(text: str) -> None:
 
 NICE = 10  # steps, so that the workers of the campaign come first
 _LOOK = 0.1  # seconds between two looks whether there is time again
-_SEVERAL = "not in SMT-LIB: it needs several runs in one process"
 _TRIES = 5  # replays of a candidate, for a finding that does not show each time
 
 
@@ -123,11 +122,7 @@ def shrink(
     small = base_of(trace).with_name(f"{base_of(trace).name}.min.trace")
     task = Task(plan, trace.name, replays=replays, wait=wait)
     if trace.suffix == ".history":
-        runs = tuple(read_history(trace))
-        try:
-            reduced = minimize_history(task, runs)
-        except InputError:  # it does not show each time
-            reduced = minimize_history(replace(task, tries=_TRIES, began=time.monotonic()), runs)
+        reduced = minimize_history(task, tuple(read_history(trace)))
         result = reduced.result
         if reduced.apart:
             form, small = "min.history", small.with_suffix(".history")
@@ -169,7 +164,7 @@ def answer(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:
             Reproducer("history", str(trace), True),
         ]
     text = read_trace(trace) if alone else ""
-    answered, several = Answer(), False
+    answered = Answer()
     if request.minimize:
         try:
             form, small, result = shrink(plan, trace, request.kind, request.replays, wait)
@@ -181,16 +176,11 @@ def answer(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:
             same = result.key == shown.key or not kind_of(request.kind).keyed
             made.append(smaller_form(plan, form, small, result, same))
             shown = shown if same else replace(shown, key=result.key)
-            text = result.text
-            several = form == "min.history"
+            text = result.text if form == "min.trace" else ""
             answered = Answer((), result.before, result.after, result.ended)
     if text:
         wait()
-        forms = ("python",) if several else ("python", "smt2")
-        limits = Limits(memory=request.memory)
-        made += write_programs(plan, trace, text, shown, limits, forms)
-        if several:
-            made.append(Reproducer("smt2", "", None, _SEVERAL))
+        made += write_programs(plan, trace, text, shown, Limits(memory=request.memory))
     return replace(answered, reproducers=tuple(made))
 
 

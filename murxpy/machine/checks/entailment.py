@@ -144,7 +144,8 @@ def _verdict(run: Run, entry: Entry, premises: Premises, made: Any) -> str:
     if _own_symbols(run, made):
         return CANNOT_SAY
     equal = applied(run, "OP_EQUAL", [entry.obj, made], (entry.term, entry.term))
-    other = applied(run, "OP_NOT", [equal], (entry.term,))
+    shape = run.terms.leaf("OP_CONSTANT", ("formula",), run.sorts.get("SORT_BOOL"))
+    other = applied(run, "OP_NOT", [equal], (shape,))
     with fresh_solver(run):
         for formula in (*(obj for obj, _ in premises), other):
             call_first(run, "assert-formula", (formula,))

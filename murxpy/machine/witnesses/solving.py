@@ -119,8 +119,11 @@ def solve_from_scratch(run: Run, entries: Sequence[Entry]) -> str:
 
 
 def applied(run: Run, kind: str, args: Sequence[Any], terms: tuple[Term, ...]) -> Any:
-    """An operator applied to objects, by its first spelling that fits. Raises Refused, Stopped."""
-    run.frame.fill(terms=terms)
+    """An operator applied to objects, by its first spelling that fits. `terms` have the sorts of the
+    objects. Raises Refused, Stopped.
+    """
+    sorts = tuple(term.sort for term in terms)
+    run.frame.fill(terms, (), run.checker.result(run.catalogue.operators[kind], sorts, (), None))
     spellings = run.wrapper.set("operators", kind)
     chosen = spellings.pick(0.0, run.frame) if spellings is not None else None
     if chosen is None:
