@@ -39,13 +39,13 @@ from murxpy.judging.judged_solver import JudgedSolver
 from murxpy.judging.operators import judge_plans
 from murxpy.judging.triage import other_solvers
 from murxpy.machine.trace.grammar import parse_trace, read_trace
-from murxpy.oracles.crash import judge
+from murxpy.oracles.crash import HANG, judge
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.processes.limits import Limits
 from murxpy.processes.plans import Request, make_plans
 from murxpy.processes.targets import Plan
 from murxpy.records.finding import Reproducer
-from murxpy.reduction.reproducers import HANG, write_programs
+from murxpy.reduction.reproducers import write_programs
 
 FOLDER = ROOT / "traces" / "regressions"
 TABLE = FOLDER / "programs.json"

@@ -38,10 +38,6 @@ def reset() -> None:
         Terms.integer(number)
 
 
-class Tables:
-    """Stands for the tables of terms and types, which Yices has no object for."""
-
-
 # -- contexts
 
 
@@ -62,7 +58,7 @@ class Options:
         """Set an option to a value that is given as text."""
         if name == "incremental":
             self.config.set_config("mode", "push-pop" if value == "true" else "one-shot")
-        elif name in ("mode", "solver-type", "uf-solver", "bv-solver", "array-solver"):
+        elif name in _CONFIGURATION:
             self.config.set_config(name, value)
         elif name in _SWITCHES:
             self.switches[name] = value == "true"
@@ -71,6 +67,7 @@ class Options:
             self.searching = True
 
 
+_CONFIGURATION = ("arith-solver", "mode", "model-interpolation", "solver-type")
 _SWITCHES = (
     "var-elim",
     "arith-elim",
@@ -85,44 +82,86 @@ _SWITCHES = (
 
 
 class Scoped(Context):
-    """A context that can be pushed while its assertions are unsatisfiable. Yices refuses that, and what
-    is asserted above is unsatisfiable, too. So these levels are only counted.
+    """A context that keeps its assertions by their levels.
+
+    Yices refuses to push a context whose assertions are unsatisfiable. What is asserted above is
+    unsatisfiable, too, so these levels are only counted. A context that refused a formula has parts of
+    it, and takes the same formula without a word the next time, with wrong answers: it is made anew.
     """
 
-    idle = 0
+    def __init__(self, options: Options) -> None:
+        self._options = options
+        self._levels: list[list[int]] = [[]]
+        self._idle = 0  # the levels of Yices that are missing
+        self._make()
 
-    def push_levels(self, count: int) -> None:
+    def _make(self) -> None:
+        super().__init__(self._options.config)
+        for name, value in self._options.switches.items():
+            (self.enable_option if value else self.disable_option)(name)
+
+    def anew(self) -> None:
+        """Make the context of Yices again, with the same assertions."""
+        self.dispose()
+        self._make()
+        levels, self._levels, self._idle = self._levels, [[]], 0
+        for depth, formulas in enumerate(levels):
+            self.push(1 if depth else 0)
+            for formula in formulas:
+                self.assert_formula(formula)
+
+    def assertions(self) -> list[int]:
+        """The formulas that were asserted, and that are not popped."""
+        return [formula for level in self._levels for formula in level]
+
+    def assert_formula(self, term: int) -> None:
+        """Assert a formula."""
+        self._assert(super().assert_formula, term)
+
+    def assert_formulas(self, python_array_or_tuple: Sequence[int]) -> None:
+        """Assert formulas."""
+        self._assert(super().assert_formulas, python_array_or_tuple)
+
+    def _assert(self, function: Any, formulas: Any) -> None:
+        try:
+            function(formulas)
+        except YicesException as error:
+            self.anew()
+            raise error from None
+        self._levels[-1] += formulas if isinstance(formulas, list) else [formulas]
+
+    def push(self, count: int = 1) -> None:
         """Push some levels."""
         for _ in range(count):
-            if not self.idle:
+            self._levels.append([])
+            if not self._idle:
                 try:
-                    self.push()
+                    super().push()
                     continue
                 except YicesException:
                     if self.status() != Status.UNSAT:
                         raise
-            self.idle += 1
+            self._idle += 1
 
-    def pop_levels(self, count: int) -> None:
+    def pop(self, count: int = 1) -> None:
         """Pop some levels."""
-        counted = min(count, self.idle)
-        self.idle -= counted
-        for _ in range(count - counted):
-            self.pop()
+        for _ in range(count):
+            if self._idle:
+                self._idle -= 1
+            else:
+                super().pop()
+            self._levels.pop()
+
+    def reset_context(self) -> None:
+        """Forget all assertions and levels."""
+        super().reset_context()
+        self._levels, self._idle = [[]], 0
 
     def is_mcsat(self) -> bool:
         """True if the solver of the context is MCSAT. Only MCSAT has an order of variables."""
         nothing = yices_api.make_term_array([])
         taken = yices_api.libyices.yices_mcsat_set_fixed_var_order
         return bool(taken(yices_api.context_t(self.context), 0, nothing) == 0)
-
-
-def new_context(options: Options) -> Scoped:
-    """A context with the configuration and the switches of the options."""
-    context = Scoped(options.config)
-    for name, value in options.switches.items():
-        (context.enable_option if value else context.disable_option)(name)
-    return context
 
 
 def check(context: Context, options: Options) -> str:
@@ -137,7 +176,11 @@ def check_assuming(context: Scoped, options: Options, assumptions: Sequence[int]
         # it answers all the same, sometimes wrongly, and then has neither a model nor a core
         raise YicesException(msg="MCSAT does not support checks with assumptions")
     parameters = options.parameters.params if options.searching else None
-    status = context.check_context_with_assumptions(parameters, assumptions)
+    try:
+        status = context.check_context_with_assumptions(parameters, assumptions)
+    except YicesException as error:
+        context.anew()
+        raise error from None
     return _answer(status, "yices_check_context_with_assumptions")
 
 
@@ -263,7 +306,9 @@ def _gmp(name: str, result: Any = None) -> Any:
 
 
 class Rows:
-    """The rows of values in a model."""
+    """The rows of values in a model. A value that Yices cannot tell, such as that of a lambda, gets a
+    row all the same.
+    """
 
     def __init__(self, model: Model) -> None:
         self.rows: list[tuple[Any, ...]] = []
@@ -273,7 +318,7 @@ class Rows:
         """The position of the row of a term's value."""
         found = yices_api.yval_t()
         if yices_api.yices_get_value(self._model.model, term, found) == -1:
-            raise YicesException("yices_get_value")
+            return self._append(("unknown", yices_api.yices_error_string()))
         return self._add(found)
 
     def _append(self, row: tuple[Any, ...]) -> int:

@@ -15,7 +15,7 @@ from murxpy.campaign.run_ends import Breakdown, Hangs, KeptScripts, RunEnds
 from murxpy.campaign.runs import FuzzedTarget, barren, idle_code, stored_runs
 from murxpy.campaign.sessions import choose_seed, recorded_settings, refuse_another
 from murxpy.campaign.slots import Slots
-from murxpy.campaign.statistics import EventLog, operators_of
+from murxpy.campaign.statistics import EventLog, callables_of, operators_of
 from murxpy.errors import FolderLost, InputError, InternalError
 from murxpy.findings.archive import Archive
 from murxpy.findings.buckets import Bucket, Known
@@ -191,6 +191,10 @@ class Campaign:
         self._untried = False  # whether a finding that was not replayed makes the exit code 1
         self._unkept = ""
         self._archive.note(seed=self.seed, operators=operators_of(self._abouts))
+        for plan, about in zip(config.targets, self._abouts, strict=True):
+            if about.get("callables"):
+                known = callables_of(plan.setup["wrapper"], about)
+                self._archive.note(**{f"callables:{plan.target.name}": known})
         if not config.resume:
             self._archive.note(
                 **recorded_settings(config), known=(config.known, dict(config.known_marks))

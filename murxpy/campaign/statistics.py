@@ -4,13 +4,17 @@ figures drawn from them.
 
 from __future__ import annotations
 
+import re
 import time
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from murxpy.findings.store import read_callables, read_counters
+from murxpy.oracles.documented import templates
 from murxpy.records import events
 from murxpy.records.events import Alike, Event, Found, Overstayed, Reproduced, RunEnded, WorkerLost
 from murxpy.records.snapshot import BucketView, Left, Snapshot, WorkerState, WorkerView
@@ -28,6 +32,70 @@ def operators_of(abouts: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
         for theory, kinds in about.get("operators", {}).items():
             merged.setdefault(theory, {}).update(dict.fromkeys(kinds))
     return {theory: list(kinds) for theory, kinds in merged.items()}
+
+
+_NAMED = re.compile(r"\b([A-Za-z_]\w*)\(")
+
+
+def callables_of(wrapper: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
+    """The public callables of a target's binding as the store keeps them: for each, in `spelled`, the
+    counters of the spellings whose templates have its name before a parenthesis, and an empty name
+    where a helper has it; and in `skipped`, by reason, how many are never called. `about` is what the
+    session says of the solver.
+    """
+    by_name: dict[str, dict[str, None]] = {}
+    texts = [(f"spelling:{key}@{name}", text) for (key, name), text in templates(wrapper)]
+    for counter, text in [
+        *texts,
+        *(("", text) for _, text in wrapper.get("helpers_sources") or ()),
+    ]:
+        for name in _NAMED.findall(text):
+            by_name.setdefault(name, {})[counter] = None
+    found = about.get("callables") or {"names": [], "skipped": {}}
+    spelled = {name: list(by_name.get(name.rpartition(".")[2], ())) for name in found["names"]}
+    return {"spelled": spelled, "skipped": found["skipped"]}
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Public callables of a binding, by what called them: walks, contract mode alone, or nothing, of
+    which `skipped` has those that are never called, by reason.
+
+    A callable counts as called by walks where a spelling that a run used, or a helper, names it. What
+    the binding calls inside itself does not count. A method that several classes share counts for
+    each of them, so the share of walks is an upper bound.
+    """
+
+    walks: list[str]
+    contract: list[str]
+    unreached: list[str]
+    skipped: dict[str, int]
+
+    @property
+    def total(self) -> int:
+        """All public callables."""
+        called = len(self.walks) + len(self.contract)
+        return called + len(self.unreached) + sum(self.skipped.values())
+
+
+def reach(callables: Mapping[str, Any], counters: Mapping[str, int]) -> Reach:
+    """What runs with these counters reach of a binding. `callables` is what `callables_of` gives."""
+    broken = {name.split(":", 2)[2] for name in counters if name.startswith("callable:")}
+    walks, contract, unreached = list[str](), list[str](), list[str]()
+    for name, spellings in callables["spelled"].items():
+        if any(not counter or counters.get(counter) for counter in spellings):
+            walks.append(name)
+        else:
+            (contract if name in broken else unreached).append(name)
+    return Reach(walks, contract, unreached, dict(callables["skipped"]))
+
+
+def reaches(folder: Path) -> dict[str, Reach]:
+    """What the runs of the campaign in `folder` reach of each target's binding; empty for a folder of
+    an earlier release. Raises InputError when no campaign is there.
+    """
+    counters = read_counters(folder)
+    return {name: reach(found, counters) for name, found in read_callables(folder).items()}
 
 
 class Statistics:

@@ -17,7 +17,7 @@ from click.core import ParameterSource
 
 from murxpy.campaign.behind.process import installed
 from murxpy.campaign.campaign import Campaign
-from murxpy.campaign.statistics import operators_of
+from murxpy.campaign.statistics import operators_of, reaches
 from murxpy.cli.campaign_options import CampaignOptions, KeptOptions, MutationOptions
 from murxpy.cli.params import began, goes_on
 from murxpy.cli.report.console import (
@@ -32,7 +32,7 @@ from murxpy.cli.report.jsonl import JsonLines
 from murxpy.cli.report.live import LiveStatus
 from murxpy.cli.report.outcome import exit_code, outcome_lines
 from murxpy.cli.report.plain_lines import Lines, PlainLines
-from murxpy.cli.report.statistics import print_statistics
+from murxpy.cli.report.statistics import print_reach, print_statistics
 from murxpy.cli.report.summary import lacking, print_summary
 from murxpy.data.grants import only_granted
 from murxpy.errors import InputError
@@ -206,6 +206,7 @@ def carry_out(
     if options.run_seed is not None:
         with interrupts.at_once():
             return _one_run(plans, limits, options.run_seed, as_json=options.as_json)
+    plans = tuple(replace(plan, setup={**plan.setup, "callables": True}) for plan in plans)
     config = _config(plans, judges, limits, options, _recorded(request, judged, options))
     config = replace(config, baseline=baseline, known=tuple(known[0]), known_marks=known[1])
     if options.as_json and options.statistics:
@@ -441,6 +442,7 @@ def _campaign(
     if options.statistics:
         theories = operators_of(campaign.abouts)
         print_statistics(make_console(), ended.snapshot, theories, ended.seeds, ended.offered)
+        print_reach(make_console(), reaches(Path(started.out)))
     if not as_json:
         found = _found(started.out, None if resumed else ended.snapshot.buckets)
         tables = not (resumed or options.statistics)

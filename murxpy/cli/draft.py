@@ -2,42 +2,63 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
-from murxpy.cli.options import known_option
-from murxpy.cli.params import FileOrBucket, in_out_option
+from murxpy.cli.options import known_option, theory_option, wrapper_option
+from murxpy.cli.params import Existing, FileOrBucket, Target, in_out_option
+from murxpy.cli.replay import judges_of, plan_of
 from murxpy.cli.report.console import say
 from murxpy.cli.report.finding import FindingPage, finding_page
 from murxpy.cli.report.findings import Use, operators_of, sentence
-from murxpy.cli.report.text import amount
+from murxpy.cli.report.text import amount, one_line
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.errors import InputError
 from murxpy.findings.bucket_names import is_bucket, kept_form, kept_trace
-from murxpy.findings.defects import grouping, misuse_message
+from murxpy.findings.buckets import Kept, new_bucket
+from murxpy.findings.defects import grouping
+from murxpy.findings.kinds.calls import misuse_message
 from murxpy.findings.kinds.registry import kind_of
+from murxpy.findings.kinds.sights import Shown
 from murxpy.findings.known import Registry, read_registry
-from murxpy.findings.store import read_buckets
+from murxpy.findings.ranges import keep_range
+from murxpy.findings.replayed import replay_trace
+from murxpy.findings.store import Changes, Store, read_buckets
 from murxpy.foreign import escaped
+from murxpy.judging.cross_check import finding_of
+from murxpy.judging.judged_solver import JudgedSolver
+from murxpy.judging.operators import judge_plans
+from murxpy.judging.regress import range_in
 from murxpy.machine.outcomes import CONTRACT, EXCEPTION
-from murxpy.machine.trace.finished import header_value
-from murxpy.machine.trace.grammar import read_trace
+from murxpy.machine.trace.finished import add_header, header_value, without_header
+from murxpy.machine.trace.grammar import parse_trace, read_trace
+from murxpy.processes.handles import Job, Scratch
+from murxpy.processes.limits import Limits
+from murxpy.processes.targets import Plan, version_of
+from murxpy.records.finding import Finding, Reproducer
+from murxpy.reduction.pipeline import refuse_malformed
+from murxpy.reduction.reproducers import unsound, write_programs
+from murxpy.solvers.exceptions import INVALID_MODEL
 
 _TITLE = 110  # letters of a title
 _OPERATORS = 3  # operators that a title names
+_LONGEST = 200  # letters of what a program printed
 _FRAMES = 8  # native frames that stand in the text
 _INLINE = (
     80  # lines of a script or program that stands in the text; a longer one is an attachment only
 )
-_MARKUP = re.compile(r"[\\`*_{}\[\]<>|~@&]|#(?=\d)")  # also mentions, and links to issues
+# what Markdown reads as markup, also mentions, and links to issues; not an underscore inside a word
+_MARKUP = re.compile(r"[\\`*{}\[\]<>|~@&]|(?<!\w)_|_(?!\w)|#(?=\d)")
 _RELEASE = re.compile(r"\d+(?:\.\d+)*")
 
 
@@ -53,7 +74,7 @@ class Draft:
 
 
 @click.command()
-@click.argument("folder", metavar="BUCKET", type=FileOrBucket(folder=True))
+@click.argument("source", metavar="TRACE|BUCKET", type=FileOrBucket(folder=True))
 @in_out_option
 @click.option(
     "--for",
@@ -63,29 +84,63 @@ class Draft:
 )
 @known_option("Known bugs; the draft says which of them look like this finding.")
 @click.option(
+    "--table",
+    type=Existing(),
+    metavar="FILE",
+    help="The table of 'murxpy bisect --table' that says which releases show TRACE.",
+)
+@click.option(
+    "--solver",
+    type=Target(),
+    metavar="SOLVER[@PLACE]",
+    help="Solver on which TRACE is replayed.  [default: the one on which it was found]",
+)
+@theory_option
+@wrapper_option
+@click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Write issue.md and the files that go with it to this folder.  [default: print the issue]",
 )
-def draft(folder: Path, receiver: str | None, known: tuple[Path, ...], output: Path | None) -> None:
+def draft(
+    source: Path,
+    receiver: str | None,
+    known: tuple[Path, ...],
+    table: Path | None,
+    solver: str | None,
+    wrapper: str | None,
+    output: Path | None,
+) -> None:
     """Write a finding as an issue in Markdown: title, what was expected and why, what was got, the
     smallest script or program, the command that runs it, releases, and what it needs. Nothing is sent.
 
-    BUCKET is a folder OUT/findings/BUCKET, or the beginning of its name. What the developers of a
-    solver ask for stands in the section 'reporting' of its wrapper. Warnings go to standard error.
+    BUCKET is a folder OUT/findings/BUCKET, or the beginning of its name. TRACE is replayed, and its
+    program and script are written and tried. What the developers of a solver ask for stands in the
+    section 'reporting' of its wrapper. Warnings go to standard error.
 
     \b
     murxpy draft wrong-unsat --out out           # print the issue
     murxpy draft wrong-unsat --out out -o issue/ # with its script, program and trace
     murxpy draft wrong-unsat --known known.yaml  # and say which known bugs look like it
+    murxpy draft bug.trace --solver z3@latest    # of a trace that no campaign keeps
     """
-    if not is_bucket(folder):
-        raise InputError("expected OUT/findings/BUCKET of a campaign", file=str(folder))
-    whole = folder.absolute()
-    page = finding_page(whole.parent.parent, whole.name)
-    made = draft_of(page, whole, receiver, [read_registry(path) for path in known])
+    registries = [read_registry(path) for path in known]
+    if is_bucket(source):
+        if solver or wrapper or table:
+            raise InputError(
+                "a campaign says what its finding is of: leave out --solver, --wrapper and --table",
+                file=str(source),
+            )
+        made = draft_of(source, receiver, registries)
+    elif source.is_dir():
+        raise InputError("expected a trace, or OUT/findings/BUCKET of a campaign", file=str(source))
+    else:
+        plan = plan_of(parse_trace(read_trace(source), str(source)), solver, wrapper, source)
+        with Scratch("draft") as out:
+            folder = kept_alone(source, plan, out, {} if table is None else range_in(table, source))
+            made = draft_of(folder, receiver, registries)
     for warning in made.warnings:
         say(f"note: {warning}", err=True)
     if output is None:
@@ -100,10 +155,71 @@ def draft(folder: Path, receiver: str | None, known: tuple[Path, ...], output: P
     say(f"issue.md and {amount(len(made.files), 'file')} written to {output}; nothing is sent")
 
 
-def draft_of(
-    page: FindingPage, folder: Path, receiver: str | None, registries: Sequence[Registry]
-) -> Draft:
-    """The issue of a finding in the folder of a bucket. Raises InputError."""
+# ----------------------------------------------------------------------
+# A trace that no campaign keeps: its finding is kept in a folder like that of a campaign, with its
+# program and its script, so that it is written as all findings are.
+
+
+def kept_alone(file: Path, plan: Plan, out: Path, spans: Mapping[str, Any]) -> Path:
+    """Replay the trace in `file` on the target of `plan`, and keep its finding in `out` as a campaign
+    does. `spans` is what a bisection found out about it. Returns the folder of its bucket. Raises
+    InputError where the replay shows no finding.
+    """
+    text = read_trace(file)
+    found = _found(text, file, plan)
+    verdict, release = found.verdict, f"{found.solver} {found.version}".strip()
+    told = add_header(without_header(text, "solver"), f"# solver {release}\n")
+    message = unsound(plan, text, file.name) if verdict.kind == INVALID_MODEL else ""
+    folder = out / "findings" / found.bucket
+    folder.mkdir(parents=True)
+    small = folder / "finding.min.trace"
+    small.write_text(told, encoding="utf-8", errors="surrogatepass")
+    shown = Shown(verdict.kind, found.bucket, verdict.message)
+    forms = [
+        Reproducer("min.trace", str(small), True, message=message or verdict.message),
+        *write_programs(plan, small, told, shown),
+    ]
+    bucket = replace(
+        new_bucket(found.bucket, found.solver, verdict, known=False, now=0.0),
+        state="confirmed",
+        count=1,
+        traces=[Kept(str(small.relative_to(out)), 0, told.count("\n"), len(told), confirmed=True)],
+        triage=dict(found.triage),
+        reproducers=tuple(
+            replace(form, file=os.path.relpath(form.file, out) if form.file else "")
+            for form in forms
+        ),
+    )
+    with closing(Store(out, rebuild=True)) as store:
+        store.save(Changes(buckets=[bucket]))
+    if spans:
+        keep_range(folder, spans)
+    return folder
+
+
+def _found(text: str, file: Path, plan: Plan) -> Finding:
+    """The finding that a replay shows, or that the judges in the header of the trace show. Raises
+    InputError.
+    """
+    replayed = replay_trace(plan, text, str(file))
+    refuse_malformed(replayed.outcome, str(file))
+    if replayed.found is not None:
+        return replayed.found
+    names = judges_of(parse_trace(text, str(file)), None)
+    if names:
+        with closing(JudgedSolver(plan, judge_plans(names), Limits())) as solver:
+            outcome, case = solver.cross_checked(text)
+            if case is not None:
+                job = Job(0, Limits().replay_wall, text=text, name=str(file))
+                return finding_of(solver.solvers, case, solver.investigated(case), job, outcome, ())
+    release = f"{plan.target.family} {version_of(replayed.about)}"
+    raise InputError(f"its replay on {release} shows no finding", file=str(file))
+
+
+def draft_of(source: Path, receiver: str | None, registries: Sequence[Registry]) -> Draft:
+    """The issue of the finding in the folder of a bucket. Raises InputError."""
+    folder = source.absolute()
+    page = finding_page(folder.parent.parent, folder.name)
     trace = kept_trace(folder)
     small = read_trace(trace) if trace.suffix == ".trace" else ""
     solver = page.bucket.solver
@@ -160,7 +276,11 @@ def _what(page: FindingPage, script: str | None, program: str | None) -> Iterato
         yield f"- **Expected:** {plain(expected)}"
         yield f"- **Got:** {plain(got)}"
     elif program:
-        yield f"- **Got:** {plain(program.partition(chr(10))[0].removeprefix('# '))}"
+        told = next((one.note for one in page.bucket.reproducers if one.form == "python"), "")
+        wanted, _, got = told.removeprefix("expected ").partition(" got ")
+        if got:
+            yield f"- **Expected:** {plain(wanted.rstrip(','))}"
+            yield f"- **Got:** {plain(one_line(got, _LONGEST))}"
     for line in page.bucket.triage.get("evidence") or ():
         yield f"- **Evidence:** {plain(str(line))}"
     yield ""
@@ -250,7 +370,7 @@ def _circumstances(page: FindingPage, small: str, release: str) -> Iterator[str]
     if page.defect.use is not None:
         yield f"- {plain(_needed(page.defect.use))}"
     yield from (f"- {plain(need)}" for need in page.needs)
-    if not page.bucket.message.startswith("no return"):
+    if page.runs and not page.bucket.message.startswith("no return"):
         found = datetime.fromtimestamp(page.bucket.first, UTC)
         yield f"- found by murxpy on {found:%d %B %Y}, {amount(page.bucket.count, 'time')} in one campaign"
     yield ""

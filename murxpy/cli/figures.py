@@ -8,11 +8,12 @@ from pathlib import Path
 
 import click
 
+from murxpy.campaign.statistics import reaches
 from murxpy.cli.options import count_option, json_option, out_argument
 from murxpy.cli.report.arms import MOST, arms_data, print_arms
 from murxpy.cli.report.console import make_console, print_json
 from murxpy.cli.report.seeds import ENDS, print_seeds, seeds_data
-from murxpy.cli.report.statistics import print_statistics
+from murxpy.cli.report.statistics import print_reach, print_statistics
 from murxpy.errors import InputError
 from murxpy.findings.store import (
     read_counters,
@@ -85,7 +86,8 @@ def arms(out: Path, kinds: tuple[str, ...], most: int, as_json: bool) -> None:
 @json_option
 def statistics(out: Path, as_json: bool) -> None:
     """Show what all sessions of the campaign in the output folder OUT (murxpy-out) tried: operators,
-    states, actions, refusals, mutants and seeds. With --json, print every counter by its name.
+    states, actions, refusals, mutants, seeds, and how many of the public callables of the binding were
+    called. With --json, print every counter by its name.
     """
     counters = read_counters(out)
     if as_json:
@@ -95,3 +97,4 @@ def statistics(out: Path, as_json: bool) -> None:
         print_statistics(
             make_console(), snapshot, read_operators(out), read_yields(out), read_offered(out)
         )
+        print_reach(make_console(), reaches(out))

@@ -319,14 +319,17 @@ def decode_dialect(document: Document) -> Plain | None:
 
 
 def _lacking(document: Document, section: Plain, theories: list[Plain]) -> list[str]:
-    """Return the sorts of the theories that the solver does not have, and the operators that these
-    theories have or that are about such a sort, unless the dialect spells them.
+    """Return the sorts that the solver does not have, and the operators of the theories that it does
+    not have or that are about such a sort, unless the dialect spells them.
     """
     known = document.data.get("theories")
     if not isinstance(known, list):
         return []
     absent = [t for t in theories if not t.get("always") and t["name"] not in known]
     sorts = [kind for theory in absent for kind in theory["sorts"]]
+    sorts += [
+        kind for group in document.data.get("unspelled", ()) for kind in group.get("sorts", ())
+    ]
     words = frozenset(kind.removeprefix("SORT_") for kind in sorts)
     spelled = {
         *section.get("same", ()),

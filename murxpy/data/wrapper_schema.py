@@ -201,10 +201,11 @@ class Difference(Strict, frozen=True):
 
 
 class Unspelled(Strict, frozen=True):
-    """Operators of the solver's theories for which its API has no spelling, and why."""
+    """Operators and sorts of the solver's theories for which its API has no spelling, and why."""
 
-    operators: list[str]
     because: Annotated[str, Meta(min_length=1)]
+    operators: list[str] = []
+    sorts: list[str] = []
 
 
 class HoldOff(Strict, frozen=True):

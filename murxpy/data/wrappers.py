@@ -221,7 +221,7 @@ def _with_spelled(document: Document) -> Document:
     data = dict(document.data)
     shorthands: Mapping[str, str] = data.pop("spelled", {})
     theories = [t for t in load_theories()["theories"] if t["name"] in data.get("theories", ())]
-    left_out = [kind for group in data.get("unspelled", ()) for kind in group["operators"]]
+    left_out = [kind for group in data.get("unspelled", ()) for kind in group.get("operators", ())]
     sorts = {kind: sort for theory in theories for kind, sort in theory["sorts"].items()}
     operators = {kind: op for theory in theories for kind, op in theory["operators"].items()}
     named = {
@@ -337,13 +337,14 @@ def _check_names(document: Document, wrapper: Plain) -> None:
             for name in difference[section]:
                 _check(document, ("differences", position), *known[section], name)
     for position, group in enumerate(wrapper["unspelled"]):
-        for name in group["operators"]:
-            _check(document, ("unspelled", position), *known["operators"], name)
-            if name in wrapper["operators"]:
-                raise document.error(
-                    ("unspelled", position),
-                    f"'{name}' has a spelling in this wrapper: leave it out here",
-                )
+        for section in ("operators", "sorts"):
+            for name in group[section]:
+                _check(document, ("unspelled", position), *known[section], name)
+                if name in wrapper[section]:
+                    raise document.error(
+                        ("unspelled", position),
+                        f"'{name}' has a spelling in this wrapper: leave it out here",
+                    )
     for name in wrapper["incomplete"]:
         _check(document, ("incomplete", name), *known["theories"], name)
     for function, name in wrapper["open-points"].items():

@@ -57,7 +57,8 @@ def _some(keys: list[str]) -> str:
 
 def kept_trace(folder: Path, *, smaller: bool = True) -> Path:
     """The file that shows the finding of the bucket in `folder`: with `smaller` its smaller trace if
-    there is one, else the smallest trace that shows it alone, else the runs that must come before it.
+    there is one, or the smaller traces of several runs, else the smallest trace that shows it alone, else
+    the runs that must come before it.
     Raises InputError.
     """
     whole = folder.absolute()
@@ -99,7 +100,8 @@ def keep_forms(folder: Path, forms: Sequence[Reproducer]) -> None:
 
 
 def _file(bucket: Bucket, out: Path, smaller: bool) -> Path | None:
-    written = [one.file for one in bucket.reproducers if one.form == "min.trace" and one.reproduces]
+    forms = ("min.trace", "min.history")
+    written = [one.file for one in bucket.reproducers if one.form in forms and one.reproduces]
     if smaller and written and (out / written[0]).is_file():
         return out / written[0]
     kept = bucket.smallest()

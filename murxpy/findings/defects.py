@@ -20,6 +20,7 @@ from murxpy.errors import InputError
 from murxpy.findings.buckets import Bucket, is_unsound
 from murxpy.findings.folder import read_if_there
 from murxpy.findings.frames import HEAP, RECURSION, place
+from murxpy.findings.kinds.calls import misuse_message
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.ranges import kept_range
 from murxpy.findings.store import read_buckets
@@ -236,7 +237,7 @@ _SORT = re.compile(
 )
 # Options that only let a solver do or keep more, by the words in their names.
 _ENABLING = re.compile(
-    r"(?:^|[._-])(?:produce|incremental|exp|experimental|models?|proofs?|cores?|unsat|logic|print"
+    r"(?:^|[._-])(?:produce|incremental|exp|experimental|models?|proofs?|unsat|logic|print"
     r"|check|dump|stats|statistics|timeout|limit|rlimit|seed|mode|auto)(?:[._ -]|$)|-ext(?: |$)"
 )
 _OPERATOR = re.compile(r"OP_\w+")
@@ -327,9 +328,6 @@ def marks(bucket: Bucket, read: Read) -> Marks:
 CAUSE = " misused: "  # between the solver and the cause, in a mark
 LOW = "an operand of the wrong class ends in an AttributeError or a bare assertion"
 _SILENT = re.compile(r"another|\btakes? |\bis taken|reads back|works, |not the value")
-_CLASS = re.compile(
-    r"^class [A-Z]: "
-)  # the letter of a group of rules, which tells a reader nothing
 _LACKS = re.compile(
     r"AttributeError: (?:type object )?'(\w+)'(?: object)? has no attribute '\w+' in ([\w.]+) \("
 )
@@ -391,11 +389,6 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
     if any(int(number) < 0 or int(number) >= _LARGE for number in numbers):
         return "a number that is not checked ends the process"
     return ""
-
-
-def misuse_message(message: str) -> str:
-    """The message of a finding of contract mode without the letter of its group of rules."""
-    return _CLASS.sub("", message)
 
 
 def callable_of(bucket: Bucket) -> str:

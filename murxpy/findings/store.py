@@ -231,6 +231,13 @@ class _Enumerated(TypedDict, total=False):
     settled: bool
 
 
+class _Callables(TypedDict):
+    """The public callables of a binding, as the campaign keeps them."""
+
+    spelled: dict[str, list[str]]
+    skipped: dict[str, int]
+
+
 # The named values of a campaign; those behind a colon are those of a target.
 _META: dict[str, Any] = {
     "seed": int,
@@ -238,6 +245,7 @@ _META: dict[str, Any] = {
     "pair": str,
     "enumerated": str,
     "suspects": list[str],
+    "callables:": _Callables,
     "ended:": dict[int, str],
     "steering:": _Steering,
     "guidance:": _Guidance,
@@ -610,6 +618,16 @@ def read_operators(folder: Path) -> dict[str, list[str]]:
     """
     with closing(Store(folder, read_only=True)) as store:
         return dict(store.meta().get("operators", {}))
+
+
+def read_callables(folder: Path) -> dict[str, dict[str, Any]]:
+    """The public callables of each target's binding in the campaign in `folder`, as the campaign
+    describes them; empty for a folder of an earlier release. Raises InputError when no campaign is
+    there.
+    """
+    with closing(Store(folder, read_only=True)) as store:
+        parts = [(name.partition(":"), value) for name, value in store.meta().items()]
+        return {target: value for (first, _, target), value in parts if first == "callables"}
 
 
 def read_learnt(folder: Path) -> dict[str, list[ArmYield]]:

@@ -106,7 +106,7 @@ def bisect(
     while (middle := _undecided(answers)) is not None:
         put(middle)
     asked = {releases[at]: answers[at] for at in sorted(answers)}
-    return Range(releases, _spans(releases, answers), asked, newest)
+    return Range(releases, spans_of(releases, answers), asked, newest)
 
 
 def _undecided(answers: dict[int, Answer]) -> int | None:
@@ -119,7 +119,7 @@ def _undecided(answers: dict[int, Answer]) -> int | None:
     return None
 
 
-def _spans(releases: Sequence[str], answers: dict[int, Answer]) -> list[Span]:
+def spans_of(releases: Sequence[str], answers: dict[int, Answer]) -> list[Span]:
     testable = [at for at in sorted(answers) if answers[at].word != "untestable"]
     spans: list[Span] = []
     before = ""

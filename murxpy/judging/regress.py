@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -13,7 +14,7 @@ from packaging.version import Version
 from murxpy.errors import InputError, TargetError
 from murxpy.findings.replayed import replay_trace
 from murxpy.foreign import read_bytes
-from murxpy.judging.bisection import Answer, Range, Word, bisect
+from murxpy.judging.bisection import Answer, Range, Word, bisect, spans_of
 from murxpy.judging.defects import Asked, Defect, Sign, sign_of
 from murxpy.processes.environments import Notice, print_notice
 from murxpy.processes.plans import make_plans
@@ -136,6 +137,21 @@ def read_table(file: Path) -> dict[str, dict[str, Any]]:
             file=str(file),
         ) from None
     return table
+
+
+def range_in(table: Path, file: Path) -> dict[str, Any]:
+    """What a table says of the trace in `file`, as a bisection of a bucket is kept: the solver, the
+    range, its spans, and what each release that was asked answered. Raises InputError.
+    """
+    name = os.path.relpath(file.absolute(), table.absolute().parent)
+    entry = read_table(table).get(name)
+    if entry is None:
+        raise InputError(
+            f"expected an entry '{name}', as 'murxpy bisect --table' writes it", file=str(table)
+        )
+    asked = sorted(entry["asked"], key=version)
+    spans = spans_of(asked, {at: Answer(entry["asked"][one]) for at, one in enumerate(asked)})
+    return {**entry, "spans": [asdict(span) for span in spans]}
 
 
 def compared(name: str, answer: Answer, release: str, asked: Mapping[str, str]) -> Regressed:

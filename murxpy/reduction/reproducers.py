@@ -27,6 +27,7 @@ from murxpy.judging.judged_solver import JudgedSolver
 from murxpy.judging.operators import judge_plans
 from murxpy.judging.triage import other_solvers
 from murxpy.logic.catalogue import Catalogue, build_catalogue
+from murxpy.machine.outcomes import WRONG_ANSWER
 from murxpy.machine.replaying.judging import CHECKS
 from murxpy.machine.script import OWN_CHECK
 from murxpy.machine.tokens import Quoted
@@ -70,17 +71,17 @@ def refuted(plan: Plan, trace: Trace, catalogue: Catalogue, limits: Limits) -> T
         return None
     calls = Trace(trace.name, calls.lines, trace.header)
     rest = Trace(trace.name, calls.lines[at:]).text()
-    try:
-        with closing(JudgedSolver(plan, judge_plans(names), limits)) as solver:
-            for judge in range(1, len(names) + 1):
-                model = solver.answer(_model(solver, judge, calls.text()))
+    for name in names:  # one that is not installed says nothing of the others
+        try:
+            with closing(JudgedSolver(plan, judge_plans((name,)), limits)) as solver:
+                model = solver.answer(_model(solver, 1, calls.text()))
                 planted = "".join(f"0 {row}\n" for row in model)
                 before = replace(calls, lines=calls.lines[:at]).text()
                 made = parse_trace(f"{before}{planted}{rest}", trace.name)
-                if model and _true(made, catalogue):
-                    return made
-    except MurxpyError:
-        return None
+        except MurxpyError:
+            continue
+        if model and _true(made, catalogue):
+            return made
     return None
 
 
@@ -154,7 +155,9 @@ def _cuts(last: Line) -> Iterator[Line]:
 
 SECONDS = 20.0  # that a program gets; a program that does not end by then hangs
 
-_COMPARED = re.compile(r"^expected .+ got ", re.M)  # what a plain program prints when it was asked
+_COMPARED = re.compile(
+    r"^expected .+ got .*", re.M
+)  # what a plain program prints when it was asked
 _RELEASE = re.compile(r"\d+(?:\.\d+)+")
 _DEFECT = re.compile(r"^line \d+: (.*)$", re.M)
 
@@ -219,7 +222,7 @@ class _Programs:
     @cached_property
     def _refuted(self) -> Trace | None:
         """The trace with a model that refutes its answer, where the finding is such an answer."""
-        if self._shown.kind != DISAGREEMENT:
+        if self._shown.kind not in (DISAGREEMENT, WRONG_ANSWER):
             return None
         return refuted(self._plan, self._trace, self._catalogue, self._limits)
 
@@ -231,8 +234,9 @@ class _Programs:
         for text in self._plain():
             write_atomically(file, with_range(text, file))
             outcome = self._run(file)
-            if _exit_code(outcome) == 1 and _COMPARED.search(outcome.output):
-                return Reproducer("python", str(file), True)
+            compared = _COMPARED.search(outcome.output)
+            if _exit_code(outcome) == 1 and compared:
+                return Reproducer("python", str(file), True, compared[0])
         try:
             written = dict.fromkeys(map(self._long, (last_script(self._trace), self._trace)))
         except MurxpyError as error:

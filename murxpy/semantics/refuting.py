@@ -7,7 +7,7 @@ that it gives: that is a solution unsoundness.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, product
 from math import prod
@@ -50,16 +50,7 @@ def refuted(formulas: Sequence[Term], catalogue: Catalogue) -> Refuted | None:
     """What shows that the formulas have no model; None where a model was found, where a value cannot be
     computed, and where the values that were tried say nothing.
     """
-    terms = list(subterms(formulas))
-    constants = [term for term in terms if term.op == CONSTANT]
-    known = Evaluator(catalogue, Interpretation(), domain=_LISTED)
-    listed = [known.domain(constant.sort) for constant in constants]
-    complete = all(listed) and prod(len(values or ()) for values in listed) <= _MOST
-    pools: list[Iterable[Value]] = [values or () for values in listed]
-    if not complete:
-        if not _small(terms, constants):
-            return None
-        pools = [list(_smallest(constant.sort, known)) for constant in constants]
+    constants, pools, complete = _pools(formulas, catalogue)
     count = 0
     try:
         for values in islice(product(*pools), _MOST):
@@ -70,6 +61,39 @@ def refuted(formulas: Sequence[Term], catalogue: Catalogue) -> Refuted | None:
     except (CannotSay, OverflowError, MemoryError, RecursionError):
         return None
     return Refuted(count, complete) if complete or count >= _FEWEST else None
+
+
+def satisfying(formulas: Sequence[Term], catalogue: Catalogue) -> Mapping[Term, Value]:
+    """Values of the constants that make all formulas true, whatever the points are that the standard
+    leaves open; empty where none was found among those that are tried.
+    """
+    constants, pools, _ = _pools(formulas, catalogue)
+    for values in islice(product(*pools), _MOST):
+        point = dict(zip(constants, values, strict=True))
+        evaluator = Evaluator(catalogue, Interpretation(point))
+        try:
+            if point and all(evaluator.possible(formula) == (True,) for formula in formulas):
+                return point
+        except (CannotSay, OverflowError, MemoryError, RecursionError):
+            continue
+    return {}
+
+
+def _pools(
+    formulas: Sequence[Term], catalogue: Catalogue
+) -> tuple[list[Term], list[Iterable[Value]], bool]:
+    """The constants of the formulas, the values of each that are tried, and whether these are all. There
+    are none to try where small values tell nothing.
+    """
+    terms = list(subterms(formulas))
+    constants = [term for term in terms if term.op == CONSTANT]
+    known = Evaluator(catalogue, Interpretation(), domain=_LISTED)
+    listed = [known.domain(constant.sort) for constant in constants]
+    if all(listed) and prod(len(values or ()) for values in listed) <= _MOST:
+        return constants, [values or () for values in listed], True
+    if not _small(terms, constants):
+        return constants, [()], False
+    return constants, [list(_smallest(constant.sort, known)) for constant in constants], False
 
 
 def _small(terms: Sequence[Term], constants: Sequence[Term]) -> bool:

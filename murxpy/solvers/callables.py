@@ -10,6 +10,7 @@ import enum
 import importlib
 import inspect
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import copy, deepcopy
 from dataclasses import dataclass, field
@@ -101,6 +102,13 @@ class Callables:
     makers: dict[str, list[str]] = field(default_factory=dict)
     recipes: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
+    def overview(self) -> dict[str, Any]:
+        """Return the `names` of the functions and methods that can be called, without properties and
+        special methods, and in `skipped`, by reason, how many of these are never called.
+        """
+        skipped = Counter(why for name, why in self.skipped.items() if _plain(name))
+        return {"names": list(filter(_plain, self.callees)), "skipped": dict(skipped)}
+
     def members(self, kind: str) -> list[str]:
         """Return the names of the members of the enumeration `kind`."""
         return [name for name in self.constants if name.rpartition(".")[0] == kind]
@@ -122,6 +130,10 @@ def permitted(name: str, data: Mapping[str, Any]) -> bool:
         if path.startswith(f"{module}.")
     ]
     return any(_public(rest.split(".")) for rest in inside) and _reason(path, data) is None
+
+
+def _plain(name: str) -> bool:
+    return not name.startswith(PROPERTY) and "__" not in name
 
 
 def _public(parts: Sequence[str]) -> bool:

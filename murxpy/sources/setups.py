@@ -65,7 +65,8 @@ class Setup(_Drawn, total=False):
     `wall` means that no check gets a resource limit; `checks`, the names of those checks of the
     solver's promises that are on; `documented`, the operators that mutants do not get; and `guide`,
     how a campaign chooses what runs are made of. In one with `solverless` no call of a walk reaches
-    the solver, and half of the walks have a planted model.
+    the solver, and half of the walks have a planted model. With `callables` the session describes the
+    public callables of its binding.
     """
 
     catalogue: Plain
@@ -83,6 +84,7 @@ class Setup(_Drawn, total=False):
     documented: list[str]
     guide: str
     solverless: bool
+    callables: bool
     sources: SourcesSetup
     enumeration: EnumerationSetup
     session: str

@@ -257,6 +257,7 @@ class Session:
         self._enumeration = _enumeration(setup.get("enumeration"))
         self._solverless = setup.get("solverless", False)
         self._limited = setup.get("limits") != "wall"
+        self._overview = setup.get("callables", False)
         self._damped: frozenset[str] = frozenset()
         self._checks: frozenset[str] = frozenset(setup.get("checks") or ())
         if self._solverless:  # all other checks ask the solver
@@ -316,7 +317,8 @@ class Session:
 
     def describe(self) -> dict[str, Any]:
         """The solver, its release, module file and Python; the calls that the release lacks; the
-        operators of each theory; the sorts that runs draw.
+        operators of each theory; the sorts that runs draw; and, where a campaign counts what its runs
+        reach, the public callables of the binding.
         """
         return {
             **self.wrapper.describe(),
@@ -324,6 +326,7 @@ class Session:
             "options": list(self.wrapper.read_options),
             "operators": self.swarm.available(),
             "sorts": list(self.swarm.spelled_kinds),
+            **({"callables": self.wrapper.callables.overview()} if self._overview else {}),
         }
 
     def _known_options(self, drawn: Collection[str]) -> list[Option]:

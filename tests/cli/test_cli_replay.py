@@ -65,9 +65,9 @@ def test_replays_murxlas_traces(capsys: pytest.CaptureFixture[str], tmp_path: Pa
     code, out, _ = outcome(capsys, "replay", path, "--json")
     data = json.loads(out)
     assert (code, data["solver"], data["answers"]["unsat"], data["refused"]) == (0, "cvc5", 1, 0)
-    path.write_text(MURXLA.replace("cvc5", "boolector"))
+    path.write_text(MURXLA.replace("cvc5", "btor"))
     code, _, err = outcome(capsys, "replay", path)
-    assert code == 2 and "the trace is of 'boolector', which has no wrapper here" in err
+    assert code == 2 and "the trace is of 'btor', which has no wrapper here" in err
     assert outcome(capsys, "replay", path, "--solver", "z3")[0] == 0
 
 

@@ -141,3 +141,43 @@ def test_what_is_no_bucket(capsys: pytest.CaptureFixture[str], out: Path, tmp_pa
 def test_the_frames_of_the_interpreter_are_left_out() -> None:
     assert inside(FRAMES) == ("smt::pop(unsigned int)", "Z3_solver_pop")
     assert inside("") == ()
+
+
+def behind(folder: Path, key: str, forms: dict[str, str], shows: bool) -> Bucket:
+    """A bucket whose trace alone does not show it, with the runs that must come before it."""
+    found = kept(folder, key, forms, backtrace=FRAMES)
+    note = "" if shows else "it shows no finding in 5 replays"
+    smaller = [
+        replace(form, reproduces=shows or None, note=note)
+        for form in found.reproducers
+        if form.form == "min.history"
+    ]
+    others = [form for form in found.reproducers if form.form == "history"]
+    alone = replace(found.reproducers[0], reproduces=False)
+    traces = [replace(found.traces[0], confirmed=False)]
+    return replace(found, traces=traces, reproducers=(alone, *others, *smaller))
+
+
+def test_a_finding_behind_earlier_runs_is_shown_as_traces_and_else_listed_apart(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seeds = "aa []\nab [['pop', '', '']]\n"
+    two = "# murxpy-trace 1\n1 new\n1 delete\n1 new\n1 check-sat\n"
+    buckets = [
+        behind(tmp_path, "crash-apart", {"history": seeds, "min.history": two}, False),
+        behind(tmp_path, "crash-two", {"history": seeds, "min.history": two}, True),
+        replace(kept(tmp_path, "hang-a", {}), kind="hang", severity="low"),
+    ]
+    buckets[0] = replace(buckets[0], backtrace=FRAMES.replace("smt::pop", "smt::other"))
+    with closing(Store(tmp_path, rebuild=True)) as store:
+        store.save(Changes(buckets=buckets))
+    code, page, _ = outcome(capsys, "show", "crash-two", "--out", tmp_path)
+    assert code == 0 and "Traces of several runs in one process" in page
+    assert "1 delete\n1 new\n1 check-sat\n" in page
+    code, page, _ = outcome(capsys, "show", "crash-apart", "--out", tmp_path)
+    assert code == 0 and "'pop'" not in page and "Trace" not in page.split("Frames")[1]
+    assert "smt::other(unsigned int)" in page and ".history" in page.split("Commands")[1]
+    code, listed, _ = outcome(capsys, "findings", tmp_path)
+    shown, apart = listed.split("Not shown again")
+    assert "crash-two" in shown and "hang-a" in shown and "crash-apart" in apart
+    assert apart.splitlines()[2] == "    in smt::other, Z3_solver_pop"

@@ -191,6 +191,11 @@ FAULTS = {
         "unspelled: [{operators: [OP_BV_AD], because: why}]\ntheories:",
         ":7: unknown operator 'OP_BV_AD' (did you mean 'OP_BV_AND'?)",
     ),
+    "sort without a spelling": (
+        "theories:",
+        "unspelled: [{sorts: [SORT_BW], because: why}]\ntheories:",
+        ":7: unknown sort kind 'SORT_BW' (did you mean 'SORT_BV'?)",
+    ),
     "operator with and without a spelling": (
         "theories:",
         "unspelled: [{operators: [OP_BV_ADD], because: why}]\ntheories:",

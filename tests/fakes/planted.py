@@ -14,7 +14,7 @@ finding that the process survives; and what must be there, each optional:
 - `answered`: how many checks were answered;
 - `symbol`: a text within a symbol, `number`: the least index of an application;
 - `earlier`: an operator that a run before this one applied in the same process; with `joined` also one before the last `new`;
-- `turns`: a file that counts replays; the fault shows in every other one only.
+- `turns`: a file that counts replays; the fault shows in every other one only, or in one `of` so many.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ class PlantedSession(Session):
         if "turns" not in self._fault:
             return True
         os.write(self._turns.fileno(), b".")
-        return os.fstat(self._turns.fileno()).st_size % 2 == 0
+        return os.fstat(self._turns.fileno()).st_size % self._fault.get("of", 2) == 0
 
     def _commit(self, line: Line) -> None:
         if self._fault["how"] != "contract":

@@ -54,9 +54,64 @@ def test_what_the_page_quotes_is_true(command: str, file: str, printed: str) -> 
 
 
 def test_every_example_is_quoted_and_run() -> None:
-    files = {str(path.relative_to(ROOT)) for path in PAGE.parent.iterdir() if path != PAGE}
+    files = {str(path.relative_to(ROOT)) for path in PAGE.parent.iterdir() if path.is_file()}
+    files.discard(str(PAGE.relative_to(ROOT)))
     assert files == {file for command, file, _ in QUOTED if command == "cat"}
     assert files == {file for command, file, _ in QUOTED if command != "cat"}
+
+
+ISSUES = {
+    "text-of-a-bit": "z3-5.4.0/text-of-one-bit-with-a-planted-model",
+    "second-core": "z3-5.4.0/second-minimized-core",
+    "core-after-simplify": "cvc5-1.4.2/core-after-a-simplification",
+}
+
+
+def test_each_finding_of_the_page_has_an_issue_with_what_belongs_to_it() -> None:
+    """The issue is that of the kept regression, and the page links to it."""
+    folder, text = PAGE.parent / "issues", PAGE.read_text(encoding="utf-8")
+    assert {path.name for path in folder.iterdir()} == {*ISSUES}
+    for name, trace in ISSUES.items():
+        issue = (folder / name / "issue.md").read_text(encoding="utf-8")
+        assert issue == (ROOT / "traces/regressions" / f"{trace}.md").read_text(encoding="utf-8")
+        assert f"issues/{name}/issue.md" in text and f"regressions/{trace}.trace" in text
+        script = (folder / name / "finding.smt2").read_text(encoding="utf-8")
+        shown = [row for row in script.splitlines() if not row.startswith(";")]
+        assert "\n".join(shown) in issue
+
+
+@pytest.mark.parametrize("name", ISSUES)
+def test_the_script_of_an_issue_shows_the_defect(name: str) -> None:
+    """Each command is the one that the issue names, and the script prints what its header says."""
+    folder = PAGE.parent / "issues" / name
+    issue = (folder / "issue.md").read_text(encoding="utf-8")
+    package = "cvc5" if "# cvc5" in issue else "z3-solver"
+    try:
+        installed = version(package)
+    except PackageNotFoundError:
+        pytest.skip(f"{package} is not installed")
+    if not installed.startswith(RELEASES[package]):
+        pytest.skip(f"the issue tells what {package} {RELEASES[package]} does")
+    found = re.search(r"^## Script: `(z3|python3 run\.py) finding\.smt2`$", issue, re.M)
+    assert found is not None
+    program = Path(sys.executable).with_name("z3") if found[1] == "z3" else sys.executable
+    words = found[1].split()[1:]
+    done = subprocess.run(
+        [str(program), *words, "finding.smt2"],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=folder,
+    )
+    printed = {
+        "text-of-a-bit": ("unsat\nsat\n", 0),
+        "second-core": ("unsat\n((not a) a)\n()\nsat\n", 0),
+        "core-after-simplify": ("unsat\na\n", -6),  # the end is an abort
+    }
+    told, code = printed[name]
+    assert re.sub(r"\(error.*\n", "", done.stdout) == told
+    assert done.returncode == code
 
 
 def test_the_page_names_what_exists() -> None:

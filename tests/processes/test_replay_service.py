@@ -187,7 +187,7 @@ def test_cancelled_future_is_never_told(opened: Any) -> None:
 
 def test_process_with_cancelled_work_holds_no_place(opened: Any) -> None:
     replays, group = opened(), Group()
-    slow = replace(trace("hang"), wall=60.0)
+    slow = replace(trace("sleep"), wall=60.0)
     first = replays.submit([slow], group)
     replays.cancel(first)
     second = replays.submit([slow], group)
@@ -201,7 +201,7 @@ def test_process_with_cancelled_work_holds_no_place(opened: Any) -> None:
 
 def test_end_of_a_group_ends_its_futures_without_an_outcome(opened: Any) -> None:
     replays, group = opened(), Group()
-    futures = [replays.submit([trace("hang")], group) for _ in range(3)]
+    futures = [replays.submit([trace("sleep")], group) for _ in range(3)]
     replays.end(group)
     wait(replays, *futures)
     assert [causes(future) for future in futures] == [[], [], []]

@@ -192,7 +192,9 @@ def test_a_script_shows_its_finding_and_says_how_it_was_run(tmp_path: Path, z3: 
 # -- the kept regressions
 
 
-def test_the_other_side_of_a_disagreement_gives_its_model(z3: Plan) -> None:
+def test_the_other_side_of_a_disagreement_gives_its_model(
+    z3: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """z3 is said to answer unsat, and cvc5, which is asked because the trace names no judge, gives
     values that make the assertion true.
     """
@@ -209,6 +211,9 @@ def test_the_other_side_of_a_disagreement_gives_its_model(z3: Plan) -> None:
     assert evidence.planted == ("(= x 7)",)
     agreed = parse_trace(f"{text}0 check-sat\n answer sat\n", "1.trace")
     assert refuted(z3, agreed, CATALOGUE, Limits()) is None
+    names = ("z3@/no/such/folder", "cvc5")  # a solver that is not there hides no other one
+    monkeypatch.setattr("murxpy.reduction.reproducers.other_solvers", lambda family: names)
+    assert refuted(z3, trace, CATALOGUE, Limits()) is not None
 
 
 def test_a_script_is_cut_behind_the_check_whose_model_is_wrong(
@@ -359,3 +364,22 @@ def test_of_infinitely_many_values_the_smallest_are_tried() -> None:
     found = seen(trace, "invalid-model", output)
     assert found is not None and found.prints == "sat and this model"
     assert found.expected.startswith("unsat, as far as tried: none of 121 values makes all")
+
+
+def wrong_answer(assertion: str, printed: str) -> Sight | None:
+    """What a script with one assertion about `a` of two bits shows where the solver answers `printed`."""
+    text = f"(declare-const a (_ BitVec 2))(assert {assertion})(check-sat)"
+    trace = lift(read_script(text, "a", CATALOGUE)).text()
+    trace = trace.replace("check-sat", f"check-sat\n answer {printed}")
+    other = {"sat": "unsat", "unsat": "sat"}[printed]
+    return seen(trace, "wrong-answer", printed, f"answered {printed}, expected {other}")
+
+
+def test_the_script_of_a_wrong_answer_says_why_it_is_wrong() -> None:
+    found = wrong_answer("(bvult a #b00)", "sat")
+    assert found is not None
+    assert found.expected == "unsat: none of 4 possible values makes all assertions true"
+    found = wrong_answer("(bvugt a #b10)", "unsat")
+    assert found is not None and found.expected.startswith("sat, as it answers where (= a #b11)")
+    told = found.otherwise  # the solver can answer unsat with the values, too
+    assert told is not None and told.expected == "sat: all assertions are true where (= a #b11)"

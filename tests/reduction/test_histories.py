@@ -11,10 +11,14 @@ from campaigns import run as campaign_of
 from commands import outcome
 from plants import EXAMPLE, planted
 
+from murxpy.campaign.behind.process import answer
+from murxpy.campaign.behind.requests import Request
 from murxpy.errors import InputError
 from murxpy.findings.origin import holds_traces
 from murxpy.findings.replayed import replay_texts, walk_seeds
 from murxpy.machine.trace.grammar import parse_trace
+from murxpy.processes.targets import Plan
+from murxpy.records.finding import Reproducer
 from murxpy.reduction.histories import Run, join, minimize_history, minimize_joined, parts
 from murxpy.reduction.pipeline import Task
 
@@ -99,3 +103,39 @@ def test_the_commands_take_histories(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert code == 0, out
     code, _, err = outcome(capsys, "minimize", traces)
     assert code == 2 and "it shows no finding" in err
+
+
+@pytest.fixture(scope="module")
+def three(history: tuple[Run, ...]) -> tuple[Run, ...]:
+    """Three runs, of which the first two are the same, and the last one dies behind either."""
+    plan = planted(**FAULT)
+    for run in history[:-1]:
+        if walk_seeds(plan, [run, history[-1]]).found is not None:
+            return run, run, history[-1]
+    raise AssertionError("the fault needs more than one run before it")
+
+
+def forms_of(runs: tuple[Run, ...], folder: Path, plan: Plan) -> dict[str, Reproducer]:
+    """The forms that a campaign makes of a finding that needs these runs."""
+    file = folder / "00000000000000aa.history"
+    file.write_text("".join(f"{seed:x} []\n" for seed, _ in runs))
+    request = Request("a", "crash", "", str(file), 0, minimize=True, replays=12)
+    return {form.form: form for form in answer(request, plan).reproducers}
+
+
+def test_a_campaign_makes_two_runs_of_a_history(three: tuple[Run, ...], tmp_path: Path) -> None:
+    forms = forms_of(three, tmp_path, planted(**FAULT))
+    assert forms["min.history"].reproduces and forms["trace"].reproduces is False
+    assert "several runs" in forms["smt2"].note
+    assert len(parts(Path(forms["min.history"].file).read_text())) == 2
+
+
+@pytest.mark.slow
+def test_runs_that_do_not_show_it_each_time_are_tried_five_times(
+    three: tuple[Run, ...], tmp_path: Path
+) -> None:
+    """The fault shows in each third run, so these two runs show it one time of three."""
+    plan = planted(**FAULT, turns=str(tmp_path / "turns"), of=3)
+    forms = forms_of(three[1:], tmp_path, plan)
+    assert "min.history" in forms, forms["min.trace"].note
+    assert len(parts(Path(forms["min.history"].file).read_text())) == 2

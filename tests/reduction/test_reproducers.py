@@ -286,7 +286,7 @@ def test_a_program_that_refutes_a_model_shows_an_invalid_model(tmp_path: Path) -
         form.form: form
         for form in write_programs(target, tmp_path / source.name, source.read_text(), shown)
     }
-    assert (made["python"].reproduces, made["python"].note) == (True, "")
+    assert made["python"].reproduces and made["python"].note == "expected True, got False"
 
 
 @pytest.mark.parametrize(("between", "holds"), [("\n", True), ("", None)])

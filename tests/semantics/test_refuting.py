@@ -6,7 +6,8 @@ import pytest
 
 from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.semantics.refuting import Refuted, refuted
+from murxpy.semantics.refuting import Refuted, refuted, satisfying
+from murxpy.semantics.values import Value
 from murxpy.smtlib.reading.scripts import read_script
 
 CATALOGUE = build_catalogue(load_catalogue())
@@ -50,3 +51,20 @@ def test_all_values_are_tried_where_there_are_few(script: str, expected: Refuted
 def test_what_may_have_a_larger_model_is_not_called_wrong(script: str) -> None:
     """Each of these has a model."""
     assert found(script) is None
+
+
+@pytest.mark.parametrize(
+    ("script", "values"),
+    [
+        ("(declare-const a (_ BitVec 2))(assert (bvugt a #b10))", [3]),
+        ("(declare-const a RoundingMode)(assert (distinct a RNE RNA RTP RTN))", ["RTZ"]),
+        ("(declare-const a Int)(assert (= (* a a) 1))", [-1]),
+        ("(declare-const a (_ BitVec 2))(assert (bvult a #b00))", []),
+        ("(declare-const a Int)(assert (and (= (div a 0) 3) (= a 1)))", []),
+        ("(assert true)", []),
+    ],
+    ids=["bits", "rounding", "integer", "none", "open point", "no constant"],
+)
+def test_values_that_make_all_true_refute_an_answer_unsat(script: str, values: list[Value]) -> None:
+    formulas = read_script(script, "a", CATALOGUE, dialect="z3").assertions()
+    assert [*satisfying(formulas, CATALOGUE).values()] == values

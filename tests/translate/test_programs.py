@@ -519,7 +519,7 @@ def test_a_program_of_a_kept_regression_shows_it(name: str, tmp_path: Path) -> N
     text = (FOLDER / name).read_text(encoding="utf-8")
     (plan,) = make_plans(Request((name.partition("-")[0],)))
     (form,) = write_programs(plan, tmp_path / "1.trace", text, QUICK[name], forms=("python",))
-    assert (form.reproduces, form.note) == (True, "")
+    assert form.reproduces and form.note.startswith("expected "), form
     assert "murxpy" not in Path(form.file).read_text(encoding="utf-8")
 
 

@@ -106,6 +106,7 @@ def _unheard(text: str) -> None:
 
 NICE = 10  # steps, so that the workers of the campaign come first
 _LOOK = 0.1  # seconds between two looks whether there is time again
+_SEVERAL = "not in SMT-LIB: it needs several runs in one process"
 _TRIES = 5  # replays of a candidate, for a finding that does not show each time
 
 
@@ -122,7 +123,11 @@ def shrink(
     small = base_of(trace).with_name(f"{base_of(trace).name}.min.trace")
     task = Task(plan, trace.name, replays=replays, wait=wait)
     if trace.suffix == ".history":
-        reduced = minimize_history(task, tuple(read_history(trace)))
+        runs = tuple(read_history(trace))
+        try:
+            reduced = minimize_history(task, runs)
+        except InputError:  # it does not show each time
+            reduced = minimize_history(replace(task, tries=_TRIES, began=time.monotonic()), runs)
         result = reduced.result
         if reduced.apart:
             form, small = "min.history", small.with_suffix(".history")
@@ -164,7 +169,7 @@ def answer(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:
             Reproducer("history", str(trace), True),
         ]
     text = read_trace(trace) if alone else ""
-    answered = Answer()
+    answered, several = Answer(), False
     if request.minimize:
         try:
             form, small, result = shrink(plan, trace, request.kind, request.replays, wait)
@@ -176,11 +181,16 @@ def answer(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:
             same = result.key == shown.key or not kind_of(request.kind).keyed
             made.append(smaller_form(plan, form, small, result, same))
             shown = shown if same else replace(shown, key=result.key)
-            text = result.text if form == "min.trace" else ""
+            text = result.text
+            several = form == "min.history"
             answered = Answer((), result.before, result.after, result.ended)
     if text:
         wait()
-        made += write_programs(plan, trace, text, shown, Limits(memory=request.memory))
+        forms = ("python",) if several else ("python", "smt2")
+        limits = Limits(memory=request.memory)
+        made += write_programs(plan, trace, text, shown, limits, forms)
+        if several:
+            made.append(Reproducer("smt2", "", None, _SEVERAL))
     return replace(answered, reproducers=tuple(made))
 
 

@@ -39,6 +39,7 @@ _FORMS = {
     "smt2": "SMT-LIB script",
     "python": "Python program",
     "min.trace": "Trace, made smaller",
+    "min.history": "Traces of several runs in one process, made smaller; each begins with 'new'",
     "trace": "Trace",
 }
 _SHORT = 60  # lines of a form at most that is taken although another one is shorter
@@ -126,11 +127,11 @@ def finding_page(out: Path, key: str) -> FindingPage:
 def _form(bucket: Bucket, out: Path) -> tuple[str, str, str]:
     """The form that shows the finding and is read fastest, its file, and what stands in it: a script
     before a program before a trace, unless it is long and another one is shorter. All are empty
-    where no trace is kept.
+    where nothing that is kept shows it.
     """
     shows = {form.form: form.file for form in bucket.reproducers if form.reproduces and form.file}
     kept = bucket.smallest()
-    if kept is not None:
+    if kept is not None and kept.confirmed is not False:
         shows.setdefault("trace", kept.file)
     found = [
         (form, shows[form], text)
@@ -183,6 +184,8 @@ def _lines(page: FindingPage, model: ShownModel | None, width: int) -> Iterator[
         yield Text(row, "bold red")
     yield Text()
     yield from labelled(_facts(page), width)
+    if not page.text:
+        yield from _frames(page)
     if page.text:
         yield from _heading(f"{_FORMS[page.form]} ({page.file})")
         yield from (Text(escaped(row, keep="\t")) for row in page.text.rstrip("\n").split("\n"))
@@ -194,11 +197,16 @@ def _lines(page: FindingPage, model: ShownModel | None, width: int) -> Iterator[
     if model is not None:
         yield from _heading(f"Model ({model.source})")
         yield from _model(model)
+    if page.text:
+        yield from _frames(page)
+    yield from _heading("Commands")
+    yield from (Text(f"  {command}", "green") for command in commands(page))
+
+
+def _frames(page: FindingPage) -> Iterator[Text]:
     if page.frames:
         yield from _heading("Frames")
         yield from (Text(f"  {escaped(frame)}") for frame in _without_turns(page.frames))
-    yield from _heading("Commands")
-    yield from (Text(f"  {command}", "green") for command in commands(page))
 
 
 def _heading(text: str) -> Iterator[Text]:
@@ -273,12 +281,13 @@ def commands(page: FindingPage) -> list[str]:
         return []
     folder = shlex.quote(str(PurePath(view.trace).parent))
     shows = {form.form: form.file for form in view.reproducers if form.reproduces}
-    found = [replay_command(view.trace)]
-    if "min.trace" in shows:
-        found.append(replay_command(shows["min.trace"]))
+    found = [replay_command(shows.get("history", view.trace))]
+    smaller = shows.get("min.trace") or shows.get("min.history")
+    if smaller:
+        found.append(replay_command(smaller))
     if "python" in shows:
         found.append(f"python3 {shlex.quote(shows['python'])}")
-    if "min.trace" not in shows:
+    if not smaller:
         found.append(f"murxpy minimize {folder}")
     return found + ([] if page.range else [f"murxpy bisect {folder}"])
 

@@ -27,12 +27,12 @@ from murxpy.findings.defects import (
     callable_of,
     grouping,
     is_silent,
-    misuse_message,
     same,
     telling_option,
 )
 from murxpy.findings.folder import read_if_there
-from murxpy.findings.frames import HEAP, RECURSION, functions, place
+from murxpy.findings.frames import HEAP, RECURSION, functions, inside, place
+from murxpy.findings.kinds.calls import misuse_message
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.known import MARK
 from murxpy.findings.ranges import kept_range
@@ -365,6 +365,7 @@ def _catalogue() -> Catalogue:
 
 
 _INDENT = "    "
+_APART = "Not shown again: up to five replays of the trace, of its run and of the runs before it"
 _LEAST = 40  # columns into which a sentence is folded on the narrowest screen
 _COLUMNS = (
     *("defect", "kind", "tier", "solver", "versions", "status", "findings", "buckets", "evidence"),
@@ -377,7 +378,8 @@ class DefectView:
     """A defect as a list shows it: `shown` is the bucket that shows it best, and `buckets` are all.
 
     `wrong` says what is wrong. `smallest` are the lines of its smallest trace, 0 where it was not
-    made smaller. `marks` are what the buckets have in common.
+    made smaller. `marks` are what the buckets have in common. `apart` says that replays did not show it
+    again; `frames` are then the innermost functions in which the process died.
     """
 
     shown: BucketView
@@ -389,6 +391,8 @@ class DefectView:
     smallest: int
     marks: tuple[str, ...]
     use: Use | None = None  # of its smallest trace, where there is one
+    apart: bool = False
+    frames: tuple[str, ...] = ()
 
     @property
     def count(self) -> int:
@@ -428,7 +432,8 @@ def defect_views(
     by_key = {bucket.key: bucket for bucket in buckets}
     older = same(found)
     views = [_view(defect, by_key, versions, older, out) for defect in found]
-    return sorted(views, key=lambda view: (view.rank, _distance(view), view.first, view.shown.key))
+    views.sort(key=lambda view: (view.rank, _distance(view), view.first, view.shown.key))
+    return sorted(views, key=lambda view: view.apart)
 
 
 def _shared(defect: Defect, buckets: Sequence[Bucket]) -> str:
@@ -502,7 +507,20 @@ def _view(
         sum(1 for _ in read_rows(small)) if small else 0,
         defect.marks,
         use_of(small) if small else None,
+        _apart(best),
+        inside(best.backtrace)[:_MOST_NAMED] if _apart(best) else (),
     )
+
+
+def _apart(bucket: Bucket) -> bool:
+    """Whether the finding is listed apart: replays did not show it again, or only behind earlier runs that
+    could not be made fewer.
+    """
+    if bucket.state == "unconfirmed":
+        return True
+    forms = {form.form: form for form in bucket.reproducers}
+    tried = [forms[form] for form in ("min.trace", "min.history") if form in forms]
+    return evidence(bucket) == _BEHIND and any(not form.reproduces for form in tried)
 
 
 def _showing(bucket: Bucket) -> tuple[object, ...]:
@@ -512,6 +530,9 @@ def _showing(bucket: Bucket) -> tuple[object, ...]:
     size = kept.lines if kept is not None else 0
     shows = bucket.known or bucket.state == "confirmed"
     return (not shows, bucket.tier == DOCUMENTED, worst_first(bucket), not alone, size)
+
+
+_BEHIND = "it needs earlier runs"
 
 
 def evidence(bucket: Bucket) -> str:
@@ -524,12 +545,13 @@ def evidence(bucket: Bucket) -> str:
     if kept is not None and kept.confirmed:
         return "its trace shows it again"
     forms = {form.form for form in bucket.reproducers if form.reproduces}
-    return "it needs earlier runs" if "history" in forms else "its run shows it again"
+    return _BEHIND if "history" in forms else "its run shows it again"
 
 
 def _smallest(bucket: Bucket, out: str) -> str | None:
     """The text of the smallest trace; None where there is none."""
-    files = [f.file for f in bucket.reproducers if f.form == "min.trace" and f.reproduces]
+    smaller = ("min.trace", "min.history")
+    files = [f.file for f in bucket.reproducers if f.form in smaller and f.reproduces]
     return read_if_there(Path(out, files[0])) if files else None
 
 
@@ -575,7 +597,11 @@ def print_defects(console: Console, views: Sequence[DefectView]) -> None:
     the screen; keys and commands are never cut.
     """
     width = max(_LEAST, console.width)
+    shown = True
     for view in views:
+        if view.apart and shown:
+            console.print(Text(_APART, "bold"), soft_wrap=True)
+        shown = not view.apart
         for line in (*_head(view, width), *_rest(view, width)):
             console.print(line, soft_wrap=True)
 
@@ -608,6 +634,8 @@ def _head(view: DefectView, width: int) -> Iterator[Text]:
     notes += ["not confirmed"] if view.evidence == "not confirmed" else []
     head.append(f"  {', '.join(filter(None, notes))}", "dim")
     yield head
+    if view.frames:
+        yield Text(f"{_INDENT}in {', '.join(map(_short, view.frames))}")
     for line in textwrap.wrap(view.wrong, width - len(_INDENT), break_on_hyphens=False):
         yield Text(_INDENT + line)
 
@@ -645,6 +673,7 @@ def defect_data(view: DefectView) -> dict[str, Any]:
         "operators": None if view.use is None else list(view.use.operators),
         "versions": list(view.versions),
         "marks": list(view.marks),
+        "apart": view.apart,
         "buckets": [bucket_data(bucket) for bucket in view.buckets],
     }
 

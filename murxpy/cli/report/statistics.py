@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 from rich.text import Text
 
+from murxpy.campaign.statistics import Reach
 from murxpy.cli.report.seeds import print_seeds
 from murxpy.cli.report.tables import COUNT, Table, kinds
 from murxpy.cli.report.text import heading, one_line
@@ -42,6 +43,20 @@ def print_statistics(
         _print_list(console, "States visited", snapshot.part("state:"))
     _print_actions(console, snapshot)
     _print_refusals(console, snapshot)
+
+
+def print_reach(console: Console, reaches: Mapping[str, Reach]) -> None:
+    """Print, by target, how many public callables of its binding walks called, contract mode alone,
+    and nothing, with the reason.
+    """
+    for target, found in reaches.items():
+        table = _table("called by", "callables", "%")
+        rows = {"walks": len(found.walks), "contract mode only": len(found.contract)}
+        rows["nothing in this campaign"] = len(found.unreached)
+        rows.update({f"never: {why}": number for why, number in found.skipped.items()})
+        for name, number in rows.items():
+            table.add(name, number, round(100 * number / (found.total or 1)))
+        _print(console, f"Public callables of {target}: {found.total:,}", table)
 
 
 def _table(name: str, *counted: str) -> Table:

@@ -55,6 +55,16 @@ class RaisedException(Call):
         return see_death(seen)  # the program of a solver can end where its library throws
 
 
+_CLASS = re.compile(
+    r"^class [A-Z]: "
+)  # the letter of a group of rules, which tells a reader nothing
+
+
+def misuse_message(message: str) -> str:
+    """The message of a finding of contract mode without the letter of its group of rules."""
+    return _CLASS.sub("", message)
+
+
 class Contract(ByMessage, Call):
     """The binding accepts a call that it should refuse, or refuses it in a way that it does not
     document. Only contract mode makes such calls.
@@ -69,6 +79,9 @@ class Contract(ByMessage, Call):
     mark = ""
     smaller = ""
     endings = (contract,)
+
+    def headline(self, about: str, message: str, answer: str) -> str:
+        return super().headline(about, misuse_message(message), answer)
 
     def _of_rule(self, verdict: Verdict, message: str) -> Parts:
         return _OPERATOR.sub("an operator", message), ["misuse", verdict.call.spelling]

@@ -12,13 +12,14 @@ from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import Term
 from murxpy.machine.outcomes import EXCEPTION, EXIT
+from murxpy.machine.witnesses.model import LITERAL
 from murxpy.machine.witnesses.show import show
 from murxpy.machine.witnesses.slowness import KIND as SLOW
 from murxpy.machine.witnesses.unknowns import REASON, of_limit
 from murxpy.oracles.crash import DEATHS, MEMORY_FAULTS, Outcome, judge, normalise
-from murxpy.semantics.refuting import refuted
+from murxpy.semantics.refuting import Refuted, refuted, satisfying
 from murxpy.semantics.values import CannotSay, Value
-from murxpy.smtlib.lexer import solid, tokenize
+from murxpy.smtlib.lexer import solid, spell, tokenize
 from murxpy.smtlib.printed_models import Valuation, read_printed_model
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.translate.asking import Asked, Evidence
@@ -287,17 +288,24 @@ def see_answer(seen: Seen) -> Sight | None:
     if wanted not in OTHER or not same:
         return None
     plain = Sight(f"the answer {wanted} is wrong", wanted, OTHER[wanted], kept=())
-    planted = seen.evidence.planted
+    planted = seen.evidence.planted or _values(seen)
     if wanted == "unsat" and planted:
         model = f"sat, as it answers where {' and '.join(planted)} is asserted"
         rows = seen.evidence.text.splitlines()
         given = [row for row in rows if row.startswith(_GIVEN)]
         check = [row for row in rows if row.startswith("(check-sat")][-1].partition(" ; ")[0]
         more = ("(reset)", *given, *(f"(assert {text})" for text in planted), check)
-        return replace(plain, expected=model, more=more, answer="sat", otherwise=plain)
-    return plain
+        # a solver can be wrong with these values, too
+        told = replace(
+            plain, expected=f"sat: all assertions are true where {' and '.join(planted)}"
+        )
+        return replace(plain, expected=model, more=more, answer="sat", otherwise=told)
+    shown = _no_model(seen) if wanted == "sat" else None
+    return plain if shown is None else replace(plain, expected=_none_of(shown))
 
 
+# Commands after which assertions do not count any more, or with which others count, too.
+_MORE = ("(pop", "(reset", "(check-sat-assuming")
 _GIVEN = ("(set-option", "(set-logic", "(declare", "(define", "(assert")
 _IN_SCRIPT = re.compile(r"^(?:script|check) error: ")  # of a script that the trace runs
 _EXPECTED = re.compile(r"answered (\w+), expected \w+")
@@ -340,23 +348,57 @@ def _wrong_model(seen: Seen) -> Sight | None:
 
 def _unsound(seen: Seen, found: Sight) -> Sight:
     """The sight of a wrong answer sat, where the script has no model; else that of the wrong model."""
-    evidence = seen.evidence
-    text = "\n".join(row for row in evidence.text.splitlines() if row.startswith(_GIVEN))
-    try:
-        script = read_script(text, "script", seen.catalogue, dialect=evidence.dialect)
-    except InputError:
-        return found
-    shown = (
-        refuted(script.assertions(), seen.catalogue) if answers(seen.printed) == ["sat"] else None
-    )
+    shown = _no_model(seen)
     if shown is None:
         return found
-    wrong, many = "the answer sat is wrong", f"none of {shown.count:,}"
+    wrong, expected = "the answer sat is wrong", _none_of(shown)
     if shown.complete:
-        expected = f"unsat: {many} possible values makes all assertions true"
         return Sight(wrong, "sat", expected, kept=(), otherwise=found)
-    expected = f"unsat, as far as tried: {many} values makes all assertions true"
     return replace(found, wrong=wrong, prints="sat and this model", expected=expected)
+
+
+def _no_model(seen: Seen) -> Refuted | None:
+    """What shows that the assertions have no model, of a script with one check that answers sat."""
+    formulas = _asserted(seen, "sat")
+    return refuted(formulas, seen.catalogue) if formulas else None
+
+
+def _values(seen: Seen) -> tuple[str, ...]:
+    """Equations of constants with values that make all assertions true, of a script with one check that
+    answers unsat; none where no such values were found.
+    """
+    found = satisfying(_asserted(seen, "unsat"), seen.catalogue)
+    if any(term.sort.kind not in LITERAL for term in found):
+        return ()
+    return tuple(
+        f"(= {spell(str(term.indices[0]))} {show(value, term.sort)})"
+        for term, value in found.items()
+    )
+
+
+def _asserted(seen: Seen, answer: str) -> Sequence[Term]:
+    """The assertions of a script with one check that gives this answer; none of another script."""
+    evidence = seen.evidence
+    rows = evidence.text.splitlines()
+    if answers(seen.printed) != [answer] or any(row.startswith(_MORE) for row in rows):
+        return ()
+    text = "\n".join(row for row in rows if row.startswith(_GIVEN))
+    try:
+        return read_script(text, "script", seen.catalogue, dialect=evidence.dialect).assertions()
+    except InputError:
+        return ()
+
+
+def _none_of(shown: Refuted) -> str:
+    which = "possible values" if shown.complete else "values"
+    so = "unsat" if shown.complete else "unsat, as far as tried"
+    return f"{so}: none of {shown.count:,} {which} makes all assertions true"
+
+
+def _right(judged: Judged, asked: Asked) -> str:
+    """The right value of a term, in words. Where several values are right, none of them is named."""
+    value = judged.right(asked)
+    return f"the value {value}" if value else "another value"
 
 
 def _wrong_value(seen: Seen, judged: Judged, wrong: str) -> Sight | None:
@@ -371,7 +413,7 @@ def _wrong_value(seen: Seen, judged: Judged, wrong: str) -> Sight | None:
             return Sight(
                 wrong,
                 f"the value {replies.value(asked)} for {asked.term}",
-                f"the value {judged.right(asked)} for this term where {values}, or another model",
+                f"{_right(judged, asked)} for this term where {values}, or another model",
                 (*models, *inside, asked),
             )
     return None

@@ -280,6 +280,8 @@ def _literal(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
     wanted = LITERALS[tag](row)
     if tag == "int" and sort is not None and sort.kind == "SORT_REAL":
         return Fraction(row[1])  # of a solver to which each integer is a real
+    if tag == "bv" and row[1] == 1 and sort is not None and sort.kind == "SORT_BOOL":
+        return bool(row[2])  # of a solver to which a Boolean is a bit-vector of width one
     if sort is not None and (sort.kind != f"SORT_{tag.upper()}" or tuple(sort.params) != wanted):
         raise Unreadable(f"a value of {tag.upper()}{wanted or ''} in place of one of {sort}")
     if tag == "real":

@@ -1,0 +1,97 @@
+"""Drafts of traces that no campaign keeps, and those that are kept beside the regressions."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from commands import FAKE, error, outcome
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "bench"))
+import drafts  # noqa: E402
+
+FILES = list(drafts.drafted())
+# A wrong answer that a planted model refutes, one that all values refute, and a process that dies.
+QUICK = ("text-of-one-bit", "subnormal", "core-after-a-simpl")
+TRACE = """# murxpy-trace 1
+# finds abort
+# solver fake 1.0
+0 new
+ return o1
+0 mk-sort SORT_BOOL
+ return s1
+0 mk-const s1 "a"
+ return t1 s1
+0 mk-term OP_AND SORT_BOOL 2 t1 t1
+ return t2 s1
+"""
+
+
+def test_every_defect_of_the_current_releases_has_a_draft() -> None:
+    kept = set(drafts.FOLDER.glob("*/*.md"))
+    assert kept == {file.with_suffix(".md") for file in FILES}
+    assert len(FILES) > 90
+    for file in kept:
+        text = file.read_text(encoding="utf-8")
+        shown = next(row for row in text.splitlines() if row.startswith("## "))
+        assert shown.startswith(("## Script: `", "## Program: `", "## Trace: `")), file
+        assert "- Shows on " in text, file
+
+
+def made_anew(file: Path) -> None:
+    """Compare the kept draft of a trace with the one that is made now."""
+    if not drafts.installed(file):
+        pytest.skip("the drafts tell of another release")
+    kept = file.with_suffix(".md").read_text(encoding="utf-8")
+    assert drafts.plain(drafts.written(file)) == drafts.plain(kept)
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_a_kept_draft_is_what_is_made_now(name: str) -> None:
+    made_anew(next(file for file in FILES if name in file.name))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
+def test_each_kept_draft_is_what_is_made_now(file: Path) -> None:
+    made_anew(file)
+
+
+def test_a_trace_without_a_campaign_has_a_draft(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    solver = ("--solver", *FAKE)
+    trace = tmp_path / "bug.trace"
+    trace.write_text(TRACE)
+    none = error(capsys, "draft", trace, *solver)
+    assert none[0] == 2 and "bug.trace: its replay on fake 1.0 shows no finding" in none[1]
+    monkeypatch.setenv("FAKESOLVER_FAULT", "and:abort")
+    table = tmp_path / "ranges.json"
+    table.write_text('{"other.trace": {"solver": "fake", "range": "1.0..", "asked": {}}}')
+    missing = error(capsys, "draft", trace, *solver, "--table", table)
+    assert missing[0] == 2 and "expected an entry 'bug.trace'" in missing[1]
+    asked = '{"0.9.0": "gone", "1.0.0": "shows", "1.1.0": "gone"}'
+    table.write_text(f'{{"bug.trace": {{"solver": "fake", "range": "1.0.0", "asked": {asked}}}}}')
+    code, text, _ = outcome(capsys, "draft", trace, *solver, "--table", table)
+    assert code == 0 and text.startswith("# fake 1.0 ")
+    assert "ends the process with an abort" in text
+    assert "- Shows on fake 1.0.0, mended in 1.1.0\n" in text
+    assert "in one campaign" not in text, "no campaign found it"
+    folder = tmp_path / "issue"
+    assert outcome(capsys, "draft", trace, *solver, "-o", folder)[0] == 0
+    assert (
+        (folder / "finding.trace").read_text().startswith("# murxpy-trace 1\n# solver fake 1.0\n")
+    )
+
+
+def test_what_is_no_finding_is_one_clear_line(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "folder").mkdir()
+    assert "expected a trace, or OUT/findings/BUCKET" in error(capsys, "draft", tmp_path)[1]
+    wrong = tmp_path / "wrong.trace"
+    wrong.write_text("# murxpy-trace 1\n# solver fake 1.0\n0 new\n0 frob\n")
+    code, line = error(capsys, "draft", wrong, "--solver", *FAKE)
+    assert code == 2 and "wrong.trace:4: " in line

@@ -1,0 +1,124 @@
+"""Boolector, to which a Boolean is a bit-vector of width one, and whose checks count the questions to
+a callback. Boolector is an extra: without it these tests are skipped.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from toy import catalogue, live, replay, walk
+
+from murxpy.data import load_wrapper
+from murxpy.machine.trace.grammar import parse_trace
+from murxpy.translate.python import to_python
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("pyboolector") is None,
+    reason="the extra 'boolector' is not installed",
+)
+
+# no two numbers from 2 on, whose product fits 26 bits, have the prime 65521 as their product
+PRIME = """new
+set-option incremental true
+mk-sort SORT_BV 26
+ return s1
+mk-const s1 "a"
+ return t1 s1
+mk-const s1 "b"
+ return t2 s1
+mk-term OP_BV_MULT SORT_BV 2 t1 t2
+ return t3 s1
+mk-value s1 "00000000001111111111110001" 2
+ return t4 s1
+mk-term OP_EQUAL SORT_BOOL 2 t3 t4
+ return t5 s2
+mk-value s1 "00000000000000000000000001" 2
+ return t6 s1
+mk-term OP_BV_UGT SORT_BOOL 2 t1 t6
+ return t7 s2
+mk-term OP_BV_UGT SORT_BOOL 2 t2 t1
+ return t8 s2
+mk-term OP_BV_UMULO SORT_BOOL 2 t1 t2
+ return t9 s2
+mk-term OP_NOT SORT_BOOL 1 t9
+ return t10 s2
+assert-formula t7
+assert-formula t8
+assert-formula t10
+assert-formula t5
+"""
+
+MODEL = """new
+set-option incremental true
+set-option produce-models true
+mk-sort SORT_BV 1
+ return s1
+mk-sort SORT_BOOL
+ return s2
+mk-sort SORT_ARRAY s1 s2
+ return s3
+mk-sort SORT_FUN s2 s1 s2
+ return s4
+mk-const s3 "a"
+ return t1 s3
+mk-const s4 "f"
+ return t2 s4
+mk-const s1 "x"
+ return t3 s1
+mk-const s2 "p"
+ return t4 s2
+mk-term OP_ARRAY_SELECT SORT_BOOL 2 t1 t3
+ return t5 s2
+mk-term OP_UF_APPLY SORT_BOOL 3 t2 t4 t3
+ return t6 s2
+mk-term OP_XOR SORT_BOOL 3 t4 t5 t6
+ return t7 s2
+assert-formula t7
+check-sat
+check-model
+get-value 2 t3 t4
+check-values 4 t3 t4 t5 t6
+"""
+
+
+def test_walks_make_no_ill_formed_call_and_are_the_same_again() -> None:
+    ill_formed, checks = 0, 0
+    for seed in range(20):
+        trace, report = walk(live("boolector"), seed)
+        ill_formed += report["counts"].get("refusal:ill-formed", 0)
+        checks += report["counts"].get("check:decided", 0)
+        if seed < 5:
+            assert walk(live("boolector"), seed)[0] == trace
+    assert ill_formed == 0
+    assert checks > 20
+
+
+def test_a_limit_ends_a_check_and_the_same_limit_gives_the_same_answer() -> None:
+    def asked(limit: int) -> list[str]:
+        trace = replay(live("boolector"), f"{PRIME}set-limit {limit}\ncheck-sat\n")[0]
+        return [row.split()[1] for row in trace.splitlines() if row.split()[0] == "answer"]
+
+    assert [asked(100), asked(100)] == [["unknown"], ["unknown"]]
+    assert [asked(10_000), asked(10_000)] == [["unsat"], ["unsat"]]
+
+
+def test_a_bit_and_a_boolean_are_told_apart_in_models() -> None:
+    trace, report = replay(live("boolector"), MODEL)
+    assert report.get("finding") is None
+    assert report["counts"]["check-model:true"] == 1
+    assert 'value t3 "bv" 1 ' in trace
+
+
+def test_a_program_gives_the_answers_of_its_trace(tmp_path: Path) -> None:
+    trace = replay(live("boolector"), f"# solver boolector\n{MODEL}")[0]
+    file = tmp_path / "program.py"
+    file.write_text(
+        to_python(parse_trace(trace, "t.trace"), catalogue(), load_wrapper("boolector"))
+    )
+    ended = subprocess.run([sys.executable, file], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "answer: 'sat'" in ended.stdout
