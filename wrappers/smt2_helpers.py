@@ -232,6 +232,7 @@ class Solver:
         self._declared = [0]
         self._named: dict[str, Term] = {}
         self._assumed: list[Term] = []  # of the last check
+        self._check = ""  # the last check, if it is the last command that a new process needs
 
     # -- commands
 
@@ -241,6 +242,8 @@ class Solver:
             self._process = PROGRAM.start()
             for given in [given for level in self._given for given in level]:
                 confirm(self._process.ask(given))
+            if self._check:
+                self._process.ask(self._check)
         replies = self._process.ask(command)
         raise_errors(replies)
         return replies
@@ -252,6 +255,7 @@ class Solver:
             raise Rubbish(f"expected success, got {shown(replies)}")
         if again:
             self._given[-1].append(text)
+            self._check = ""
 
     def one(self, command: str) -> Reply:
         """The only reply to a command."""
@@ -304,7 +308,7 @@ class Solver:
         self._assumed = list(assumptions)
         names = [self._literal(term) for term in assumptions]
         command = f"(check-sat-assuming ({' '.join(names)}))" if assumptions else "(check-sat)"
-        answer = self.one(command)
+        self._check, answer = command, self.one(command)
         if answer not in _ANSWERS:
             raise Rubbish(f"expected an answer, got {shown([answer])}")
         return str(answer)
@@ -322,6 +326,7 @@ class Solver:
     def push(self, levels: int) -> None:
         """Open levels."""
         self.command(f"(push {levels})", again=False)
+        self._check = ""
         for _ in range(levels):
             self._given.append(["(push 1)"])
             self._declared.append(self._declared[-1])
@@ -329,6 +334,7 @@ class Solver:
     def pop(self, levels: int) -> None:
         """Close levels, and declare again what was declared in them."""
         self.command(f"(pop {levels})", again=False)
+        self._check = ""
         del self._given[len(self._given) - levels :]
         del self._declared[len(self._declared) - levels :]
         self.declare()
@@ -435,7 +441,8 @@ def read_core(core: Sequence[Term | str], formulas: Sequence[Term | None]) -> li
 
 
 def run_script(text: str, limit: int, wall_ms: int = 0) -> str:
-    """The output of the program for a script, in a process of its own; each check has the limit `limit`.
+    """The output of the program for a script, in a process of its own; each check has the limit `limit`,
+    and that of `wall_ms` milliseconds.
 
     Raises SolverError with the first error. The message begins with `script error: `, or with
     `check error: ` for a check.
@@ -444,17 +451,18 @@ def run_script(text: str, limit: int, wall_ms: int = 0) -> str:
     process.tell("(set-option :print-success false)")
     if limit and PROGRAM.limits:
         process.tell(f"(set-option :reproducible-resource-limit {limit})")
-    output = []
-    for command in commands(text):
-        if re.match(r"\(\s*exit\s*\)", command):
-            break
-        said = process.tell(command) if command else ""
-        try:
+    output, where = [], "script"
+    try:
+        for command in commands(text):
+            if re.match(r"\(\s*exit\s*\)", command):
+                break
+            where = "check" if re.match(r"\(\s*check-sat", command) else "script"
+            said = process.tell(command, wall_ms / 1000 or None)
             raise_errors(expressions(said))
-        except SolverError as error:
-            where = "check" if command.startswith("(check-sat") else "script"
-            raise type(error)(f"{where} error: {error}") from None
-        output.append(said)
+            output.append(said)
+            where = "script"
+    except SolverError as error:
+        raise type(error)(f"{where} error: {error}") from None
     return "\n".join(said for said in output if said)
 
 

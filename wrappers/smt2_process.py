@@ -15,7 +15,8 @@ import select
 import shlex
 import signal
 import subprocess
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 COMMAND = "MURXPY_COMMAND"  # the environment variable with the command line that the user gave
@@ -62,19 +63,23 @@ def expressions(text: str) -> list[Reply]:
     return opened[0]
 
 
-def commands(script: str) -> list[str]:
-    """The commands of a script, and behind them what is no command."""
-    found, depth, start = [], 0, 0
+def commands(script: str) -> Iterator[str]:
+    """The commands of a script. Raises SolverError behind the last one if the script goes on, because a
+    program would wait for the rest of such a command.
+    """
+    depth, start, open_ended = 0, 0, False
     for token in _TOKEN.finditer(script):
         depth += {"(": 1, ")": -1}.get(token[0], 0)
+        open_ended = token[0][0] != ";" or (open_ended and depth > 0)
         if token[0] == ")" and depth == 0:
-            found.append(script[start : token.end()].strip())
-            start = token.end()
-    return [*found, script[start:].strip()]
+            yield script[start : token.end()].strip()
+            start, open_ended = token.end(), False
+    if open_ended:
+        raise SolverError(f"parse error: no command: {script[start:].strip()[:60]}")
 
 
 class Process:
-    """A running program. `exited` says that the program ended itself behind an error, as some do."""
+    """A running program. `exited` says that it runs no more: some programs end themselves behind an error."""
 
     def __init__(self, words: Sequence[str]) -> None:
         self._process = subprocess.Popen(
@@ -90,19 +95,27 @@ class Process:
         """Give a command, and return the replies of the program. Raises Rubbish for what is none."""
         return expressions(self.tell(command))
 
-    def tell(self, command: str) -> str:
+    def tell(self, command: str, seconds: float | None = None) -> str:
         """Give a command, and return what the program prints for it. An `echo` behind the command says
-        where this ends, so that no reply is taken for that of another command.
+        where this ends, so that no reply is taken for that of another command. Raises SolverError if
+        the reply takes more than so many seconds.
         """
         self._count += 1
         mark = f"{_MARK}-{self._count}"
-        return self._exchange(f'{command}\n(echo "{mark}")\n'.encode(), mark)
+        data = f'{command}\n(echo "{mark}")\n'.encode()
+        return self._exchange(data, mark, seconds and time.monotonic() + seconds)
 
-    def _exchange(self, data: bytes, mark: str) -> str:
+    def _exchange(self, data: bytes, mark: str, deadline: float | None) -> str:
         ends = re.compile(rb'(?:^|\n)"?%b"?\r?\n' % mark.encode())
         found, left = bytearray(), memoryview(data)
         while True:
-            readable, writable, _ = select.select([self._output], [self._input] if left else [], [])
+            wait = None if deadline is None else max(0.0, deadline - time.monotonic())
+            readable, writable, _ = select.select(
+                [self._output], [self._input] if left else [], [], wait
+            )
+            if not readable and not writable:
+                self.close()
+                raise SolverError("time-out: no reply")
             if writable:
                 try:
                     left = left[os.write(self._input, left[:_PIECE]) :]
@@ -127,12 +140,12 @@ class Process:
         if code < 0 or "(error" not in text:
             os.write(2, text[-4000:].encode())
             die(code)
-        self.exited = True
         self.close()
         return text
 
     def close(self) -> None:
         """End the program."""
+        self.exited = True
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
@@ -206,7 +219,7 @@ class Program:
 
     def _info(self, key: str) -> str:
         try:
-            (reply,) = self.start().ask(f"(get-info :{key})")
+            (reply,) = expressions(self.start().tell(f"(get-info :{key})", _SECONDS))
             return reply[1].strip('"') if isinstance(reply, list) and reply[0] == f":{key}" else ""
         except (Rubbish, ValueError):
             return ""

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shlex
+import signal
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands import outcome
+from toy import Crashed, forked, replay
 
+from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.data.grants import only_granted
 from murxpy.errors import InputError, TargetError
+from murxpy.findings.replayed import replay_trace
+from murxpy.machine.trace.finished import last_call
+from murxpy.oracles.crash import judge
+from murxpy.processes.plans import Request, make_plans
 from murxpy.processes.targets import (
+    Plan,
     TargetName,
     absolute_target,
     grant_target,
@@ -22,6 +34,7 @@ from murxpy.processes.targets import (
     solver_of,
     unnamed,
 )
+from murxpy.worker.session import Session
 
 WHEEL = Path(sys.prefix, "bin", "z3")  # the program that the package z3-solver has
 FUZZED = "BOOL,BV,INT"
@@ -84,3 +97,208 @@ def test_walks_get_answers_models_and_values(
     assert end["runs"] == 12
     assert end["answers"]["sat"] > 3
     assert end["answers"]["unsat"] > 3
+
+
+# -- a program with planted faults. What the program answers is right but for these.
+
+FAKE = Path(__file__).parents[1] / "fakes" / "smtprogram.py"
+TRACE = """new
+set-logic ALL
+set-option produce-models true
+set-option produce-unsat-cores true
+set-option produce-unsat-assumptions true
+mk-sort SORT_BV 2
+ return s1
+mk-const s1 "a"
+ return t1 s1
+mk-const s1 "b"
+ return t2 s1
+mk-term OP_BV_ULT SORT_BOOL 2 t1 t2
+ return t3 s2
+plant
+plant t1 "01" 2
+plant t2 "10" 2
+assert-formula t3
+check-sat
+get-value 2 t1 t2
+check-model
+check-values 2 t1 t2
+mk-term OP_BV_ULT SORT_BOOL 2 t2 t1
+ return t4 s2
+check-sat-assuming 1 t4
+MODEL
+get-unsat-assumptions
+check-assumptions
+push 1
+mk-term OP_NOT SORT_BOOL 1 t3
+ return t5 s2
+assert-formula t4
+assert-formula t5
+check-sat
+get-unsat-core
+check-core
+pop 1
+check-sat
+check-model
+reset-assertions
+check-sat
+"""
+# a model is asked for behind the answer unsat
+ASKING = TRACE.replace("MODEL", "check-model")
+TRACE = TRACE.replace("MODEL\n", "")
+
+
+@pytest.fixture(scope="module")
+def fake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Session, Path]]:
+    """A session of the program, and the file that has its fault."""
+    file = tmp_path_factory.mktemp("fake") / "fault"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MURXPY_COMMAND", f"{sys.executable} -S {FAKE} {file}")
+        yield (
+            Session(
+                {
+                    "catalogue": load_catalogue(),
+                    "machine": load_machine("default"),
+                    "wrapper": load_wrapper("smt2"),
+                }
+            ),
+            file,
+        )
+
+
+def shown(fake: tuple[Session, Path], fault: str) -> tuple[str, dict[str, Any]]:
+    """The trace and the report of a replay with a fault."""
+    session, file = fake
+    file.write_text(fault)
+    try:
+        trace = ASKING if fault == "wrong-sat" else TRACE
+        return forked(lambda: replay(session, trace))
+    finally:
+        file.unlink(missing_ok=True)
+
+
+def test_a_right_program_has_no_finding(fake: tuple[Session, Path]) -> None:
+    text, report = shown(fake, "")
+    assert report["finding"] is None, text
+    assert [row.split()[1] for row in text.splitlines() if row.split()[0] == "answer"] == [
+        "sat", "unsat", "unsat", "sat", "sat",
+    ]  # fmt: skip
+    assert "refused" not in text
+    assert report["counts"]["check-model:true"] == 2
+    assert report["counts"]["check-core:unsat"] == 1
+
+
+def test_a_reply_in_pieces_is_read_whole(fake: tuple[Session, Path]) -> None:
+    assert shown(fake, "pieces")[0] == shown(fake, "")[0]
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "action", "message"),
+    [
+        ("wrong-sat", "invalid-model", "check-model", "false under the model"),
+        ("wrong-unsat", "wrong-unsat", "check-sat", "the planted model satisfies all assertions"),
+        ("wrong-model", "invalid-model", "check-model", "false under the model"),
+        ("wrong-value", "invalid-model", "check-model", "false under the model"),
+        ("no-value", "model-value", "check-model", "nonsense"),
+        ("wrong-core", "invalid-core", "check-core", "the unsat core is satisfiable when solved anew"),
+        ("foreign-core", "invalid-core", "check-core", "what was neither asserted nor assumed"),
+        ("garbage:check-sat", "exception", "check-sat", "Rubbish: a parenthesis that nothing opens"),
+        ("garbage:assert", "exception", "assert-formula", "Rubbish: a parenthesis that nothing opens"),
+        ("words:check-sat", "exception", "check-sat", "Rubbish: expected one reply"),
+        ("words:push", "exception", "push", "Rubbish: expected success, got WARNING: the moon is full"),
+        ("nothing:get-value", "exception", "get-value", "Rubbish: expected one reply"),
+        ("twice:check-sat", "exception", "check-sat", "Rubbish: expected one reply"),
+    ],
+)  # fmt: skip
+def test_a_fault_is_found_and_named(
+    fake: tuple[Session, Path], fault: str, kind: str, action: str, message: str
+) -> None:
+    text, report = shown(fake, fault)
+    assert report["finding"] is not None, text
+    assert (report["finding"]["kind"], report["finding"]["action"]) == (kind, action)
+    assert message in report["finding"]["message"]
+
+
+@pytest.mark.parametrize(
+    "command", ["declare-fun", "assert", "check-sat", "get-value", "get-unsat-core", "pop"]
+)
+def test_the_worker_dies_as_the_program_does(fake: tuple[Session, Path], command: str) -> None:
+    with pytest.raises(Crashed, match=str(signal.SIGSEGV.value)):
+        shown(fake, f"death:{command}")
+
+
+def test_a_flood_ends_the_worker_as_a_file_that_is_too_large_does(
+    fake: tuple[Session, Path],
+) -> None:
+    with pytest.raises(Crashed, match=str(signal.SIGXFSZ.value)):
+        shown(fake, "flood:check-sat")
+
+
+def test_a_refusal_is_counted_and_the_run_goes_on(fake: tuple[Session, Path]) -> None:
+    text, report = shown(fake, "refusal:check-sat")
+    assert report["finding"] is None
+    assert 'refused unsupported "SolverError: this is not supported"' in text
+    assert report["counts"]["check-core:unsat"] == 1
+
+
+def test_a_program_that_leaves_behind_an_error_is_started_again(fake: tuple[Session, Path]) -> None:
+    text, report = shown(fake, "leaving:get-value")
+    assert report["finding"] is None
+    assert 'refused unsupported "SolverError: this is not supported"' in text
+    assert "refused" not in text.partition("check-sat-assuming")[2]
+    assert report["counts"]["check-core:unsat"] == 1
+
+
+@pytest.fixture(scope="module")
+def plan(tmp_path_factory: pytest.TempPathFactory) -> tuple[Plan, Path]:
+    """The program as a target, and the file that has its fault."""
+    file = tmp_path_factory.mktemp("plan") / "fault"
+    (made,) = make_plans(Request((f"smt2:{sys.executable} -S {FAKE} {file}",)))
+    return made, file
+
+
+@pytest.mark.parametrize(
+    ("fault", "kind", "message", "call"),
+    [
+        ("death:check-sat", "crash", "SIGSEGV", "check-sat"),
+        ("assertion:assert", "abort", "solver.c:17: solve: Assertion fine failed", "assert-formula"),
+        ("exit:push", "exit", "the process exited with code 3", "push"),
+        ("flood:get-value", "flood", "it printed more than the limit", "get-value"),
+        ("wrong-core", "invalid-core", "satisfiable when solved anew", "check-core"),
+        ("", "", "", ""),
+    ],
+)  # fmt: skip
+def test_the_end_of_a_program_is_that_of_a_worker(
+    plan: tuple[Plan, Path], fault: str, kind: str, message: str, call: str
+) -> None:
+    made, file = plan
+    file.write_text(fault)
+    replayed = replay_trace(made, TRACE, "t.trace")
+    verdict = judge(replayed.outcome)
+    assert (verdict.kind if verdict else "") == kind
+    if verdict is not None:
+        assert message in verdict.message
+        assert (verdict.call.action, verdict.tier) == (call, "solver")
+
+
+def test_a_silent_program_is_killed_with_its_worker(plan: tuple[Plan, Path]) -> None:
+    made, file = plan
+    file.write_text("silence:check-sat")
+    replayed = replay_trace(made, TRACE, "t.trace", wall=1.0)
+    assert replayed.outcome.cause == "wall"
+    assert last_call(replayed.outcome.trace).action == "check-sat"
+    assert running(str(file)) == []
+
+
+def running(word: str) -> list[str]:
+    """The command lines of processes that have this word, once those that were killed are gone."""
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        found = []
+        for entry in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(OSError):
+                found.append(entry.read_bytes().replace(b"\0", b" ").decode("utf-8", "replace"))
+        if not any(word in line for line in found):
+            return []
+        time.sleep(0.05)
+    return [line for line in found if word in line]
