@@ -24,7 +24,7 @@ from common import ROOT  # noqa: F401  puts this checkout first on the path
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.worker.session import Session
 
-SOLVERS = ("z3", "cvc5", "bitwuzla")
+SOLVERS = ("z3", "cvc5", "bitwuzla", "yices")
 _NUMBER = re.compile(r"\d+")
 
 

@@ -1,5 +1,5 @@
-"""Helpers of the yices wrapper for what one expression cannot say: configurations, checks, values and
-models. The file imports only yices and the standard library.
+"""Helpers of the yices wrapper for what one expression cannot say: configurations, checks and
+terms. The file imports only yices and the standard library.
 
 The terms and types of Yices are numbers in tables that the whole process shares. `reset` empties the
 tables between two runs, so that a run gets the numbers that it would get in a new process.
@@ -10,15 +10,15 @@ The functions of the low level return -1 and set an error where they fail. The c
 
 from __future__ import annotations
 
-import ctypes
 import re
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
 import yices_api
-from yices import Config, Constructor, Context, Model, Parameters, Status, Terms, Types, Yices, Yval
+from yices import Config, Context, Parameters, Status, Terms, Types, Yices
 from yices.YicesException import YicesException
+from yices_model import read_value
 
 _ANSWERS = {
     Status.SAT: "sat",
@@ -49,16 +49,24 @@ class Options:
         self.parameters = Parameters()
         self.switches: dict[str, bool] = {}
         self.searching = False  # a parameter was set, so that the defaults do not hold
+        self.free = True  # to choose MCSAT where it is needed
 
     def set_logic(self, logic: str) -> None:
-        """Take the configuration that Yices recommends for a logic."""
-        self.config.default_config_for_logic(logic)
+        """Take the configuration that Yices recommends for a logic. For a logic that it does not know,
+        the solver is MCSAT if there are products, and the default otherwise.
+        """
+        try:
+            self.config.default_config_for_logic(logic)
+        except YicesException:
+            if "N" in logic.removeprefix("QF_"):
+                self.config.set_config("solver-type", "mcsat")
 
     def set(self, name: str, value: str) -> None:
         """Set an option to a value that is given as text."""
         if name == "incremental":
             self.config.set_config("mode", "push-pop" if value == "true" else "one-shot")
         elif name in _CONFIGURATION:
+            self.free = self.free and name != "solver-type"
             self.config.set_config(name, value)
         elif name in _SWITCHES:
             self.switches[name] = value == "true"
@@ -93,6 +101,7 @@ class Scoped(Context):
         self._options = options
         self._levels: list[list[int]] = [[]]
         self._idle = 0  # the levels of Yices that are missing
+        self.assumed: Sequence[int] = ()  # by the last check
         self._make()
 
     def _make(self) -> None:
@@ -127,7 +136,12 @@ class Scoped(Context):
             function(formulas)
         except YicesException as error:
             self.anew()
-            raise error from None
+            if not self._options.free or "non-linear" not in str(error):
+                raise error from None
+            self._options.set("solver-type", "mcsat")  # which alone takes products
+            self.anew()
+            self._assert(function, formulas)
+            return
         self._levels[-1] += formulas if isinstance(formulas, list) else [formulas]
 
     def push(self, count: int = 1) -> None:
@@ -157,6 +171,20 @@ class Scoped(Context):
         super().reset_context()
         self._levels, self._idle = [[]], 0
 
+    def core(self) -> list[int]:
+        """An unsat core of the assertions and the assumptions of the last check. Yices has cores of
+        assumptions only, so all of them are assumptions of a new context.
+        """
+        context = Scoped(self._options)
+        try:
+            formulas = list(dict.fromkeys([*self.assertions(), *self.assumed]))
+            answer = check_assuming(context, self._options, formulas)
+            if answer != "unsat":
+                raise YicesException(msg=f"the assertions are {answer} as assumptions")
+            return list(context.get_unsat_core())
+        finally:
+            context.dispose()
+
     def is_mcsat(self) -> bool:
         """True if the solver of the context is MCSAT. Only MCSAT has an order of variables."""
         nothing = yices_api.make_term_array([])
@@ -164,9 +192,10 @@ class Scoped(Context):
         return bool(taken(yices_api.context_t(self.context), 0, nothing) == 0)
 
 
-def check(context: Context, options: Options) -> str:
+def check(context: Scoped, options: Options) -> str:
     """`sat`, `unsat` or `unknown`."""
     parameters = options.parameters if options.searching else None
+    context.assumed = ()
     return _answer(context.check_context(parameters), "yices_check_context")
 
 
@@ -176,6 +205,7 @@ def check_assuming(context: Scoped, options: Options, assumptions: Sequence[int]
         # it answers all the same, sometimes wrongly, and then has neither a model nor a core
         raise YicesException(msg="MCSAT does not support checks with assumptions")
     parameters = options.parameters.params if options.searching else None
+    context.assumed = assumptions
     try:
         status = context.check_context_with_assumptions(parameters, assumptions)
     except YicesException as error:
@@ -238,154 +268,6 @@ def rational(numerator: int, denominator: int) -> int:
     if max(abs(numerator), denominator) <= _MOST:
         return Terms.rational_from_fraction(Fraction(numerator, denominator))
     return Terms.parse_rational(f"{numerator}/{denominator}")
-
-
-# -- values and models
-
-
-def value(context: Context, term: int) -> int:
-    """The value of a term in the model, as a term."""
-    model = Model.from_context(context, 1)
-    try:
-        return _made(model.get_value_as_term(term), "yices_get_value_as_term")
-    finally:
-        model.dispose()
-
-
-def print_model(context: Context) -> None:
-    """Let Yices print the model to a text."""
-    model = Model.from_context(context, 1)
-    model.to_string(80, 100, 0)
-    model.dispose()
-
-
-def read_value(term: int) -> tuple[Any, ...] | None:
-    """A value of a standard sort as plain data; None for any other term."""
-    kind = Terms.constructor(term)
-    if kind == Constructor.BOOL_CONSTANT:
-        return ("bool", bool(Terms.bool_const_value(term)))
-    if kind == Constructor.BV_CONSTANT:
-        return ("bv", Terms.bitsize(term), _number(Terms.bv_const_value(term)))
-    if kind == Constructor.ARITH_CONSTANT:
-        return _rational(Fraction(Terms.to_string(term, 100_000, 1, 0)))
-    return None
-
-
-def _number(bits: Sequence[int]) -> int:
-    return sum(bit << at for at, bit in enumerate(bits))
-
-
-def _rational(found: Fraction) -> tuple[Any, ...]:
-    # to Yices each integer is a real, so a whole number may be the value of either
-    if found.denominator == 1:
-        return ("int", found.numerator)
-    return ("real", found.numerator, found.denominator)
-
-
-def read_model(context: Context, constants: Sequence[int]) -> dict[str, Any]:
-    """The values of constants and functions in the context's model."""
-    model = Model.from_context(context, 1)
-    try:
-        rows = Rows(model)
-        return {"rows": rows.rows, "roots": [rows.of_term(t) for t in constants], "partial": {}}
-    finally:
-        model.dispose()
-
-
-def read_values(values: Sequence[int]) -> dict[str, Any]:
-    """Values that the context's model gave, as rows."""
-    rows = [read_value(term) or ("unknown", Terms.to_string(term)[:60]) for term in values]
-    return {"rows": rows, "roots": list(range(len(rows))), "partial": {}}
-
-
-def _gmp(name: str, result: Any = None) -> Any:
-    """A function of GMP on rational numbers, of the GMP that is in the library of Yices."""
-    function = getattr(yices_api.libyices, f"__gmpq_{name}")
-    function.restype = result
-    return function
-
-
-class Rows:
-    """The rows of values in a model. A value that Yices cannot tell, such as that of a lambda, gets a
-    row all the same.
-    """
-
-    def __init__(self, model: Model) -> None:
-        self.rows: list[tuple[Any, ...]] = []
-        self._model = model
-
-    def of_term(self, term: int) -> int:
-        """The position of the row of a term's value."""
-        found = yices_api.yval_t()
-        if yices_api.yices_get_value(self._model.model, term, found) == -1:
-            return self._append(("unknown", yices_api.yices_error_string()))
-        return self._add(found)
-
-    def _append(self, row: tuple[Any, ...]) -> int:
-        self.rows.append(row)
-        return len(self.rows) - 1
-
-    def _add(self, found: Any) -> int:
-        tag, model = found.node_tag, self._model
-        if tag == Yval.BOOL:
-            return self._append(("bool", model.get_value_from_bool_yval(found)))
-        if tag == Yval.BV:
-            bits = model.get_value_from_bv_yval(found)
-            return self._append(("bv", len(bits), _number(bits)))
-        if tag == Yval.RATIONAL:
-            return self._append(_rational(self._fraction(found)))
-        if tag == Yval.SCALAR:
-            element = model.get_value_from_scalar_yval(found)
-            return self._append(("element", Terms.to_string(element)))
-        if tag == Yval.FUNCTION:
-            return self._function(found)
-        return self._append(("unknown", f"a value with the tag {tag}"))
-
-    def _fraction(self, found: Any) -> Fraction:
-        """The number of a value. The methods of the package round one of more than 64 bits."""
-        number = ctypes.pointer(yices_api.mpq_t())
-        _gmp("init")(number)
-        code = yices_api.libyices.yices_val_get_mpq(
-            yices_api.model_t(self._model.model), ctypes.byref(found), number
-        )
-        if code == -1:
-            raise YicesException("yices_val_get_mpq")
-        written = _gmp("get_str", ctypes.c_void_p)(None, 10, number)
-        text = ctypes.string_at(written).decode()
-        ctypes.CDLL(None).free(ctypes.c_void_p(written))
-        _gmp("clear")(number)
-        return Fraction(text)
-
-    def _function(self, found: Any) -> int:
-        arity = yices_api.yices_val_function_arity(self._model.model, found)
-        default, mappings = yices_api.yval_t(), yices_api.yval_vector_t()
-        yices_api.yices_init_yval_vector(mappings)
-        try:
-            code = yices_api.yices_val_expand_function(self._model.model, found, default, mappings)
-            if code == -1:
-                raise YicesException("yices_val_expand_function")
-            entries = [self._entry(mappings.data[at], arity) for at in range(mappings.size)]
-        finally:
-            yices_api.yices_delete_yval_vector(mappings)
-        known = default.node_tag != Yval.UNKNOWN  # or else any value will do
-        row = self._append(("function", arity, entries, self._add(default) if known else None))
-        # a function with one parameter may be an array
-        return self._append(("as-array", row)) if arity == 1 else row
-
-    def _entry(self, mapping: Any, arity: int) -> tuple[list[int], int]:
-        args, result = yices_api.make_empty_yval_array(arity), yices_api.yval_t()
-        code = yices_api.yices_val_expand_mapping(self._model.model, mapping, args, result)
-        if code == -1:
-            raise YicesException("yices_val_expand_mapping")
-        return [self._add(args[at]) for at in range(arity)], self._add(result)
-
-
-def read_core(core: Sequence[int], formulas: Sequence[int | None]) -> list[int | str]:
-    """The positions of a core's elements among `formulas`; the text of any element that is not
-    there.
-    """
-    places = {formula: k for k, formula in enumerate(formulas) if formula is not None}
-    return [places.get(element, Terms.to_string(element)) for element in core]
 
 
 # -- self-checks: each gives None, or says what is broken
