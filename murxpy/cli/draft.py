@@ -59,6 +59,9 @@ _INLINE = (
 )
 # what Markdown reads as markup, also mentions, and links to issues; not an underscore inside a word
 _MARKUP = re.compile(r"[\\`*{}\[\]<>|~@&]|(?<!\w)_|_(?!\w)|#(?=\d)")
+_SET = re.compile(r"^\(set-option :(\S+) ([^()]*)\)$", re.M)
+# Options that only let a script ask or do more, and limits.
+_ASKING = re.compile(r"produce-|incremental|global-|print-|interactive|\S*limit")
 _RELEASE = re.compile(r"\d+(?:\.\d+)*")
 
 
@@ -237,7 +240,7 @@ def draft_of(source: Path, receiver: str | None, registries: Sequence[Registry])
         f"# {_title(page, small, release)}\n",
         *_what(page, script, program),
         *_how(page, script, program, files, wrapper, release),
-        *_circumstances(page, small, release),
+        *_circumstances(page, small, script, release),
         *_frames(page),
     ]
     text = "\n".join(parts).rstrip("\n") + "\n"
@@ -331,10 +334,7 @@ def _how(
         command = own.replace("FILE", "finding.smt2") or "python3 run.py finding.smt2"
         body = "\n".join(row for row in script.rstrip("\n").split("\n") if not row.startswith(";"))
         yield from block(f"## Script: `{command}`", "smt2", body, "finding.smt2")
-        if page.decided:
-            yield from block(
-                "The solver decides this script:", "smt2", page.decided.rstrip("\n"), "decided.smt2"
-            )
+        yield from _decided(page)
         if "run.py" in files:
             yield from block("`run.py` reads it:", "python", files["run.py"].rstrip("\n"), "run.py")
     elif program:
@@ -344,7 +344,16 @@ def _how(
     else:
         yield "## Trace: `murxpy replay finding.trace`\n"
         yield "No script and no program shows it alone; the trace is attached.\n"
+    if not script:
+        yield from _decided(page)
     yield f"Installed by `{install}`.\n"
+
+
+def _decided(page: FindingPage) -> Iterator[str]:
+    """The script that the solver decides, where it gives up on what follows from it."""
+    if page.decided:
+        title = "The solver decides this script, from which the rule made the other one:"
+        yield from block(title, "smt2", page.decided.rstrip("\n"), "decided.smt2")
 
 
 def block(title: str, language: str, text: str, name: str) -> Iterator[str]:
@@ -361,14 +370,16 @@ def block(title: str, language: str, text: str, name: str) -> Iterator[str]:
     yield f"{fence}{language}\n{shown}\n{fence}\n"
 
 
-def _circumstances(page: FindingPage, small: str, release: str) -> Iterator[str]:
+def _circumstances(
+    page: FindingPage, small: str, script: str | None, release: str
+) -> Iterator[str]:
     """Release, platform, releases that show it, and what it needs."""
     python = header_value(small, "python") or platform.python_version()
     yield "## Where it shows\n"
     yield f"- {page.bucket.solver} {release}, {platform.system()} {platform.machine()}, Python {python}"
     yield f"- {plain(page.range)}" if page.range else "- other releases were not tried"
     if page.defect.use is not None:
-        yield f"- {plain(_needed(page.defect.use))}"
+        yield f"- {plain(_needed(page.defect.use, script))}"
     yield from (f"- {plain(need)}" for need in page.needs)
     if page.runs and not page.bucket.message.startswith("no return"):
         found = datetime.fromtimestamp(page.bucket.first, UTC)
@@ -376,7 +387,12 @@ def _circumstances(page: FindingPage, small: str, release: str) -> Iterator[str]
     yield ""
 
 
-def _needed(use: Use) -> str:
+def _needed(use: Use, script: str | None) -> str:
+    """What it needs, in words: the options of the script where there is one, which has no others."""
+    if script:
+        pairs = _SET.findall(script)
+        options = [f"{name}={value}" for name, value in pairs if not _ASKING.match(name)]
+        use = replace(use, options=tuple(options))
     return f"it shows {use.words() if use.options else f'with {use.words()}'}"
 
 

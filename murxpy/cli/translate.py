@@ -20,7 +20,7 @@ from murxpy.cli.report.console import own_stream, say
 from murxpy.cli.report.text import one_line
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.errors import InputError, MurxpyError
-from murxpy.findings.bucket_names import bucket_of, is_bucket, kept_form, kept_trace
+from murxpy.findings.bucket_names import bucket_of, is_bucket, kept_form, kept_trace, written_form
 from murxpy.findings.kinds.sights import Shown
 from murxpy.findings.origin import origin
 from murxpy.findings.ranges import with_range
@@ -121,7 +121,7 @@ def translate(
     """Print TRACE, or every *.trace below a folder, as an SMT-LIB script, as a Python program that
     runs alone, or as a trace of Murxla.
 
-    Of a BUCKET, '--to smt2' prints the script that the campaign saw to show the finding, if there is one
+    Of a BUCKET, '--to smt2' prints the script that the campaign wrote, as 'show' does, if there is one
     and no other option says how the script is to be; it is else in the dialect of the finding's solver.
 
     '--to python' makes the same calls as the trace and ends as they end. '--to program' is what a
@@ -154,8 +154,12 @@ def translate(
     if into is None and is_bucket(source):
         source = kept_trace(source)
         as_found = target == "smt2" and not lossy and not any(of_smtlib.values())
-        text = kept_form(source, "smt2") if as_found else None
-        if text is not None:
+        written = written_form(source, "smt2") if as_found else None
+        if written is not None:
+            kept, text = written
+            if not kept.reproduces:
+                why = f": {one_line(kept.note, _LONGEST)}" if kept.note else ""
+                say(f"the script was not seen to show the finding{why}", err=True)
             _print(text, output)
             return 0
         own = _dialect_of(source)

@@ -76,10 +76,19 @@ def kept_form(trace: Path, form: str) -> str | None:
     """The text of the `form` of a finding (`python`, `smt2`) that its campaign saw to show it, for a
     trace in the folder of a bucket. None where there is none.
     """
+    kept = written_form(trace, form)
+    return kept[1] if kept is not None and kept[0].reproduces else None
+
+
+def written_form(trace: Path, form: str) -> tuple[Reproducer, str] | None:
+    """The `form` of a finding that its campaign wrote, whether it shows the finding or not, with its
+    text. None where there is none.
+    """
     bucket = bucket_of(trace)
     found = () if bucket is None else bucket.reproducers
-    kept = next((one for one in found if one.form == form and one.reproduces and one.file), None)
-    return None if kept is None else read_if_there(trace.with_name(Path(kept.file).name))
+    kept = next((one for one in found if one.form == form and one.file), None)
+    text = None if kept is None else read_if_there(trace.with_name(Path(kept.file).name))
+    return None if kept is None or text is None else (kept, text)
 
 
 def keep_forms(folder: Path, forms: Sequence[Reproducer]) -> None:

@@ -9,7 +9,7 @@ import os
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -226,17 +226,34 @@ class ScriptWriter:
             _cut(seen.evidence, one)
             for one in _smaller(found, seen.evidence, bool(self._kind.ends))
         ]
+
+        def ends(again: Outcome, printed: tuple[str, ...]) -> bool:
+            return self._kind.sight(replace(seen, outcome=again, printed=printed)) is not None
+
         for cut in dict.fromkeys(text for one in cuts for text in (_tidy(one), one)):
-            again = self._run(end, cut, seconds)
-            after = tuple(expressions(again.output))
-            same = (
-                self._kind.sight(replace(seen, outcome=again, printed=after)) is not None
-                if self._kind.ends
-                else confirmed(found, seen.printed, after)
-            )
-            if same:
-                return cut
+            first = self._run(end, cut, seconds)
+            printed = tuple(expressions(first.output))
+            if not (
+                ends(first, printed) if self._kind.ends else confirmed(found, seen.printed, printed)
+            ):
+                continue
+
+            def same(text: str, before: tuple[str, ...] = printed) -> bool:
+                again = self._run(end, text, min(seconds, _LATER))
+                after = tuple(expressions(again.output))
+                return ends(again, after) if self._kind.ends else after == before
+
+            return self._without_settings(cut, same)
         return ""
+
+    def _without_settings(self, script: str, same: Callable[[str], bool]) -> str:
+        """The script without the options, limits and notes without which it shows the same."""
+        needed = [_LIMIT] if self._kind.needs_limit or self._kind.ends == "no end" else []
+        for row in script.splitlines(keepends=True):
+            if _SETTING.match(row) and not any(word in row for word in needed):
+                shorter = script.replace(row, "")
+                script = shorter if same(shorter) else script
+        return script
 
     def _run(self, end: FrontEnd, text: str, seconds: float) -> Outcome:
         write_atomically(self._file, text)
@@ -298,6 +315,9 @@ def _smaller(found: Sight, evidence: Evidence, ends: bool) -> Iterator[Sight]:
     yield found
 
 
+_LIMIT = "limit"  # in the names of options that limit a check
+# A slow script says in its notes what it is measured against.
+_SETTING = re.compile(r"\(set-(?:option :|info :(?!slow-))\S+ [^()]*\)$")
 _OWN = re.compile(r"\((?:declare-const|declare-fun|define-fun) (\S+) ")
 _SYMBOL = re.compile(r"""\|[^|]*\||"[^"]*"|[^\s()";|]+""")
 

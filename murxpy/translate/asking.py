@@ -41,7 +41,7 @@ class Way:
     pushed level. `limited`: the limits of the trace hold. `assumed`: assumptions are asserted.
     `recursive`: functions are defined as those are that can call themselves. `core_terms`: a core is
     printed as terms, not as names. `theories`: a script that the trace runs sets the options that its
-    theories need, as they are set when the trace is run.
+    theories need; with `all_theories` those of all theories, as the reader in a run sets them.
     """
 
     words: str = ""
@@ -52,10 +52,12 @@ class Way:
     recursive: bool = False
     core_terms: bool = False
     theories: bool = True
+    all_theories: bool = False
 
 
 WAYS = (
     Way(),
+    Way(all_theories=True),
     Way("all assertions stand behind a push", levels=True),
     Way("it sets no options for its theories", theories=False),
     Way("functions are defined by define-fun-rec", recursive=True),
@@ -161,7 +163,9 @@ def of_script(
     """
     rows = [row for row in text.splitlines() if row.strip() and row.strip() != "(exit)"]
     if way.theories:
+        options = catalogue.dialect(dialect).options.values()
         needed = theory_options(text, catalogue, dialect)
+        needed = list(dict.fromkeys(options)) if way.all_theories else needed
         rows[:0] = [f"(set-option :{name} true)" for name in needed]
     if limit and way.limited:
         rows.insert(0, f"(set-option :reproducible-resource-limit {limit})")

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import sys
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from commands import FAKE, error, outcome
+
+from murxpy.cli.draft import kept_alone
+from murxpy.cli.replay import plan_of
+from murxpy.findings.store import Changes, Store
+from murxpy.machine.trace.grammar import parse_trace, read_trace
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
@@ -84,6 +92,37 @@ def test_a_trace_without_a_campaign_has_a_draft(
     assert (
         (folder / "finding.trace").read_text().startswith("# murxpy-trace 1\n# solver fake 1.0\n")
     )
+
+
+@pytest.mark.parametrize("name", ["text-of-one-bit", "subnormal"])
+def test_all_commands_give_the_script_in_the_folder_of_a_bucket(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, name: str
+) -> None:
+    """Of real findings of z3 and cvc5."""
+    file = next(file for file in FILES if name in file.name)
+    if not drafts.installed(file):
+        pytest.skip("another release is installed")
+    plan = plan_of(parse_trace(read_trace(file), str(file)), None, None, file)
+    folder = kept_alone(file, plan, tmp_path, {})
+    (kept,) = folder.glob("*.smt2")
+    script = kept.read_text()
+    assert outcome(capsys, "translate", folder, "--to", "smt2") == (0, script, "")
+    key = (folder.name[:20], "--out", tmp_path)
+    assert outcome(capsys, "translate", *key, "--to", "smt2") == (0, script, "")
+    page = json.loads(outcome(capsys, "show", *key, "--json", "--solver", "z3")[1])
+    assert (page["form"], page["text"]) == ("smt2", script)
+    assert outcome(capsys, "draft", *key, "-o", tmp_path / "issue")[0] == 0
+    assert (tmp_path / "issue" / "finding.smt2").read_text() == script
+    # one that was not seen to show the finding is the same, with a word about it
+    with closing(Store(tmp_path)) as store:
+        (bucket,) = store.buckets()
+        forms = [
+            replace(one, reproduces=False) if one.form == "smt2" else one
+            for one in bucket.reproducers
+        ]
+        store.save(Changes(buckets=[replace(bucket, reproducers=tuple(forms))]))
+    code, text, err = outcome(capsys, "translate", folder, "--to", "smt2")
+    assert (code, text) == (0, script) and "was not seen to show the finding: run as" in err
 
 
 def test_what_is_no_finding_is_one_clear_line(

@@ -26,8 +26,8 @@ from murxpy.translate.asking import Asked, Evidence
 from murxpy.translate.programs.vocabulary import unevaluated
 
 ANSWERS = ("sat", "unsat", "unknown")
-# sentences that stand between answers
-_NOISE = re.compile(r"^(?:WARNING: .*|[A-Z][a-z]+ .*\.)$", re.M)
+# sentences that stand between answers, also about a place in the script
+_NOISE = re.compile(r"^(?:WARNING: .*|[A-Z][a-z]+ .*\.|[^\s()\"|]+:\d+\.\d+: .*)$", re.M)
 _DECLARES = ("(declare", "(define", "(set-logic")
 _PROBE = "murxpy.value"  # begins the names of constants that stand for printed values
 
