@@ -16,8 +16,9 @@ from murxpy.campaign.probe import Host, Probe, look_at_host, probe
 from murxpy.cli import fail
 from murxpy.cli.options import json_option
 from murxpy.cli.params import NamedFile, Target
-from murxpy.cli.report.console import print_json, say
-from murxpy.cli.report.text import amount, one_line
+from murxpy.cli.report.console import make_console, print_json, say
+from murxpy.cli.report.tables import COUNT, Table, kinds
+from murxpy.cli.report.text import amount, heading, one_line
 from murxpy.data import importable_names
 from murxpy.errors import MurxpyError
 from murxpy.processes.limits import Limits
@@ -76,13 +77,25 @@ def target_lines(plan: Plan, probe: Probe) -> Iterator[str]:
     yield f"  module   {about['module_file']}"
     yield f"  python   {about['python']} ({plan.target.interpreter})"
     operators: Mapping[str, Sequence[str]] = about["operators"]
-    counted = ", ".join(f"{name} {len(kinds)}" for name, kinds in operators.items())
+    counted = ", ".join(f"{name} {len(drawn)}" for name, drawn in operators.items())
     yield f"  draws    {amount(sum(map(len, operators.values())), 'operator')}: {counted}"
-    for title, kinds in gaps.items():
-        if kinds:
-            yield f"  {title}: {', '.join(kinds)}"
+    for title, missing in gaps.items():
+        if missing:
+            yield f"  {title}: {', '.join(missing)}"
     yield from _missing_lines(about["missing"])
     yield from _probe_lines(probe)
+
+
+def judges_table(abouts: Mapping[str, Mapping[str, Any]]) -> Table:
+    """Which solvers can judge answers about which theories: by theory and solver, how many of the
+    theory's operators the solver has. `abouts` has what the session of each target says of its solver.
+    """
+    table = Table(kinds(["theory"], list(abouts), COUNT), whole=True)
+    theories = {name: None for about in abouts.values() for name in about["operators"]}
+    for theory in theories:
+        counts = [len(about["operators"].get(theory, ())) for about in abouts.values()]
+        table.add(theory, *counts)
+    return table
 
 
 def target_json(plan: Plan, probe: Probe) -> dict[str, Any]:
@@ -221,8 +234,9 @@ _RUNS = 150
 def doctor(
     targets: tuple[str, ...], runs: int, wrapper: str | None, profile: str | None, as_json: bool
 ) -> int:
-    """Say of each solver whether it can be used, and what its release lacks and refuses. Without
-    arguments, all solvers that have a wrapper are examined.
+    """Say of each solver whether it can be used, and what its release lacks and refuses; and of
+    several solvers, which can judge each other's answers about which theories ('murxpy fuzz
+    --cross-check'). Without arguments, all solvers that have a wrapper are examined.
 
     Exits with 4 when a solver cannot be used.
     """
@@ -238,14 +252,19 @@ def doctor(
     for line in host_lines(host, Limits().memory, jobs):
         say(line)
     code = 0
+    abouts: dict[str, Mapping[str, Any]] = {}
     for name, plan, result in looked:
         click.echo()
         if isinstance(result, MurxpyError):
             say(f"{name}: cannot be used")
             code = max(code, fail(str(result), result.exit_code))
         elif plan is not None:
+            abouts[plan.target.name] = result.about
             for line in target_lines(plan, result):
                 say(line)
+    if len(abouts) > 1:
+        heading(make_console(), "Judges: how many operators of each theory a solver has")
+        judges_table(abouts).print(make_console())
     return code
 
 

@@ -9,7 +9,7 @@ import pytest
 from commands import FAKE, WRAPPER, outcome
 
 from murxpy.campaign.probe import Host
-from murxpy.cli.doctor import host_lines
+from murxpy.cli.doctor import host_lines, judges_table
 
 
 def test_fake_solver(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -69,3 +69,12 @@ def test_how_far_workers_are_confined(landlock: int, filters: bool, words: str) 
     host = Host(None, None, None, None, None, landlock, filters)
     line = list(host_lines(host, 1 << 30, 1))[-1]
     assert line.startswith("  confined ") and words in line
+
+
+def test_who_can_judge_which_theories() -> None:
+    abouts = {
+        "left": {"operators": {"BOOL": ["OP_AND", "OP_OR"], "BV": ["OP_BV_ADD"]}},
+        "right": {"operators": {"BOOL": ["OP_AND"], "INT": ["OP_INT_ADD"]}},
+    }
+    rows = judges_table(abouts).rows
+    assert rows == [["BOOL", 2, 1], ["BV", 1, 0], ["INT", 0, 1]]
