@@ -13,12 +13,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from murxpy.data.spellings import written
 from murxpy.findings.store import read_callables, read_counters
-from murxpy.oracles.documented import templates
 from murxpy.records import events
 from murxpy.records.events import Alike, Event, Found, Overstayed, Reproduced, RunEnded, WorkerLost
 from murxpy.records.snapshot import BucketView, Left, Snapshot, WorkerState, WorkerView
 from murxpy.records.yields import fruitless
+from murxpy.solvers.wrapper import SECTIONS
 
 RECENT = 10.0  # seconds over which the recent rates are taken
 
@@ -44,11 +45,9 @@ def callables_of(wrapper: Mapping[str, Any], about: Mapping[str, Any]) -> dict[s
     session says of the solver.
     """
     by_name: dict[str, dict[str, None]] = {}
-    texts = [(f"spelling:{key}@{name}", text) for (key, name), text in templates(wrapper)]
-    for counter, text in [
-        *texts,
-        *(("", text) for _, text in wrapper.get("helpers_sources") or ()),
-    ]:
+    texts = [(one.counter, one.template) for one in written(wrapper, SECTIONS)]
+    texts += [("", text) for _, text in wrapper.get("helpers_sources") or ()]
+    for counter, text in texts:
         for name in _NAMED.findall(text):
             by_name.setdefault(name, {})[counter] = None
     found = about.get("callables") or {"names": [], "skipped": {}}

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, field
@@ -19,7 +19,7 @@ from msgspec import Meta, field
 from murxpy.data.yamlfile import Document, Place, Strict, convert_at
 from murxpy.errors import nearest
 from murxpy.solvers.guards import parse_guard
-from murxpy.solvers.spelling import parse_template
+from murxpy.solvers.spelling import counter_of, parse_template
 
 MARK = "."
 GAP = "$"
@@ -131,6 +131,31 @@ def forms(entry: Any) -> dict[str, Any]:
     mapping, the spelling is called `default`.
     """
     return {"default": entry} if isinstance(entry, str) or "is" in entry else entry
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A spelling as a wrapper writes it: where it stands, its template, and its other entries."""
+
+    section: str
+    key: str
+    name: str
+    template: str
+    more: Mapping[str, Any]
+
+    @property
+    def counter(self) -> str:
+        """The counter of its calls."""
+        return counter_of(self.section, self.key, self.name)
+
+
+def written(wrapper: Mapping[str, Any], sections: Sequence[str]) -> Iterator[Written]:
+    """Each spelling in these sections of a wrapper, in their order."""
+    for section in sections:
+        for key, entry in (wrapper.get(section) or {}).items():
+            for name, form in forms(entry).items():
+                entries = {"is": form} if isinstance(form, str) else form
+                yield Written(section, str(key), str(name), entries["is"], entries)
 
 
 def check_spellings(

@@ -254,7 +254,6 @@ def make_term(
     run.begin(seed, "mk-term", chosen.name, _term_words(run, operator, args, indices, sort, wanted))
     obj = run.call(chosen, [e.obj for e in args], indices, "mk-term", kind)
     run.counts[f"op-ok:{kind}"] += 1
-    run.counts[f"spelling:{kind}@{chosen.name}"] += 1
     use = run.db.use
     for entry in args:
         use(entry)

@@ -452,6 +452,7 @@ class Run(Lines, Steps):
             self.solver_ns += thread_time_ns() - start
             self._refuse(error, action, operator, spelling.name)
         self.solver_ns += thread_time_ns() - start
+        self.counts[spelling.counter] += 1
         self.meter.went_well()
         return value
 

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
 
+from murxpy.data.spellings import written
 from murxpy.machine.trace.finished import HEADER, Call, header_value, read_needs, read_rows
 from murxpy.oracles.crash import Tier
 from murxpy.solvers.wrapper import SECTIONS
@@ -127,11 +128,8 @@ def survives_safe_mode(trace: str) -> bool:
 
 def templates(wrapper: Mapping[str, Any]) -> Iterator[tuple[tuple[str, str], str]]:
     """Each template of a wrapper by its key and the name of its spelling."""
-    for section in _SECTIONS:
-        for key, entry in (wrapper.get(section) or {}).items():
-            forms = {"default": entry} if isinstance(entry, str) or "is" in entry else entry
-            for name, form in forms.items():
-                yield (str(key), str(name)), form if isinstance(form, str) else form["is"]
+    for one in written(wrapper, _SECTIONS):
+        yield (one.key, one.name), one.template
 
 
 def _sorts(trace: str) -> Iterator[str]:

@@ -135,10 +135,17 @@ def _arity(placeholders: list[str]) -> int | None:
 Compiled = Callable[[Sequence[Any], Sequence[Any], Frame], Any]
 
 
+def counter_of(section: str, key: str, name: str) -> str:
+    """Return the counter of the calls by a spelling. That of an operator has no section in it."""
+    return (
+        f"spelling:{key}@{name}" if section == "operators" else f"spelling:{section}:{key}@{name}"
+    )
+
+
 @dataclass(eq=False)
 class Spelling:
-    """A spelling: its stable name, its template, the compiled call, guards and weight, and how it
-    takes more arguments.
+    """A spelling: its stable name, its template, the compiled call, guards and weight, how it takes
+    more arguments, and the counter of its calls.
     """
 
     name: str
@@ -148,6 +155,7 @@ class Spelling:
     weight: float = 1.0
     fold: str | None = None
     fixed: bool = False  # it takes only as many arguments as the template names
+    counter: str = ""
 
     def fits(self, frame: Frame) -> bool:
         """Return whether it can spell the call that `frame` holds."""

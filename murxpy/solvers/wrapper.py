@@ -33,7 +33,14 @@ from murxpy.solvers.facts import Parameters, build_facts
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.guards import parse_guard
 from murxpy.solvers.options import Read, completed
-from murxpy.solvers.spelling import Compiled, Spelling, SpellingSet, Template, parse_template
+from murxpy.solvers.spelling import (
+    Compiled,
+    Spelling,
+    SpellingSet,
+    Template,
+    counter_of,
+    parse_template,
+)
 
 
 def missing_name(
@@ -387,9 +394,8 @@ class Wrapper:
         drawn = self._drawn(entry, where)
         weight = float(entry.get("weight", 1)) if drawn else 0.0
         fold = entry.get("fold") or self._default_fold(section, key, template)
-        return Spelling(
-            name, template, compiled, guards, weight, fold, self._variadic(section, key)
-        )
+        fixed, counter = self._variadic(section, key), counter_of(section, str(key), name)
+        return Spelling(name, template, compiled, guards, weight, fold, fixed, counter)
 
     def _variadic(self, section: str, key: str) -> bool:
         """Return whether an operator takes any number of arguments. A template with fewer must not

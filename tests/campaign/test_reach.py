@@ -19,7 +19,11 @@ NAMES = ["m.And", "m.And_list", "m.Solver.push", "m.Solver.units", "m.Or", "m.Xo
 
 def test_a_callable_is_reached_by_the_spellings_that_name_it() -> None:
     about = {"callables": {"names": NAMES, "skipped": {"opens files": 2}}}
-    counters = {"spelling:OP_AND@default": 3, "spelling:push@default": 0, "callable:null:m.Or": 1}
+    counters = {
+        "spelling:OP_AND@default": 3,
+        "spelling:actions:push@default": 0,
+        "callable:null:m.Or": 1,
+    }
     found = reach(callables_of(WRAPPER, about), counters)
     assert found == Reach(
         walks=["m.And", "m.Solver.units"],
