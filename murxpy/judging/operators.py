@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Any
 
-from murxpy.data import merge_profile
+from murxpy.data import load_wrapper, merge_profile
 from murxpy.errors import InputError
 from murxpy.processes.limits import Limits
 from murxpy.processes.plans import Request, make_plans
@@ -22,12 +22,22 @@ _NAMED = 12  # operators that one line names; it counts the others
 
 
 def judge_plans(names: Sequence[str], request: Request | None = None) -> tuple[Plan, ...]:
-    """The plans of the judges called `names`, with the machine and the wrapper of `request`. Raises
-    InputError and TargetError.
+    """The plans of the judges called `names`, with the machine of `request`, and with its wrapper for
+    judges of that wrapper's solver. Raises InputError and TargetError.
     """
     request = request or Request()
     run_options = replace(request.run_options, options=(), theories=())
-    return make_plans(replace(request, targets=tuple(names), profile=None, run_options=run_options))
+    own = "" if request.wrapper is None else load_wrapper(request.wrapper)["solver"]
+    wrapper = request.wrapper if own in map(solver_of, names) else None
+    return make_plans(
+        replace(
+            request,
+            targets=tuple(names),
+            wrapper=wrapper,
+            profile=None,
+            run_options=run_options,
+        )
+    )
 
 
 def make_judges(
