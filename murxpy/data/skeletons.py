@@ -53,7 +53,8 @@ print(json.dumps({**found, "version": version or "'0.0'"}))
 _SECONDS = 60
 _LONG = (("bitvector", "bv"), ("floatingpoint", "fp"), ("string", "str"), ("regexp", "re"))
 _PREFIXES = ("mk", "make", "new", "create")
-_CONTEXT, _SOLVER = ("context", "termmanager", "termstore"), ("solver", "bitwuzla", "smtsolver")
+# What the names of their classes have in them; the class of solvers may also be called as the module.
+_CONTEXT, _SOLVER = ("context", "termmanager", "termstore"), ("solver",)
 # What a solver is asked in nearly every run, with the names under which bindings have it.
 _ACTIONS = {
     "assert-formula": ("assertformula", "assert", "add", "assertterm"),
@@ -110,7 +111,7 @@ def skeleton(solver: str, module: str, theories: Sequence[str]) -> str:
     actions = [
         row
         for action, names in _ACTIONS.items()
-        for row in offered.rows(action, names, _ARGUMENTS.get(action, ""), of=_SOLVER)
+        for row in offered.rows(action, names, _ARGUMENTS.get(action, ""), of=offered.solver)
     ]
     rows += _section("actions", actions)
     return "\n".join(rows) + "\n"
@@ -184,6 +185,7 @@ class _Offered:
 
     def __init__(self, module: str, found: Mapping[str, Any]) -> None:
         self._module = module
+        self.solver = (*_SOLVER, _bare(module))
         self._classes = list(dict.fromkeys(owner for owner, _, _ in found["methods"]))
         self._calls: dict[str, list[_Call]] = {}
         self._members: dict[str, list[str]] = {}
@@ -192,7 +194,7 @@ class _Offered:
             self._enter(_bare(name).removeprefix(prefix), _Call(f"{module}.{name}", "", taken))
         for owner, name, taken in found["methods"]:
             bare = _bare(owner)
-            for words, gap in ((_CONTEXT, "{ctx}"), (_SOLVER, "{solver}")):
+            for words, gap in ((_CONTEXT, "{ctx}"), (self.solver, "{solver}")):
                 if any(word in bare for word in words):
                     self._enter(_bare(name), _Call(f"{gap}.{name}", bare, taken))
         for member in found["members"]:
