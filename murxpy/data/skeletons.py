@@ -96,7 +96,7 @@ def skeleton(solver: str, module: str, theories: Sequence[str]) -> str:
         *([f'shorthands: {{term: {{default: "{shorthand}"}}}}'] if shorthand else []),
         "lifecycle:",
         f'  new-context: "{offered.made(_CONTEXT, "None")}"',
-        f'  new: "{offered.made(_SOLVER, "None")}"',
+        f'  new: "{offered.made(offered.solver, "None")}"',
     ]
     for section in ("sorts", "operators"):
         inner = list[str]()

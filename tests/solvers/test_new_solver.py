@@ -70,3 +70,16 @@ def test_a_module_that_is_none_is_one_clear_error(capsys: pytest.CaptureFixture[
     assert code == 2 and "no name of a Python module" in said
     code, said = error(capsys, "wrappers", "new", "x", "--module", "json", "--theories", "BW")
     assert code == 2 and "unknown theory 'BW'" in said
+
+
+def test_the_beginning_for_a_binding_works_as_it_is(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("bitwuzla")
+    file = tmp_path / "own.yaml"
+    outcome(capsys, "wrappers", "new", "own", "--module", "bitwuzla", "-o", file)
+    assert 'new: "bitwuzla.Bitwuzla({ctx})"' in file.read_text()
+    code, out, _ = outcome(capsys, "wrappers", "check", file, "--runs", "20", "--json")
+    found = json.loads(out)
+    assert code == 1 and found["called"] > 35  # what takes indices is still to be spelled
+    assert {"OP_BV_EXTRACT"} & {*found["refused"]}
