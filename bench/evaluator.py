@@ -66,9 +66,10 @@ class Batch:
         solve.new(self.run, 0)
         for name, value in OPTIONS.get(session.wrapper.name, ()):
             solve.set_option(self.run, name, value, 0)
-        solve.set_limit(
-            self.run, MILLISECONDS * int(session.wrapper.data.get("limit-per-ms", 1)), 0
-        )
+        if session.wrapper.set("actions", "set-limit") is not None:
+            solve.set_limit(
+                self.run, MILLISECONDS * int(session.wrapper.data.get("limit-per-ms", 1)), 0
+            )
         self.maker = Maker(
             self.run, session.settings, session.profile, Stream(mix(number, hash_of(kind)))
         )

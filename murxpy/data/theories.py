@@ -274,6 +274,7 @@ class Dialect(Strict, frozen=True, omit_defaults=True):
     operators: dict[str, str] = {}
     definitions: dict[str, str] = {}
     unsaid: dict[str, str] = {}
+    lacks: list[str] = []
     as_spelled: dict[str, list[str]] = {}
     sorts: dict[str, str] = {}
     special_values: dict[str, str] = {}
@@ -315,7 +316,8 @@ def decode_dialect(document: Document) -> Plain | None:
     for name, text in section.get("commands", {}).items():
         check_form(document, (*_PLACE, "commands", name), text, _COMMAND_HOLE)
     prefix = str(document.data.get("script-option-prefix") or "")
-    return section | {"option-prefix": prefix, "lacks": _lacking(document, section, theories)}
+    lacks = [*_lacking(document, section, theories), *section.get("lacks", ())]
+    return section | {"option-prefix": prefix, "lacks": lacks}
 
 
 def _lacking(document: Document, section: Plain, theories: list[Plain]) -> list[str]:

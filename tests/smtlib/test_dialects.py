@@ -69,7 +69,7 @@ def test_what_a_dialect_may_say_is_what_a_section_may_hold() -> None:
     info = types.type_info(Section)
     assert isinstance(info, types.StructType)
     keys = {field.name for field in info.fields} - {"definitions", "unsaid"}
-    own = {"name", "says", "defined", "expanded", "lacks", "option_prefix"}
+    own = {"name", "says", "defined", "expanded", "option_prefix"}
     assert keys == set(CATALOGUE.dialect(STANDARD).__slots__) - own
 
 

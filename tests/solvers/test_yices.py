@@ -169,6 +169,56 @@ def test_a_model_of_numbers_functions_and_arrays_is_read_and_judged() -> None:
     assert report["counts"]["check-model:true"] == 3
 
 
+def applied(operator: str, sort: str, *args: str) -> str:
+    """A trace whose model gives an operator the arguments; the evaluator judges the result."""
+    literal = '"{}" 2' if sort.startswith("SORT_BV") else '"{}"'
+    rows = [f"mk-sort {sort}", " return s1", 'mk-const s1 "r"', " return t9 s1"]
+    for k, arg in enumerate(args, 1):
+        rows += [f'mk-const s1 "x{k}"', f" return t{k} s1"]
+        rows += [f"mk-value s1 {literal.format(arg)}", f" return t{k}0 s1"]
+        rows += [f"mk-term OP_EQUAL SORT_BOOL 2 t{k} t{k}0", f" return t{k}1 s2"]
+        rows += [f"assert-formula t{k}1"]
+    terms = " ".join(f"t{k}" for k in range(1, len(args) + 1))
+    rows += [f"mk-term {operator} {sort.split()[0]} {len(args)} {terms}", " return t90 s1"]
+    rows += ["mk-term OP_EQUAL SORT_BOOL 2 t90 t9", " return t91 s2", "assert-formula t91"]
+    return "\n".join(["new", *rows, "check-sat", "check-model", "check-values 2 t90 t9", ""])
+
+
+@pytest.mark.parametrize("dividend", ["0000", "0110", "1010", "1000"])
+@pytest.mark.parametrize("divisor", ["0000", "0001", "0011", "1101", "1111"])
+@pytest.mark.parametrize("operator", ["UDIV", "UREM", "SDIV", "SREM", "SMOD"])
+def test_bit_vectors_divide_as_in_the_standard(operator: str, dividend: str, divisor: str) -> None:
+    report = replay(live("yices"), applied(f"OP_BV_{operator}", "SORT_BV 4", dividend, divisor))[1]
+    assert report.get("finding") is None
+    assert (report["counts"]["check-model:true"], report["counts"]["check-values:true"]) == (3, 2)
+
+
+@pytest.mark.parametrize("dividend", ["-7", "0", "7"])
+@pytest.mark.parametrize("divisor", ["-2", "0", "2"])
+@pytest.mark.parametrize("operator", ["DIV", "MOD"])
+def test_integers_divide_as_in_the_standard(operator: str, dividend: str, divisor: str) -> None:
+    """Only MCSAT takes such a term. It gives a quotient by zero any value, as the standard allows."""
+    report = replay(live("yices"), applied(f"OP_INT_{operator}", "SORT_INT", dividend, divisor))[1]
+    assert report.get("finding") is None
+    assert report["counts"]["check-model:true"] == 3
+
+
+def test_a_context_without_mcsat_refuses_a_quotient_by_zero() -> None:
+    text = """mk-sort SORT_INT
+ return s2
+mk-const s2 "x"
+ return t4 s2
+mk-value s2 "0"
+ return t5 s2
+mk-term OP_INT_DIV SORT_INT 2 t4 t5
+ return t6 s2
+mk-term OP_EQUAL SORT_BOOL 2 t6 t4
+ return t7 s1
+assert-formula t7
+"""
+    assert answers(BOOLEANS + text) == (["unsupported"], None)
+
+
 def test_a_program_finds_the_library_without_a_path_to_it(tmp_path: Path) -> None:
     trace = replay(live("yices"), f"# solver yices\n{MODEL}")[0]
     file = tmp_path / "program.py"

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import cvc5
@@ -56,6 +59,23 @@ def refused_by_bitwuzla(text: str) -> str | None:
     return None
 
 
+YICES = Path(sys.executable).parent / "yices-smt2"  # of an extra, which may be missing
+
+
+def refused_by_yices(text: str) -> str | None:
+    """Why Yices does not read a script; no check is carried out."""
+    text = text.replace(
+        "(set-logic HO_", "(set-logic "
+    )  # it has no names of logics of higher order
+    rows = [row for row in text.splitlines() if not row.startswith(("(check", "(get"))]
+    ended = subprocess.run(
+        [YICES, "--incremental"], input="\n".join(rows), capture_output=True, text=True, check=False
+    )
+    return next((row for row in ended.stdout.splitlines() if row.startswith("(error")), None)
+
+
 PARSERS = {"cvc5": refused_by_cvc5, "z3": refused_by_z3}
 if bitwuzla is not None:
     PARSERS["bitwuzla"] = refused_by_bitwuzla
+if YICES.exists():
+    PARSERS["yices"] = refused_by_yices
