@@ -44,6 +44,7 @@ _EXAMPLES = (
     ("murxpy fuzz z3 --options 'arith.nl.*,ff.*'", "which options of the solver runs set"),
     ("murxpy fuzz z3 --time 10m --finish", "also group and describe all findings"),
     ("murxpy fuzz z3@4.13.0 z3@latest --runs 2000 --compare", "what the newer release broke"),
+    ("murxpy fuzz 'smt2:/opt/solver --incremental'", "any program that reads SMT-LIB"),
 )
 
 
@@ -299,7 +300,8 @@ def fuzz(targets: tuple[str, ...], mix: str | None, **given: Any) -> int:
     """Fuzz solvers through their Python APIs until --time or --runs is reached, or until Ctrl-C.
 
     A target is a solver (z3, cvc5) that is installed beside murxpy. With SOLVER@PLACE it is the
-    solver in another virtual environment, or in a build folder. Findings are kept under --out.
+    solver in another virtual environment, or in a build folder; with smt2:COMMAND it is a program that
+    reads SMT-LIB on its standard input. Findings are kept under --out.
     """
     targets, seeds = _sorted_out(targets)
     options, of_mutants = taken(CampaignOptions, given), taken(MutationOptions, given)

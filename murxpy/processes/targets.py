@@ -272,9 +272,11 @@ class TargetSpec:
     variables: tuple[tuple[str, str], ...] = ()
 
     @property
-    def program(self) -> bool:
-        """Whether the solver is a program of the user, which worker processes start."""
-        return COMMAND in dict(self.variables)
+    def program(self) -> str:
+        """The command line of a solver that is a program of the user, which worker processes start;
+        empty for any other solver.
+        """
+        return dict(self.variables).get(COMMAND, "")
 
     def environment(self) -> dict[str, str]:
         """The environment variables of the target's processes."""

@@ -68,6 +68,8 @@ def front_ends(plan: Plan) -> list[FrontEnd]:
     runner, reader = wrapper.get("script-runner"), wrapper.get("script-reader")
     if runner:
         said = f"the reader of the Python package {wrapper['package']}"
+        if plan.target.program:
+            said = f"{plan.target.program}, which reads it on its standard input"
         found.append(FrontEnd(said, f"This reader is {reader}" if reader else "", runner=runner))
     return found
 

@@ -20,6 +20,7 @@ from toy import Crashed, forked, replay
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.data.grants import only_granted
 from murxpy.errors import InputError, TargetError
+from murxpy.findings.kinds.sights import Shown
 from murxpy.findings.replayed import replay_trace
 from murxpy.machine.trace.finished import last_call
 from murxpy.oracles.crash import judge
@@ -34,6 +35,7 @@ from murxpy.processes.targets import (
     solver_of,
     unnamed,
 )
+from murxpy.reduction.reproducers import write_programs
 from murxpy.worker.session import Session
 
 WHEEL = Path(sys.prefix, "bin", "z3")  # the program that the package z3-solver has
@@ -148,6 +150,16 @@ ASKING = TRACE.replace("MODEL", "check-model")
 TRACE = TRACE.replace("MODEL\n", "")
 
 
+DYING = """new
+set-logic ALL
+mk-sort SORT_BOOL
+ return s1
+mk-const s1 "a"
+ return t1 s1
+check-sat-assuming 1 t1
+"""
+
+
 @pytest.fixture(scope="module")
 def fake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Session, Path]]:
     """A session of the program, and the file that has its fault."""
@@ -166,7 +178,7 @@ def fake(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Session, Pa
         )
 
 
-def shown(fake: tuple[Session, Path], fault: str) -> tuple[str, dict[str, Any]]:
+def replayed(fake: tuple[Session, Path], fault: str) -> tuple[str, dict[str, Any]]:
     """The trace and the report of a replay with a fault."""
     session, file = fake
     file.write_text(fault)
@@ -178,7 +190,7 @@ def shown(fake: tuple[Session, Path], fault: str) -> tuple[str, dict[str, Any]]:
 
 
 def test_a_right_program_has_no_finding(fake: tuple[Session, Path]) -> None:
-    text, report = shown(fake, "")
+    text, report = replayed(fake, "")
     assert report["finding"] is None, text
     assert [row.split()[1] for row in text.splitlines() if row.split()[0] == "answer"] == [
         "sat", "unsat", "unsat", "sat", "sat",
@@ -189,7 +201,7 @@ def test_a_right_program_has_no_finding(fake: tuple[Session, Path]) -> None:
 
 
 def test_a_reply_in_pieces_is_read_whole(fake: tuple[Session, Path]) -> None:
-    assert shown(fake, "pieces")[0] == shown(fake, "")[0]
+    assert replayed(fake, "pieces")[0] == replayed(fake, "")[0]
 
 
 @pytest.mark.parametrize(
@@ -213,7 +225,7 @@ def test_a_reply_in_pieces_is_read_whole(fake: tuple[Session, Path]) -> None:
 def test_a_fault_is_found_and_named(
     fake: tuple[Session, Path], fault: str, kind: str, action: str, message: str
 ) -> None:
-    text, report = shown(fake, fault)
+    text, report = replayed(fake, fault)
     assert report["finding"] is not None, text
     assert (report["finding"]["kind"], report["finding"]["action"]) == (kind, action)
     assert message in report["finding"]["message"]
@@ -224,25 +236,25 @@ def test_a_fault_is_found_and_named(
 )
 def test_the_worker_dies_as_the_program_does(fake: tuple[Session, Path], command: str) -> None:
     with pytest.raises(Crashed, match=str(signal.SIGSEGV.value)):
-        shown(fake, f"death:{command}")
+        replayed(fake, f"death:{command}")
 
 
 def test_a_flood_ends_the_worker_as_a_file_that_is_too_large_does(
     fake: tuple[Session, Path],
 ) -> None:
     with pytest.raises(Crashed, match=str(signal.SIGXFSZ.value)):
-        shown(fake, "flood:check-sat")
+        replayed(fake, "flood:check-sat")
 
 
 def test_a_refusal_is_counted_and_the_run_goes_on(fake: tuple[Session, Path]) -> None:
-    text, report = shown(fake, "refusal:check-sat")
+    text, report = replayed(fake, "refusal:check-sat")
     assert report["finding"] is None
     assert 'refused unsupported "SolverError: this is not supported"' in text
     assert report["counts"]["check-core:unsat"] == 1
 
 
 def test_a_program_that_leaves_behind_an_error_is_started_again(fake: tuple[Session, Path]) -> None:
-    text, report = shown(fake, "leaving:get-value")
+    text, report = replayed(fake, "leaving:get-value")
     assert report["finding"] is None
     assert 'refused unsupported "SolverError: this is not supported"' in text
     assert "refused" not in text.partition("check-sat-assuming")[2]
@@ -273,8 +285,7 @@ def test_the_end_of_a_program_is_that_of_a_worker(
 ) -> None:
     made, file = plan
     file.write_text(fault)
-    replayed = replay_trace(made, TRACE, "t.trace")
-    verdict = judge(replayed.outcome)
+    verdict = judge(replay_trace(made, TRACE, "t.trace").outcome)
     assert (verdict.kind if verdict else "") == kind
     if verdict is not None:
         assert message in verdict.message
@@ -284,9 +295,9 @@ def test_the_end_of_a_program_is_that_of_a_worker(
 def test_a_silent_program_is_killed_with_its_worker(plan: tuple[Plan, Path]) -> None:
     made, file = plan
     file.write_text("silence:check-sat")
-    replayed = replay_trace(made, TRACE, "t.trace", wall=1.0)
-    assert replayed.outcome.cause == "wall"
-    assert last_call(replayed.outcome.trace).action == "check-sat"
+    ended = replay_trace(made, TRACE, "t.trace", wall=1.0).outcome
+    assert ended.cause == "wall"
+    assert last_call(ended.trace).action == "check-sat"
     assert running(str(file)) == []
 
 
@@ -302,3 +313,23 @@ def running(word: str) -> list[str]:
             return []
         time.sleep(0.05)
     return [line for line in found if word in line]
+
+
+def test_the_script_and_the_program_of_a_crash_show_it(
+    plan: tuple[Plan, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made, file = plan
+    file.write_text("death:check-sat-assuming")
+    trace = tmp_path / "crash.trace"
+    trace.write_text(f"# murxpy-trace 1\n# solver smt2 7.3+fake\n{DYING}")
+    code, _, err = outcome(capsys, "replay", str(trace))
+    assert code == 2
+    assert "smt2 is a program that you name on the command line" in err
+    ended = replay_trace(made, trace.read_text(), "crash.trace")
+    assert ended.found is not None
+    trace.write_text(ended.outcome.trace)
+    shown = Shown("crash", ended.found.bucket, "SIGSEGV")
+    program, script = write_programs(made, trace, trace.read_text(), shown)
+    assert (program.reproduces, script.reproduces) == (True, True)
+    assert script.note == f"run as {made.target.program}, which reads it on its standard input"
+    assert "(check-sat-assuming (" in (tmp_path / "crash.smt2").read_text()
