@@ -7,6 +7,7 @@ often it asks depends on nothing but what it does. So the limit of a check is a 
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
@@ -14,8 +15,15 @@ from typing import Any
 from pyboolector import (
     Boolector,
     BoolectorArrayNode,
+    BoolectorBVNode,
     BoolectorConstNode,
+    BoolectorException,
+    BoolectorFunNode,
     BtorOption,
+    _BoolectorArraySort,
+    _BoolectorBitVecSort,
+    _BoolectorBoolSort,
+    _BoolectorFunSort,
 )
 
 _ANSWERS = {Boolector.SAT: "sat", Boolector.UNSAT: "unsat", Boolector.UNKNOWN: "unknown"}
@@ -36,18 +44,55 @@ class Steps:
 
 
 class Solver(Boolector):  # type: ignore[misc]
-    """A solver with the steps that its checks may take, and the assumptions of its last check."""
+    """A solver with the steps that its checks may take, and the assumptions of its last check.
+
+    An exception in the middle of a check leaves broken memory behind. So a solver refuses before the
+    check what Boolector is known to refuse in the middle, and after any other such exception it
+    refuses all checks and is never deleted.
+    """
 
     def __init__(self) -> None:
         super().__init__()
         self.assumed: list[Any] = []
         self.steps = Steps()
         self.Set_term(self.steps, ())
+        self.options: dict[str, int] = {}
+        self.quantified = self.extensional = False
+        self.broken = ""
+
+    def Eq(self, a: Any, b: Any) -> Any:
+        """An equality."""
+        return self._compared(super().Eq, a, b)
+
+    def Ne(self, a: Any, b: Any) -> Any:
+        """A negated equality."""
+        return self._compared(super().Ne, a, b)
+
+    def _compared(self, method: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+        if not isinstance(a, (BoolectorArrayNode, BoolectorFunNode)):
+            return method(a, b)
+        self.extensional = True
+        try:
+            return method(a, b)
+        except BoolectorException as error:
+            # an array with a variable of a function in it may have been made as a function
+            raise BoolectorException(f"not supported of arrays: {error.msg}") from None
+
+    def Forall(self, params: list[Any], body: Any) -> Any:
+        """A universal quantifier."""
+        self.quantified = True
+        return super().Forall(params, body)
+
+    def Exists(self, params: list[Any], body: Any) -> Any:
+        """An existential quantifier."""
+        self.quantified = True
+        return super().Exists(params, body)
 
     def set_option(self, name: str, value: str) -> None:
         """Set an option to a value that is given as text."""
         number = {"true": 1, "false": 0}[value] if value in ("true", "false") else int(value)
         self.Set_opt(_options()[name], number)
+        self.options[name] = number
 
     def set_limit(self, limit: int) -> None:
         """Set the limit of each check."""
@@ -55,19 +100,57 @@ class Solver(Boolector):  # type: ignore[misc]
 
     def check(self, assumptions: Sequence[Any]) -> str:
         """`sat`, `unsat` or `unknown` for the assertions and some assumptions."""
+        if self.quantified and self.options.get("incremental"):
+            raise BoolectorException("incremental checks with quantifiers are not supported")
+        if self.broken:
+            raise BoolectorException(self.broken)
         self.steps.left = self.steps.limit
         self.assumed = list(assumptions)
         self.Assume(*assumptions)
-        return _ANSWERS[self.Sat()]
+        try:
+            return _ANSWERS[self.Sat()]
+        except BoolectorException as error:
+            self.broken = error.msg
+            keep(self)
+            raise
 
     def failed(self) -> list[Any]:
         """The assumptions of the last check that it found to be unsatisfiable together."""
         found = self.Failed(*self.assumed)
         return [term for term, failed in zip(self.assumed, found, strict=True) if failed]
 
+    def failed_suffice(self) -> str | None:
+        """The failed assumptions of the last check are unsatisfiable without the others."""
+        again = self.check(self.failed()) if self.assumed else "unsat"
+        return "the failed assumptions are satisfiable" if again == "sat" else None
+
     def value(self, term: Any) -> Any:
         """The value of a bit-vector in the model, as a term."""
-        return self.Const(term.assignment)
+        found = term.assignment
+        if not isinstance(found, str):
+            raise BoolectorException("a value of an array or a function is no term: not supported")
+        return self.Const(found)
+
+    def matched(self, term: Any) -> str | None:
+        """The node of the same number is the term itself: the two are equal, whatever the values."""
+        found = self.Match(term)
+        return None if found.width == term.width else "Match() gives another term"
+
+    def cloned(self, term: Any) -> str | None:
+        """A clone of the solver has a node for the term."""
+        clone = self.Clone()
+        keep(self.steps)  # a clone drops a reference to it that it does not have
+        found = clone.Match(term)
+        return None if found.width == term.width else "Match() gives another term of the clone"
+
+
+def keep(thing: Any) -> None:
+    """Let an object never be deleted, not even when the process ends."""
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
+
+
+def done(value: Any) -> None:
+    """None, whatever the argument is. An own action that finds nothing broken gives None."""
 
 
 _OPTIONS: dict[str, Any] = {}
@@ -84,6 +167,28 @@ def _options() -> dict[str, Any]:
 def fold(function: Callable[[Any, Any], Any], terms: Sequence[Any]) -> Any:
     """The terms, combined from the left."""
     return reduce(function, terms)
+
+
+def solver_options() -> list[dict[str, Any]]:
+    """The options of this release with their names, types, ranges and defaults."""
+    found = []
+    for option in Boolector().Options():
+        entry: dict[str, Any] = {"name": option.lng, "type": "int", "default": option.dflt}
+        if (option.min, option.max) == (0, 1):
+            entry |= {"type": "bool", "default": bool(option.dflt)}
+        elif option.max - option.min < 10:
+            entry["values"] = list(range(option.min, option.max + 1))
+        else:
+            entry |= {"min": option.min, "max": option.max}
+        # what only developers set has no description
+        entry["category"] = "regular" if option.desc else "expert"
+        found.append(entry)
+    return found
+
+
+def comparable(args: Sequence[dict[str, Any]], indices: Any, sort: Any) -> bool:
+    """True unless an argument is a function that is no uninterpreted one."""
+    return all(arg["op"] == "OP_CONSTANT" or not arg["sort"].startswith("FUN") for arg in args)
 
 
 # -- values and models
@@ -120,7 +225,10 @@ def _add(rows: list[tuple[Any, ...]], term: Any) -> int:
         return _append(rows, _bits(found))
     array = isinstance(term, BoolectorArrayNode)
     arity = 1 if array else term.arity
-    entries, default = [], _append(rows, ("bv", term.width, 0))  # as Print_model says it
+    # Print_model says that it is zero elsewhere. That is wrong where arrays or functions are compared:
+    # then any value may be meant.
+    default = None if term.btor.extensional else _append(rows, ("bv", term.width, 0))
+    entries = []
     for arguments, value in found:
         last = _append(rows, _bits(value))
         places = [arguments] if isinstance(arguments, str) else arguments
@@ -136,3 +244,50 @@ def read_core(core: Sequence[Any], formulas: Sequence[Any]) -> list[int | str]:
     """The positions of a core's elements among `formulas`; a text for any element that is not there."""
     places = {id(formula): k for k, formula in enumerate(formulas) if formula is not None}
     return [places.get(id(element), "another term") for element in core]
+
+
+# -- self-checks: each gives None, or says what is broken
+
+
+_SORTS = {
+    "SORT_ARRAY": _BoolectorArraySort,
+    "SORT_BOOL": _BoolectorBoolSort,
+    "SORT_BV": _BoolectorBitVecSort,
+    "SORT_FUN": _BoolectorFunSort,
+}
+_TERMS = {"SORT_ARRAY": BoolectorArrayNode, "SORT_FUN": BoolectorFunNode}
+
+
+def check_sort(obj: Any, facts: dict[str, Any]) -> str | None:
+    """The class of a sort is right. A sort tells nothing else."""
+    expected = _SORTS[facts["kind"]]
+    return None if type(obj) is expected else f"a sort of {facts['kind']} is a {type(obj)}"
+
+
+def _width(facts: dict[str, Any]) -> Any:
+    return 1 if facts["kind"] == "SORT_BOOL" else facts["params"][0]
+
+
+def check_term(obj: Any, facts: dict[str, Any]) -> str | None:
+    """The class, the widths and the number of arguments of a term are right."""
+    kind, params = facts["kind"], facts["params"]
+    if not isinstance(obj, _TERMS.get(kind, BoolectorBVNode)):
+        return f"a term of {kind} is a {type(obj)}"
+    width = _width(facts if kind not in _TERMS else params[-1])
+    if obj.width != width:
+        return f"width is {obj.width} for a term of {kind}, expected {width}"
+    if kind == "SORT_ARRAY" and obj.index_width != _width(params[0]):
+        return f"index_width is {obj.index_width}, expected {_width(params[0])}"
+    if kind == "SORT_FUN" and obj.arity != len(params) - 1:
+        return f"arity is {obj.arity}, expected {len(params) - 1}"
+    return None
+
+
+def check_value(obj: Any, facts: dict[str, Any]) -> str | None:
+    """A literal reads back as the value that it was made of."""
+    got = read_value(obj)
+    if facts["value"] is None:
+        return None
+    if got is None or got[-1] != facts["value"]:
+        return f"a literal made as {facts['value']} reads back as {got}"
+    return check_term(obj, facts)

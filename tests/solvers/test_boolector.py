@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 from toy import catalogue, live, replay, walk
 
-from murxpy.data import load_wrapper
+from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.translate.python import to_python
+from murxpy.worker.session import Session
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("pyboolector") is None,
@@ -86,13 +87,17 @@ check-values 4 t3 t4 t5 t6
 
 
 def test_walks_make_no_ill_formed_call_and_are_the_same_again() -> None:
+    # with quantifiers some walks end the process
+    setup = {"catalogue": load_catalogue(), "machine": load_machine("default")}
+    theories = ["ARRAY", "BOOL", "BV", "UF"]
+    session = Session({**setup, "wrapper": load_wrapper("boolector"), "theories": theories})
     ill_formed, checks = 0, 0
     for seed in range(20):
-        trace, report = walk(live("boolector"), seed)
+        trace, report = walk(session, seed)
         ill_formed += report["counts"].get("refusal:ill-formed", 0)
         checks += report["counts"].get("check:decided", 0)
         if seed < 5:
-            assert walk(live("boolector"), seed)[0] == trace
+            assert walk(session, seed)[0] == trace
     assert ill_formed == 0
     assert checks > 20
 
@@ -122,3 +127,12 @@ def test_a_program_gives_the_answers_of_its_trace(tmp_path: Path) -> None:
     ended = subprocess.run([sys.executable, file], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "answer: 'sat'" in ended.stdout
+
+
+def test_a_check_that_needs_a_second_solver_cannot_say_and_changes_nothing() -> None:
+    failed = f"{PRIME}check-sat-assuming 1 t5\ncheck-assumptions\nget-unsat-assumptions\n"
+    trace, report = replay(live("boolector"), failed.replace("assert-formula t5\n", ""))
+    assert "answer unsat" in trace
+    assert report["counts"]["check-assumptions:cannot-say"] == 1
+    assert "refused" not in trace
+    assert report["counts"]["action-ok:get-unsat-assumptions"] == 1

@@ -55,9 +55,9 @@ def fresh_solver(run: Run) -> Iterator[None]:
     new = _first(run, "lifecycle", "new")
     try:
         run.make_solver(run.frame, new)
-        _set_options(run)
         if run.frame.solver is kept:
             raise Refused("unsupported", "a context of this release has one solver")
+        _set_options(run)
         yield
     finally:
         run.frame.solver, run.frame.options = kept, options
