@@ -30,7 +30,14 @@ from murxpy.machine.trace.grammar import Trace, parse_trace, permit, read_trace
 from murxpy.processes.plans import Request, make_plans, usable_request
 from murxpy.processes.releases import short
 from murxpy.processes.targets import Plan
-from murxpy.reduction.reproducers import loaded_release, plain_programs, to_show, tried_program
+from murxpy.records.finding import Reproducer
+from murxpy.reduction.reproducers import (
+    loaded_release,
+    plain_programs,
+    to_show,
+    told_by,
+    tried_program,
+)
 from murxpy.solvers.forbidden import Forbidden
 from murxpy.translate.formula import to_formula
 from murxpy.translate.murxla import to_murxla
@@ -301,7 +308,11 @@ def _program(
     if text is not None:
         return text
     bucket = bucket_of(path)
-    kind, key, message = ("",) * 3 if bucket is None else (bucket.kind, bucket.key, bucket.message)
+    kind, key, message = "", "", ""
+    if bucket is not None:
+        kind, key = bucket.kind, bucket.key
+        smaller = (form for form in bucket.reproducers if form.form == "min.trace")
+        message = told_by(next(smaller, Reproducer("min.trace", "")), bucket.message)
     kind = kind or trace.header.get("finds", "")
     if not kind:
         raise InputError(

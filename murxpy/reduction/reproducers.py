@@ -363,6 +363,14 @@ def smaller_form(plan: Plan, form: str, small: Path, result: Minimized, same: bo
     return Reproducer(form, str(small), True, note, message)
 
 
+def told_by(smaller: Reproducer, message: str) -> str:
+    """What a smaller form says of the finding, which its program and script must show: an exception names
+    the sorts of its own trace. It is `message` where the form says nothing, or nothing of a replay.
+    """
+    told = smaller.message
+    return message if not told or told.startswith(refuting.NAME) else told
+
+
 def unsound(plan: Plan, text: str, name: str) -> str:
     """The sentence that the answer sat to the last check of a trace is wrong; empty where the assertions
     may have a model, so that only the given one is wrong.

@@ -5,6 +5,7 @@ the functions that these call, and imports.
 from __future__ import annotations
 
 import ast
+import builtins
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,6 +18,8 @@ from murxpy.solvers.frame import Frame
 from murxpy.solvers.guards import Guard, parse_guard
 from murxpy.solvers.spelling import Compiled, Spelling, SpellingSet, Template, parse_template
 from murxpy.solvers.wrapper import Wrapper
+
+_BUILTINS = frozenset(dir(builtins))
 
 
 def inlined(sources: Sequence[str], names: Iterable[str]) -> str:
@@ -95,7 +98,7 @@ def _needed(statement: _Statement, names: set[str], imported: set[str]) -> bool:
         return True
     # such a statement changes what other statements define
     if isinstance(statement.node, (ast.If, ast.Try, ast.For)):
-        return not statement.used.isdisjoint(names - imported)
+        return not statement.used.isdisjoint(names - imported - _BUILTINS)
     return not statement.defined.isdisjoint(names)
 
 

@@ -127,6 +127,20 @@ def refused(line, call, is_defect, recorded):
 
 '''.replace("UNSATISFIED", UNSATISFIED)
 
+_FUNCTIONS = "sys.excepthook = untold\n"  # behind it stand functions that a program may need
+
+
+def _called(functions: str, source: str) -> str:
+    """Those of the functions that the rest of the program, `source`, needs."""
+    parts = re.split(r"^(?=def )", functions, flags=re.M)[1:]
+    kept: list[str] = []
+    for part in reversed(parts):  # a function calls those above it
+        name = part.removeprefix("def ").partition("(")[0]
+        if re.search(rf"\b{name}\(", "".join([source, *kept])):
+            kept.insert(0, part)
+    return "".join(["\n\n", *kept]) if kept else "\n"
+
+
 SCRIPTS = '''
 def with_values(text, output):
     """A script with each constant fixed to its value in the model printed behind the last `sat`; empty where there is none."""
@@ -324,8 +338,10 @@ class _Program(PythonPrinter):
             "SOLVER", _ascii(about)
         )
         note = "# The trace. Numbers behind statements are those of its lines."
-        start += DEADLINE.replace("SECONDS", str(deadline)) if deadline else ""
-        start += self._misuse_source() + (SCRIPTS.strip() + "\n" if self._models else "")
+        more = DEADLINE.replace("SECONDS", str(deadline)) if deadline else ""
+        more += self._misuse_source() + (SCRIPTS.strip() + "\n" if self._models else "")
+        head, functions = start.split(_FUNCTIONS)
+        start = head + _FUNCTIONS + _called(functions, f"{more}\n{helpers}\n{source}") + more
         return f"{start}\n{wrapper.facts.imports.strip()}\n\n{helpers.strip()}\n\n\n{self._public_rows()}{note}\n{source}\n{END}"
 
     # -- statements

@@ -30,7 +30,7 @@ from murxpy.processes.targets import Plan
 from murxpy.records.events import Reproduced
 from murxpy.records.finding import Reproducer
 from murxpy.reduction.programs import run_program
-from murxpy.reduction.reproducers import base_of, write_programs
+from murxpy.reduction.reproducers import base_of, told_by, write_programs
 from murxpy.translate.asking import Asked
 
 SHOWN = Shown("crash", "crash-sigsegv-fake", "SIGSEGV")
@@ -299,3 +299,12 @@ def test_a_declaration_may_share_its_line_with_an_assertion(
     script = f"(declare-const x Bool){between}(assert (not x))"
     judged = Judged(script, replies, build_catalogue(load_catalogue()), STANDARD)
     assert judged.holds(formula) is holds
+
+
+def test_a_program_shows_what_the_smaller_trace_says() -> None:
+    """The message of an exception names the sorts of its own trace, which a reduction changes."""
+    smaller = Reproducer("min.trace", "1.min.trace", True, message="Z3Exception: of 5 bits")
+    assert told_by(smaller, "Z3Exception: of 8 bits") == "Z3Exception: of 5 bits"
+    assert told_by(Reproducer("min.trace", ""), "as found") == "as found"
+    told = Reproducer("min.trace", "", True, message="solution unsoundness: answered sat, and none")
+    assert told_by(told, "an assertion is false") == "an assertion is false"

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import re
 import subprocess
 import sys
 from functools import cache
@@ -26,6 +27,7 @@ from murxpy.reduction.reproducers import Shown, write_programs
 from murxpy.translate.programs.calls import PlainWrapper
 from murxpy.translate.programs.program import Program, programs
 from murxpy.translate.programs.sheet import WIDTH, Sheet
+from murxpy.translate.python import to_python
 
 FOLDER = Path(__file__).parents[2] / "traces" / "regressions"
 TABLE = json.loads((FOLDER / "programs.json").read_text(encoding="utf-8"))
@@ -528,3 +530,44 @@ def test_every_program_that_the_table_names_shows_its_regression() -> None:
     names = [name for name in TABLE if TABLE[name]["python"] == "shows" and here(name)]
     told = run_bench(names)
     assert [name for name in names if f"{name}: shows" not in told] == []
+
+
+def test_a_death_in_an_interpolant_asks_a_solver_of_its_own(tmp_path: Path) -> None:
+    """Interpolants need an option, which the solver of the trace does not have."""
+    text = printed(BETWEEN, "crash")[0].text
+    assert 'finder.setOption("produce-interpolants", "true")' in text
+    done = ended(text, tmp_path / "p.py")
+    assert (done.returncode, done.stdout) == (0, "expected no signal, got no signal\n")
+
+
+DEFINED = """\
+# solver cvc5 1.4.2
+0 new@default
+ return o1
+0 mk-sort@mk SORT_BOOL
+ return s1
+0 mk-const@mk s1 "a"
+ return t1 s1
+0 mk-var@mk s1 "b"
+ return t2 s1
+0 mk-fun@define "c" 1 t2 t1
+ return t3 s2
+0 assert-formula@default t1
+0 check-sat@default
+ answer sat
+"""
+
+
+def test_what_a_death_needs_and_nobody_uses_is_tried_before_helpers() -> None:
+    first, second, *others = [program.text for program in printed(DEFINED, "crash")]
+    assert "defineFun" not in first and 'solver.defineFun("c", ' in second
+    assert "def new_solver" not in second and any("def new_solver" in text for text in others)
+    assert not any("_READERS" in text for text in others), "the helper does not need them"
+
+
+def test_a_long_program_has_only_the_functions_that_it_calls() -> None:
+    text = to_python(parse_trace(DEFINED, "t.trace"), catalogue(), wrapper("cvc5"))
+    functions = re.findall(r"^def (\w+)", text, re.M)
+    assert functions[:3] == ["untold", "defect", "same"] and "answered" in functions
+    assert "scripted" not in functions and "satisfied" not in functions
+    compile(text, "p.py", "exec")

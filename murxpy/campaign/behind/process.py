@@ -36,7 +36,7 @@ from murxpy.processes.targets import Plan
 from murxpy.records.finding import Reproducer
 from murxpy.reduction.histories import minimize_history
 from murxpy.reduction.pipeline import Minimized, Saver, Task
-from murxpy.reduction.reproducers import base_of, smaller_form, to_show, write_programs
+from murxpy.reduction.reproducers import base_of, smaller_form, to_show, told_by, write_programs
 from murxpy.reduction.traces import minimize, minimize_trace
 from murxpy.worker.process import die_with_parent
 
@@ -179,8 +179,10 @@ def answer(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:
             made.append(Reproducer("min.trace", "", None, str(error)))
         else:
             same = result.key == shown.key or not kind_of(request.kind).keyed
-            made.append(smaller_form(plan, form, small, result, same))
+            smaller = smaller_form(plan, form, small, result, same)
+            made.append(smaller)
             shown = shown if same else replace(shown, key=result.key)
+            shown = replace(shown, message=told_by(smaller, shown.message))
             text = result.text
             several = form == "min.history"
             answered = Answer((), result.before, result.after, result.ended)

@@ -86,13 +86,18 @@ def _found(run: Calls, what: str, others: list[Entry], goal: str) -> str:
     if readers is None or not any(one.name.startswith(PLAIN) for one in readers.spellings):
         raise Refused("unsupported", f"no plain spelling of {what}")
     run.sheet.forget_statements()
+    made = run.sheet.define(_asked_alone(run, what, others, goal), what, kept=True)
+    run.sheet.do(f"print('the {what} is', {made})")
+    return str(made)
+
+
+def _asked_alone(run: Calls, what: str, others: list[Entry], goal: str) -> Code:
+    """The call that asks a solver of its own, which has the assertions `others`, for the formula `what`."""
     with without_assertions(run, "finder"):
         option = {"name": f"produce-{what}s", "value": "true"}
         run.sheet.do(said(run, "actions", ("set-option",), (), **option))
         run.sheet.do(*(said(run, "actions", ("assert-formula",), [entry.obj]) for entry in others))
-        made = run.sheet.define(said(run, "readers", (what,), [Code(goal)]), what, kept=True)
-    run.sheet.do(f"print('the {what} is', {made})")
-    return str(made)
+        return said(run, "readers", (what,), [Code(goal)])
 
 
 # ----------------------------------------------------------------------
@@ -218,6 +223,10 @@ def checking_call(run: Calls) -> Code:
     if action in ("model", "values"):
         entries = run.asked or constants(run, [entry.term for entry in formulas(run)])
         return Code(f"[{', '.join(value_of(run, str(entry.obj)) for entry in entries)}]")
+    if action in ("interpolant", "abduct") and run.plain and asked:
+        goal = run.asked[0]
+        others = [entry for entry in formulas(run) if entry.term is not goal.term]
+        return _asked_alone(run, action, others, str(goal.obj))
     reader = {"elimination": "eliminated"}.get(action, action)
     given = asked if action == "elimination" else [*asked, *(e.obj for e in formulas(run))]
     filled = {"terms": terms, "value": run.state.limit or 0}

@@ -30,6 +30,7 @@ _HOOK = (
 _EXITS = "# Exits with 1 where this defect is, with 0 where it is mended, with 2 where neither can be said."
 _FORMS = (
     Form(),
+    Form(nested=False),
     Form(plain_solver=False),
     Form(plain_solver=False, main=False),
     Form(plain_solver=False, nested=False),
@@ -59,7 +60,7 @@ def programs(
     seen: set[str] = set()
     calls = lifted(trace, catalogue, models=claim.question == "model")
     if calls is not None:
-        yield from _forms(calls, catalogue, wrapper, claim, _FORMS[:2], seen)
+        yield from _forms(calls, catalogue, wrapper, claim, [_FORMS[0], _FORMS[2]], seen)
     # a process can die where a context dies, which the main one does not before the process ends
     forms = [form for form in _FORMS if form.main or claim.in_child]
     yield from _forms(trace, catalogue, wrapper, claim, forms, seen)
