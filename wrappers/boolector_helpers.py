@@ -8,6 +8,9 @@ often it asks depends on nothing but what it does. So the limit of a check is a 
 from __future__ import annotations
 
 import ctypes
+import math
+import os
+import time
 from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
@@ -36,11 +39,14 @@ class Steps:
         self.limit = 0  # of a check; 0 for none
         self.left = 0
         self.spent = 0
+        self.until = math.inf  # the end of a script's time
 
     def __call__(self) -> bool:
         self.spent += 1
         self.left -= 1
-        return self.left < 0 < self.limit
+        return self.left < 0 < self.limit or (
+            self.until < math.inf and time.monotonic() > self.until
+        )
 
 
 class Solver(Boolector):  # type: ignore[misc]
@@ -244,6 +250,82 @@ def read_core(core: Sequence[Any], formulas: Sequence[Any]) -> list[int | str]:
     """The positions of a core's elements among `formulas`; a text for any element that is not there."""
     places = {id(formula): k for k, formula in enumerate(formulas) if formula is not None}
     return [places.get(id(element), "another term") for element in core]
+
+
+# -- scripts, which Boolector reads from a file
+
+
+_SPENT = [0]  # see `spent`
+
+
+def run_script(text: str, limit: int, wall_ms: int = 0) -> str:
+    """The output of Boolector for a script. The steps of its checks have `limit` times the number of
+    checks as their limit, and all of it `wall_ms` milliseconds.
+
+    Raises BoolectorException with the first error. The message begins with `script error: `, or with
+    `check error: ` if the script was read up to a check and this check failed.
+    """
+    steps = Steps()
+    checks = text.count("(check-sat")
+    steps.limit = steps.left = limit * max(1, checks)
+    steps.until = time.monotonic() + wall_ms / 1000 if wall_ms else math.inf
+    solver = Boolector()
+    solver.Set_term(steps, ())
+    if checks > 1 or "(push" in text:
+        solver.Set_opt(_options()["incremental"], 1)
+    file = os.memfd_create("script")
+    os.write(file, text.encode())
+    with _Printed() as printed:
+        try:
+            result, _, message = solver.Parse(f"/proc/self/fd/{file}")
+        except BoolectorException as error:
+            where = "script" if error.msg.startswith("[boolector]") else "check"
+            if where == "check":
+                keep(solver)  # see Solver
+            raise BoolectorException(f"{where} error: {error.msg}") from None
+        finally:
+            os.close(file)
+            _SPENT[0] += steps.spent
+    if result == Boolector.PARSE_ERROR:
+        raise BoolectorException("script error: " + message.partition(":")[2])
+    return printed.text
+
+
+class _Printed:
+    """Takes what C code prints to the standard output of the process inside of a `with`."""
+
+    text = ""
+
+    def __enter__(self) -> _Printed:
+        _flush()
+        self._kept = os.dup(1)
+        self._file = os.memfd_create("printed")
+        os.dup2(self._file, 1)
+        return self
+
+    def __exit__(self, *ignored: object) -> None:
+        _flush()
+        os.dup2(self._kept, 1)
+        os.close(self._kept)
+        with open(self._file, "rb") as file:
+            file.seek(0)
+            self.text = file.read().decode("utf-8", "replace")
+
+
+def _flush() -> None:
+    ctypes.CDLL(None).fflush(None)
+
+
+def spent() -> int:
+    """The steps that all scripts of this process took."""
+    return _SPENT[0]
+
+
+def run_alone(text: str, limit: int, wall_ms: int) -> tuple[str, int]:
+    """The output of Boolector for a script, and the steps that its checks took."""
+    before = _SPENT[0]
+    output = run_script(text, limit, wall_ms)
+    return output, _SPENT[0] - before
 
 
 # -- self-checks: each gives None, or says what is broken

@@ -295,6 +295,7 @@ class Dialect(Strict, frozen=True, omit_defaults=True):
     higher_order_logics: bool | None = None
     composed_logics: bool | None = None
     only_all: list[str] = []
+    logics: list[str] = []
     lenient: list[str] = []
 
 

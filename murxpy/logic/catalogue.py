@@ -60,6 +60,7 @@ class Dialect:
     higher_order_logics: bool = True
     composed_logics: bool = False
     only_all: tuple[str, ...] = ()
+    logics: tuple[str, ...] = ()
     lenient: tuple[str, ...] = ()
 
 

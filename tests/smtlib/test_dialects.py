@@ -111,6 +111,15 @@ def test_its_dialect_is_printed_and_read(third: Catalogue) -> None:
     assert print_script(read_script(theirs, "f.smt2", third), "third") == OF_THE_THIRD
 
 
+def test_a_logic_that_it_does_not_have_is_all(third: Catalogue) -> None:
+    def printed(logic: str) -> str:
+        text = f"(set-logic {logic})\n(check-sat)\n"
+        return print_script(read_script(text, "f.smt2", third), "third").splitlines()[0]
+
+    assert printed("QF_BV") == "(set-logic QF_BV)"
+    assert printed("QF_UF") == "(set-logic ALL)"
+
+
 def test_its_other_names_are_read(third: Catalogue) -> None:
     text = "(declare-const s (List Int))\n(assert (= s (as empty-list (List Int))))\n"
     assert "(as nil (List Int))" in print_script(read_script(text, "f.smt2", third), "third")

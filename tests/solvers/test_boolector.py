@@ -8,6 +8,7 @@ import importlib.util
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from toy import catalogue, live, replay, walk
@@ -136,3 +137,56 @@ def test_a_check_that_needs_a_second_solver_cannot_say_and_changes_nothing() -> 
     assert report["counts"]["check-assumptions:cannot-say"] == 1
     assert "refused" not in trace
     assert report["counts"]["action-ok:get-unsat-assumptions"] == 1
+
+
+SCRIPT = """(set-logic QF_BV)
+(set-option :produce-models true)
+(declare-const a (_ BitVec 8))
+(assert (= (bvmul a a) #x31))
+(check-sat)
+(push 1)
+(assert false)
+(check-sat)
+(exit)
+(rubbish)
+"""
+
+
+def helpers() -> Any:
+    """The functions of the wrapper's file of helpers."""
+    return live("boolector").wrapper.namespace["h"]
+
+
+def test_a_script_is_read_up_to_its_exit_and_answers_each_check() -> None:
+    assert helpers().run_script(SCRIPT, 100_000).splitlines() == ["sat", "unsat"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("(assert (frob))", "script error: 1:10: undefined symbol 'frob'"),
+        ("(declare-const a Int)", "script error: 1:18: invalid sort 'Int'"),
+        ("(check-sat", "script error: .*end-of-file"),
+        (
+            "(declare-const a (Array Bool Bool)) (assert (forall ((b Bool)) (select a b)))(check-sat)",
+            "check error: .*quantifiers with functions not supported",
+        ),
+    ],
+)
+def test_a_script_that_is_refused(text: str, message: str) -> None:
+    import pyboolector
+
+    with pytest.raises(pyboolector.BoolectorException, match=message):
+        helpers().run_script(text, 1000)
+
+
+def test_the_options_of_the_release_are_known_with_their_types() -> None:
+    found = {entry["name"]: entry for entry in helpers().solver_options()}
+    assert found["rewrite-level"]["values"] == [0, 1, 2, 3]
+    assert found["ucopt"] == {
+        "name": "ucopt",
+        "type": "bool",
+        "default": False,
+        "category": "regular",
+    }
+    assert found["prop-nprops"]["min"] == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,11 @@ import cvc5
 import z3
 
 bitwuzla: Any = None  # an extra, which may be missing
+pyboolector: Any = None
 with contextlib.suppress(ImportError):
     import bitwuzla
+with contextlib.suppress(ImportError):
+    import pyboolector
 
 
 def refused_by_cvc5(text: str) -> str | None:
@@ -74,7 +78,25 @@ def refused_by_yices(text: str) -> str | None:
     return next((row for row in ended.stdout.splitlines() if row.startswith("(error")), None)
 
 
+def refused_by_boolector(text: str) -> str | None:
+    """Why Boolector does not read a script; no check is carried out. It reads files only."""
+    text = text.replace("(set-logic HO_", "(set-logic ")  # no names of logics of higher order
+    solver = pyboolector.Boolector()
+    for option in ("BTOR_OPT_INCREMENTAL", "BTOR_OPT_PARSE_INTERACTIVE"):
+        solver.Set_opt(pyboolector.BtorOption[option], int(option == "BTOR_OPT_INCREMENTAL"))
+    with tempfile.NamedTemporaryFile("w", suffix=".smt2") as file:
+        file.write(text)
+        file.flush()
+        try:
+            _, _, message = solver.Parse(file.name)
+        except pyboolector.BoolectorException as error:
+            return str(error)
+    return None if message is None else str(message)
+
+
 PARSERS = {"cvc5": refused_by_cvc5, "z3": refused_by_z3}
+if pyboolector is not None:
+    PARSERS["boolector"] = refused_by_boolector
 if bitwuzla is not None:
     PARSERS["bitwuzla"] = refused_by_bitwuzla
 if YICES.exists():

@@ -40,6 +40,8 @@ class Declarations:
         have, which an API may allow, return another logic.
         """
         logic, words = wanted or "ALL", self.printer.words
+        if words.logics and logic not in words.logics:
+            return "ALL"
         if HIGHER in self.needs:
             if not words.higher_order_logics:
                 return "ALL"

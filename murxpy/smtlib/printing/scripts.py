@@ -123,10 +123,13 @@ class Writer:
             self._levels = [[]]
 
     def raised(self, rows: list[str]) -> list[str]:
-        """Return the rows of a script with a logic that has everything in it: `ALL` for some sorts,
-        and in some dialects a logic of higher order if functions are used as values.
+        """Return the rows of a script with a logic that has everything in it and that the dialect has:
+        `ALL` for some sorts and for logics that the dialect does not have, and in some dialects a
+        logic of higher order if functions are used as values.
         """
-        if self._only_all:
+        known = self.printer.words.logics
+        named = [row[len(_LOGIC) : -1] for row in rows if row.startswith(_LOGIC)]
+        if self._only_all or (known and not {*named}.issubset(known)):
             return [f"{_LOGIC}ALL)" if row.startswith(_LOGIC) else row for row in rows]
         if not (self.higher and self.printer.words.higher_order_logics):
             return rows
