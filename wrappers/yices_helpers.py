@@ -188,8 +188,10 @@ class Scoped(Context):
     def is_mcsat(self) -> bool:
         """True if the solver of the context is MCSAT. Only MCSAT has an order of variables."""
         nothing = yices_api.make_term_array([])
-        taken = yices_api.libyices.yices_mcsat_set_fixed_var_order
-        return bool(taken(yices_api.context_t(self.context), 0, nothing) == 0)
+        order = getattr(
+            yices_api.libyices, "yices_mcsat_set_fixed_var_order", None
+        )  # from 2.6.5 on
+        return order is not None and order(yices_api.context_t(self.context), 0, nothing) == 0
 
 
 def check(context: Scoped, options: Options) -> str:

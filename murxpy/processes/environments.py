@@ -35,13 +35,14 @@ Notice = Callable[[str], None]
 class Package:
     """The wrapper's facts about the solver's package: its name, its module, and further packages that
     releases need, by spans of releases such as `<4.8.15`. `taken` is the span of releases that it is
-    written for.
+    written for, and `imports` the source by which the wrapper imports the module.
     """
 
     name: str
     module: str
     needs: Mapping[str, Sequence[str]]
     taken: str = ""
+    imports: str = ""
 
     def usable(self, releases: Sequence[str]) -> list[str]:
         """Return those of `releases` that the wrapper is written for, oldest first."""
@@ -90,7 +91,7 @@ def package_of(wrapper: Mapping[str, Any]) -> Package:
             "installed; name an environment or a build folder"
         )
     needs, taken = wrapper.get("release-needs") or {}, wrapper.get("releases") or ""
-    return Package(name, wrapper["module"], needs, taken)
+    return Package(name, wrapper["module"], needs, taken, wrapper.get("imports") or "")
 
 
 def cache_folder() -> Path:
@@ -291,7 +292,7 @@ def _do(command: Sequence[str], lock: int, failure: str) -> None:
 def _fault(part: Path, package: Package) -> str:
     """Return the error that occurs when the solver is loaded; empty if it can be loaded."""
     code = f"import {package.module}"
-    command = [str(part / "bin" / "python"), "-I", "-c", code]
+    command = [str(part / "bin" / "python"), "-I", "-c", package.imports or code]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, errors="replace", timeout=_LOADING, check=False
