@@ -58,7 +58,7 @@ def main() -> int:
 def drafted() -> Iterator[Path]:
     """The traces that have a draft: those that the releases of the drafts show."""
     for name, entry in read_table(FOLDER / TABLE).items():
-        if entry["asked"].get(RELEASES[entry["solver"]]) == "shows":
+        if entry["asked"].get(RELEASES.get(entry["solver"], "")) == "shows":
             yield FOLDER / name
 
 

