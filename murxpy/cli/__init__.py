@@ -79,6 +79,7 @@ _GROUPS = {
         "findings": "List the defects that a campaign found, the worst first.",
         "show": "Print one finding whole.",
         "draft": "Write a finding as an issue, ready to paste.",
+        "report": "Write the defects as a page, or as files for CI.",
         "known": "Keep a registry of known bugs, and check it.",
         "triage": "Say which solver is wrong where solvers disagree, and why.",
         "eval": "Say which assertions are true in the model of a solver.",
@@ -113,6 +114,7 @@ _OTHERS = {name: brief for group in _GROUPS.values() for name, brief in group.it
 # The modules of commands that have another name.
 _MODULES = {
     "rules": "theories",
+    "report": "reporting",
     "seeds": "figures",
     "arms": "figures",
     "statistics": "figures",

@@ -21,7 +21,7 @@ from murxpy.cli.replay import judges_of, plan_of
 from murxpy.cli.report.console import say
 from murxpy.cli.report.finding import FindingPage, finding_page
 from murxpy.cli.report.findings import Use, operators_of, sentence
-from murxpy.cli.report.text import amount, one_line
+from murxpy.cli.report.text import amount, fenced, one_line, plain
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.errors import InputError
 from murxpy.findings.bucket_names import is_bucket, kept_form, kept_trace
@@ -34,7 +34,6 @@ from murxpy.findings.known import Registry, read_registry
 from murxpy.findings.ranges import keep_range
 from murxpy.findings.replayed import replay_trace
 from murxpy.findings.store import Changes, Store, read_buckets
-from murxpy.foreign import escaped
 from murxpy.judging.cross_check import finding_of
 from murxpy.judging.judged_solver import JudgedSolver
 from murxpy.judging.operators import judge_plans
@@ -58,7 +57,6 @@ _INLINE = (
     80  # lines of a script or program that stands in the text; a longer one is an attachment only
 )
 # what Markdown reads as markup, also mentions, and links to issues; not an underscore inside a word
-_MARKUP = re.compile(r"[\\`*{}\[\]<>|~@&]|(?<!\w)_|_(?!\w)|#(?=\d)")
 _SET = re.compile(r"^\(set-option :(\S+) ([^()]*)\)$", re.M)
 # Options that only let a script ask or do more, and limits.
 _ASKING = re.compile(r"produce-|incremental|global-|print-|interactive|\S*limit")
@@ -364,10 +362,7 @@ def block(title: str, language: str, text: str, name: str) -> Iterator[str]:
     if text.count("\n") >= _INLINE:
         yield f"It has {text.count(chr(10)) + 1} lines: see the attached {name}.\n"
         return
-    runs = re.findall(r"`+", text)
-    fence = "`" * max(3, 1 + max(map(len, runs), default=0))
-    shown = "\n".join(escaped(row, keep="\t") for row in text.split("\n"))
-    yield f"{fence}{language}\n{shown}\n{fence}\n"
+    yield fenced(text, language)
 
 
 def _circumstances(
@@ -433,8 +428,3 @@ def _warnings(
     for registry in registries:
         for entry in registry.alike(bucket.key, marks):
             yield f"it looks like the known bug {entry.name}{f' ({entry.url})' if entry.url else ''}"
-
-
-def plain(text: str) -> str:
-    """The text of a stranger for Markdown: nothing in it is markup, a mention or a link."""
-    return _MARKUP.sub(lambda found: f"&#{ord(found[0])};", escaped(text))

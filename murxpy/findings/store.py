@@ -556,6 +556,11 @@ class Store:
         """The arguments of each session, the last one first."""
         return self._read("sessions", "started DESC")
 
+    def seconds(self) -> float:
+        """The seconds of all sessions that ended by themselves."""
+        ((spent,),) = self._select("SELECT COALESCE(SUM(ended - started), 0) FROM sessions")
+        return float(spent)
+
     def untold(self) -> list[str]:
         """The buckets that were opened since the last session that ended by itself."""
         return [key for (key,) in self._select(_UNTOLD)]

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 from commands import error, outcome
+from store_buckets import kept
 
-from murxpy.findings.buckets import Bucket, Kept
+from murxpy.findings.buckets import Bucket
 from murxpy.findings.frames import inside
 from murxpy.findings.store import Changes, Store
-from murxpy.records.finding import Reproducer
 
 REGRESSIONS = Path(__file__).parents[2] / "traces" / "regressions"
 FRAMES = "".join(
@@ -27,23 +27,6 @@ SMALL = """# murxpy-trace 1
 1 new
 1 check-sat
 """
-
-
-def kept(out: Path, key: str, forms: dict[str, str], **fields: object) -> Bucket:
-    """A confirmed bucket with a trace of 90 lines, and other forms that show it."""
-    folder = out / "findings" / key
-    folder.mkdir(parents=True)
-    found = []
-    for name, text in {"trace": "# murxpy-trace 1\n" * 90, **forms}.items():
-        file = folder / f"00000000000000aa.{ {'python': 'py'}.get(name, name) }"
-        file.write_text(text)
-        found.append(Reproducer(name, str(file.relative_to(out)), True))
-    bucket = Bucket(
-        key, "crash", "solver", "high", "z3", "SIGSEGV", "SIGSEGV", "pop", "", "", "confirmed", 1, 1
-    )
-    trace = Kept(found[0].file, 0xAA, 90, 900, True)
-    more = {"count": 3, "traces": [trace], "reproducers": tuple(found), **fields}
-    return replace(bucket, **more)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from commands import error, fuzz_fake, outcome
 
-from murxpy.cli.draft import block, plain
+from murxpy.cli.draft import block
+from murxpy.cli.report.text import plain
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.errors import InputError
 from murxpy.findings.known import Bug, Registry, read_registry, registry_text

@@ -190,6 +190,10 @@ GIVEN: dict[str, list[tuple[str, ...]]] = {
         ("OUT", "--buckets"),
     ],
     "show": [("BUCKET",), ("BUCKET", "--json")],
+    "report": [
+        ("OUT",),
+        *(("OUT", f"--{form}", "WRITTEN") for form in ("html", "markdown", "junit", "sarif")),
+    ],
     "draft": [("BUCKET",), ("BUCKET", "--known", "KNOWN")],
     "known": [("list", "--file", "NAME"), ("check", "--file", "NAME")],
     "triage": [("OUT",), ("OUT", "--json")],

@@ -100,21 +100,37 @@ def finding_page(out: Path, key: str) -> FindingPage:
     """The finding of the bucket `key` of the campaign in folder `out`. Raises InputError where there
     is no such bucket.
     """
+    for page in finding_pages(out, [key]):
+        return page
+    raise InputError("this campaign has no such bucket", file=str(out / "findings" / key))
+
+
+def finding_pages(out: Path, keys: Sequence[str] | None = None) -> Iterator[FindingPage]:
+    """The findings of these buckets of the campaign in folder `out`; without keys, for each defect that
+    of the bucket that shows it best, the worst defect first.
+    """
     with closing(Store(out, read_only=True)) as store:
         buckets, versions = store.buckets(), store.versions()
-        counters, releases = store.counters(), tuple(store.releases(key))
-    bucket = next((bucket for bucket in buckets if bucket.key == key), None)
-    if bucket is None:
-        raise InputError("this campaign has no such bucket", file=str(out / "findings" / key))
-    views = defect_views(buckets, versions, str(out))
-    defect = next(view for view in views if any(one.key == key for one in view.buckets))
+        runs = store.counters().get("run:total", 0)
+        views = defect_views(buckets, versions, str(out))
+        of_key = {bucket.key: view for view in views for bucket in view.buckets}
+        by_key = {bucket.key: bucket for bucket in buckets}
+        for key in [view.shown.key for view in views] if keys is None else keys:
+            if key in by_key:
+                releases = tuple(store.releases(key))
+                yield _page(by_key[key], of_key[key], runs, releases, out)
+
+
+def _page(
+    bucket: Bucket, defect: DefectView, runs: int, releases: tuple[str, ...], out: Path
+) -> FindingPage:
     form, file, text = _form(bucket, out)
     return FindingPage(
         bucket,
         defect,
-        counters.get("run:total", 0),
+        runs,
         releases,
-        range_sentence(out / "findings" / key),
+        range_sentence(out / "findings" / bucket.key),
         form,
         str(PurePath(out, file)) if file else "",
         text,

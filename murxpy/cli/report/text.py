@@ -18,6 +18,7 @@ from murxpy.records.finding import Reproducer
 from murxpy.records.snapshot import BucketView
 
 _LABEL = 12  # columns of a label
+_MARKUP = re.compile(r"[\\`*{}\[\]<>|~@&]|(?<!\w)_|_(?!\w)|#(?=\d)")
 _BLANKS = re.compile(r"\s+", re.ASCII)
 
 
@@ -90,6 +91,19 @@ def cut(text: Text, columns: int, dots: str = "...") -> Text:
 def xml_text(text: str) -> str:
     """The text as it stands in an SVG file. A title may have several lines."""
     return escape(escaped(text, keep="\n"))
+
+
+def plain(text: str) -> str:
+    """The text of a stranger for Markdown: nothing in it is markup, a mention or a link."""
+    return _MARKUP.sub(lambda found: f"&#{ord(found[0])};", escaped(text))
+
+
+def fenced(text: str, language: str) -> str:
+    """A text as a block of Markdown between fences, which are longer than those in the text."""
+    runs = re.findall(r"`+", text)
+    fence = "`" * max(3, 1 + max(map(len, runs), default=0))
+    shown = "\n".join(escaped(row, keep="\t") for row in text.split("\n"))
+    return f"{fence}{language}\n{shown}\n{fence}\n"
 
 
 def target_names(started: Started) -> str:

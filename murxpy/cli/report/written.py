@@ -1,0 +1,262 @@
+"""The report of a campaign as files for people and for other programs: HTML, Markdown, JUnit and SARIF.
+
+All texts of solvers, scripts and folders are strangers' texts: each writer escapes them for its own
+format, and characters that hide or reorder what stands beside them are shown by their numbers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+from xml.etree import ElementTree
+
+from murxpy import __version__
+from murxpy.cli.report.finding import FindingPage, commands, finding_pages
+from murxpy.cli.report.findings import evidence
+from murxpy.cli.report.text import amount, fenced, plain
+from murxpy.errors import InputError
+from murxpy.findings.kinds.registry import kind_of
+from murxpy.findings.store import Store
+from murxpy.foreign import escaped
+from murxpy.oracles.documented import TIER as DOCUMENTED
+from murxpy.records.snapshot import Snapshot
+
+_PAGE = Path(__file__).with_name("page.html.jinja")
+_KEPT = "\n\t"  # what texts keep that stand in lines of their own
+_SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+_LEVELS = {"high": "error", "medium": "warning", "low": "note"}
+_LONG = 200  # lines of a form that Markdown shows; a longer one is only named
+
+
+@dataclass(frozen=True)
+class Report:
+    """A campaign for its readers: the folder, its targets with their versions, the sums of its runs, and
+    its defects, the worst first. `hidden` is the number of defects that are left out because they need
+    what the solver documents as internal, unsupported or experimental.
+    """
+
+    folder: str
+    targets: tuple[str, ...]
+    figures: Snapshot
+    seconds: float
+    defects: tuple[FindingPage, ...]
+    hidden: int
+
+    def counted(self) -> dict[str, str]:
+        """The figures of the whole campaign, by what they count."""
+        figures = self.figures
+        minutes = (
+            f"{self.seconds / 60:.1f} minutes" if self.seconds >= 60 else f"{self.seconds:.0f} s"
+        )
+        return {
+            "targets": ", ".join(self.targets),
+            "runs": f"{figures.runs:,} in {minutes}",
+            "checks": f"{figures.counts.get('check:total', 0):,}, of which {figures.decided:,} decided",
+            "defects": f"{len(self.defects)}, of which {sum(map(_counts, self.defects))} count",
+        }
+
+
+def report_of(out: Path, every: bool = False) -> Report:
+    """The report of the campaign in folder `out`; with `every` also of defects that need what the solver
+    documents as experimental. Raises InputError where no campaign is there.
+    """
+    with closing(Store(out, read_only=True)) as store:
+        counters, spent = store.counters(), store.seconds()
+        targets = tuple(
+            f"{state.name} {state.version}".strip() for state in store.targets().values()
+        )
+    pages = list(finding_pages(out))
+    shown = [page for page in pages if every or page.bucket.tier != DOCUMENTED]
+    figures = Snapshot(spent, counters)
+    return Report(str(out), targets, figures, spent, tuple(shown), len(pages) - len(shown))
+
+
+def _counts(page: FindingPage) -> bool:
+    """Whether the defect makes the exit code of its campaign 1."""
+    known = page.defect.status == "known"
+    return not known and kind_of(page.bucket.kind).fails and page.bucket.tier != DOCUMENTED
+
+
+def _texts(page: FindingPage) -> Iterator[str]:
+    """What is known of a finding beside its headline and its form, a sentence a line."""
+    view = page.defect
+    yield f"{page.bucket.kind} of {page.bucket.solver} {', '.join(page.releases)}, tier {page.bucket.tier}"
+    yield f"{amount(view.count, 'finding')} in {page.runs:,} runs; {evidence(page.bucket)}"
+    if view.use is not None:
+        yield view.use.words()
+    if page.range:
+        yield page.range
+    yield from map(str, page.bucket.triage.get("evidence") or ())
+    yield from page.needs
+
+
+# ----------------------------------------------------------------------
+# Markdown.
+
+
+def markdown(report: Report) -> str:
+    """The report as Markdown, which a merge request or an issue can take."""
+    return "\n".join(_markdown(report))
+
+
+def _markdown(report: Report) -> Iterator[str]:
+    yield f"# murxpy: {plain(', '.join(report.targets))}\n"
+    yield "| | |"
+    yield "|---|---|"
+    for name, value in report.counted().items():
+        yield f"| {name} | {plain(value)} |"
+    yield ""
+    if not report.defects:
+        yield "No defects.\n"
+    for number, page in enumerate(report.defects, 1):
+        yield f"## {number}. {plain(page.defect.wrong)}\n"
+        for text in _texts(page):
+            yield f"- {plain(text)}"
+        yield f"- {plain(page.bucket.key)}\n"
+        rows = page.text.rstrip("\n").split("\n")
+        if page.text and len(rows) <= _LONG:
+            language = page.form if page.form in ("python", "smt2") else ""
+            yield fenced(page.text.rstrip("\n"), language)
+        elif page.file:
+            yield f"{amount(len(rows), 'line')}: {plain(page.file)}\n"
+    if report.hidden:
+        yield f"{amount(report.hidden, 'defect')} of experimental features left out (`--all`).\n"
+
+
+# ----------------------------------------------------------------------
+# JUnit.
+
+
+def junit(report: Report) -> str:
+    """The report as JUnit's XML, with a test case for each defect: a failure where it counts, and
+    skipped where it is known or need not be mended. A campaign without defects is a case that passes.
+    """
+    cases = list(map(_case, report.defects))
+    if not cases:
+        cases = [ElementTree.Element("testcase", classname="murxpy", name="no defects")]
+    failures = sum(case.find("failure") is not None for case in cases)
+    skipped = sum(case.find("skipped") is not None for case in cases)
+    suite = ElementTree.Element(
+        "testsuite",
+        name=_xml(f"murxpy {', '.join(report.targets)}"),
+        tests=str(len(cases)),
+        failures=str(failures),
+        errors="0",
+        skipped=str(skipped),
+        time=f"{report.seconds:.3f}",
+    )
+    suite.extend(cases)
+    root = ElementTree.Element("testsuites")
+    root.append(suite)
+    ElementTree.indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+
+
+def _case(page: FindingPage) -> ElementTree.Element:
+    bucket = page.bucket
+    case = ElementTree.Element(
+        "testcase", classname=_xml(f"murxpy.{bucket.solver}.{bucket.kind}"), name=_xml(bucket.key)
+    )
+    if _counts(page):
+        failure = ElementTree.SubElement(
+            case, "failure", message=_xml(page.defect.wrong), type=_xml(bucket.kind)
+        )
+        failure.text = _xml("\n".join([*_texts(page), "", page.text, *commands(page)]), _KEPT)
+    else:
+        why = "known" if page.defect.status == "known" else f"tier {bucket.tier}"
+        ElementTree.SubElement(case, "skipped", message=_xml(f"{why}: {page.defect.wrong}"))
+    return case
+
+
+def _xml(text: str, keep: str = "") -> str:
+    """A text that XML 1.0 can hold."""
+    return escaped(text, keep)
+
+
+# ----------------------------------------------------------------------
+# SARIF.
+
+
+def sarif(report: Report) -> str:
+    """The report as SARIF 2.1.0: a result for each defect, with the bucket's key as its fingerprint, and
+    a rule for each kind. A known defect is unchanged, each other one is new.
+    """
+    kinds = dict.fromkeys(page.bucket.kind for page in report.defects)
+    rules = [
+        {"id": kind, "shortDescription": {"text": f"a solver {kind_of(kind).label}"}}
+        for kind in kinds
+    ]
+    driver = {
+        "name": "murxpy",
+        "version": __version__,
+        "semanticVersion": __version__,
+        "rules": rules,
+    }
+    run = {"tool": {"driver": driver}, "results": list(map(_result, report.defects))}
+    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+
+
+def _result(page: FindingPage) -> dict[str, Any]:
+    known = page.defect.status == "known"
+    file = page.file or page.bucket.key
+    location = {
+        "physicalLocation": {"artifactLocation": {"uri": _uri(file)}, "region": {"startLine": 1}}
+    }
+    return {
+        "ruleId": page.bucket.kind,
+        "level": _LEVELS[page.bucket.severity] if _counts(page) else "note",
+        "message": {"text": escaped("\n".join([page.defect.wrong, *_texts(page)]), "\n")},
+        "locations": [location],
+        "partialFingerprints": {"murxpyBucket/v1": escaped(page.bucket.key)},
+        "baselineState": "unchanged" if known else "new",
+        "occurrenceCount": page.defect.count,
+    }
+
+
+def _uri(path: str) -> str:
+    """A path as a relative or absolute reference."""
+    return quote(escaped(path))
+
+
+# ----------------------------------------------------------------------
+# HTML.
+
+
+def html(report: Report) -> str:
+    """The report as one page of HTML that needs no network: its policy forbids scripts and everything
+    else from outside. Raises InputError where the extra `report` is not installed.
+    """
+    try:
+        import jinja2
+    except ImportError:
+        raise InputError(
+            "a page of HTML needs Jinja2: install murxpy[report], or write --markdown"
+        ) from None
+    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
+    environment.filters["shown"] = lambda text: escaped(str(text), _KEPT)
+    kinds = Counter(page.bucket.kind for page in report.defects)
+    rows = [
+        {
+            "page": page,
+            "counts": _counts(page),
+            "texts": list(_texts(page)),
+            "commands": list(commands(page)),
+        }
+        for page in report.defects
+    ]
+    template = environment.from_string(_PAGE.read_text(encoding="utf-8"))
+    return template.render(report=report, rows=rows, kinds=kinds, version=__version__)
+
+
+WRITERS: Mapping[str, Callable[[Report], str]] = {
+    "html": html,
+    "markdown": markdown,
+    "junit": junit,
+    "sarif": sarif,
+}

@@ -1,0 +1,152 @@
+"""`murxpy report`: a campaign as HTML, Markdown, JUnit and SARIF."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from commands import error, outcome
+from store_buckets import kept, stored
+
+from murxpy.cli.report.written import WRITERS, Report, report_of
+from murxpy.findings.buckets import Bucket
+
+HOSTILE = "</pre><script>alert(1)</script>\"'&]]>\x1b[31m\u202e\x00``` {{ 7 * 7 }}\n# x"
+SCRIPT = "(set-logic ALL)\n(check-sat) ; unsat\n"
+
+
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    """A campaign with a wrong answer, a crash that is known, and a slow script, which does not count."""
+    wrong = kept(tmp_path, "wrong-unsat-a", {"smt2": SCRIPT}, kind="wrong-unsat", severity="high")
+    crash = kept(tmp_path, "crash-b", {}, kind="crash", severity="high", state="known")
+    slow = kept(tmp_path, "slow-c", {"smt2": SCRIPT}, kind="slow", severity="low")
+    stored(tmp_path, wrong, crash, slow)
+    return tmp_path
+
+
+def hostile(report: Report) -> Report:
+    """The report with hostile text wherever a stranger's text stands."""
+
+    def changed(bucket: Bucket) -> Bucket:
+        return replace(bucket, message=HOSTILE, triage={"evidence": [HOSTILE]})
+
+    pages = tuple(
+        replace(
+            page,
+            bucket=changed(page.bucket),
+            defect=replace(page.defect, wrong=HOSTILE),
+            text=HOSTILE,
+            needs=(HOSTILE,),
+            frames=(HOSTILE,),
+            range=HOSTILE,
+        )
+        for page in report.defects
+    )
+    return replace(report, folder=HOSTILE, targets=(HOSTILE,), defects=pages)
+
+
+class Tags(HTMLParser):
+    """The elements of a page, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.names: list[str] = []
+        self.policy = self.data = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.names.append(tag)
+        if ("http-equiv", "Content-Security-Policy") in attrs:
+            self.policy = str(dict(attrs)["content"])
+
+    def handle_data(self, data: str) -> None:
+        self.data += data
+
+
+def test_junit_fails_for_what_counts(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = out / "j.xml"
+    assert outcome(capsys, "report", out, "--junit", file)[0] == 0
+    suite = ElementTree.parse(file).getroot()[0]
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("3", "1", "2")
+    cases = {str(case.get("name")): case for case in suite}
+    failure = cases["wrong-unsat-a"].find("failure")
+    assert failure is not None and "(check-sat) ; unsat" in str(failure.text)
+    assert cases["crash-b"].find("skipped") is not None
+    assert cases["wrong-unsat-a"].get("classname") == "murxpy.z3.wrong-unsat"
+
+
+def test_sarif_has_a_result_for_each_defect(out: Path) -> None:
+    (run,) = json.loads(WRITERS["sarif"](report_of(out)))["runs"]
+    rules = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+    results = {one["partialFingerprints"]["murxpyBucket/v1"]: one for one in run["results"]}
+    assert {one["ruleId"] for one in results.values()} == set(rules)
+    assert results["wrong-unsat-a"]["level"] == "error"
+    assert results["wrong-unsat-a"]["baselineState"] == "new"
+    assert (results["crash-b"]["level"], results["crash-b"]["baselineState"]) == (
+        "note",
+        "unchanged",
+    )
+    (place,) = results["wrong-unsat-a"]["locations"]
+    assert place["physicalLocation"]["artifactLocation"]["uri"].endswith(".smt2")
+
+
+def test_markdown_is_printed_without_a_file(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code, text, _ = outcome(capsys, "report", out)
+    assert code == 0 and "| defects | 3, of which 1 count |" in text
+    assert f"```smt2\n{SCRIPT}```" in text and "wrong-unsat-a" in text
+
+
+def test_the_page_needs_nothing_from_outside(out: Path) -> None:
+    pytest.importorskip("jinja2")
+    text = WRITERS["html"](report_of(out))
+    page = Tags(text)
+    assert page.policy.startswith("default-src 'none'")
+    assert not {"script", "img", "link", "iframe", "object"} & {*page.names}
+    assert page.names.count("details") == 3 and "(check-sat) ; unsat" in page.data
+    assert "href=" not in text and "src=" not in text.replace("default-src", "")
+
+
+@pytest.mark.parametrize("form", WRITERS)
+def test_text_of_strangers_is_shown_and_nothing_else(out: Path, form: str) -> None:
+    if form == "html":
+        pytest.importorskip("jinja2")
+    plain, text = WRITERS[form](report_of(out)), WRITERS[form](hostile(report_of(out)))
+    assert not {"\x1b", "\u202e", "\x00"} & {*text}
+    assert "\\u202e" in text or "\\\\u202e" in text
+    if form == "html":
+        assert Tags(text).names.count("script") == 0
+        assert Tags(text).names.count("details") == Tags(plain).names.count("details")
+        assert "alert(1)" in Tags(text).data and "{{ 7 * 7 }}" in Tags(text).data
+    elif form == "junit":
+        root = ElementTree.fromstring(text)
+        assert len(root[0]) == 3 and "alert(1)" in str(root[0].find(".//failure").text)  # type: ignore[union-attr]
+    elif form == "sarif":
+        assert len(json.loads(text)["runs"][0]["results"]) == 3
+    else:
+        rows = text.split("\n")
+        assert rows.count("````smt2") + rows.count("````") >= 2
+        outside = "".join(text.split("````")[::2])
+        assert "<script>" not in outside and "\n# x" not in outside
+
+
+def test_no_defects_is_a_case_that_passes(tmp_path: Path) -> None:
+    stored(tmp_path)
+    suite = ElementTree.fromstring(WRITERS["junit"](report_of(tmp_path)))[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("1", "0")
+
+
+def test_a_missing_extra_is_one_clear_line(
+    out: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    code, said = error(capsys, "report", out, "--html", out / "r.html")
+    assert code == 2 and "install murxpy[report]" in said
+    assert not (out / "r.html").exists()
+    code, said = error(capsys, "report", out / "none")
+    assert (code == 2 and "no campaign" in said) or "there is no" in said
