@@ -23,9 +23,13 @@ _QUALIFIED = re.compile(
     r"'murxpy [^']*'( fewer --jobs)?|given to 'fuzz' as --out|the trace is of|'--to [^']*'"
 )
 # paths that need not be there; OUT of `findings` and others says what it is
-WRITTEN = ("out", "output", "into", "svg", "table", "keep_scripts")
+WRITTEN = (
+    *("out", "output", "into", "svg", "table", "keep_scripts"),
+    *("html", "markdown", "junit", "sarif"),
+)
 # Who can come to the errors of a shared module, or of one function in it, that name options.
 SHARED = {
+    "cli/report/written.py": ["report"],
     "cli/campaigns.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "cli/campaigns.py: baseline_plan": [
         "fuzz"

@@ -39,7 +39,9 @@ CALLS: dict[str, Sequence[str]] = {
     "check-seeds": ("check-seeds", SEED, "--solver", "z3"),
     **{
         name: (name, "out")
-        for name in ("finish", "repair", "findings", "triage", "statistics", "seeds", "arms")
+        for name in (
+            *("finish", "repair", "findings", "triage", "statistics", "seeds", "arms", "report"),
+        )
     },
     "show": ("show", "key", "--out", "out"),
     "draft": ("draft", "key", "--out", "out"),

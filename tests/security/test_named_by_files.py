@@ -41,6 +41,7 @@ OF_FOLDERS: dict[str, tuple[tuple[str, ...], ...]] = {
     "triage": (("triage", "OUT", "--again"),),
     "findings": (("findings", "OUT", "--regroup"), ("findings", "OUT", "--json", "--all")),
     "statistics": (("statistics", "OUT"),),
+    "report": (("report", "OUT"),),
     "seeds": (("seeds", "OUT"),),
     "arms": (("arms", "OUT"),),
     "finish": (("finish", "OUT", "--jobs", "1"),),
