@@ -13,6 +13,7 @@ from typing import Any
 
 from smt2_process import (
     COMMAND,
+    Declined,
     Process,
     Program,
     Reply,
@@ -31,6 +32,7 @@ _LONGEST = 1 << 20  # characters of a term
 _HIGH = 200  # a term of this height gets a name, too, so that no text nests too deeply
 _GAP = re.compile(r"\{(\d+)\}")
 _SYMBOL = re.compile(r"[^\s()|;\"]+|\|[^|]*\|")
+_BUILDING = ("(set-", "(declare-", "(define-", "(assert ")
 _ANSWERS = ("sat", "unsat", "unknown")
 
 
@@ -198,13 +200,14 @@ class Context:
         return Term(text, sort, args, bound)
 
     def _check(self, text: str, sort: str, args: Sequence[Term]) -> None:
-        """Ask the program once whether it takes such an application. It defines a function by it."""
-        functions = any(arg.sort.startswith("(->") for arg in args)
-        if (
-            (solver := self.solver()) is None
-            or functions
-            or text.startswith(("((as const", "(match"))
-        ):
+        """Ask the program once whether it takes such an application, by the definition of a function. Not
+        everything may be an argument of a function.
+        """
+        sorts = [sort, *(arg.sort for arg in args)]
+        special = any(one.startswith(("(->", "RegLan")) for one in sorts)
+        if special or text.startswith(("((as const", "(match")):
+            return
+        if (solver := self.solver()) is None:
             return
         names = [f"$a{at}" for at in range(len(args))]
         bound = " ".join(f"({name} {arg.sort})" for name, arg in zip(names, args, strict=True))
@@ -245,7 +248,12 @@ class Solver:
             if self._check:
                 self._process.ask(self._check)
         replies = self._process.ask(command)
-        raise_errors(replies)
+        try:
+            raise_errors(replies)
+        except SolverError as error:
+            if type(error) is SolverError and command.startswith(_BUILDING):
+                raise Declined(str(error)) from None
+            raise
         return replies
 
     def command(self, text: str, again: bool = True) -> None:

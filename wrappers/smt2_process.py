@@ -25,8 +25,10 @@ MOST = (
 )  # bytes of a reply; a process that prints more is ended as by a file that is too large
 _PIECE = 1 << 16  # bytes that are read or written at once
 _PR_SET_PDEATHSIG = 1
-_MARK = "murxpy"
+_MARK, _LONGEST_MARK = "murxpy", 200
 _TOKEN = re.compile(r'[()]|"[^"]*(?:""[^"]*)*"|\|[^|]*\||;[^\n]*|[^\s()";|]+|["|]')
+
+_ERROR = re.compile(r'\(error\s+("(?:[^"]|"")*+")\s*\)')
 
 Reply = str | list[Any]  # an S-expression: an atom, or a list of S-expressions
 
@@ -37,6 +39,10 @@ class SolverError(Exception):
 
 class Unsupported(SolverError):
     """The program replied that it does not support a command."""
+
+
+class Declined(SolverError):
+    """The program replied with an error to something new: an option, a declaration or an assertion."""
 
 
 class Rubbish(Exception):
@@ -81,7 +87,8 @@ def commands(script: str) -> Iterator[str]:
 class Process:
     """A running program. `exited` says that it runs no more: some programs end themselves behind an error."""
 
-    def __init__(self, words: Sequence[str]) -> None:
+    def __init__(self, words: Sequence[str], echoes: bool) -> None:
+        self._echoes = echoes
         self._process = subprocess.Popen(
             words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, preexec_fn=_begin
         )
@@ -93,20 +100,31 @@ class Process:
 
     def ask(self, command: str) -> list[Reply]:
         """Give a command, and return the replies of the program. Raises Rubbish for what is none."""
-        return expressions(self.tell(command))
+        text = self.tell(command)
+        try:
+            return expressions(text)
+        except Rubbish:  # an error may stand in the middle of another reply, which then ends there
+            found = _ERROR.search(text)
+            if found is None:
+                raise
+            return [["error", found[1]]]
 
     def tell(self, command: str, seconds: float | None = None) -> str:
-        """Give a command, and return what the program prints for it. An `echo` behind the command says
-        where this ends, so that no reply is taken for that of another command. Raises SolverError if
-        the reply takes more than so many seconds.
+        """Give a command, and return what the program prints for it. Another command behind it says where
+        this ends, so that no reply is taken for that of another command. Raises SolverError if the
+        reply takes more than so many seconds.
         """
         self._count += 1
-        mark = f"{_MARK}-{self._count}"
-        data = f'{command}\n(echo "{mark}")\n'.encode()
-        return self._exchange(data, mark, seconds and time.monotonic() + seconds)
+        mark = f'(echo "{_MARK}-{self._count}")' if self._echoes else "(get-info :name)"
+        ends = re.compile(
+            rb'(?:^|\n)"?%b-%d"?\s*\n' % (_MARK.encode(), self._count)
+            if self._echoes
+            else rb'(?:^|\n)\(:name\s+"[^"]*"\)\s*\n'
+        )
+        data = f"{command}\n{mark}\n".encode()
+        return self._exchange(data, ends, seconds and time.monotonic() + seconds)
 
-    def _exchange(self, data: bytes, mark: str, deadline: float | None) -> str:
-        ends = re.compile(rb'(?:^|\n)"?%b"?\r?\n' % mark.encode())
+    def _exchange(self, data: bytes, ends: re.Pattern[bytes], deadline: float | None) -> str:
         found, left = bytearray(), memoryview(data)
         while True:
             wait = None if deadline is None else max(0.0, deadline - time.monotonic())
@@ -129,7 +147,7 @@ class Process:
             found += piece
             if len(found) > MOST:
                 die(-signal.SIGXFSZ)
-            end = ends.search(found, max(0, len(found) - len(piece) - len(mark) - 4))
+            end = ends.search(found, max(0, len(found) - len(piece) - _LONGEST_MARK))
             if end:
                 return found[: end.start()].decode("utf-8", "replace")
 
@@ -184,8 +202,8 @@ class Program:
     """The program that the user named, and what it is able to do."""
 
     def __init__(self, command: str) -> None:
-        self.words = self._answering(shlex.split(command))
-        self.name, self.version = self._info("name"), self._info("version")
+        self.name = self.version = ""
+        self.words, self._echoes = self._answering(shlex.split(command))
         self.resets = self._takes("(reset)")
         self.incremental = self._takes("(set-option :incremental true)")
         self.limits = self._takes("(set-option :reproducible-resource-limit 1000)")
@@ -194,13 +212,20 @@ class Program:
         )
 
     def start(self) -> Process:
-        """A new process of the program, which confirms each command."""
-        process = Process(self.words)
-        confirm(process.ask(_BEGIN))
+        """A new process of the program, which confirms each command. Raises SolverError if the program
+        does not reply at once, as one that gathers its output.
+        """
+        process = Process(self.words, self._echoes)
+        confirm(expressions(process.tell(_BEGIN, _SECONDS)))
         return process
 
-    def _answering(self, words: Sequence[str]) -> list[str]:
-        asked = f"{_BEGIN}\n(exit)\n"
+    def _answering(self, words: Sequence[str]) -> tuple[list[str], bool]:
+        """The command line with which the program reads its standard input, and whether it prints nothing
+        but the text for an `echo`: some confirm this command, too. Raises OSError if it does not
+        confirm commands.
+        """
+        infos = "(get-info :name)\n(get-info :version)\n"
+        asked = f'{_BEGIN}\n(echo "a")\n(echo "b")\n{infos}(exit)\n'
         told = []
         for way in _WAYS:
             try:
@@ -210,19 +235,16 @@ class Program:
             except subprocess.TimeoutExpired:
                 told.append(f"nothing in {_SECONDS:.0f} s")
                 continue
-            if done.stdout.split()[:1] == ["success"]:
-                return [*words, *way]
+            found = re.match(r'success\s+"?a"?\s+(success\s+)?"?b"?\s', done.stdout)
+            if found:
+                told_of = dict(re.findall(r'\(:(name|version)\s+"([^"]*)"', done.stdout))
+                self.name, self.version = told_of.get("name", ""), told_of.get("version", "")
+                return [*words, *way], not found[1]
             told.append((done.stdout + done.stderr).strip()[:200] or "nothing")
         raise OSError(
-            f"'{shlex.join(words)}' does not confirm a command of SMT-LIB: it prints {told[0]}"
+            f"'{shlex.join(words)}' does not take SMT-LIB's commands set-option and echo on its standard "
+            f"input: it prints {told[0]}"
         )
-
-    def _info(self, key: str) -> str:
-        try:
-            (reply,) = expressions(self.start().tell(f"(get-info :{key})", _SECONDS))
-            return reply[1].strip('"') if isinstance(reply, list) and reply[0] == f":{key}" else ""
-        except (Rubbish, ValueError):
-            return ""
 
     def _takes(self, *commands: str) -> bool:
         process = self.start()
@@ -244,8 +266,9 @@ def confirm(replies: list[Reply]) -> None:
 def raise_errors(replies: list[Reply]) -> None:
     """Raise SolverError for the first error among the replies, and Unsupported for such a reply."""
     for reply in replies:
-        if isinstance(reply, list) and len(reply) == 2 and reply[0] == "error":
-            raise SolverError(str(reply[1]).strip('"').replace('""', '"'))
+        if isinstance(reply, list) and reply[:1] == ["error"]:
+            # not every program doubles the quotes in its message
+            raise SolverError(" ".join(map(printed, reply[1:])).strip('"').replace('""', '"'))
     if "unsupported" in replies:
         raise Unsupported("unsupported")
 

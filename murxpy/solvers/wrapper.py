@@ -318,6 +318,8 @@ class Wrapper:
 
     def _unusable(self, error: Exception) -> TargetError:
         """Return the error for a solver that cannot be imported. The message says how to mend that."""
+        if self.data.get("command"):  # the program that the user named, which nobody can install
+            return TargetError(f"the program cannot be used: {' '.join(str(error).split())[:400]}")
         module = self.facts.module
         absent = isinstance(error, ModuleNotFoundError) and error.name == module
         text = " ".join(f"{type(error).__name__}: {error}".split())[:300]

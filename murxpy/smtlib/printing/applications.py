@@ -59,6 +59,10 @@ class Applications(Printer):
     def scoped(self, body: Term) -> str:
         return self._gaps[body]
 
+    def _element(self, term: Term, text: str) -> str:
+        super()._element(term, self.term(term) if term.literal else text)
+        return text
+
     def _case(self, case: Term) -> str:
         return self._gaps[case]
 
