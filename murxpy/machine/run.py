@@ -367,6 +367,9 @@ class Run(Lines, Steps):
         self.held: list[Any] = []  # what a misuse keeps beyond the state that gave it
         self.objects = Objects()  # what public callables of the binding gave
         self._elsewhere: Frame | None = None
+        self.strangers: dict[
+            int, Any
+        ] = {}  # constants there, by the terms here that they stand for
         self.parameters: Pairs = ()  # of the process; the next `new` sets them first
         self.signals: Signals | None = None  # of a run of a campaign with guidance
 
@@ -620,6 +623,7 @@ class Run(Lines, Steps):
         self.frame.fill()
         self.frame.solver = self.frame.ctx = self.frame.options = None
         self._elsewhere = None
+        self.strangers = {}
         self._applications = None
         self.held = []
         self.objects = Objects()

@@ -190,3 +190,47 @@ def test_the_options_of_the_release_are_known_with_their_types() -> None:
         "category": "regular",
     }
     assert found["prop-nprops"]["min"] == 0
+
+
+def test_a_term_of_another_context_is_refused_each_time() -> None:
+    """Each context takes a symbol once."""
+    made = 'new\nmk-sort SORT_BV 8\n return s1\nmk-const s1 "a"\n return t1 s1\n'
+    wrong = "misuse@context mk-term@made OP_BV_ADD SORT_BV 2 t1 t1 with {} other t1\n"
+    trace, report = replay(live("boolector"), made + wrong.format(0) + wrong.format(1))
+    assert report.get("finding") is None
+    assert trace.count("belongs to different Boolector instance") == 2
+
+
+BINARY = """ADD SUB MULT UDIV UREM SDIV SREM SMOD SHL LSHR ASHR AND OR XOR NAND NOR XNOR
+EXT_ROTATE_LEFT EXT_ROTATE_RIGHT"""
+PREDICATES = "UADDO SADDO UMULO SMULO USUBO SSUBO SDIVO ULT ULE UGT UGE SLT SLE SGT SGE"
+
+
+def test_operators_mean_what_the_standard_says() -> None:
+    """All values of two operands of three bits, zero as a divisor among them."""
+    rows = ["new", "set-option incremental true", "set-option produce-models true"]
+    rows += ["mk-sort SORT_BV 3", " return s1", 'mk-const s1 "x"', " return t1 s1"]
+    rows += ['mk-const s1 "y"', " return t2 s1"]
+    last = 2
+
+    def made(row: str, sort: str) -> str:
+        nonlocal last
+        last += 1
+        rows.extend([row, f" return t{last} {sort}"])
+        return f"t{last}"
+
+    terms = [made(f"mk-term OP_BV_{name} SORT_BV 2 t1 t2", "s1") for name in BINARY.split()]
+    terms += [made(f"mk-term OP_BV_{name} SORT_BOOL 2 t1 t2", "s2") for name in PREDICATES.split()]
+    terms += [made("mk-term OP_BV_NEGO SORT_BOOL 1 t1", "s2")]
+    values = [made(f'mk-value s1 "{value:03b}" 2', "s1") for value in range(8)]
+    x, y = (
+        [made(f"mk-term OP_EQUAL SORT_BOOL 2 {of} {value}", "s2") for value in values]
+        for of in ("t1", "t2")
+    )
+    for left in x:
+        for right in y:
+            rows.append(f"check-sat-assuming 2 {left} {right}")
+            rows.append(f"check-values {len(terms)} {' '.join(terms)}")
+    report = replay(live("boolector"), "\n".join([*rows, ""]))[1]
+    assert report.get("finding") is None
+    assert report["counts"]["check-values:true"] == 64 * len(terms)

@@ -364,12 +364,15 @@ def other(run: Run, ref: Ref) -> Any:
     sort = sort_of(run, ref)
     if ref.letter == "s":
         return frame.sort_object(sort)
+    if ref.number in run.strangers:  # some solvers take each symbol once
+        return run.strangers[ref.number]
     frame.fill(result=sort, name=f"other{ref.number}")
     spellings = run.wrapper.sort_set("constants", sort.kind)
     chosen = None if spellings is None else spellings.pick(0.0, frame)
     if chosen is None:
         raise Refused("unsupported", f"no constant of {sort} in another context")
-    return chosen.call((), (), frame)
+    made = run.strangers[ref.number] = chosen.call((), (), frame)
+    return made
 
 
 def replaced(operands: list[Any], at: int | None, words: Sequence[Token], bad: Any) -> list[Any]:
