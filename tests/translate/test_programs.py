@@ -571,3 +571,17 @@ def test_a_long_program_has_only_the_functions_that_it_calls() -> None:
     assert functions[:3] == ["untold", "defect", "same"] and "answered" in functions
     assert "scripted" not in functions and "satisfied" not in functions
     compile(text, "p.py", "exec")
+
+
+def test_an_operator_that_works_on_one_side_only_is_called_on_the_other(tmp_path: Path) -> None:
+    trace = (
+        '# solver z3 5.4.1\n0 new\n return o1\n0 mk-sort SORT_BOOL\n return s1\n0 mk-const s1 "a"\n'
+        " return t1 s1\n0 misuse@reflected t1 py:true\n"
+    )
+    message = "class E: and_ of a BoolRef and a bool: a . n works, n . a does not"
+    text = printed(trace, "contract", message)[0].text
+    assert "got = True & a" in text
+    done = ended(text, tmp_path / "p.py")
+    assert (done.returncode, done.stdout[:36]) == (1, "expected a result, got TypeError: un")
+    done = ended(text.replace("True & a", "a & True"), tmp_path / "p.py")
+    assert (done.returncode, done.stdout) == (0, "expected a result, got And(a, True)\n")

@@ -54,6 +54,8 @@ _TRIAGED = ("refutation-unsoundness", "solution-unsoundness", "wrong-model")
 
 # the rule that made a script from one that was decided, in the message of an unknown answer
 _BY_RULE = re.compile(r"by (\S+) of a script that was decided")
+_AS_MADE = "by how the check was made"
+_CONSTRUCTED = "because the test was constructed so that this is the right answer"
 _WORD = re.compile(r"[a-z]+(?=[\s,:;]|$)")
 _ENDS = {"SIGSEGV": "a segmentation fault", "SIGABRT": "an abort"}
 
@@ -77,6 +79,7 @@ def sentence(bucket: Bucket) -> str:
         return f"{_where(bucket)} does not return: {message}"
     if bucket.kind == INCOMPLETENESS:
         message = _BY_RULE.sub(_rule_in_words, message)
+    message = message.replace(_AS_MADE, _CONSTRUCTED)
     if not _WORD.match(message):  # a name, such as z3 or mk-term, stays as it is
         return message or bucket.kind
     return message[:1].upper() + message[1:]

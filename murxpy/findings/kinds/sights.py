@@ -321,6 +321,9 @@ def see_model(seen: Seen) -> Sight | None:
     return _unsound(seen, found) if found is not None else see_error(seen)
 
 
+_TOLD = 400  # letters of a model that a header says
+
+
 def _wrong_model(seen: Seen) -> Sight | None:
     """The invalid model. The solver's own evaluation counts first, then that of murxpy's evaluator."""
     replies = seen.replies
@@ -342,7 +345,10 @@ def _wrong_model(seen: Seen) -> Sight | None:
     if found is None and wrong is not None:
         constants = tuple(asked for asked, _ in replies.of_kind("constant"))
         kept = (*models, *constants, *([wrong] if replies.value(wrong) else []))
-        return Sight(sentence, "sat and this model", "a model that makes all assertions true", kept)
+        values = " and ".join(f"{one.term} = {replies.value(one)}" for one in constants)
+        model = f"a model in which {wrong.term} is false: {values}"
+        told = model if constants and len(model) <= _TOLD else "this model"
+        return Sight(sentence, f"sat and {told}", "a model that makes all assertions true", kept)
     return found
 
 

@@ -304,6 +304,8 @@ def contract(run: Calls, claim: Claim) -> None:
         )
     elif thrown:
         _undocumented(run, thrown[1], thrown[2] or "")
+    elif claim.message.endswith(" does not"):
+        _one_sided(run)
     elif run.other:
         _alike(run)
     else:
@@ -333,6 +335,18 @@ def _alike(run: Calls) -> None:
         "except Exception as error:\n    got = f'{type(error).__name__}: {error}'",
         "print(f'expected an exception or another result than {right}, got {got}')",
         "sys.exit(1 if type(got) is type(right) and str(got) == str(right) else 0)",
+    )
+
+
+def _one_sided(run: Calls) -> None:
+    """The operator works with its operands the other way round."""
+    run.sheet.do(
+        f"try:\n    got = {run.failing}\n"
+        "except Exception as error:\n    got = f'{type(error).__name__}: {error}'\n"
+        "    print('expected a result, got', got)\n"
+        "    sys.exit(1 if isinstance(error, TypeError) else 2)",
+        "print('expected a result, got', got)",
+        "sys.exit(0)",
     )
 
 
