@@ -471,7 +471,8 @@ def script_plan(name: str, setup: ScriptSetup, notice: Notice) -> Plan:
     wrapper = setup["wrapper"]
     libraries = tuple(wrapper["library-variables"])
     target = resolve(name, wrapper, notice)
-    return Plan(replace(target, variables=_KEPT_MEMORY, library_variables=libraries), setup)
+    variables = (*target.variables, *_KEPT_MEMORY)
+    return Plan(replace(target, variables=variables, library_variables=libraries), setup)
 
 
 def wrapper_of(solver: str, file: str | None) -> dict[str, Any]:

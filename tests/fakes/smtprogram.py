@@ -12,6 +12,7 @@ import contextlib
 import itertools
 import os
 import signal
+import socket
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -208,6 +209,13 @@ class Program:
             sys.stderr.write("fake: solver.c:17: solve: Assertion `fine' failed.\n")
             sys.stderr.flush()
             os.abort()
+        elif self.fault == "write":
+            with contextlib.suppress(OSError):
+                open(f"{self._file}.written", "w").close()
+            with contextlib.suppress(OSError):
+                socket.socket().close()
+                open(f"{self._file}.socket", "w").close()
+            return answer
         elif self.fault == "silence":
             time.sleep(3600)
         elif self.fault == "flood":

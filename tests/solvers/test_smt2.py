@@ -36,6 +36,7 @@ from murxpy.processes.targets import (
     unnamed,
 )
 from murxpy.reduction.reproducers import write_programs
+from murxpy.worker.confine import landlock_abi
 from murxpy.worker.session import Session
 
 WHEEL = Path(sys.prefix, "bin", "z3")  # the program that the package z3-solver has
@@ -301,6 +302,25 @@ def test_a_silent_program_is_killed_with_its_worker(plan: tuple[Plan, Path]) -> 
     assert running(str(file)) == []
 
 
+def test_a_program_is_confined_as_a_worker_is(plan: tuple[Plan, Path]) -> None:
+    made, file = plan
+    file.write_text("write:check-sat")
+    assert replay_trace(made, TRACE, "t.trace").outcome.cause == "report"
+    left = sorted(path.name for path in file.parent.iterdir())
+    assert left == ["fault"] if landlock_abi() else ["fault", "fault.written"]
+
+
+def test_a_judge_that_is_a_program_is_named_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mark, trace = tmp_path / "mark", tmp_path / "t.trace"
+    trace.write_text(f"# murxpy-trace 1\n# solver z3 5\n# cross-check smt2:touch {mark}\n0 new\n")
+    code, _, err = outcome(capsys, "replay", str(trace))
+    assert code == 2
+    assert "is named here and not on the command line" in err
+    assert not mark.exists()
+
+
 def running(word: str) -> list[str]:
     """The command lines of processes that have this word, once those that were killed are gone."""
     deadline = time.monotonic() + 10
@@ -333,3 +353,20 @@ def test_the_script_and_the_program_of_a_crash_show_it(
     assert (program.reproduces, script.reproduces) == (True, True)
     assert script.note == f"run as {made.target.program}, which reads it on its standard input"
     assert "(check-sat-assuming (" in (tmp_path / "crash.smt2").read_text()
+
+
+@with_wheel
+def test_a_program_answers_scripts_as_a_judge_and_for_studies(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script = tmp_path / "s.smt2"
+    script.write_text(
+        "(set-logic QF_LIA)\n(declare-const x Int)\n(assert (> x 3))\n(check-sat)\n(get-model)\n"
+        "(assert (< x 2))\n(check-sat)\n"
+    )
+    code, out, err = outcome(capsys, "check-seeds", str(script), "--solver", f"smt2:{WHEEL}")
+    assert code == 0, out + err
+    code, out, err = outcome(
+        capsys, "stability", f"smt2:{WHEEL}", str(script), "--variants", "3", "--out", str(tmp_path / "out")
+    )  # fmt: skip
+    assert code == 0, out + err
