@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import operator
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -102,7 +103,7 @@ class Solver(Boolector):  # type: ignore[misc]
 
     def set_limit(self, limit: int) -> None:
         """Set the limit of each check."""
-        self.steps.limit = limit
+        self.steps.limit = operator.index(limit)
 
     def check(self, assumptions: Sequence[Any]) -> str:
         """`sat`, `unsat` or `unknown` for the assertions and some assumptions."""
@@ -231,9 +232,10 @@ def _add(rows: list[tuple[Any, ...]], term: Any) -> int:
         return _append(rows, _bits(found))
     array = isinstance(term, BoolectorArrayNode)
     arity = 1 if array else term.arity
-    # Print_model says that it is zero elsewhere. That is wrong where arrays or functions are compared:
-    # then any value may be meant.
-    default = None if term.btor.extensional else _append(rows, ("bv", term.width, 0))
+    # Print_model says that it is zero elsewhere, if it says anything. That is wrong where arrays or
+    # functions are compared: then any value may be meant.
+    known = found and not term.btor.extensional
+    default = _append(rows, ("bv", term.width, 0)) if known else None
     entries = []
     for arguments, value in found:
         last = _append(rows, _bits(value))

