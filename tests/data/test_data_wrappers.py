@@ -152,6 +152,36 @@ def test_faults_of_shorthands(toy: Path, old: str, new: str, expected: str) -> N
     assert fault(toy).startswith(expected), fault(toy)
 
 
+SPELLED = SMALL.replace(
+    "operators:",
+    """\
+shorthands:
+  say: {said: "toy.say({smtlib:$}, {*})"}
+spelled: {operators: say, special-values: say}
+unspelled:
+  - {operators: [OP_BV_SDIVO], because: toy has none}
+operators:""",
+    1,
+)
+
+
+def test_what_a_section_lacks_is_spelled_by_a_shorthand(toy: Path) -> None:
+    toy.write_text(SPELLED)
+    wrapper = load_wrapper(str(toy))
+    assert wrapper["operators"]["OP_BV_NOT"] == "~{0}"
+    assert wrapper["operators"]["OP_BV_ULT"] == {"said": "toy.say({smtlib:OP_BV_ULT}, {*})"}
+    assert wrapper["special-values"]["bv.one"] == {"said": "toy.say({smtlib:bv.one}, {*})"}
+    assert "OP_BV_SDIVO" not in wrapper["operators"]
+    assert not [kind for kind in wrapper["operators"] if kind.startswith("OP_REAL_")]
+
+
+def test_faults_of_what_is_spelled(toy: Path) -> None:
+    toy.write_text(SPELLED.replace("operators: say,", "operators: sy,"))
+    assert "unknown shorthand '.sy' (did you mean 'say'?)" in fault(toy)
+    toy.write_text(SPELLED.replace("operators: say,", "values: say,"))
+    assert ":19: " in fault(toy)
+
+
 def test_wrapper_of_a_package(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def points(group: str, name: str | None = None) -> list[EntryPoint]:
         known = [
