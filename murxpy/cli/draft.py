@@ -232,7 +232,7 @@ def draft_of(source: Path, receiver: str | None, registries: Sequence[Registry])
     files |= {"finding.smt2": script} if script else {}
     files |= {"finding.py": program} if program else {}
     files |= {"decided.smt2": page.decided} if page.decided else {}
-    if script and not _by_program(page):
+    if script and not _by_program(page) and not wrapper.get("command"):
         files["run.py"] = str(wrapper.get("script-runner") or "")
     parts = [
         f"# {_title(page, small, release)}\n",
@@ -330,6 +330,8 @@ def _how(
         notes = [form.note for form in page.bucket.reproducers if form.form == "smt2"]
         own = next((note.removeprefix("run as ") for note in notes if " FILE" in note), "")
         command = own.replace("FILE", "finding.smt2") or "python3 run.py finding.smt2"
+        if wrapper.get("command"):  # a program that the user named, and that the reader knows
+            command = "solver < finding.smt2"
         body = "\n".join(row for row in script.rstrip("\n").split("\n") if not row.startswith(";"))
         yield from block(f"## Script: `{command}`", "smt2", body, "finding.smt2")
         yield from _decided(page)
@@ -344,7 +346,8 @@ def _how(
         yield "No script and no program shows it alone; the trace is attached.\n"
     if not script:
         yield from _decided(page)
-    yield f"Installed by `{install}`.\n"
+    if not wrapper.get("command"):
+        yield f"Installed by `{install}`.\n"
 
 
 def _decided(page: FindingPage) -> Iterator[str]:
