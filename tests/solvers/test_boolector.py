@@ -14,7 +14,10 @@ import pytest
 from toy import catalogue, live, replay, walk
 
 from murxpy.data import load_catalogue, load_machine, load_wrapper
+from murxpy.findings.kinds.sights import Shown
 from murxpy.machine.trace.grammar import parse_trace
+from murxpy.processes.plans import Request, make_plans
+from murxpy.reduction.reproducers import write_programs
 from murxpy.translate.python import to_python
 from murxpy.worker.session import Session
 
@@ -128,6 +131,17 @@ def test_a_program_gives_the_answers_of_its_trace(tmp_path: Path) -> None:
     ended = subprocess.run([sys.executable, file], capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "answer: 'sat'" in ended.stdout
+
+
+def test_a_plain_program_makes_one_object_and_calls_the_binding_itself(tmp_path: Path) -> None:
+    kept = Path(__file__).parents[2] / "traces" / "regressions" / "boolector-3.2.4.38488416565"
+    text = (kept / "quantifier-below-an-exclusive-or.trace").read_text(encoding="utf-8")
+    (plan,) = make_plans(Request(("boolector",)))
+    shown = Shown("wrong-unsat", "", "")
+    (form,) = write_programs(plan, tmp_path / "1.trace", text, shown, forms=("python",))
+    assert form.reproduces and form.note == "expected sat, got unsat"
+    program = Path(form.file).read_text(encoding="utf-8")
+    assert program.count("btor = ") == 1
 
 
 def test_a_check_that_needs_a_second_solver_cannot_say_and_changes_nothing() -> None:

@@ -378,7 +378,8 @@ class Calls(PythonPrinter):
         self.frame.ctx = Code(self._manager)
 
     def write_solver(self, code: str) -> Code:
-        self.sheet.fixed(self.solver_name, code)
+        if code != self.solver_name:  # or else the context is the solver
+            self.sheet.fixed(self.solver_name, code)
         return Code(self.solver_name)
 
     def hint(self, action: str) -> str:
