@@ -179,13 +179,14 @@ def equal(run: Calls, entry: Entry, value: str) -> Code:
 
 
 def fixed(run: Calls, entries: Sequence[Entry]) -> list[str]:
-    """An equation of each constant in some terms and its value in the model. The values are read
-    before anything is asked of another solver.
+    """An equation of each constant in some terms and its value in the model. Where a release has one
+    solver for each manager of terms, the values are read before anything else is asked of it.
     """
     found: list[str] = []
+    one = str(said(run, "lifecycle", ("new",), ())) == str(run.frame.ctx)
     for entry in constants(run, [e.term for e in entries]):
         name = f"{entry.term.indices[0]}_value"
-        value = run.sheet.define(value_of(run, str(entry.obj)), name, kept=True)
+        value = run.sheet.define(value_of(run, str(entry.obj)), name, kept=one)
         found.append(equal(run, entry, value))
     return found
 
