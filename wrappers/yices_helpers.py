@@ -49,7 +49,8 @@ class Options:
         self.parameters = Parameters()
         self.switches: dict[str, bool] = {}
         self.searching = False  # a parameter was set, so that the defaults do not hold
-        self.free = True  # to choose MCSAT where it is needed
+        self._chosen: dict[str, str] = {}  # of the configuration
+        self._moved = False
 
     def set_logic(self, logic: str) -> None:
         """Take the configuration that Yices recommends for a logic. For a logic that it does not know,
@@ -64,15 +65,28 @@ class Options:
     def set(self, name: str, value: str) -> None:
         """Set an option to a value that is given as text."""
         if name == "incremental":
-            self.config.set_config("mode", "push-pop" if value == "true" else "one-shot")
+            self._configure("mode", "push-pop" if value == "true" else "one-shot")
         elif name in _CONFIGURATION:
-            self.free = self.free and name != "solver-type"
-            self.config.set_config(name, value)
+            self._configure(name, value)
         elif name in _SWITCHES:
             self.switches[name] = value == "true"
         else:
             self.parameters.set_param(name, value)
             self.searching = True
+
+    def _configure(self, name: str, value: str) -> None:
+        self.config.set_config(name, value)
+        self._chosen[name] = value
+
+    def to_mcsat(self) -> bool:
+        """Choose MCSAT, in the place of a logic; False if that was done, or another is chosen."""
+        if self._moved or self._chosen.get("solver-type") == "dpllt":
+            return False
+        self._moved = True
+        self.config = Config()
+        for name, value in [*self._chosen.items(), ("solver-type", "mcsat")]:
+            self._configure(name, value)
+        return True
 
 
 _CONFIGURATION = ("arith-solver", "mode", "model-interpolation", "solver-type")
@@ -136,9 +150,9 @@ class Scoped(Context):
             function(formulas)
         except YicesException as error:
             self.anew()
-            if not self._options.free or "non-linear" not in str(error):
+            # MCSAT alone takes products
+            if "non-linear" not in str(error) or not self._options.to_mcsat():
                 raise error from None
-            self._options.set("solver-type", "mcsat")  # which alone takes products
             self.anew()
             self._assert(function, formulas)
             return

@@ -33,6 +33,48 @@ def print_model(context: Context) -> None:
     model.dispose()
 
 
+# -- own actions: each gives None, or says which promise is broken
+
+
+def truth(context: Context, formula: int) -> str | None:
+    """Both ways to ask whether a formula is true in the model agree."""
+    model = Model.from_context(context, 1)
+    said, known = model.formula_true_in_model(formula), model.get_bool_value(formula)
+    model.dispose()
+    return None if said is known else f"formula_true_in_model() is {said}, the value is {known}"
+
+
+def implicant(context: Context, formula: int) -> str | None:
+    """The literals of an implicant of a formula that is true in the model are true, too."""
+    model = Model.from_context(context, 1)
+    true = model.formula_true_in_model(formula)
+    literals = model.implicant_for_formula(formula) if true else []
+    false = [literal for literal in literals if not model.formula_true_in_model(literal)]
+    model.dispose()
+    return f"{len(false)} of {len(literals)} literals of an implicant are false" if false else None
+
+
+def support(context: Context, term: int) -> str | None:
+    """The terms that fix the value of a term in the model are uninterpreted."""
+    model = Model.from_context(context, 1)
+    terms = model.support_for_term(term)
+    model.dispose()
+    wrong = [t for t in terms if Terms.constructor(t) != Constructor.UNINTERPRETED_TERM]
+    return "the support of a term has a term that is not uninterpreted" if wrong else None
+
+
+def accessors(term: int) -> str | None:
+    """A composite term has children, an atomic one has none, and each child can be read."""
+    count = Terms.num_children(term)
+    children = [Terms.child(term, at) for at in range(count)] if Terms.is_composite(term) else []
+    if Terms.is_atomic(term) and count:
+        return f"an atomic term has {count} children"
+    return "a composite term has no children" if Terms.is_composite(term) and not children else None
+
+
+# -- values and models
+
+
 def read_value(term: int) -> tuple[Any, ...] | None:
     """A value of a standard sort as plain data; None for any other term."""
     kind = Terms.constructor(term)
