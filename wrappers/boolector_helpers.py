@@ -131,6 +131,12 @@ class Solver(Boolector):  # type: ignore[misc]
         again = self.check(self.failed()) if self.assumed else "unsat"
         return "the failed assumptions are satisfiable" if again == "sat" else None
 
+    def assume_and(self, method: Callable[[], None], term: Any) -> None:
+        """Assume a formula, and reset or fixate all assumptions. It ends those of the last check."""
+        self.Assume(term)
+        method()
+        self.assumed = []
+
     def value(self, term: Any) -> Any:
         """The value of a bit-vector in the model, as a term."""
         found = term.assignment

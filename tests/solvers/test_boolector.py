@@ -133,6 +133,14 @@ def test_a_program_gives_the_answers_of_its_trace(tmp_path: Path) -> None:
     assert "answer: 'sat'" in ended.stdout
 
 
+def test_assumptions_that_were_reset_are_not_asked_about() -> None:
+    checked = f"{PRIME}check-sat-assuming 1 t5\n".replace("assert-formula t5\n", "")
+    reset = "boolector-reset-assumptions t7\nboolector-failed-suffice\n"
+    trace, report = replay(live("boolector"), checked + "boolector-failed-suffice\n" + reset)
+    assert report.get("finding") is None
+    assert "refused" not in trace
+
+
 def test_a_plain_program_makes_one_object_and_calls_the_binding_itself(tmp_path: Path) -> None:
     kept = Path(__file__).parents[2] / "traces" / "regressions" / "boolector-3.2.4.38488416565"
     text = (kept / "quantifier-below-an-exclusive-or.trace").read_text(encoding="utf-8")
