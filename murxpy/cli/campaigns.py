@@ -181,6 +181,11 @@ def carry_out(
     """
     mutation = request.mutation
     plans = make_plans(request)
+    programs = [plan.target.name for plan in plans if plan.target.program]
+    if options.contract and programs:
+        raise InputError(
+            f"--contract is about Python bindings, and {programs[0]} is a program: leave one of the two out"
+        )
     if names is not None:
         plans = tuple(
             replace(

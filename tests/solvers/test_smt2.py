@@ -81,6 +81,12 @@ def test_a_command_is_wanted_where_the_solver_is_a_program_and_nowhere_else() ->
         resolve("smt2:'x", {"command": True})
 
 
+def test_contract_mode_takes_no_program(capsys: pytest.CaptureFixture[str]) -> None:
+    code, _, err = outcome(capsys, "fuzz", f"smt2:{sys.executable}", "--contract", "--runs", "1")
+    assert code == 2
+    assert "--contract is about Python bindings" in err
+
+
 def test_only_the_processes_of_the_target_know_the_command() -> None:
     spec = resolve(f"smt2:{sys.executable} -x", {"command": True})
     assert spec.environment()["MURXPY_COMMAND"] == f"{sys.executable} -x"
