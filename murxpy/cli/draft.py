@@ -31,6 +31,7 @@ from murxpy.findings.kinds.calls import misuse_message
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.kinds.sights import Shown
 from murxpy.findings.known import Registry, read_registry
+from murxpy.findings.origin import holds_traces
 from murxpy.findings.ranges import keep_range
 from murxpy.findings.replayed import replay_trace
 from murxpy.findings.store import Changes, Store, read_buckets
@@ -57,6 +58,7 @@ _INLINE = (
     80  # lines of a script or program that stands in the text; a longer one is an attachment only
 )
 # what Markdown reads as markup, also mentions, and links to issues; not an underscore inside a word
+_TRACES = ("finding.trace", "finding.history")  # one run, or several runs in one process
 _SET = re.compile(r"^\(set-option :(\S+) ([^()]*)\)$", re.M)
 # Options that only let a script ask or do more, and limits.
 _ASKING = re.compile(r"produce-|incremental|global-|print-|interactive|\S*limit")
@@ -222,13 +224,16 @@ def draft_of(source: Path, receiver: str | None, registries: Sequence[Registry])
     folder = source.absolute()
     page = finding_page(folder.parent.parent, folder.name)
     trace = kept_trace(folder)
-    small = read_trace(trace) if trace.suffix == ".trace" else ""
+    shown = trace.suffix == ".trace" or holds_traces(
+        trace
+    )  # else it holds seeds, which show nothing
+    small = read_trace(trace) if shown else ""
     solver = page.bucket.solver
     wrapper = load_wrapper(solver) if solver in wrapper_names() else {}
     rules = (load_wrapper(receiver) if receiver else wrapper).get("reporting") or {}
     script, program = kept_form(trace, "smt2"), kept_form(trace, "python")
     release = _release(page, small)
-    files = {"finding.trace": small} if small else {}
+    files = {f"finding{trace.suffix}": small} if small else {}
     files |= {"finding.smt2": script} if script else {}
     files |= {"finding.py": program} if program else {}
     files |= {"decided.smt2": page.decided} if page.decided else {}
@@ -342,8 +347,10 @@ def _how(
             "## Program: `python3 finding.py`", "python", program.rstrip("\n"), "finding.py"
         )
     else:
-        yield "## Trace: `murxpy replay finding.trace`\n"
-        yield "No script and no program shows it alone; the trace is attached.\n"
+        name = next((name for name in files if name in _TRACES), "")
+        yield f"## Trace: `murxpy replay {name}`\n" if name else "## Trace\n"
+        kept = "the trace is attached" if name else "it needs runs that only its campaign can make"
+        yield f"No script and no program shows it alone; {kept}.\n"
     if not script:
         yield from _decided(page)
     if not wrapper.get("command"):

@@ -160,6 +160,12 @@ def test_a_finding_behind_earlier_runs_is_shown_as_traces_and_else_listed_apart(
     code, page, _ = outcome(capsys, "show", "crash-apart", "--out", tmp_path)
     assert code == 0 and "'pop'" not in page and "Trace" not in page.split("Frames")[1]
     assert "smt::other(unsigned int)" in page and ".history" in page.split("Commands")[1]
+    text = outcome(capsys, "draft", "crash-two", "--out", tmp_path, "-o", tmp_path / "issue")[1]
+    assert "1 file written" in text
+    assert "murxpy replay finding.history" in (tmp_path / "issue" / "issue.md").read_text()
+    assert (tmp_path / "issue" / "finding.history").read_text() == two
+    text = outcome(capsys, "draft", "crash-apart", "--out", tmp_path)[1]
+    assert "it needs runs that only its campaign can make" in text and "replay" not in text
     code, listed, _ = outcome(capsys, "findings", tmp_path)
     shown, apart = listed.split("Not shown again")
     assert "crash-two" in shown and "hang-a" in shown and "crash-apart" in apart
