@@ -93,7 +93,7 @@ def solver_options() -> list[dict[str, Any]]:
         if entry["type"] == "choice":
             entry["values"] = sorted(info.modes())
         if entry["type"] == "int":
-            entry |= {"minimum": info.min(), "maximum": info.max()}
+            entry |= {"min": info.min(), "max": info.max()}
         if entry["type"] in _KINDS.values():
             entry["default"] = info.dflt()
         # the options for whom a program that uses the solver has no reason

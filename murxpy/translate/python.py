@@ -35,8 +35,8 @@ UNSATISFIED = "the model does not satisfy the assertions"
 
 START = '''"""Makes the calls of the trace NAME again, which was made with SOLVER.
 
-Exits with 1 when the recorded defect shows, with 2 when it answers otherwise than recorded or lacks a
-call, else with 0.
+Dies or exits with 1 when the recorded defect shows, exits with 2 when it answers otherwise than
+recorded or lacks a call, else with 0.
 """
 
 from __future__ import annotations

@@ -205,6 +205,26 @@ def test_a_line_without_which_the_defect_shows_is_not_needed() -> None:
     assert needs(source, Spellings({}), shows, smallest=False) == [Need("option", "depth", "true")]
 
 
+@pytest.mark.parametrize("named", [False, True])
+def test_a_name_of_an_assertion_is_needed_only_where_the_assertion_without_it_is_not_enough(
+    named: bool,
+) -> None:
+    text = '0 new\n0 mk-sort SORT_BOOL\n return s1\n0 mk-const s1 "a"\n return t1 s1\n'
+    source = script_of(f'{text}0 assert-tracked t1 "n"\n0 check-sat\n')
+
+    def shows(one: Script) -> bool:
+        asserted = [line for line in one if line.action.startswith("assert-")]
+        return bool(asserted) and (not named or asserted[0].action == "assert-tracked")
+
+    assert needs(source, Spellings({}), shows) == [Need("call", "assert-tracked")] * named
+
+
+def test_a_misuse_behind_others_is_no_repetition() -> None:
+    """The misuses before it make what the last one is about."""
+    source = script_of("0 new\n0 misuse@call m.Make\n return x1 Made\n0 misuse@outlive x1\n")
+    assert needs(source, Spellings({}), lambda one: True) == []
+
+
 def script_of(text: str) -> Script:
     return tuple(parse_trace(text, "t").lines)
 

@@ -191,5 +191,5 @@ def test_a_mode_is_a_string_in_scripts() -> None:
 def test_the_options_of_the_release_are_known_with_their_types() -> None:
     found = {entry["name"]: entry for entry in helpers().solver_options()}
     assert found["bv-solver"]["values"] == ["bitblast", "preprop", "prop"]
-    assert (found["rewrite-level"]["minimum"], found["rewrite-level"]["maximum"]) == (0, 2)
+    assert (found["rewrite-level"]["min"], found["rewrite-level"]["max"]) == (0, 2)
     assert found["preprocess"]["type"] == "bool"
