@@ -360,6 +360,7 @@ _CAUSES = (
         "a definition that does not fit its declaration is taken",
     ),
 )
+_SHALLOW = ("copy", "outlive")  # the rules that make a shallow copy
 _LARGE = 1 << 31  # a number from which on no C int holds it
 
 
@@ -379,9 +380,13 @@ def cause(bucket: Bucket, read: Read) -> str:
 
 
 def _cause_of_death(bucket: Bucket, read: Read) -> str:
-    """The operand without which the last call of the smaller trace would be an ordinary one."""
+    """The operand without which the last call of the smaller trace would be an ordinary one, or the copy
+    that it makes or uses.
+    """
     text = _smaller(bucket, read)
     last = last_row(text, ("misuse",)) if text else None
+    if last is not None and last.spelling in _SHALLOW:
+        return "a shallow copy shares what its original frees"
     words = last.words.split() if last is not None else []
     if "py:none" in words:
         return "None ends the process"

@@ -387,10 +387,10 @@ def test_an_exception_is_one_wherever_the_rule_leads_to_it() -> None:
     assert grouped([one, replace(other, message=f"class B: {thrown}")]) == [("call", "deepcopy")]
 
 
-def died(key: str, words: str, files: dict[str, str]) -> Bucket:
+def died(key: str, words: str, files: dict[str, str], rule: str = "edge") -> Bucket:
     """The bucket of a misuse that kills the process, whose smaller trace ends with this line."""
     return replace(
-        reduced(key, "crash", f"1 new\n2 misuse@edge {words}\n", files),
+        reduced(key, "crash", f"1 new\n2 misuse@{rule} {words}\n", files),
         action="misuse",
         operator=words.split()[0],
         backtrace=frames(f"{key}_frame", "other", "api"),
@@ -408,3 +408,14 @@ def test_crashes_by_one_operand_are_one_defect_in_all_callables() -> None:
     ]
     buckets = [replace(one, first=float(at)) for at, one in enumerate(buckets)]
     assert grouped(buckets, files) == [("first", "second"), ("index", "large"), ("plain",)]
+
+
+def test_crashes_of_shallow_copies_are_one_defect_whatever_is_copied() -> None:
+    files: dict[str, str] = {}
+    buckets = [
+        died("map", "x1", files, rule="outlive"),
+        died("context", "c1", files, rule="copy"),
+        died("deep", "x1", files, rule="survive"),
+    ]
+    buckets = [replace(one, first=float(at)) for at, one in enumerate(buckets)]
+    assert grouped(buckets, files) == [("map", "context"), ("deep",)]
