@@ -76,6 +76,15 @@ def make_reporter(*, json: bool = False, stream: TextIO | None = None) -> Lines 
     return LiveStatus(make_console(stream)) if is_live_terminal(stream) else PlainLines(stream)
 
 
+def _refuse_programs(plans: Sequence[Plan]) -> None:
+    """Raise InputError for a target of contract mode that is a program of the user."""
+    for plan in plans:
+        if plan.target.program:
+            raise InputError(
+                f"--contract is about Python bindings, and {plan.target.name} is a program: leave one of the two out"
+            )
+
+
 def baseline_plan(request: Request, plans: Sequence[Plan], options: CampaignOptions) -> Plan | None:
     """The plan of the release that --baseline names; None where it names none. Raises InputError where
     the campaign has nothing for it to do.
@@ -181,11 +190,8 @@ def carry_out(
     """
     mutation = request.mutation
     plans = make_plans(request)
-    programs = [plan.target.name for plan in plans if plan.target.program]
-    if options.contract and programs:
-        raise InputError(
-            f"--contract is about Python bindings, and {programs[0]} is a program: leave one of the two out"
-        )
+    if options.contract:
+        _refuse_programs(plans)
     if names is not None:
         plans = tuple(
             replace(

@@ -31,6 +31,7 @@ WRITTEN = (
 SHARED = {
     "cli/report/written.py": ["report"],
     "cli/campaigns.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
+    "cli/campaigns.py: _refuse_programs": ["fuzz"],
     "cli/campaigns.py: baseline_plan": [
         "fuzz"
     ],  # the other commands have no --mix and no --compare

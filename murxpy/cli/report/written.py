@@ -238,7 +238,11 @@ def html(report: Report) -> str:
         raise InputError(
             "a page of HTML needs Jinja2: install murxpy[report], or write --markdown"
         ) from None
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined)
+    environment = jinja2.Environment(
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        loader=jinja2.FileSystemLoader(_PAGE.parent),
+    )
     environment.filters["shown"] = lambda text: escaped(str(text), _KEPT)
     kinds = Counter(page.bucket.kind for page in report.defects)
     rows = [
@@ -250,7 +254,7 @@ def html(report: Report) -> str:
         }
         for page in report.defects
     ]
-    template = environment.from_string(_PAGE.read_text(encoding="utf-8"))
+    template = environment.get_template(_PAGE.name)
     return template.render(report=report, rows=rows, kinds=kinds, version=__version__)
 
 
