@@ -286,11 +286,16 @@ def write_below(root: Path, name: str, text: str) -> None:
 
 def write_atomically(path: Path, text: str) -> None:
     """Write `text` to the file `path`; where that fails, leave `path` as it was and raise OSError. The
-    folder of a file that lies in no output folder is made if it is missing.
+    folder of a file that lies in no output folder is made if it is missing. There, what is no file,
+    such as a terminal or a pipe, is written into and not replaced.
     """
     root, name = parts_of(path)
     if root == path.parent:
         root.mkdir(parents=True, exist_ok=True)
+        if path.exists() and not path.is_file() and not path.is_dir():
+            with path.open("wb") as device:
+                device.write(text.encode("utf-8", "surrogatepass"))
+            return
     write_below(root, name, text)
 
 

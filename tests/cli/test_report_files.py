@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -150,3 +151,19 @@ def test_a_missing_extra_is_one_clear_line(
     assert not (out / "r.html").exists()
     code, said = error(capsys, "report", out / "none")
     assert (code == 2 and "no campaign" in said) or "there is no" in said
+
+
+def test_a_pipe_and_a_device_are_written_into_and_not_replaced(
+    out: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pipe = out / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert outcome(capsys, "report", out, "--markdown", pipe)[0] == 0
+        assert b"wrong-unsat-a" in os.read(reader, 1 << 16) and pipe.is_fifo()
+    finally:
+        os.close(reader)
+    full = Path("/dev/full")
+    code, said = error(capsys, "report", out, "--sarif", full)
+    assert code == 2 and "No space left" in said and full.is_char_device()
