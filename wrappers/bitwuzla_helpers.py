@@ -7,14 +7,13 @@ often it asks depends on nothing but what it does. So the limit of a check is a 
 
 from __future__ import annotations
 
-import ctypes
-import os
 import re
 from collections.abc import Sequence
 from typing import Any
 
 import bitwuzla
 from bitwuzla import Kind, OptionInfo, OptionInfoKind, Result, RoundingMode
+from printed import Printed
 
 _ANSWERS = {Result.SAT: "sat", Result.UNSAT: "unsat", Result.UNKNOWN: "unknown"}
 _MODES = {
@@ -385,7 +384,7 @@ def run_script(text: str, limit: int, wall_ms: int = 0) -> str:
     options.steps.limit = limit
     parser = bitwuzla.Parser(bitwuzla.TermManager(), options)
     parser.configure_terminator(options.steps)
-    with _Printed() as printed:
+    with Printed() as printed:
         for command in _steps(text):
             options.steps.left = limit
             try:
@@ -420,31 +419,6 @@ def _steps(text: str) -> list[str]:
             else:
                 parts[-1] += command
     return [part for part in [*parts[:-1], parts[-1] + text[start:]] if part.strip()]
-
-
-class _Printed:
-    """Takes what C++ code prints to the standard output of the process inside of a `with`."""
-
-    text = ""
-
-    def __enter__(self) -> _Printed:
-        _flush()
-        self._kept = os.dup(1)
-        self._file = os.memfd_create("printed")
-        os.dup2(self._file, 1)
-        return self
-
-    def __exit__(self, *ignored: object) -> None:
-        _flush()
-        os.dup2(self._kept, 1)
-        os.close(self._kept)
-        with open(self._file, "rb") as file:
-            file.seek(0)
-            self.text = file.read().decode("utf-8", "replace")
-
-
-def _flush() -> None:
-    ctypes.CDLL(None).fflush(None)
 
 
 def spent() -> int:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from functools import reduce
 from typing import Any
 
+from printed import Printed
 from pyboolector import (
     Boolector,
     BoolectorArrayNode,
@@ -283,7 +284,7 @@ def run_script(text: str, limit: int, wall_ms: int = 0) -> str:
         solver.Set_opt(_options()["incremental"], 1)
     file = os.memfd_create("script")
     os.write(file, text.encode())
-    with _Printed() as printed:
+    with Printed() as printed:
         try:
             result, _, message = solver.Parse(f"/proc/self/fd/{file}")
         except BoolectorException as error:
@@ -297,31 +298,6 @@ def run_script(text: str, limit: int, wall_ms: int = 0) -> str:
     if result == Boolector.PARSE_ERROR:
         raise BoolectorException("script error: " + message.partition(":")[2])
     return printed.text
-
-
-class _Printed:
-    """Takes what C code prints to the standard output of the process inside of a `with`."""
-
-    text = ""
-
-    def __enter__(self) -> _Printed:
-        _flush()
-        self._kept = os.dup(1)
-        self._file = os.memfd_create("printed")
-        os.dup2(self._file, 1)
-        return self
-
-    def __exit__(self, *ignored: object) -> None:
-        _flush()
-        os.dup2(self._kept, 1)
-        os.close(self._kept)
-        with open(self._file, "rb") as file:
-            file.seek(0)
-            self.text = file.read().decode("utf-8", "replace")
-
-
-def _flush() -> None:
-    ctypes.CDLL(None).fflush(None)
 
 
 def spent() -> int:

@@ -190,11 +190,12 @@ class Campaign:
         self._left: Left | None = None
         self._untried = False  # whether a finding that was not replayed makes the exit code 1
         self._unkept = ""
-        self._archive.note(seed=self.seed, operators=operators_of(self._abouts))
-        for plan, about in zip(config.targets, self._abouts, strict=True):
-            if about.get("callables"):
-                known = callables_of(plan.setup["wrapper"], about)
-                self._archive.note(**{f"callables:{plan.target.name}": known})
+        callables = {
+            f"callables:{plan.target.name}": callables_of(plan.setup["wrapper"], about)
+            for plan, about in zip(config.targets, self._abouts, strict=True)
+            if about.get("callables")
+        }
+        self._archive.note(seed=self.seed, operators=operators_of(self._abouts), **callables)
         if not config.resume:
             self._archive.note(
                 **recorded_settings(config), known=(config.known, dict(config.known_marks))

@@ -50,7 +50,7 @@ def callables_of(wrapper: Mapping[str, Any], about: Mapping[str, Any]) -> dict[s
     for counter, text in texts:
         for name in _NAMED.findall(text):
             by_name.setdefault(name, {})[counter] = None
-    found = about.get("callables") or {"names": [], "skipped": {}}
+    found = about["callables"]
     spelled = {name: list(by_name.get(name.rpartition(".")[2], ())) for name in found["names"]}
     return {"spelled": spelled, "skipped": found["skipped"]}
 

@@ -5,10 +5,9 @@ spellings work, and the beginning of a new one.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -18,6 +17,7 @@ from murxpy.cli.options import json_option, output_option
 from murxpy.cli.params import NamedFile, Target
 from murxpy.cli.report.console import make_console, print_json, say
 from murxpy.cli.report.reference import (
+    form_cells,
     options_table,
     profile_lines,
     spellings_table,
@@ -117,7 +117,8 @@ _DRAWN = (
 
 def check_of(plan: Plan, found: Probe) -> Check:
     """The check of the wrapper of `plan`, with which these runs were made."""
-    known = list(written(plan.setup["wrapper"], _DRAWN))
+    spellings = written(plan.setup["wrapper"], _DRAWN)
+    known = [one for one in spellings if not one.more.get("unsound")]  # these are not drawn
     lacking = {(section, key, name): what for section, key, name, what in found.about["missing"]}
     missing, undrawn = list[str](), list[str]()
     called = 0
@@ -128,7 +129,8 @@ def check_of(plan: Plan, found: Probe) -> Check:
         elif (what := lacking.get((one.section, one.key, one.name))) is not None:
             missing.append(f"{place} ({what})")
         else:
-            undrawn.append(f"{place}{_guards(one.more)}")
+            when = form_cells(one.more)[1]
+            undrawn.append(f"{place} (when {when})" if when else place)
     ours = [bucket.message for bucket in found.buckets if bucket.tier == "murxpy"]
     gaps = {why: kinds for why, kinds in operator_gaps(plan, found.about).items() if kinds}
     refused = [
@@ -138,15 +140,7 @@ def check_of(plan: Plan, found: Probe) -> Check:
         and number
         and not found.counts.get(name.replace(":", "-ok:", 1))
     ]
-    messages = [*found.refused]
-    return Check(len(known), called, missing, ours, refused, messages, undrawn, gaps)
-
-
-def _guards(more: Mapping[str, Any]) -> str:
-    when = more.get("when", [])
-    guards = [when] if isinstance(when, str) else list(when)
-    guards += ["unsound"] if more.get("unsound") else []
-    return f" (when {', '.join(guards)})" if guards else ""
+    return Check(len(known), called, missing, ours, refused, [*found.refused], undrawn, gaps)
 
 
 def check_lines(check: Check, runs: int) -> Iterator[str]:

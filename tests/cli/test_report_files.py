@@ -23,11 +23,14 @@ SCRIPT = "(set-logic ALL)\n(check-sat) ; unsat\n"
 
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
-    """A campaign with a wrong answer, a crash that is known, and a slow script, which does not count."""
+    """A campaign with a wrong answer, a crash that is known, a slow script, which does not count, and a
+    wrong answer that no replay showed again.
+    """
     wrong = kept(tmp_path, "wrong-unsat-a", {"smt2": SCRIPT}, kind="wrong-unsat", severity="high")
     crash = kept(tmp_path, "crash-b", {}, kind="crash", severity="high", state="known")
     slow = kept(tmp_path, "slow-c", {"smt2": SCRIPT}, kind="slow", severity="low")
-    stored(tmp_path, wrong, crash, slow)
+    doubtful = kept(tmp_path, "wrong-unsat-d", {}, kind="wrong-unsat", state="unconfirmed")
+    stored(tmp_path, wrong, crash, slow, doubtful)
     return tmp_path
 
 
@@ -74,7 +77,7 @@ def test_junit_fails_for_what_counts(out: Path, capsys: pytest.CaptureFixture[st
     file = out / "j.xml"
     assert outcome(capsys, "report", out, "--junit", file)[0] == 0
     suite = ElementTree.parse(file).getroot()[0]
-    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("3", "1", "2")
+    assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("4", "1", "3")
     cases = {str(case.get("name")): case for case in suite}
     failure = cases["wrong-unsat-a"].find("failure")
     assert failure is not None and "(check-sat) ; unsat" in str(failure.text)
@@ -99,7 +102,7 @@ def test_sarif_has_a_result_for_each_defect(out: Path) -> None:
 
 def test_markdown_is_printed_without_a_file(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
     code, text, _ = outcome(capsys, "report", out)
-    assert code == 0 and "| defects | 3, of which 1 count |" in text
+    assert code == 0 and "| defects | 4, of which 1 count |" in text
     assert f"```smt2\n{SCRIPT}```" in text and "wrong-unsat-a" in text
 
 
@@ -109,7 +112,7 @@ def test_the_page_needs_nothing_from_outside(out: Path) -> None:
     page = Tags(text)
     assert page.policy.startswith("default-src 'none'")
     assert not {"script", "img", "link", "iframe", "object"} & {*page.names}
-    assert page.names.count("details") == 3 and "(check-sat) ; unsat" in page.data
+    assert page.names.count("details") == 4 and "(check-sat) ; unsat" in page.data
     assert "href=" not in text and "src=" not in text.replace("default-src", "")
 
 
@@ -126,9 +129,9 @@ def test_text_of_strangers_is_shown_and_nothing_else(out: Path, form: str) -> No
         assert "alert(1)" in Tags(text).data and "{{ 7 * 7 }}" in Tags(text).data
     elif form == "junit":
         root = ElementTree.fromstring(text)
-        assert len(root[0]) == 3 and "alert(1)" in str(root[0].find(".//failure").text)  # type: ignore[union-attr]
+        assert len(root[0]) == 4 and "alert(1)" in str(root[0].find(".//failure").text)  # type: ignore[union-attr]
     elif form == "sarif":
-        assert len(json.loads(text)["runs"][0]["results"]) == 3
+        assert len(json.loads(text)["runs"][0]["results"]) == 4
     else:
         rows = text.split("\n")
         assert rows.count("````smt2") + rows.count("````") >= 2

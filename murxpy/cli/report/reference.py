@@ -171,11 +171,12 @@ def spellings_table(wrapper: Plain, sections: Sequence[str]) -> Table:
             table.add(section, style="bold")
         for kind, entry in wrapper[section].items():
             for position, (name, form) in enumerate(forms(entry).items()):
-                table.add("" if position else f"  {kind}", name, *_form_cells(form))
+                table.add("" if position else f"  {kind}", name, *form_cells(form))
     return table
 
 
-def _form_cells(form: Any) -> tuple[str, str, str]:
+def form_cells(form: Any) -> tuple[str, str, str]:
+    """The template of a spelling, when it may be used, and its weight."""
     if isinstance(form, str):
         return form, "", ""
     when = form.get("when", [])

@@ -21,6 +21,7 @@ from murxpy.cli.report.finding import FindingPage, commands, finding_pages
 from murxpy.cli.report.findings import evidence
 from murxpy.cli.report.text import amount, fenced, plain
 from murxpy.errors import InputError
+from murxpy.findings.buckets import failing
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.store import Store
 from murxpy.foreign import escaped
@@ -78,9 +79,8 @@ def report_of(out: Path, every: bool = False) -> Report:
 
 
 def _counts(page: FindingPage) -> bool:
-    """Whether the defect makes the exit code of its campaign 1."""
-    known = page.defect.status == "known"
-    return not known and kind_of(page.bucket.kind).fails and page.bucket.tier != DOCUMENTED
+    """Whether the defect makes the exit code of a campaign 1."""
+    return page.defect.status != "known" and failing(page.bucket)
 
 
 def _texts(page: FindingPage) -> Iterator[str]:
@@ -135,7 +135,7 @@ def _markdown(report: Report) -> Iterator[str]:
 
 def junit(report: Report) -> str:
     """The report as JUnit's XML, with a test case for each defect: a failure where it counts, and
-    skipped where it is known or need not be mended. A campaign without defects is a case that passes.
+    skipped where it is known or does not make the exit code 1. A campaign without defects is a case that passes.
     """
     cases = list(map(_case, report.defects))
     if not cases:
@@ -144,7 +144,7 @@ def junit(report: Report) -> str:
     skipped = sum(case.find("skipped") is not None for case in cases)
     suite = ElementTree.Element(
         "testsuite",
-        name=_xml(f"murxpy {', '.join(report.targets)}"),
+        name=escaped(f"murxpy {', '.join(report.targets)}"),
         tests=str(len(cases)),
         failures=str(failures),
         errors="0",
@@ -161,22 +161,19 @@ def junit(report: Report) -> str:
 def _case(page: FindingPage) -> ElementTree.Element:
     bucket = page.bucket
     case = ElementTree.Element(
-        "testcase", classname=_xml(f"murxpy.{bucket.solver}.{bucket.kind}"), name=_xml(bucket.key)
+        "testcase",
+        classname=escaped(f"murxpy.{bucket.solver}.{bucket.kind}"),
+        name=escaped(bucket.key),
     )
     if _counts(page):
         failure = ElementTree.SubElement(
-            case, "failure", message=_xml(page.defect.wrong), type=_xml(bucket.kind)
+            case, "failure", message=escaped(page.defect.wrong), type=escaped(bucket.kind)
         )
-        failure.text = _xml("\n".join([*_texts(page), "", page.text, *commands(page)]), _KEPT)
+        failure.text = escaped("\n".join([*_texts(page), "", page.text, *commands(page)]), _KEPT)
     else:
-        why = "known" if page.defect.status == "known" else f"tier {bucket.tier}"
-        ElementTree.SubElement(case, "skipped", message=_xml(f"{why}: {page.defect.wrong}"))
+        why = "known" if page.defect.status == "known" else "does not make the exit code 1"
+        ElementTree.SubElement(case, "skipped", message=escaped(f"{why}: {page.defect.wrong}"))
     return case
-
-
-def _xml(text: str, keep: str = "") -> str:
-    """A text that XML 1.0 can hold."""
-    return escaped(text, keep)
 
 
 # ----------------------------------------------------------------------
