@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from murxpy.cli.campaign_options import CampaignOptions, MutationOptions, taken
+from murxpy.campaign.asked import MutationOptions
+from murxpy.cli.campaign_options import CommandOptions, taken
 from murxpy.cli.campaigns import run
 from murxpy.cli.fuzz import MIX_OPTIONS, fuzz
 from murxpy.cli.mutate import CHECK, WALL
@@ -138,7 +139,7 @@ def _enumerate(target: str, **given: Any) -> int:
     At the end stands what that guarantees: up to which size all scripts were tested, and how many
     were answered. A campaign that is stopped goes on where it was.
     """
-    own, options = taken(EnumerateOptions, given), taken(CampaignOptions, given)
+    own, options = taken(EnumerateOptions, given), taken(CommandOptions, given)
     check_targets(Request((target,), wrapper=options.wrapper))
     check_span(own.first, own.at, own.take)
     if own.simplify and options.judges:

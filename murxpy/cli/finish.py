@@ -12,8 +12,9 @@ from typing import Any
 import click
 import msgspec
 
-from murxpy.cli.campaign_options import CampaignOptions, KeptOptions
-from murxpy.cli.campaigns import Known, carry_out, finish_command, unusable
+from murxpy.campaign.asked import KeptOptions, Known, prepared, unusable
+from murxpy.cli.campaign_options import CommandOptions
+from murxpy.cli.campaigns import carry_out, finish_command
 from murxpy.cli.options import Grouped, jobs_option, json_option, listed, theory_option
 from murxpy.cli.params import OUT
 from murxpy.data.grants import grant_file
@@ -53,10 +54,11 @@ def _finish(out: Path, names: tuple[str, ...], jobs: int | None, as_json: bool) 
             grant_target(name)
     session = _last_session(out)
     _refuse_foreign(session, out)
-    options = CampaignOptions(
+    options = CommandOptions(
         **asdict(session.options), out=out, jobs=jobs, as_json=as_json, finish=True, resume=True
     )
-    return carry_out(session.request, session.judges, options, session.known, session.names)
+    campaign = prepared(session.request, session.judges, options, session.known, session.names)
+    return carry_out(campaign, options)
 
 
 def _last_session(out: Path) -> _Session:

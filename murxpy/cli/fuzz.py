@@ -9,8 +9,9 @@ from typing import Any
 
 import click
 
-from murxpy.cli.campaign_options import CampaignOptions, MutationOptions, taken
-from murxpy.cli.campaigns import mutation_of, run
+from murxpy.campaign.asked import MutationOptions, mutation_of
+from murxpy.cli.campaign_options import CommandOptions, taken
+from murxpy.cli.campaigns import run
 from murxpy.cli.options import (
     WHAT,
     Grouped,
@@ -304,7 +305,7 @@ def fuzz(targets: tuple[str, ...], mix: str | None, **given: Any) -> int:
     reads SMT-LIB on its standard input. Findings are kept under --out.
     """
     targets, seeds = _sorted_out(targets)
-    options, of_mutants = taken(CampaignOptions, given), taken(MutationOptions, given)
+    options, of_mutants = taken(CommandOptions, given), taken(MutationOptions, given)
     if not targets and options.wrapper is None:
         raise click.UsageError(
             "name a solver, such as z3 or cvc5 ('murxpy wrappers' lists them), or give --wrapper"

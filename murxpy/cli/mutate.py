@@ -10,8 +10,9 @@ from typing import Any
 
 import click
 
-from murxpy.cli.campaign_options import CampaignOptions, MutationOptions, taken
-from murxpy.cli.campaigns import mutation_of, run
+from murxpy.campaign.asked import MutationOptions, mutation_of
+from murxpy.cli.campaign_options import CommandOptions, taken
+from murxpy.cli.campaigns import run
 from murxpy.cli.fuzz import MIX_OPTIONS, fuzz
 from murxpy.cli.options import Grouped, chosen, listed, own_options, time_option
 from murxpy.cli.params import MISSING_SEEDS, Existing, names
@@ -88,7 +89,7 @@ def _command(name: str, about: str) -> click.Command:
 
 def _callback(name: str, own: Sequence[str]) -> Callable[..., int]:
     def callback(target: str, seeds: tuple[str, ...], **given: Any) -> int:
-        options, of_mutants = taken(CampaignOptions, given), taken(MutationOptions, given)
+        options, of_mutants = taken(CommandOptions, given), taken(MutationOptions, given)
         choices = {name: chosen({key: given[key] for key in own})}
         mutation = mutation_of(((name, 1.0),), seeds, options.judges, of_mutants, choices)
         return run((target,), options, mutation)

@@ -31,8 +31,10 @@ WRITTEN = (
 SHARED = {
     "cli/report/written.py": ["report"],
     "cli/campaigns.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
-    "cli/campaigns.py: _refuse_programs": ["fuzz"],
-    "cli/campaigns.py: baseline_plan": [
+    "campaign/asked.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
+    "campaign/asked.py: _refuse_programs": ["fuzz"],
+    "campaign/asked.py: _compared": ["fuzz"],
+    "campaign/asked.py: _baseline_plan": [
         "fuzz"
     ],  # the other commands have no --mix and no --compare
     "cli/options.py": ["enumerate", "matrix"],

@@ -19,6 +19,7 @@ from commands import error, fuzz_fake
 from supervised import PATIENCE, Command
 from supervised import start as start
 
+from murxpy.campaign import asked
 from murxpy.campaign.behind import process
 from murxpy.campaign.behind.requests import Request as Reduction
 from murxpy.cli import campaigns
@@ -84,13 +85,14 @@ def test_signal_while_a_campaign_is_made(
     tmp_path: Path,
 ) -> None:
     """While seeds are read, judges are loaded, and so on: it begins and ends with its summary."""
-    real = getattr(campaigns, place)
+    module = campaigns if place == "Campaign" else asked
+    real = getattr(module, place)
 
     def interrupted(*args: object) -> object:
         signal.raise_signal(signal.Signals[name])
         return real(*args)
 
-    monkeypatch.setattr(campaigns, place, interrupted)
+    monkeypatch.setattr(module, place, interrupted)
     (tmp_path / "other").symlink_to(FAKES)
     judges = ("--cross-check", f"fake@{tmp_path / 'other'}") if place == "agree" else ()
     code, out, err = fuzz_fake(capsys, tmp_path / "out", "--time", "100s", *judges)
@@ -105,13 +107,13 @@ def test_signal_while_a_campaign_is_made(
 def test_signal_before_a_single_run(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    real = campaigns.make_plans
+    real = asked.make_plans
 
     def interrupted(request: Request) -> object:
         signal.raise_signal(signal.SIGINT)
         return real(request)
 
-    monkeypatch.setattr(campaigns, "make_plans", interrupted)
+    monkeypatch.setattr(asked, "make_plans", interrupted)
     assert fuzz_fake(capsys, tmp_path / "out", "--run-seed", "1") == (
         130,
         "",
