@@ -34,6 +34,7 @@ from murxpy.records import events
 from murxpy.records.config import Budget, CampaignConfig, cpu_counts, deadline, own_cpu
 from murxpy.records.services import Service
 from murxpy.records.snapshot import Left
+from murxpy.records.timeline import Timeline
 
 # Without a limit of time: seconds after the last run in which the last findings are confirmed.
 GRACE = 20.0
@@ -183,6 +184,7 @@ class Campaign:
         self._services += [slots, self._judges, self._collector, hangs]
         self._services += [self._traces, self._follow_up]
         self._epoch = time.time()
+        self._timeline = Timeline(self._epoch)
         self._log.restart_clock()
         self._run_time = self._time_of_runs()
         self._flushed = self._ticked = 0.0
@@ -333,12 +335,21 @@ class Campaign:
                 self._compare()
             for service in self._services:
                 service.look()
+            if self._timeline.due(now):
+                self._point(now)
             self._flush()
         if now - self._ticked >= self.config.tick:
             self._ticked = now
             self._account()
             self._left = None if self._log.statistics.runs_ended is None else self._unsettled()
             self._log.emit(events.Tick(now, self._log.statistics.snapshot(now, self._left)))
+
+    def _point(self, now: float) -> None:
+        """Note the figures of this moment for the reports over time."""
+        figures = self._log.statistics.snapshot(now)
+        self._archive.point(
+            self._timeline.point(now, figures.counts, figures.overstayed, figures.lost)
+        )
 
     def _reason(self) -> str:
         """The reason to end the campaign now; empty if there is no reason."""
@@ -396,6 +407,7 @@ class Campaign:
         kept = {"left": asdict(self._left), "unframed": self._traces.waiting}
         self._archive.note(**kept, opened=self._collector.opened)
         self._archive.session(self._epoch, dict(self.config.arguments), time.time(), reason)
+        self._point(now)
         self._flush()
         self._tell_end(reason, now)
         yield from self._log.drain()

@@ -30,7 +30,7 @@ from murxpy.cli.report.jsonl import JsonLines
 from murxpy.cli.report.live import LiveStatus
 from murxpy.cli.report.outcome import exit_code, outcome_lines
 from murxpy.cli.report.plain_lines import Lines, PlainLines
-from murxpy.cli.report.statistics import print_reach, print_statistics
+from murxpy.cli.report.statistics import print_statistics, reach_sections
 from murxpy.cli.report.summary import lacking, print_summary
 from murxpy.data.grants import only_granted
 from murxpy.errors import InputError
@@ -122,7 +122,8 @@ def _campaign(
     if options.statistics:
         theories = operators_of(campaign.abouts)
         print_statistics(make_console(), ended.snapshot, theories, ended.seeds, ended.offered)
-        print_reach(make_console(), reaches(Path(started.out)))
+        for section in reach_sections(reaches(Path(started.out))):
+            section.print(make_console())
     if not as_json:
         found = _found(started.out, None if resumed else ended.snapshot.buckets)
         tables = not (resumed or options.statistics)

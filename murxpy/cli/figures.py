@@ -12,8 +12,8 @@ from murxpy.campaign.statistics import reaches
 from murxpy.cli.options import count_option, json_option, out_argument
 from murxpy.cli.report.arms import MOST, arms_data, print_arms
 from murxpy.cli.report.console import make_console, print_json
-from murxpy.cli.report.seeds import ENDS, print_seeds, seeds_data
-from murxpy.cli.report.statistics import print_reach, print_statistics
+from murxpy.cli.report.seeds import ENDS, seed_sections, seeds_data
+from murxpy.cli.report.statistics import print_statistics, reach_sections
 from murxpy.errors import InputError
 from murxpy.findings.store import (
     read_counters,
@@ -48,7 +48,9 @@ def seeds(out: Path, most: int, as_json: bool) -> None:
             file=str(out),
         )
     else:
-        print_seeds(make_console(), found, read_offered(out), most)
+        console = make_console()
+        for section in seed_sections(found, read_offered(out), most):
+            section.print(console)
 
 
 @click.command()
@@ -97,4 +99,6 @@ def statistics(out: Path, as_json: bool) -> None:
         print_statistics(
             make_console(), snapshot, read_operators(out), read_yields(out), read_offered(out)
         )
-        print_reach(make_console(), reaches(out))
+        console = make_console()
+        for section in reach_sections(reaches(out)):
+            section.print(console)

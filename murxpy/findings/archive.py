@@ -21,6 +21,7 @@ from murxpy.findings.ranges import kept_range
 from murxpy.findings.store import Changes, Store, TargetState, finding_row
 from murxpy.oracles.crash import Tier
 from murxpy.records.finding import Finding, Reproducer
+from murxpy.records.timeline import Point
 from murxpy.steering.guidance import Guidance
 from murxpy.steering.seeds import Steering
 
@@ -207,6 +208,10 @@ class Archive:
         """Note what the guidance of `target` learnt since the last call."""
         guidance.hand_over(target, self._changes.learnt)
         self._changes.meta[f"guidance:{target}"] = guidance.state()
+
+    def point(self, point: Point) -> None:
+        """Note the figures of this session at one moment."""
+        self._changes.points.append(point)
 
     def session(
         self,

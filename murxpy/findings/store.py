@@ -25,6 +25,7 @@ from murxpy.findings.damage import Damaged, check_pages, reading
 from murxpy.findings.folder import CAMPAIGN, connect_below
 from murxpy.processes.handles import Damp
 from murxpy.records.finding import Finding
+from murxpy.records.timeline import Point
 from murxpy.records.yields import TABLES as LEARNT
 from murxpy.records.yields import ArmYield, Key, Learnt, Offered, Yield, settled
 
@@ -68,6 +69,9 @@ PRAGMA user_version = {SCHEMA};
 
 # The yield of each seed in the mutation fuzzers. Folders of earlier releases lack the table.
 _YIELDS = "CREATE TABLE IF NOT EXISTS yields (target TEXT, source TEXT, seed TEXT, data TEXT NOT NULL, PRIMARY KEY (target, source, seed))"
+
+# The figures of the sessions over time. Folders of earlier releases lack the table.
+_TIMELINE = "CREATE TABLE IF NOT EXISTS timeline (session REAL, elapsed REAL, data TEXT NOT NULL, UNIQUE (session, elapsed))"
 
 _COUNTED = "SELECT 1 FROM findings WHERE bucket = ? AND target = ? AND run = ?"
 _UNTOLD = "SELECT key FROM buckets WHERE first > (SELECT COALESCE(MAX(ended), 0) FROM sessions)"
@@ -144,6 +148,7 @@ class Changes:
     session: tuple[float, float | None, str | None, str] | None = None
     yields: dict[tuple[str, Key], Yield] = field(default_factory=dict)
     learnt: Learnt = field(default_factory=Learnt)
+    points: list[Point] = field(default_factory=list)
 
 
 def dump(bucket: Bucket) -> str:
@@ -292,6 +297,13 @@ def _read_arm(target: str, arm: str, text: str) -> tuple[str, ArmYield]:
     return msgspec.convert(target, str), entry
 
 
+def _read_point(session: float, elapsed: float, text: str) -> Point:
+    point = msgspec.convert(json.loads(text), Point)
+    if (point.session, point.elapsed) != (session, elapsed):
+        raise ValueError(f"its columns say something else of {elapsed} s than its data")
+    return point
+
+
 def _of_types(*types: Any) -> Callable[..., Any]:
     whole: Any = tuple.__class_getitem__(types)
     return lambda *values: msgspec.convert(values, whole)
@@ -308,8 +320,9 @@ ROWS: dict[str, Callable[..., Any]] = {
     "yields": _read_yield,
     "arms": _read_arm,
     "news": _of_types(str, int),
+    "timeline": _read_point,
 }
-LATER = ("yields", "arms", "news")  # tables that the folders of earlier releases lack
+LATER = ("yields", "arms", "news", "timeline")  # tables that the folders of earlier releases lack
 _RENAMED = {"cpu-ns:aftermath": "cpu-ns:follow-up"}  # counters of earlier releases
 _NAMED = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
 
@@ -380,6 +393,7 @@ class Store:
                 self._update()
         if not read_only:
             self._db.execute(_YIELDS)
+            self._db.execute(_TIMELINE)
 
     def _update(self) -> None:
         """Bring a database of version 1 up to date, whole or not at all, and give the room that
@@ -448,6 +462,10 @@ class Store:
                 (target, *key, json.dumps(asdict(entry)))
                 for (target, key), entry in changes.yields.items()
             ],
+        )
+        run(
+            "INSERT OR REPLACE INTO timeline VALUES (?, ?, ?)",
+            [(one.session, one.elapsed, json.dumps(asdict(one))) for one in changes.points],
         )
         if changes.session is not None:
             run("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?)", [changes.session])
@@ -551,6 +569,16 @@ class Store:
             bucket,
         )
         return [str(version) for (version,) in rows]
+
+    def timeline(self) -> list[Point]:
+        """The figures of each session over time, in order; empty in a folder of an earlier release."""
+        return self._read("timeline", "session, elapsed")
+
+    def sessions(self) -> list[tuple[float, float | None, str | None]]:
+        """When each session began and ended, and why; an end is None where it runs or was killed."""
+        rows = self._select("SELECT started, ended, reason FROM sessions ORDER BY started")
+        with self.reading("a row of table sessions"):
+            return msgspec.convert(rows, list[tuple[float, float | None, str | None]])
 
     def arguments(self) -> list[dict[str, Any]]:
         """The arguments of each session, the last one first."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
 
-from murxpy.cli.report.tables import COUNT, MEAN, NUMBER, RATIO, TEXT, Kind, Table
-from murxpy.cli.report.text import amount, heading
+from murxpy.cli.report.tables import COUNT, MEAN, NUMBER, RATIO, TEXT, Kind, Section, Table
+from murxpy.cli.report.text import amount
 from murxpy.learning.arms import KINDS, parse_arm
 from murxpy.records.yields import PLAIN, ArmYield
 
@@ -34,14 +34,24 @@ def print_arms(
     most: int = MOST,
 ) -> None:
     """Print the `most` best arms of each kind, for each target."""
+    for section in arms_sections(arms, kinds, most):
+        section.print(console)
+
+
+def arms_sections(
+    arms: Mapping[str, Sequence[ArmYield]],
+    kinds: Sequence[str] = KINDS,
+    most: int = MOST,
+) -> Iterator[Section]:
+    """The `most` best arms of each kind, for each target."""
     for target, entries in arms.items():
         for kind in kinds:
             mine = [entry for entry in entries if _of(entry, kind)]
             if mine:
                 base = baseline(entries, kind)
                 named = f"{kind} arms of {target}".capitalize()
-                heading(console, f"{named}: {amount(len(mine), 'arm')} used")
-                _table(ranked(mine, base), base, most).print(console)
+                title = f"{named}: {amount(len(mine), 'arm')} used"
+                yield Section(title, [_table(ranked(mine, base), base, most)])
 
 
 def baseline(entries: Sequence[ArmYield], kind: str) -> ArmYield:

@@ -4,16 +4,16 @@ them as JSON.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import PurePath
 from typing import Any
 
-from rich.console import Console
 from rich.text import Text
 
-from murxpy.cli.report.tables import COUNT, MEAN, Table, kinds
-from murxpy.cli.report.text import amount, heading
+from murxpy.cli.report.tables import COUNT, MEAN, Part, Section, Table, kinds
+from murxpy.cli.report.text import amount
+from murxpy.foreign import escaped
 from murxpy.fuzzers.seeds import is_script
 from murxpy.records.yields import FIGURES, Offered, Yield, seed_counts
 
@@ -26,23 +26,22 @@ def ranked(entries: Iterable[Yield]) -> list[Yield]:
     return sorted(entries, key=lambda entry: (-entry.new, -entry.weight, -entry.decided, entry.key))
 
 
-def print_used(
-    console: Console,
+def used_sections(
     seeds: Mapping[str, Sequence[Yield]],
     offered: Mapping[str, Offered],
     most: int = ENDS,
-) -> None:
-    """Print how many seeds each target used, what came of the seeds of each fuzzer, and which seeds
-    are at fault.
+) -> Iterator[Section]:
+    """How many seeds each target used, what came of the seeds of each fuzzer, and which seeds are at
+    fault.
     """
     for target, entries in seeds.items():
-        _print_heading(console, target, entries, len(seeds) > 1)
-        print_counts(console, entries, offered.get(target, {}))
-        _print_faults(console, entries, most)
+        title = _title(target, entries, len(seeds) > 1)
+        parts = [*_counts(entries, offered.get(target, {})), *_faults(entries, most)]
+        yield Section(title, parts)
 
 
-def print_counts(console: Console, entries: Iterable[Yield], offered: Offered) -> None:
-    """Print how many seeds of each fuzzer gave mutants, and why the others cannot be used."""
+def _counts(entries: Iterable[Yield], offered: Offered) -> Iterator[Part]:
+    """How many seeds of each fuzzer gave mutants, and why the others cannot be used."""
     table = Table(
         kinds(["fuzzer"], ["gave mutants", "gave none", "not drawn yet", "cannot be used"], COUNT)
     )
@@ -53,52 +52,52 @@ def print_counts(console: Console, entries: Iterable[Yield], offered: Offered) -
         for reason, number in counts.unusable.items():
             reasons.setdefault((reason, number), []).append(counts.fuzzer)
     if offered:
-        table.print(console)
+        yield table
     for (reason, number), fuzzers in sorted(reasons.items(), key=lambda entry: -entry[0][1]):
-        text = f"{amount(number, 'seed')} cannot be used by {', '.join(fuzzers)}: {reason}"
-        console.print(Text(text), soft_wrap=True)
+        yield Text(
+            f"{amount(number, 'seed')} cannot be used by {', '.join(fuzzers)}: {escaped(reason)}"
+        )
 
 
-def print_seeds(
-    console: Console,
+def seed_sections(
     seeds: Mapping[str, Sequence[Yield]],
     offered: Mapping[str, Offered],
     most: int = ENDS,
-) -> None:
-    """Print what came of the seeds of each fuzzer, and the `most` best and the `most` worst seeds of each
-    target. Where there are several targets, their names head the tables.
+) -> Iterator[Section]:
+    """What came of the seeds of each fuzzer, and the `most` best and the `most` worst seeds of each
+    target. Where there are several targets, their names stand in the titles.
     """
     for target, entries in seeds.items():
-        _print_heading(console, target, entries, len(seeds) > 1)
-        print_counts(console, entries, offered.get(target, {}))
-        _table(ranked(entries), most).print(console)
-        _print_faults(console, entries, most)
+        counts = _counts(entries, offered.get(target, {}))
+        ends = _table(ranked(entries), most)
+        title = _title(target, entries, len(seeds) > 1)
+        yield Section(title, [*counts, ends, *_faults(entries, most)])
 
 
-def _print_heading(console: Console, target: str, entries: Sequence[Yield], named: bool) -> None:
+def _title(target: str, entries: Sequence[Yield], named: bool) -> str:
     files = len({entry.seed for entry in entries})
     new = sum(entry.new > 0 for entry in entries)
     summary = f"{amount(files, 'file')} used, {new} with a new finding"
-    heading(console, f"Seeds of {target}: {summary}" if named else f"Seeds: {summary}")
+    return f"Seeds of {target}: {summary}" if named else f"Seeds: {summary}"
 
 
-def _print_faults(console: Console, entries: Sequence[Yield], most: int) -> None:
+def _faults(entries: Sequence[Yield], most: int) -> Iterator[Text]:
     left_out = dict.fromkeys(entry.seed for entry in entries if entry.unreadable)
     foreign = [file for file in left_out if is_script(file)]
     reason = "left out, with operators that only other solvers have"
-    _print_left_out(console, reason, foreign, most)
+    yield from _left_out(reason, foreign, most)
     unread = [file for file in left_out if file not in foreign]
     reason = "could not be read, 'murxpy check-seeds' says why"
-    _print_left_out(console, reason, unread, most)
+    yield from _left_out(reason, unread, most)
     denied = dict.fromkeys(entry.seed for entry in entries if entry.mislabelled)
     reason = "answered against the label, 'murxpy check-seeds --cross-check' says who is right"
-    _print_left_out(console, reason, list(denied), most)
+    yield from _left_out(reason, list(denied), most)
 
 
-def _print_left_out(console: Console, reason: str, files: Sequence[str], most: int) -> None:
+def _left_out(reason: str, files: Sequence[str], most: int) -> Iterator[Text]:
     if files:
         named = ", ".join(files[:most]) + (", ..." if len(files) > most else "")
-        console.print(Text(f"{amount(len(files), 'file')} {reason}: {named}"), soft_wrap=True)
+        yield Text(f"{amount(len(files), 'file')} {reason}: {escaped(named)}")
 
 
 def _table(entries: Sequence[Yield], most: int) -> Table:

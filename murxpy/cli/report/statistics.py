@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rich.console import Console
 from rich.text import Text
 
 from murxpy.campaign.statistics import Reach
-from murxpy.cli.report.seeds import print_seeds
-from murxpy.cli.report.tables import COUNT, Table, kinds
-from murxpy.cli.report.text import heading, one_line
+from murxpy.cli.report.seeds import ENDS, seed_sections
+from murxpy.cli.report.tables import COUNT, Section, Table, kinds
+from murxpy.cli.report.text import one_line
 from murxpy.records.snapshot import YIELD, Snapshot
 from murxpy.records.yields import Offered, Yield
 from murxpy.solvers.exceptions import REFUSALS
@@ -32,22 +31,34 @@ def print_statistics(
     theory; `seeds` has, by target, the yield of each seed of the mutation fuzzers, and
     `offered` how many seeds they can use.
     """
-    print_sources(console, snapshot)
+    for section in statistics_sections(snapshot, theories, seeds, offered):
+        section.print(console)
+
+
+def statistics_sections(
+    snapshot: Snapshot,
+    theories: Mapping[str, Sequence[str]],
+    seeds: Mapping[str, Sequence[Yield]],
+    offered: Mapping[str, Offered],
+    most: int = ENDS,
+) -> Iterator[Section]:
+    """The tables of a campaign, with the `most` best and worst seeds."""
+    yield from sources_section(snapshot)
     if snapshot.part("mutator:"):
-        print_mutants(console, snapshot)
-        print_seeds(console, seeds, offered)
+        yield mutants_section(snapshot)
+        yield from seed_sections(seeds, offered, most)
     if snapshot.part("stability:"):
-        _print_stability(console, snapshot)
+        yield _stability(snapshot)
     if snapshot.part("op:") or not snapshot.part("mutator:"):
-        _print_operators(console, snapshot, theories)
-        _print_list(console, "States visited", snapshot.part("state:"))
-    _print_actions(console, snapshot)
-    _print_refusals(console, snapshot)
+        yield from operator_sections(snapshot, theories)
+        yield Section("States visited", [_listed(snapshot.part("state:"))])
+    yield from _actions(snapshot)
+    yield _refusals(snapshot)
 
 
-def print_reach(console: Console, reaches: Mapping[str, Reach]) -> None:
-    """Print, by target, how many public callables of its binding walks called, contract mode alone,
-    and nothing, with the reason.
+def reach_sections(reaches: Mapping[str, Reach]) -> Iterator[Section]:
+    """By target, how many public callables of its binding walks called, contract mode alone, and
+    nothing, with the reason.
     """
     for target, found in reaches.items():
         table = _table("called by", "callables", "%")
@@ -56,21 +67,16 @@ def print_reach(console: Console, reaches: Mapping[str, Reach]) -> None:
         rows.update({f"never: {why}": number for why, number in found.skipped.items()})
         for name, number in rows.items():
             table.add(name, number, round(100 * number / (found.total or 1)))
-        _print(console, f"Public callables of {target}: {found.total:,}", table)
+        yield Section(f"Public callables of {target}: {found.total:,}", [table])
 
 
 def _table(name: str, *counted: str) -> Table:
     return Table(kinds([name], counted, COUNT), whole=True)
 
 
-def _print(console: Console, title: str, table: Table) -> None:
-    heading(console, title)
-    table.print(console)
-
-
-def print_sources(console: Console, snapshot: Snapshot) -> None:
-    """Print what each source of a mix cost and gave: its runs, their part of the time of the processor,
-    the checks that they decided, and the findings that they showed.
+def sources_section(snapshot: Snapshot) -> Iterator[Section]:
+    """What each source of a mix cost and gave: its runs, their part of the time of the processor, the
+    checks that they decided, and the findings that they showed. Nothing where there is one source.
     """
     counts = snapshot.part("source:")
     names = list(dict.fromkeys(key.split(":")[0] for key in counts))
@@ -84,33 +90,33 @@ def print_sources(console: Console, snapshot: Snapshot) -> None:
         )
         rate = round(1e9 * decided / cpu) if cpu else 0
         table.add(name, runs, round(cpu / 1e9), round(100 * cpu / whole), decided, rate, found)
-    _print(console, "Sources", table)
+    yield Section("Sources", [table])
 
 
-def print_mutants(console: Console, snapshot: Snapshot) -> None:
-    """Print the number of mutants of each mutation fuzzer, and their results."""
+def mutants_section(snapshot: Snapshot) -> Section:
+    """The number of mutants of each mutation fuzzer, and their results."""
     counts = snapshot.part("mutator:")
     columns = list(dict.fromkeys([*YIELD, *(key.split(":")[1] for key in counts)]))
     table = _table("fuzzer", *columns)
     for name in dict.fromkeys(key.split(":")[0] for key in counts):
         table.add(name, *(counts.get(f"{name}:{column}", 0) for column in columns))
-    _print(console, "Mutants", table)
+    return Section("Mutants", [table])
 
 
-def _print_stability(console: Console, snapshot: Snapshot) -> None:
-    """Print the results for the variants of mutants, by the method that made them."""
+def _stability(snapshot: Snapshot) -> Section:
+    """The results for the variants of mutants, by the method that made them."""
     counts = snapshot.part("stability:")
     words = ("asked", "decided", "lost", "gained", *(f"x{times}" for times in TIMES))
     table = _table("method", *words)
     for method in METHODS:
         if f"{method}:asked" in counts:
             table.add(method, *(counts.get(f"{method}:{word}", 0) for word in words))
-    _print(console, "Variants of mutants that mean the same", table)
+    return Section("Variants of mutants that mean the same", [table])
 
 
-def _print_operators(
-    console: Console, snapshot: Snapshot, theories: Mapping[str, Sequence[str]]
-) -> None:
+def operator_sections(
+    snapshot: Snapshot, theories: Mapping[str, Sequence[str]]
+) -> Iterator[Section]:
     """The operators that were tried, by theory, and the operators that were never executed."""
     tried, good = snapshot.part("op:"), snapshot.part("op-ok:")
     refused = snapshot.part("op-refused:")
@@ -126,18 +132,14 @@ def _print_operators(
         for kind in rows:
             numbers = (refused.get(f"{kind}:{name}", 0) for name in used)
             table.add(f"  {kind}", tried[kind], good.get(kind, 0), *numbers)
-    _print(console, "Operators", table)
-    _print_missing(console, theories, tried, good)
+    yield Section("Operators", [table])
+    missing = list(_missing(theories, tried, good))
+    yield Section("Operators never executed", missing or ["none"])
 
 
-def _print_missing(
-    console: Console,
-    theories: Mapping[str, Sequence[str]],
-    tried: Mapping[str, int],
-    good: Mapping[str, int],
-) -> None:
-    heading(console, "Operators never executed")
-    none = True
+def _missing(
+    theories: Mapping[str, Sequence[str]], tried: Mapping[str, int], good: Mapping[str, int]
+) -> Iterator[str]:
     for theory, known in theories.items():
         missing = [
             f"{kind} (tried {tried[kind]:,})" if kind in tried else kind
@@ -145,41 +147,24 @@ def _print_missing(
             if kind not in good
         ]
         if missing:
-            none = False
-            _print_wrapped(console, f"{theory}: {', '.join(missing)}")
-    if none:
-        console.print("none")
+            yield f"{theory}: {', '.join(missing)}"
 
 
-def _print_wrapped(console: Console, text: str) -> None:
-    wrapper = textwrap.TextWrapper(
-        max(20, console.width),
-        subsequent_indent="  ",
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    for line in wrapper.wrap(text):
-        console.print(Text(line), soft_wrap=True)
+def _listed(amounts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {number:,}" for name, number in amounts.items()) or "none"
 
 
-def _print_list(console: Console, title: str, amounts: Mapping[str, int]) -> None:
-    heading(console, title)
-    _print_wrapped(
-        console, ", ".join(f"{name} {number:,}" for name, number in amounts.items()) or "none"
-    )
-
-
-def _print_actions(console: Console, snapshot: Snapshot) -> None:
+def _actions(snapshot: Snapshot) -> Iterator[Section]:
     tried, good = snapshot.part("action:"), snapshot.part("action-ok:")
     if not tried:
         return
     table = _table("action", "tried", "ok")
     for name, number in tried.items():
         table.add(name, number, good.get(name, 0))
-    _print(console, "Actions", table)
+    yield Section("Actions", [table])
 
 
-def _print_refusals(console: Console, snapshot: Snapshot) -> None:
+def _refusals(snapshot: Snapshot) -> Section:
     """The refusals of each class by message, the most frequent message first."""
     messages = snapshot.part("refusal-message:")
     table = Table({"count": COUNT, **kinds(["class", "message"])})
@@ -194,7 +179,4 @@ def _print_refusals(console: Console, snapshot: Snapshot) -> None:
         if len(own) > _MESSAGES:
             rest = sum(number for number, _ in own[_MESSAGES:])
             table.add(rest, name, Text(f"({len(own) - _MESSAGES} other messages)", "dim"))
-    if table.rows:
-        _print(console, "Refusals", table)
-    else:
-        _print_list(console, "Refusals", {})
+    return Section("Refusals", [table if table.rows else "none"])

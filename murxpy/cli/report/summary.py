@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.text import Text
 
 from murxpy.cli.report.findings import DefectView, print_worst
-from murxpy.cli.report.seeds import print_used
-from murxpy.cli.report.statistics import print_mutants, print_sources
+from murxpy.cli.report.seeds import used_sections
+from murxpy.cli.report.statistics import mutants_section, sources_section
 from murxpy.cli.report.text import (
     amount,
     clock,
@@ -81,9 +81,13 @@ def print_summary(
     were made. `finish` is the command that does what is left.
     """
     if mutants and ended.snapshot.part("mutator:"):
-        print_sources(console, ended.snapshot)
-        print_mutants(console, ended.snapshot)
-        print_used(console, ended.seeds, ended.offered)
+        sections = (
+            *sources_section(ended.snapshot),
+            mutants_section(ended.snapshot),
+            *used_sections(ended.seeds, ended.offered),
+        )
+        for section in sections:
+            section.print(console)
     if figures:
         print_results(console, ended.snapshot)
     heading(console, "Findings")

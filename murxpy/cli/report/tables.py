@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import csv
 import io
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -72,13 +73,13 @@ class Table:
         for name, kind in self.columns.items():
             shown.add_column(name, no_wrap=kind.right, overflow="fold")
             shown.columns[-1].justify = "right" if kind.right else "left"
-        for row in self._cells():
+        for row in self.cells():
             shown.add_row(*row)
         console.print(shown)
 
     def lines(self, gap: int = _GAP) -> list[Text]:
         """The header and the rows as lines, with the columns aligned."""
-        grid = [[Text(name, "cyan") for name in self.columns], *self._cells()]
+        grid = [[Text(name, "cyan") for name in self.columns], *self.cells()]
         for column, kind in zip(zip(*grid, strict=True), self.columns.values(), strict=True):
             width = max(map(len, column))
             for cell in column:
@@ -88,7 +89,8 @@ class Table:
             line.rstrip()
         return lines
 
-    def _cells(self) -> Iterator[list[Text]]:
+    def cells(self) -> Iterator[list[Text]]:
+        """The rows as they are shown, without markup or padding."""
         for at, row in enumerate(self.rows):
             style = self.styles.get(at, "")
             yield [
@@ -106,6 +108,42 @@ class Table:
             for row in self.rows
         )
         return text.getvalue()
+
+
+Part = str | Text | Table
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A title, and what stands below it: tables, lines, and texts that are folded to the width of a
+    terminal.
+    """
+
+    title: str
+    parts: Sequence[Part]
+
+    def print(self, console: Console) -> None:
+        """Print the section below an empty line."""
+        console.print()
+        console.print(Text(self.title, "bold"))
+        for part in self.parts:
+            if isinstance(part, Table):
+                part.print(console)
+            elif isinstance(part, Text):
+                console.print(part, soft_wrap=True)
+            else:
+                _print_folded(console, part)
+
+
+def _print_folded(console: Console, text: str) -> None:
+    wrapper = textwrap.TextWrapper(
+        max(20, console.width),
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    for line in wrapper.wrap(text):
+        console.print(Text(line), soft_wrap=True)
 
 
 def _cell(kind: Kind, value: Any, style: str) -> Text:
