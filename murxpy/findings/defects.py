@@ -18,7 +18,7 @@ from packaging.version import InvalidVersion, Version
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.findings.buckets import Bucket, is_unsound
-from murxpy.findings.folder import read_if_there
+from murxpy.findings.folder import texts_below
 from murxpy.findings.frames import HEAP, RECURSION, place
 from murxpy.findings.kinds.calls import misuse_message
 from murxpy.findings.kinds.registry import kind_of
@@ -568,7 +568,7 @@ class Grouping:
     """
 
     def __init__(self, read: Read, ranges: Ranges) -> None:
-        self._read = read
+        self.read = read
         self._ranges = ranges
         self._known: dict[str, tuple[object, Marks]] = {}
 
@@ -579,7 +579,7 @@ class Grouping:
         read = (bucket.backtrace, bucket.reproducers)
         known = self._known.get(bucket.key)
         if known is None or known[0] != read:
-            known = self._known[bucket.key] = (read, marks(bucket, self._read))
+            known = self._known[bucket.key] = (read, marks(bucket, self.read))
         return known[1]
 
     def defects(self, buckets: Iterable[Bucket]) -> list[Defect]:
@@ -591,10 +591,12 @@ class Grouping:
         return groups.defects()
 
 
-def grouping(out: Path) -> Grouping:
-    """Return the grouping of the buckets of the campaign in folder `out`."""
+def grouping(out: Path, read: Read | None = None) -> Grouping:
+    """Return the grouping of the buckets of the campaign in folder `out`. Without another function that
+    reads a file that a bucket names, each file is read once.
+    """
     return Grouping(
-        lambda file: read_if_there(out / file),
+        read or texts_below(out),
         lambda key: kept_range(out / "findings" / key),
     )
 

@@ -16,6 +16,7 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -175,7 +176,7 @@ def _inner(root: Path, name: str, *, make: bool = False) -> Iterator[tuple[int, 
     the name. With `make`, the folders on the way are made. Raises InputError for a link on the way,
     and OSError.
     """
-    *parts, last = Path(name).parts
+    *parts, last = [part for part in name.split("/") if part not in ("", ".")] or [name]
     folder = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         for at, part in enumerate(parts):
@@ -354,11 +355,18 @@ def read_below(root: Path, name: str) -> str | None:
     """The text of the file `name` that a campaign wrote below its folder `root`; None when it is gone.
     Raises InputError for a link.
     """
+    if not os.path.lexists(f"{root}/{name}"):  # most buckets lack most files that one may have
+        return None
     try:
         with os.fdopen(open_below(root, name, os.O_RDONLY), "rb") as file:
             return file.read().decode("utf-8", "surrogatepass")
     except (OSError, UnicodeDecodeError):
         return None
+
+
+def texts_below(root: Path) -> Callable[[str], str | None]:
+    """A function that reads a file below an output folder as `read_below` does, each file once."""
+    return cache(partial(read_below, root))
 
 
 def read_if_there(path: Path) -> str | None:

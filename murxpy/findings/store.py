@@ -562,13 +562,15 @@ class Store:
         rows = self._select("SELECT bucket, version, MAX(time) FROM findings GROUP BY bucket")
         return {str(bucket): str(version) for bucket, version, _ in rows}
 
-    def releases(self, bucket: str) -> list[str]:
-        """The solver's versions in which `bucket` was seen, in the order of their first findings."""
+    def releases(self) -> dict[str, list[str]]:
+        """The solver's versions in which each bucket was seen, in the order of their first findings."""
         rows = self._select(
-            "SELECT version FROM findings WHERE bucket = ? GROUP BY version ORDER BY MIN(time)",
-            bucket,
+            "SELECT bucket, version FROM findings GROUP BY bucket, version ORDER BY MIN(time)"
         )
-        return [str(version) for (version,) in rows]
+        found: dict[str, list[str]] = {}
+        for bucket, version in rows:
+            found.setdefault(str(bucket), []).append(str(version))
+        return found
 
     def timeline(self) -> list[Point]:
         """The figures of each session over time, in order; empty in a folder of an earlier release."""

@@ -20,7 +20,7 @@ from murxpy.cli.report.judged import Evaluation
 from murxpy.cli.report.text import amount, labelled, replay_command
 from murxpy.errors import InputError
 from murxpy.findings.buckets import Bucket
-from murxpy.findings.folder import read_if_there
+from murxpy.findings.defects import Read, grouping
 from murxpy.findings.frames import inside
 from murxpy.findings.ranges import range_sentence
 from murxpy.findings.scripted import scripted
@@ -110,21 +110,28 @@ def finding_pages(out: Path, keys: Sequence[str] | None = None) -> Iterator[Find
     of the bucket that shows it best, the worst defect first.
     """
     with closing(Store(out, read_only=True)) as store:
-        buckets, versions = store.buckets(), store.versions()
+        buckets, versions, seen = store.buckets(), store.versions(), store.releases()
         runs = store.counters().get("run:total", 0)
-        views = defect_views(buckets, versions, str(out))
-        of_key = {bucket.key: view for view in views for bucket in view.buckets}
-        by_key = {bucket.key: bucket for bucket in buckets}
-        for key in [view.shown.key for view in views] if keys is None else keys:
-            if key in by_key:
-                releases = tuple(store.releases(key))
-                yield _page(by_key[key], of_key[key], runs, releases, out)
+    group = grouping(out)
+    views = defect_views(buckets, versions, str(out), group)
+    of_key = {bucket.key: view for view in views for bucket in view.buckets}
+    by_key = {bucket.key: bucket for bucket in buckets}
+    for key in [view.shown.key for view in views] if keys is None else keys:
+        if key in by_key:
+            releases = tuple(seen.get(key, ()))
+            yield page_of(by_key[key], of_key[key], runs, releases, out, group.read)
 
 
-def _page(
-    bucket: Bucket, defect: DefectView, runs: int, releases: tuple[str, ...], out: Path
+def page_of(
+    bucket: Bucket,
+    defect: DefectView,
+    runs: int,
+    releases: tuple[str, ...],
+    out: Path,
+    read: Read,
 ) -> FindingPage:
-    form, file, text = _form(bucket, out)
+    """The finding of a bucket that shows a defect. `read` gives the text of a file that it names."""
+    form, file, text = _form(bucket, read)
     return FindingPage(
         bucket,
         defect,
@@ -134,13 +141,13 @@ def _page(
         form,
         str(PurePath(out, file)) if file else "",
         text,
-        _needs(bucket, out),
+        _needs(bucket, read),
         inside(bucket.backtrace),
-        _decided(bucket, out),
+        _decided(bucket, read),
     )
 
 
-def _form(bucket: Bucket, out: Path) -> tuple[str, str, str]:
+def _form(bucket: Bucket, read: Read) -> tuple[str, str, str]:
     """The form that shows the finding and is read fastest, its file, and what stands in it: a script
     before a program before a trace, unless it is long and another one is shorter. All are empty
     where nothing that is kept shows it.
@@ -149,15 +156,20 @@ def _form(bucket: Bucket, out: Path) -> tuple[str, str, str]:
     kept = bucket.smallest()
     if kept is not None and kept.confirmed is not False:
         shows.setdefault("trace", kept.file)
-    found = [
-        (form, shows[form], text)
-        for form in _FORMS
-        if form in shows and (text := read_if_there(out / shows[form])) is not None
-    ]
-    return min(found, key=lambda one: max(_SHORT, one[2].count("\n")), default=("", "", ""))
+    best = "", "", ""
+    least: int | None = None
+    for form in _FORMS:
+        text = read(shows[form]) if form in shows else None
+        if text is not None:
+            size = max(_SHORT, text.count("\n"))
+            if least is None or size < least:
+                least, best = size, (form, shows[form], text)
+            if least == _SHORT:
+                break
+    return best
 
 
-def _decided(bucket: Bucket, out: Path) -> str:
+def _decided(bucket: Bucket, read: Read) -> str:
     """The script that was decided, of a finding in which the solver gives up on what a rule made of it;
     empty for other findings, and where the trace does not run that script.
     """
@@ -166,7 +178,7 @@ def _decided(bucket: Bucket, out: Path) -> str:
     kept = bucket.smallest()
     files = [form.file for form in bucket.reproducers if form.form == "min.trace" and form.file]
     for file in [*files, *([kept.file] if kept is not None else [])]:
-        text = read_if_there(out / file)
+        text = read(file)
         with suppress(InputError):
             trace = parse_trace(text or "", file)
             script = scripted(trace)
@@ -177,12 +189,12 @@ def _decided(bucket: Bucket, out: Path) -> str:
     return ""
 
 
-def _needs(bucket: Bucket, out: Path) -> tuple[str, ...]:
+def _needs(bucket: Bucket, read: Read) -> tuple[str, ...]:
     """Describe in sentences, as the smaller trace does, the options, limits and calls that the defect
     needs beside its formulas.
     """
     files = [form.file for form in bucket.reproducers if form.form == "min.trace" and form.file]
-    text = read_if_there(out / files[0]) if files else None
+    text = read(files[0]) if files else None
     header = header_value(text, HEADER) if text else ""
     return tuple(need.sentence() for need in read_needs(header))
 

@@ -24,13 +24,14 @@ from murxpy.findings.defects import (
     CAUSE,
     LOW,
     Defect,
+    Grouping,
+    Read,
     callable_of,
     grouping,
     is_silent,
     same,
     telling_option,
 )
-from murxpy.findings.folder import read_if_there
 from murxpy.findings.frames import HEAP, RECURSION, functions, inside, place
 from murxpy.findings.kinds.calls import misuse_message
 from murxpy.findings.kinds.registry import kind_of
@@ -428,13 +429,19 @@ class DefectView:
 
 
 def defect_views(
-    buckets: Sequence[Bucket], versions: Mapping[str, str], out: str
+    buckets: Sequence[Bucket],
+    versions: Mapping[str, str],
+    out: str,
+    group: Grouping | None = None,
 ) -> list[DefectView]:
-    """The defects of the stored buckets of the campaign in folder `out`, the worst first."""
-    found = grouping(Path(out)).defects(buckets)
+    """The defects of the stored buckets of the campaign in folder `out`, the worst first. Who reads the
+    folder often gives the grouping, which remembers what it read of buckets that stay as they are.
+    """
+    group = group or grouping(Path(out))
+    found = group.defects(buckets)
     by_key = {bucket.key: bucket for bucket in buckets}
     older = same(found)
-    views = [_view(defect, by_key, versions, older, out) for defect in found]
+    views = [_view(defect, by_key, versions, older, out, group.read) for defect in found]
     views.sort(key=lambda view: (view.rank, _distance(view), view.first, view.shown.key))
     return sorted(views, key=lambda view: view.apart)
 
@@ -489,6 +496,7 @@ def _view(
     versions: Mapping[str, str],
     older: Mapping[str, str],
     out: str,
+    read: Read,
 ) -> DefectView:
     buckets = [by_key[key] for key in defect.buckets]
     best = min(buckets, key=_showing)
@@ -499,7 +507,7 @@ def _view(
         for bucket in buckets
     }
     named = dict.fromkeys(versions.get(key, "") for key in defect.buckets)
-    small = _smallest(best, out)
+    small = _smallest(best, read)
     return DefectView(
         views[best.key],
         tuple(views.values()),
@@ -551,11 +559,11 @@ def evidence(bucket: Bucket) -> str:
     return _BEHIND if "history" in forms else "its run shows it again"
 
 
-def _smallest(bucket: Bucket, out: str) -> str | None:
+def _smallest(bucket: Bucket, read: Read) -> str | None:
     """The text of the smallest trace; None where there is none."""
     smaller = ("min.trace", "min.history")
     files = [f.file for f in bucket.reproducers if f.form in smaller and f.reproduces]
-    return read_if_there(Path(out, files[0])) if files else None
+    return read(files[0]) if files else None
 
 
 def of_session(views: Sequence[DefectView], buckets: Sequence[BucketView]) -> list[DefectView]:
