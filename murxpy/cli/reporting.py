@@ -8,9 +8,13 @@ import click
 
 from murxpy.cli.options import out_argument
 from murxpy.cli.report.console import say
+from murxpy.cli.report.page import html
 from murxpy.cli.report.text import amount
-from murxpy.cli.report.written import WRITERS, report_of
+from murxpy.cli.report.written import WRITERS as TEXTS
+from murxpy.cli.report.written import report_of
 from murxpy.findings.folder import write_atomically
+
+WRITERS = {"html": html, **TEXTS}
 
 
 def _file_option(form: str, what: str) -> click.Option:

@@ -49,6 +49,15 @@ def kept_range(folder: Path) -> str:
     return str(_kept(folder).get("range", ""))
 
 
+def asked_releases(folder: Path) -> dict[str, str]:
+    """The releases that a bisection of the bucket in `folder` asked, each with its answer: `shows`,
+    `gone` or `untestable`; empty where no bisection was made.
+    """
+    asked = _kept(folder).get("asked")
+    pairs = asked.items() if isinstance(asked, dict) else ()
+    return {str(release): str(word) for release, word in pairs}
+
+
 def range_sentence(folder: Path) -> str:
     """The range of the bucket in `folder` as its programs say it, such as `Shows on z3
     4.8.8..4.12.2, mended in 4.12.3`, with the releases that could not be tested; empty where no

@@ -29,7 +29,7 @@ WRITTEN = (
 )
 # Who can come to the errors of a shared module, or of one function in it, that name options.
 SHARED = {
-    "cli/report/written.py": ["report"],
+    "cli/report/page.py": ["report"],
     "cli/campaigns.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "campaign/asked.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "campaign/asked.py: _refuse_programs": ["fuzz"],

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 import sys
+from base64 import b64encode
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -14,7 +17,9 @@ import pytest
 from commands import error, outcome
 from store_buckets import kept, stored
 
-from murxpy.cli.report.written import WRITERS, Report, report_of
+from murxpy.cli.report.page import environment, html
+from murxpy.cli.report.written import Report, report_of
+from murxpy.cli.reporting import WRITERS
 from murxpy.findings.buckets import Bucket
 
 HOSTILE = "</pre><script>alert(1)</script>\"'&]]>\x1b[31m\u202e\x00``` {{ 7 * 7 }}\n# x"
@@ -61,11 +66,13 @@ class Tags(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.names: list[str] = []
+        self.attributes: list[dict[str, str]] = []
         self.policy = self.data = ""
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.names.append(tag)
+        self.attributes.append({name: value or "" for name, value in attrs})
         if ("http-equiv", "Content-Security-Policy") in attrs:
             self.policy = str(dict(attrs)["content"])
 
@@ -111,9 +118,22 @@ def test_the_page_needs_nothing_from_outside(out: Path) -> None:
     text = WRITERS["html"](report_of(out))
     page = Tags(text)
     assert page.policy.startswith("default-src 'none'")
-    assert not {"script", "img", "link", "iframe", "object"} & {*page.names}
-    assert page.names.count("details") == 4 and "(check-sat) ; unsat" in page.data
-    assert "href=" not in text and "src=" not in text.replace("default-src", "")
+    assert not {"img", "link", "iframe", "object", "form"} & {*page.names}
+    assert sum("data-defect" in one for one in page.attributes) == 4
+    assert "(check-sat) ; unsat" in page.data
+    assert all(one["href"].startswith("#") for one in page.attributes if "href" in one)
+    assert not any({"src", "style", "onclick"} & {*one} for one in page.attributes)
+
+
+def test_the_policy_allows_the_own_script_and_style_only(out: Path) -> None:
+    pytest.importorskip("jinja2")
+    text = html(report_of(out))
+    policy = Tags(text).policy
+    for name in ("script", "style"):
+        (inside,) = re.findall(f"<{name}>(.*?)</{name}>", text, re.S)
+        digest = b64encode(hashlib.sha256(inside.encode()).digest()).decode()
+        assert f"{name}-src 'sha256-{digest}'" in policy
+    assert "unsafe" not in policy and "connect-src" not in policy
 
 
 @pytest.mark.parametrize("form", WRITERS)
@@ -124,8 +144,9 @@ def test_text_of_strangers_is_shown_and_nothing_else(out: Path, form: str) -> No
     assert not {"\x1b", "\u202e", "\x00"} & {*text}
     assert "\\u202e" in text or "\\\\u202e" in text
     if form == "html":
-        assert Tags(text).names.count("script") == 0
-        assert Tags(text).names.count("details") == Tags(plain).names.count("details")
+        names = Tags(text).names
+        assert names.count("script") == 1
+        assert not set(names) - set(Tags(plain).names) - {"details", "summary"}
         assert "alert(1)" in Tags(text).data and "{{ 7 * 7 }}" in Tags(text).data
     elif form == "junit":
         root = ElementTree.fromstring(text)
@@ -149,6 +170,7 @@ def test_a_missing_extra_is_one_clear_line(
     out: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "jinja2", None)
+    monkeypatch.setattr("murxpy.cli.report.page.environment", environment.__wrapped__)
     code, said = error(capsys, "report", out, "--html", out / "r.html")
     assert code == 2 and "install murxpy[report]" in said
     assert not (out / "r.html").exists()

@@ -22,7 +22,7 @@ from murxpy.errors import InputError
 from murxpy.findings.buckets import Bucket
 from murxpy.findings.defects import Read, grouping
 from murxpy.findings.frames import inside
-from murxpy.findings.ranges import range_sentence
+from murxpy.findings.ranges import asked_releases, range_sentence
 from murxpy.findings.scripted import scripted
 from murxpy.findings.store import Store
 from murxpy.foreign import escaped
@@ -53,7 +53,8 @@ class FindingPage:
     finding, and `range` says in a sentence which releases show it, empty where nobody looked. `form`
     is the form that is shown, and `text` what stands in its file. `frames` are the functions in which
     the process died, the innermost first. `decided` is the script that the solver decides, and from which a rule
-    of implication made the one that it leaves unknown.
+    of implication made the one that it leaves unknown. `read` gives the text of a file of the campaign
+    in folder `out`.
     """
 
     bucket: Bucket
@@ -66,7 +67,26 @@ class FindingPage:
     text: str
     needs: tuple[str, ...]
     frames: tuple[str, ...]
+    out: Path
+    read: Read
     decided: str = ""
+
+    @property
+    def trace(self) -> str:
+        """The text of the smallest trace; empty where none is kept."""
+        smaller = [
+            form.file
+            for form in self.bucket.reproducers
+            if form.form in ("min.trace", "min.history") and form.reproduces
+        ]
+        kept = self.bucket.smallest()
+        files = [*smaller, *([kept.file] if kept is not None else [])]
+        return next(filter(None, map(self.read, files)), "")
+
+    @property
+    def asked(self) -> dict[str, str]:
+        """The releases that a bisection asked, each with its answer: `shows`, `gone`, `untestable`."""
+        return asked_releases(self.out / "findings" / self.bucket.key)
 
     @property
     def view(self) -> BucketView:
@@ -143,6 +163,8 @@ def page_of(
         text,
         _needs(bucket, read),
         inside(bucket.backtrace),
+        out,
+        read,
         _decided(bucket, read),
     )
 

@@ -59,8 +59,7 @@ def picture(width: float, height: float, parts: Sequence[str]) -> str:
 # Charts.
 
 
-_TOP, _GRID, _INK = 64, "#e3e8ee", "#26303c"
-_LEGEND = 180  # pixels beside the plot
+_GRID, _INK = "#e3e8ee", "#26303c"
 _COLOURS = ("#1b6ca8", "#c0392b", "#27814b", "#8e5ea2", "#b9770e", "#17808a", "#7f5539", "#5b6775")
 _DASHES = ("", "6 3", "2 3")
 _COLD, _HOT = (255, 226, 178), (178, 24, 43)
@@ -69,7 +68,8 @@ _COLD, _HOT = (255, 226, 178), (178, 24, 43)
 @dataclass
 class Chart:
     """A chart with a title, axes and a legend. Its plot is `wide` by `high` pixels, with `left` pixels
-    before it for labels. `x` are the values at its left and right side, and `y` those at its bottom and
+    before it for labels and `top` pixels above it; the
+    names of the curves get `legend` pixels beside it. `x` are the values at its left and right side, and `y` those at its bottom and
     its top.
     """
 
@@ -79,6 +79,8 @@ class Chart:
     wide: float = 640
     high: float = 360
     left: float = 120
+    top: float = 64
+    legend: float = 180
     _parts: list[str] = field(default_factory=list)
     _keys: dict[str, tuple[str, str]] = field(default_factory=dict)
 
@@ -86,17 +88,17 @@ class Chart:
         """The point of the drawing for two values."""
         across = (x - self.x[0]) / ((self.x[1] - self.x[0]) or 1)
         up = (y - self.y[0]) / ((self.y[1] - self.y[0]) or 1)
-        return self.left + self.wide * across, _TOP + self.high * (1 - up)
+        return self.left + self.wide * across, self.top + self.high * (1 - up)
 
     def x_axis(
         self, labels: Mapping[float, str], *, above: bool = False, grid: bool = True
     ) -> None:
         """Label values of x below or above the plot, with a line of the grid at each."""
-        foot = _TOP - 8 if above else _TOP + self.high + 16
+        foot = self.top - 8 if above else self.top + self.high + 16
         for value, text in labels.items():
             x, _ = self._at(value, 0)
             if grid:
-                self._parts.append(stroke([(x, _TOP), (x, _TOP + self.high)], _GRID))
+                self._parts.append(stroke([(x, self.top), (x, self.top + self.high)], _GRID))
             self._parts.append(words(x, foot, text, anchor="middle"))
 
     def y_axis(self, labels: Mapping[float, str], *, grid: bool = True) -> None:
@@ -109,7 +111,7 @@ class Chart:
 
     def heading(self, x: float, text: str) -> None:
         """Write a heading over the part of the plot that begins at a value of x."""
-        self._parts.append(words(self._at(x, 0)[0], _TOP - 24, text, "bold"))
+        self._parts.append(words(self._at(x, 0)[0], self.top - 24, text, "bold"))
 
     def key(self, name: str, colour: str, dashes: str = "") -> None:
         """Name a colour in the legend."""
@@ -151,9 +153,10 @@ class Chart:
         """The whole file."""
         parts = [words(12, 22, self.title, "bold"), *self._parts]
         side = self.left + self.wide + 20
-        for row, (name, (colour, dashes)) in enumerate(self._keys.items()):
-            y = _TOP + row * 16
+        named = self._keys if self.legend else {}
+        for row, (name, (colour, dashes)) in enumerate(named.items()):
+            y = self.top + row * 16
             parts.append(stroke([(side, y), (side + 22, y)], colour, 1.8, dashes))
             parts.append(words(side + 28, y + 4, name))
-        width = side + (_LEGEND if self._keys else 0)
-        return picture(width, _TOP + max(self.high + 40, 16 * len(self._keys) + 20), parts)
+        width = side + (self.legend if self._keys else 0)
+        return picture(width, self.top + max(self.high + 40, 16 * len(named) + 20), parts)

@@ -56,6 +56,11 @@ class Table:
     styles: dict[int, str] = field(default_factory=dict)
     whole: bool = False
 
+    @property
+    def kinds(self) -> list[Kind]:
+        """The kinds of the columns, in order."""
+        return list(self.columns.values())
+
     def add(self, *values: Any, style: str = "") -> None:
         """Add a row. Cells that are missing at its end are empty."""
         self.styles[len(self.rows)] = style

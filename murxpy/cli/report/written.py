@@ -1,4 +1,5 @@
-"""The report of a campaign as files for people and for other programs: HTML, Markdown, JUnit and SARIF.
+"""The report of a campaign: what it tells, and its files for other programs and for tools that take
+Markdown, JUnit and SARIF.
 
 All texts of solvers, scripts and folders are strangers' texts: each writer escapes them for its own
 format, and characters that hide or reorder what stands beside them are shown by their numbers.
@@ -7,28 +8,28 @@ format, and characters that hide or reorder what stands beside them are shown by
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
 
 from murxpy import __version__
+from murxpy.campaign.statistics import Reach, reach
 from murxpy.cli.report.finding import FindingPage, commands, finding_pages
 from murxpy.cli.report.findings import evidence
 from murxpy.cli.report.text import amount, fenced, plain
-from murxpy.errors import InputError
 from murxpy.findings.buckets import failing
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.store import Store
 from murxpy.foreign import escaped
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.records.snapshot import Snapshot
+from murxpy.records.timeline import Point
+from murxpy.records.yields import ArmYield, Offered, Yield, settled
 
-_PAGE = Path(__file__).with_name("page.html.jinja")
 _KEPT = "\n\t"  # what texts keep that stand in lines of their own
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {"high": "error", "medium": "warning", "low": "note"}
@@ -40,6 +41,11 @@ class Report:
     """A campaign for its readers: the folder, its targets with their versions, the sums of its runs, and
     its defects, the worst first. `hidden` is the number of defects that are left out because they need
     what the solver documents as internal, unsupported or experimental.
+
+    `points` are its figures over time, `sessions` say when each session began, ended and why, and
+    `arguments` are those of each session, the last one first. By target, `reaches` are the callables of
+    the binding that were called, `yields` and `offered` what came of seeds, and `arms` of the choices of
+    guidance. `theories` has the operators that were to be executed.
     """
 
     folder: str
@@ -48,6 +54,14 @@ class Report:
     seconds: float
     defects: tuple[FindingPage, ...]
     hidden: int
+    points: Sequence[Point] = ()
+    sessions: Sequence[tuple[float, float | None, str | None]] = ()
+    arguments: Sequence[Mapping[str, Any]] = ()
+    theories: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    reaches: Mapping[str, Reach] = field(default_factory=dict)
+    yields: Mapping[str, Sequence[Yield]] = field(default_factory=dict)
+    offered: Mapping[str, Offered] = field(default_factory=dict)
+    arms: Mapping[str, Sequence[ArmYield]] = field(default_factory=dict)
 
     def counted(self) -> dict[str, str]:
         """The figures of the whole campaign, by what they count."""
@@ -59,7 +73,7 @@ class Report:
             "targets": ", ".join(self.targets),
             "runs": f"{figures.runs:,} in {minutes}",
             "checks": f"{figures.counts.get('check:total', 0):,}, of which {figures.decided:,} decided",
-            "defects": f"{len(self.defects)}, of which {sum(map(_counts, self.defects))} count",
+            "defects": f"{len(self.defects)}, of which {sum(map(counts, self.defects))} count",
         }
 
 
@@ -68,22 +82,46 @@ def report_of(out: Path, every: bool = False) -> Report:
     documents as experimental. Raises InputError where no campaign is there.
     """
     with closing(Store(out, read_only=True)) as store:
-        counters, spent = store.counters(), store.seconds()
-        targets = tuple(
-            f"{state.name} {state.version}".strip() for state in store.targets().values()
-        )
+        found = _tables(store)
     pages = list(finding_pages(out))
     shown = [page for page in pages if every or page.bucket.tier != DOCUMENTED]
-    figures = Snapshot(spent, counters)
-    return Report(str(out), targets, figures, spent, tuple(shown), len(pages) - len(shown))
+    return replace(found, folder=str(out), defects=tuple(shown), hidden=len(pages) - len(shown))
 
 
-def _counts(page: FindingPage) -> bool:
+def _tables(store: Store) -> Report:
+    """What a store tells of its campaign beside the defects."""
+    counters, spent, meta, targets = (
+        store.counters(),
+        store.seconds(),
+        store.meta(),
+        store.targets(),
+    )
+    steering = {name: meta.get(f"steering:{name}") or {} for name in targets}
+    called = {name: meta.get(f"callables:{name}") for name in targets}
+    return Report(
+        "",
+        tuple(f"{state.name} {state.version}".strip() for state in targets.values()),
+        Snapshot(spent, counters),
+        spent,
+        (),
+        0,
+        store.timeline(),
+        store.sessions(),
+        store.arguments(),
+        dict(meta.get("operators", {})),
+        {name: reach(found, counters) for name, found in called.items() if found},
+        {name: settled(rows, steering.get(name, {})) for name, rows in store.yields().items()},
+        {name: state.get("offered", {}) for name, state in steering.items()},
+        store.arms(),
+    )
+
+
+def counts(page: FindingPage) -> bool:
     """Whether the defect makes the exit code of a campaign 1."""
     return page.defect.status != "known" and failing(page.bucket)
 
 
-def _texts(page: FindingPage) -> Iterator[str]:
+def texts(page: FindingPage) -> Iterator[str]:
     """What is known of a finding beside its headline and its form, a sentence a line."""
     view = page.defect
     yield f"{page.bucket.kind} of {page.bucket.solver} {', '.join(page.releases)}, tier {page.bucket.tier}"
@@ -116,7 +154,7 @@ def _markdown(report: Report) -> Iterator[str]:
         yield "No defects.\n"
     for number, page in enumerate(report.defects, 1):
         yield f"## {number}. {plain(page.defect.wrong)}\n"
-        for text in _texts(page):
+        for text in texts(page):
             yield f"- {plain(text)}"
         yield f"- {plain(page.bucket.key)}\n"
         rows = page.text.rstrip("\n").split("\n")
@@ -165,11 +203,11 @@ def _case(page: FindingPage) -> ElementTree.Element:
         classname=escaped(f"murxpy.{bucket.solver}.{bucket.kind}"),
         name=escaped(bucket.key),
     )
-    if _counts(page):
+    if counts(page):
         failure = ElementTree.SubElement(
             case, "failure", message=escaped(page.defect.wrong), type=escaped(bucket.kind)
         )
-        failure.text = escaped("\n".join([*_texts(page), "", page.text, *commands(page)]), _KEPT)
+        failure.text = escaped("\n".join([*texts(page), "", page.text, *commands(page)]), _KEPT)
     else:
         why = "known" if page.defect.status == "known" else "does not make the exit code 1"
         ElementTree.SubElement(case, "skipped", message=escaped(f"{why}: {page.defect.wrong}"))
@@ -207,8 +245,8 @@ def _result(page: FindingPage) -> dict[str, Any]:
     }
     return {
         "ruleId": page.bucket.kind,
-        "level": _LEVELS[page.bucket.severity] if _counts(page) else "note",
-        "message": {"text": escaped("\n".join([page.defect.wrong, *_texts(page)]), "\n")},
+        "level": _LEVELS[page.bucket.severity] if counts(page) else "note",
+        "message": {"text": escaped("\n".join([page.defect.wrong, *texts(page)]), "\n")},
         "locations": [location],
         "partialFingerprints": {"murxpyBucket/v1": escaped(page.bucket.key)},
         "baselineState": "unchanged" if known else "new",
@@ -221,42 +259,7 @@ def _uri(path: str) -> str:
     return quote(escaped(path))
 
 
-# ----------------------------------------------------------------------
-# HTML.
-
-
-def html(report: Report) -> str:
-    """The report as one page of HTML that needs no network: its policy forbids scripts and everything
-    else from outside. Raises InputError where the extra `report` is not installed.
-    """
-    try:
-        import jinja2
-    except ImportError:
-        raise InputError(
-            "a page of HTML needs Jinja2: install murxpy[report], or write --markdown"
-        ) from None
-    environment = jinja2.Environment(
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        loader=jinja2.FileSystemLoader(_PAGE.parent),
-    )
-    environment.filters["shown"] = lambda text: escaped(str(text), _KEPT)
-    kinds = Counter(page.bucket.kind for page in report.defects)
-    rows = [
-        {
-            "page": page,
-            "counts": _counts(page),
-            "texts": list(_texts(page)),
-            "commands": list(commands(page)),
-        }
-        for page in report.defects
-    ]
-    template = environment.get_template(_PAGE.name)
-    return template.render(report=report, rows=rows, kinds=kinds, version=__version__)
-
-
 WRITERS: Mapping[str, Callable[[Report], str]] = {
-    "html": html,
     "markdown": markdown,
     "junit": junit,
     "sarif": sarif,

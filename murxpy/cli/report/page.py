@@ -1,0 +1,185 @@
+"""Reports as pages of HTML that need no network. A page's policy allows its own style and its own
+script, by their hashes, and nothing else; the page can do without the script.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from base64 import b64encode
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from murxpy import __version__
+from murxpy.cli.report.arms import arms_sections
+from murxpy.cli.report.course import charts, health_section, releases_section, sessions_section
+from murxpy.cli.report.finding import FindingPage, commands
+from murxpy.cli.report.statistics import reach_sections, statistics_sections
+from murxpy.cli.report.tables import Section, Table, kinds
+from murxpy.cli.report.text import amount
+from murxpy.cli.report.written import Report, counts, texts
+from murxpy.errors import InputError
+from murxpy.foreign import escaped
+
+if TYPE_CHECKING:
+    import jinja2
+
+_TEMPLATES = Path(__file__).with_name("templates")
+_KEPT = "\n\t"  # what texts keep that stand in lines of their own
+# A page of 5,000 defects must be read in a browser and be attached to a message. So only the worst
+# defects are shown whole, the others in a line each.
+_WHOLE, _ROOM = (
+    100,
+    1_500_000,
+)  # defects that are shown whole, and characters that their texts may take
+_LONGEST = 12_000  # characters of a text
+_SEEDS = 20  # best and worst seeds
+
+
+def html(report: Report) -> str:
+    """The report of a campaign as a page. Raises InputError where the extra `report` is not installed."""
+    return rendered("campaign.html.jinja", title=", ".join(report.targets), **_campaign(report))
+
+
+def rendered(template: str, *, title: str, scripts: Sequence[str] = (), **parts: Any) -> str:
+    """A page from one of the templates, with these scripts behind that of all pages. Raises InputError
+    where the extra `report` is not installed.
+    """
+    made = environment()
+    from markupsafe import Markup
+
+    style = _read("page.css")
+    script = "".join(map(_read, ("page.js", *scripts)))
+    policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}"
+    policy += "; connect-src 'self'" if scripts else ""
+    policy += "; base-uri 'none'; form-action 'none'"
+    return made.get_template(template).render(
+        title=title,
+        policy=policy,
+        style=Markup(style),
+        script=Markup(script),
+        version=__version__,
+        **parts,
+    )
+
+
+@cache
+def _read(name: str) -> str:
+    return (_TEMPLATES / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """What a policy says to allow a style or a script."""
+    return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+@cache
+def environment() -> jinja2.Environment:
+    """The templates. What they show is escaped for HTML, and what would hide or reorder the text beside
+    it is shown by its number. Raises InputError where the extra `report` is not installed.
+    """
+    try:
+        import jinja2
+        from markupsafe import Markup
+    except ImportError:
+        raise InputError(
+            "a page of HTML needs Jinja2: install murxpy[report], or write --markdown"
+        ) from None
+    made = jinja2.Environment(
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+    )
+    made.filters["shown"] = _shown
+    made.filters["cut"] = _cut
+    made.filters["drawing"] = Markup  # of charts.py, whose texts are escaped
+    made.tests["tabular"] = lambda part: isinstance(part, Table)
+    return made
+
+
+def _shown(text: object) -> str:
+    return escaped(str(text), _KEPT)
+
+
+def _cut(text: str) -> str:
+    """A text of which the end is left out where it is very long."""
+    if len(text) <= _LONGEST:
+        return _shown(text)
+    return f"{_shown(text[:_LONGEST])}\n... ({amount(len(text) - _LONGEST, 'more character')})"
+
+
+# ----------------------------------------------------------------------
+# What stands on the page of a campaign.
+
+
+def _campaign(report: Report) -> dict[str, Any]:
+    """What the template of a campaign shows."""
+    rows, rest = _split(report)
+    severities = Counter(page.bucket.severity for page in report.defects if counts(page))
+    return {
+        "report": report,
+        "rows": rows,
+        "rest": rest,
+        "kinds": Counter(page.bucket.kind for page in report.defects),
+        "severities": {
+            one: severities[one] for one in ("high", "medium", "low") if severities[one]
+        },
+        "drawings": charts(report.points, [page.defect.first for page in report.defects]),
+        "sections": list(_sections(report)),
+    }
+
+
+def _split(report: Report) -> tuple[list[dict[str, Any]], dict[str, list[FindingPage]]]:
+    """The defects that are shown whole, and the others by kind."""
+    rows, rest, room = list[dict[str, Any]](), dict[str, list[FindingPage]](), _ROOM
+    for page in report.defects:
+        if len(rows) < _WHOLE and room > 0:
+            row = _row(page)
+            rows.append(row)
+            written = (page.text, page.decided, row["trace"], row["draft"], row["model"])
+            room -= sum(min(len(text), _LONGEST) for text in written)
+        else:
+            rest.setdefault(page.bucket.kind, []).append(page)
+    return rows, rest
+
+
+def _row(page: FindingPage) -> dict[str, Any]:
+    triage = page.bucket.triage
+    trace = page.trace
+    return {
+        "page": page,
+        "counts": counts(page),
+        "verdict": str(triage.get("verdict") or "").replace("-", " "),
+        "texts": [text for text in texts(page) if text not in triage.get("evidence", ())],
+        "evidence": list(map(str, triage.get("evidence") or ())),
+        "commands": commands(page),
+        "trace": "" if trace == page.text else trace,
+        "draft": "",
+        "model": "",
+    }
+
+
+def _sections(report: Report) -> Iterator[Section]:
+    """The tables of a campaign, those first that most readers want."""
+    yield from releases_section(
+        {page.defect.wrong: page.asked for page in report.defects if page.asked}
+    )
+    yield health_section(report.figures, report.points)
+    yield sessions_section(report.sessions)
+    yield from _options(report.arguments)
+    yield from reach_sections(report.reaches)
+    yield from statistics_sections(
+        report.figures, report.theories, report.yields, report.offered, _SEEDS
+    )
+    yield from arms_sections(report.arms)
+
+
+def _options(arguments: Sequence[Mapping[str, Any]]) -> Iterator[Section]:
+    """The options of the last session."""
+    table = Table(kinds(["option", "value"]))
+    for name, value in sorted((arguments[0] if arguments else {}).items()):
+        table.add(str(name), str(value))
+    if table.rows:
+        yield Section("Options of the last session", [table])
