@@ -5,6 +5,7 @@ asks for no time, which a busy machine would not keep.
 What the tests load is frozen before the first of them: runs collect garbage, and need not look at
 all modules and tests each time. A session switches the collector off, as is right in a worker; the
 process of the tests goes on with it.
+No configuration file of the user is read, and no variable of the environment gives an option.
 Signals that the starter of the tests ignores, as `nohup` does, have their usual effect in the
 tests: murxpy leaves an ignored signal ignored.
 """
@@ -28,6 +29,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # murxpy's processes compile its modules once, and not each one again
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+
+# no configuration of whoever runs the tests
+os.environ["XDG_CONFIG_HOME"] = os.devnull
+for _name in [name for name in os.environ if name.startswith("MURXPY_")]:
+    del os.environ[_name]
 
 settings.register_profile("same", derandomize=True, deadline=None)
 settings.load_profile("same")

@@ -12,11 +12,22 @@ import sys
 import time
 import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import click
 
 from murxpy import __version__
+from murxpy.cli.configuration import (
+    FILE,
+    TRUST,
+    Source,
+    check_tables,
+    default_map,
+    holding,
+    read_sources,
+)
 from murxpy.cli.params import BEGAN, refuse_empty
 from murxpy.errors import MurxpyError, nearest
 from murxpy.modules import module_names
@@ -108,6 +119,7 @@ _GROUPS = {
         "wrappers": "Show the solvers' wrappers and their spellings.",
         "fsm": "Show or check a state machine.",
         "doctor": "Say what the installed solvers can and cannot do.",
+        "config": "Show what configuration files give, and from where.",
     },
 }
 _OTHERS = {name: brief for group in _GROUPS.values() for name, brief in group.items()}
@@ -119,9 +131,27 @@ _MODULES = {
     "arms": "figures",
     "statistics": "figures",
 }
+_GLOBAL = ("--config", "--no-config", TRUST)  # the options before the command
 _LONG_WORD = re.compile(r"\S{121,}")  # the longest key of a bucket has 90 characters
 _PATH = 4096  # bytes of a path at most
 _LONGEST = 4000  # characters of an error; one that lists all operators has about 3,000
+
+
+SOURCES = "murxpy.sources"  # the configuration files, among what the commands of one call share
+
+
+def _configure(ctx: click.Context, name: str, command: click.Command) -> list[Source]:
+    """Give the command the values of configuration files as defaults. Returns the files. Raises
+    InputError.
+    """
+    given = ctx.params
+    if given["no_config"]:
+        return []
+    sources = read_sources(given["config"], trust=given["trust_config"])
+    if sources:
+        check_tables(sources, list(commands()))
+        ctx.default_map = default_map(holding(sources, name, command))
+    return sources
 
 
 class _Commands(click.Group):
@@ -151,7 +181,22 @@ class _Commands(click.Group):
             known = commands()
             hint = nearest(args[0], known) or f"; known are {', '.join(known)}"
             raise click.UsageError(f"unknown command '{args[0]}'{hint}", ctx)
-        return super().resolve_command(ctx, args)
+        name, command, rest = super().resolve_command(ctx, args)
+        if name is not None and command is not None:
+            ctx.meta[SOURCES] = _configure(ctx, name, command)
+        return name, command, rest
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command. An error says that options of files hold, where some do."""
+        try:
+            return super().invoke(ctx)
+        except (MurxpyError, click.UsageError) as error:
+            files = [str(source.path) for source in ctx.meta.get(SOURCES, ())]
+            if ctx.default_map:
+                error.add_note(
+                    f"options of {' and '.join(files)} hold, see 'murxpy config {ctx.invoked_subcommand}'"
+                )
+            raise
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         listed = commands()
@@ -161,10 +206,27 @@ class _Commands(click.Group):
                 formatter.write_dl([(name.ljust(widest), listed[name]) for name in group])
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "MURXPY"},
+)
+@click.option(
+    "--config",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help=f"Read options of commands from this file, too, before those from {FILE}.",
+)
+@click.option("--no-config", is_flag=True, help="Read no configuration file.")
+@click.option(
+    TRUST,
+    is_flag=True,
+    help=f"Let the {FILE} of the project also name programs, wrappers, files and folders.",
+)
 @click.version_option(__version__, prog_name="murxpy")
-def murxpy() -> None:
+def murxpy(config: Path | None, no_config: bool, trust_config: bool) -> None:
     """Find bugs in SMT solvers by calling their Python APIs."""
+    if config is not None and no_config:
+        raise click.UsageError("--config and --no-config exclude each other: leave one out")
 
 
 def main(args: Sequence[str] | None = None) -> None:
@@ -188,12 +250,20 @@ def run(args: list[str], began: float | None = None) -> int:
     _open_outputs()
     # A campaign that is interrupted while it is made ends with its summary, too. Whether this is a
     # campaign is told without importing the fuzzers: where one is broken, `_run` reports that.
-    campaign = bool(args) and args[0] not in (*_OTHERS, *_studies()) and not args[0].startswith("-")
+    campaign = _command_of(args) not in ("", *_OTHERS, *_studies())
     try:
         with safe_outputs(), interrupts.kept() if campaign else interrupts.raised():
             return _run(args, time.monotonic() if began is None else began)
     except KeyboardInterrupt:  # while the command said what ended it
         return interrupts.exit_code()
+
+
+def _command_of(args: list[str]) -> str:
+    """The command that the arguments name; empty if there is none."""
+    with contextlib.suppress(click.UsageError):
+        parser = murxpy.make_parser(click.Context(murxpy))
+        return next(iter(parser.parse_args(list(args))[1]), "")
+    return ""
 
 
 def _run(args: list[str], began: float) -> int:
@@ -208,15 +278,14 @@ def _run(args: list[str], began: float) -> int:
             return _invoke(args, began)
         return 0  # nobody reads the output any more
     except MurxpyError as error:
-        return fail(str(error), error.exit_code)
+        return fail(_with_notes(str(error), error), error.exit_code)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         return error.exit_code
     except click.ClickException as error:
-        return fail(_usage_text(error), error.exit_code)
+        return fail(_with_notes(_usage_text(error), error), error.exit_code)
     except (KeyboardInterrupt, click.Abort) as error:
-        kept = getattr(error, "__notes__", ())
-        return fail("; ".join([f"ended by {last()} before it was done", *kept]), exit_code())
+        return fail(_with_notes(f"ended by {last()} before it was done", error), exit_code())
     except OSError as error:
         return fail(f"{error.filename or 'output'}: {error.strerror or error}", 2)
     except Exception as error:
@@ -226,6 +295,10 @@ def _run(args: list[str], began: float) -> int:
             else " (a fault of murxpy: run it with MURXPY_DEBUG=1 and report what it prints)"
         )
         return fail(f"internal error: {type(error).__name__}: {error}{hint}", 3)
+
+
+def _with_notes(message: str, error: BaseException) -> str:
+    return "; ".join([message, *getattr(error, "__notes__", ())])
 
 
 def _open_outputs() -> None:
@@ -276,6 +349,8 @@ def _cut(message: str) -> str:
 def _usage_text(error: click.ClickException) -> str:
     context = error.ctx if isinstance(error, click.UsageError) else None
     message = error.format_message().rstrip(".")
+    if isinstance(error, click.NoSuchOption) and error.option_name in _GLOBAL and context:
+        message = f"{error.option_name} stands before the command: 'murxpy {error.option_name} ... {context.info_name}'"
     return f"{message}; see '{context.command_path} --help'" if context else message
 
 

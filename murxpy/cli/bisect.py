@@ -12,7 +12,7 @@ import click
 
 from murxpy.cli import tell
 from murxpy.cli.options import json_option, theory_option, time_option, tries_option, wrapper_option
-from murxpy.cli.params import FileOrBucket, Target, in_out_option
+from murxpy.cli.params import FileOrBucket, Guarded, Target, in_out_option
 from murxpy.cli.report.console import print_json, say
 from murxpy.cli.report.releases import range_lines
 from murxpy.data import load_wrapper
@@ -40,6 +40,7 @@ from murxpy.processes.targets import TargetName, grant_target, releases_of
 @click.option(
     "--releases",
     "asked",
+    cls=Guarded,
     metavar="RELEASES",
     help="Releases that are considered, such as 4.8.7..latest.  [default: all that the wrapper supports]",
 )

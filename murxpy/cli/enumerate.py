@@ -23,7 +23,7 @@ from murxpy.cli.options import (
     span_options,
     time_option,
 )
-from murxpy.cli.params import duration, names
+from murxpy.cli.params import Guarded, NamedFile, duration, names
 from murxpy.cli.report.console import make_console, say
 from murxpy.cli.report.enumeration import (
     calls_guarantee,
@@ -66,7 +66,7 @@ _NOT_HERE = (
 )
 _OWN = (
     click.Argument(["target"], metavar="SOLVER[@PLACE]"),
-    click.Option(
+    Guarded(
         ["--grammar", "grammars"],
         type=names(),
         default="",
@@ -79,8 +79,9 @@ _OWN = (
         metavar="K",
         help="Instead of scripts, make all sequences of up to K calls of the solver over a pool of terms.",
     ),
-    click.Option(
+    Guarded(
         ["--pool"],
+        type=NamedFile(),
         metavar="NAME",
         help="Pool of --calls: a name under fsm/calls, or a file of your own.  [default: core]",
     ),

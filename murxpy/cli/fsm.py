@@ -8,7 +8,7 @@ import click
 
 from murxpy.cli import fail
 from murxpy.cli.options import json_option
-from murxpy.cli.params import NamedFile
+from murxpy.cli.params import NamedFile, Text
 from murxpy.cli.report.console import make_console, print_json, say
 from murxpy.cli.report.machines import machine_svg
 from murxpy.cli.report.reference import (
@@ -44,6 +44,7 @@ def fsm() -> None:
 )
 @click.option(
     "--given",
+    type=Text(),
     multiple=True,
     metavar="CONDITION=CHANCE",
     help="Take this chance, 0 to 1, for a condition; repeatable.",

@@ -27,7 +27,7 @@ from murxpy.cli.options import (
     theory_option,
     time_option,
 )
-from murxpy.cli.params import OUT, Existing, NamedFile, Target, duration, names, run_seed
+from murxpy.cli.params import OUT, Existing, NamedFile, Target, Text, duration, names, run_seed
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
 from murxpy.findings.kinds.registry import KINDS
@@ -80,6 +80,7 @@ _EXAMPLES = (
 @click.option("--linear", is_flag=True, help="Use only linear arithmetic.")
 @click.option(
     "--logic",
+    type=Text(),
     metavar="NAME|PATTERN",
     default="",
     help="Give each run the theories of a logic of SMT-LIB, such as QF_AUFBV, or of one that 'QF_*' fits.",
@@ -135,6 +136,7 @@ _EXAMPLES = (
 @click.option(
     "--set",
     "settings",
+    type=Text(),
     multiple=True,
     metavar="NAME=VALUE",
     help="Set this option of the solver in every run; repeatable.",
@@ -201,6 +203,7 @@ _EXAMPLES = (
 )
 @click.option(
     "--mix",
+    type=Text(),
     metavar="SOURCES",
     help="Sources of the runs with weights, such as api:4,opfuzz:2. Mutation fuzzers take SEEDS, or else walks.",
 )

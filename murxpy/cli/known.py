@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from murxpy.cli.options import known_file_option
-from murxpy.cli.params import FileOrBucket, Target, in_out_option
+from murxpy.cli.params import FileOrBucket, Target, Text, in_out_option
 from murxpy.cli.report.console import make_console, say
 from murxpy.cli.report.tables import Table, kinds
 from murxpy.cli.report.text import amount, one_line
@@ -55,8 +55,10 @@ def known() -> None:
     metavar="FILE",
     help="The registry of known bugs, which is made if it is missing.",
 )
-@click.option("--url", default="", metavar="URL", help="Where the bug was reported.")
-@click.option("--note", default="", metavar="TEXT", help="What else is to be kept of it.")
+@click.option("--url", type=Text(), default="", metavar="URL", help="Where the bug was reported.")
+@click.option(
+    "--note", type=Text(), default="", metavar="TEXT", help="What else is to be kept of it."
+)
 @click.option(
     "--status",
     type=click.Choice(STATUSES),

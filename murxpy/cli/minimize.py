@@ -18,7 +18,16 @@ from murxpy.cli.options import (
     theory_option,
     wrapper_option,
 )
-from murxpy.cli.params import NONE, FileOrBucket, Target, duration, in_out_option, judge_names
+from murxpy.cli.params import (
+    NONE,
+    FileOrBucket,
+    Guarded,
+    Target,
+    Text,
+    duration,
+    in_out_option,
+    judge_names,
+)
 from murxpy.cli.replay import judges_of, plan_of_campaign, refuse_forbidden
 from murxpy.cli.replay import plan_of as trace_plan
 from murxpy.cli.report.console import is_live_terminal, over_line, say
@@ -120,12 +129,19 @@ Begin = partial[Task]  # makes the task from the plan that a file needs
 )
 @click.option(
     "--match-message",
+    type=Text(),
     metavar="TEXT",
     help="Keep a finding with this message, whatever its bucket is.",
 )
-@click.option("--match-part", metavar="TEXT", help="Keep a finding with this text in its message.")
+@click.option(
+    "--match-part",
+    type=Text(),
+    metavar="TEXT",
+    help="Keep a finding with this text in its message.",
+)
 @click.option(
     "--match-exit",
+    type=Text(),
     metavar="CODE|SIGNAL",
     help="Keep that the process ends with this exit code or signal, such as 3 or SIGSEGV.",
 )
@@ -135,6 +151,7 @@ Begin = partial[Task]  # makes the task from the plan that a file needs
 )
 @click.option(
     "--command",
+    cls=Guarded,
     metavar="COMMAND",
     help="Keep each candidate for which this command exits with 0. The command gets the candidate's file as its argument.",
 )

@@ -10,7 +10,17 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from murxpy.cli.params import OUT, Existing, NamedFile, duration, judge_names, names, seed, size
+from murxpy.cli.params import (
+    OUT,
+    Existing,
+    Guarded,
+    NamedFile,
+    duration,
+    judge_names,
+    names,
+    seed,
+    size,
+)
 from murxpy.cli.report.console import say
 from murxpy.data import added_theories, load_catalogue
 from murxpy.data.grants import grant_file
@@ -385,6 +395,9 @@ _APART = {
 }
 
 
+_OF_FILES = ("functions", "rules", "grammars")  # kinds of settings that may name files
+
+
 def _option(front: str, setting: Setting) -> click.Option:
     types: dict[str, Any] = {
         "number": click.IntRange(setting.least, setting.most),
@@ -402,7 +415,8 @@ def _option(front: str, setting: Setting) -> click.Option:
         given |= {"type": types[setting.kind], "metavar": setting.metavar or None}
     if setting.default is not None:
         given |= {"default": setting.default, "show_default": True}
-    return click.Option([f"--{front}{setting.name}"], **given)
+    kind = Guarded if setting.kind in _OF_FILES else click.Option
+    return kind([f"--{front}{setting.name}"], **given)
 
 
 def own_options(name: str, *, prefix: bool = False) -> list[click.Option]:

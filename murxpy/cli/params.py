@@ -81,9 +81,78 @@ def _seed(text: str, base: int, expected: str, bits: int = 64) -> int:
     return number
 
 
-def names(known: Iterable[str] = ()) -> Callable[[str], tuple[str, ...]]:
-    """A reader of names with commas between them. The reader raises BadParameter for a name that is
-    not among `known`, if `known` is given.
+class NameList(click.ParamType[Any]):
+    """Names with commas between them, which `read` takes apart. A configuration file may also write
+    them as a list.
+    """
+
+    name = "text"
+
+    def __init__(self, read: Callable[[str], tuple[str, ...]]) -> None:
+        self._read = read
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the names. Raises BadParameter, and for targets InputError and TargetError."""
+        return self._read(value)
+
+
+class Text(click.ParamType[Any]):
+    """A text that names nothing to read, write, run or install. A parameter without a type may be the
+    name of anything.
+    """
+
+    name = "text"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the text unchanged."""
+        return value
+
+
+class Guarded(click.Option):
+    """An option that only the user may give, and not the file of a project, because it names or does
+    something that a stranger must not choose. An option whose type is a file, a folder or a target
+    need not say so.
+    """
+
+
+# The types whose values name nothing to read, write, run or install.
+_HARMLESS = (
+    click.types.BoolParamType,
+    click.types.IntParamType,
+    click.types.FloatParamType,
+    click.types.FuncParamType,  # the readers of numbers, times, sizes, seeds and operators
+    click.Choice,
+    click.DateTime,
+    NameList,
+    Text,
+)
+
+
+def inner_type(param: click.Parameter) -> click.ParamType[Any]:
+    """The type of the values of a parameter, also where `refuse_empty` put another one around it."""
+    return param.type.inner if isinstance(param.type, _Named) else param.type
+
+
+def takes_targets(param: click.Parameter) -> bool:
+    """Whether the values of a parameter are names of targets."""
+    return isinstance(inner_type(param), Target | Targets)
+
+
+def for_everybody(option: click.Option) -> bool:
+    """Whether the file of a project, which may be a stranger's, may give the option. One whose type
+    says nothing about that is for the user alone.
+    """
+    return (
+        not isinstance(option, Guarded)
+        and not isinstance(option.type, _Named)
+        and not takes_targets(option)
+        and (option.is_flag or isinstance(option.type, _HARMLESS))
+    )
+
+
+def names(known: Iterable[str] = ()) -> NameList:
+    """The type of names with commas between them. A name that is not among `known` is an error, if
+    `known` is given.
     """
     listed = tuple(known)
 
@@ -98,7 +167,7 @@ def names(known: Iterable[str] = ()) -> Callable[[str], tuple[str, ...]]:
                 )
         return found
 
-    return read
+    return NameList(read)
 
 
 class Target(click.ParamType[Any]):
@@ -111,14 +180,18 @@ class Target(click.ParamType[Any]):
         return settled(value)
 
 
-def judge_names(text: str) -> tuple[str, ...]:
-    """A reader of names of targets with commas between them. Raises BadParameter, InputError,
-    TargetError.
-    """
+class Targets(NameList):
+    """Names of targets with commas between them."""
+
+
+def _judge_names(text: str) -> tuple[str, ...]:
     found = split_names(text) if text else []
     if not all(found):
         raise click.BadParameter(f"'{text}': expected names with commas between them")
     return tuple(name if name == NONE else settled(name) for name in found)
+
+
+judge_names = Targets(_judge_names)
 
 
 class Existing(click.ParamType[Any]):
@@ -220,11 +293,14 @@ class NamedFile(click.ParamType[Any]):
         """Return the text unchanged. Raises InputError if the text names a YAML file that does not
         exist.
         """
-        if (Path(value).suffix in (".yaml", ".yml") or os.sep in value) and not os.path.lexists(
-            value
-        ):
+        if is_file_name(value) and not os.path.lexists(value):
             raise InputError("there is no such file", file=value)
         return value
+
+
+def is_file_name(text: str) -> bool:
+    """Whether a text that may name something that murxpy ships is the path of a file."""
+    return Path(text).suffix in (".yaml", ".yml") or os.sep in text
 
 
 MISSING_SEEDS = (
@@ -239,7 +315,7 @@ class _Named(click.ParamType[Any]):
     """
 
     def __init__(self, inner: click.ParamType[Any], *, targets: bool) -> None:
-        self._inner = inner
+        self.inner = inner
         self._targets = targets
         self.name = inner.name
 
@@ -249,9 +325,9 @@ class _Named(click.ParamType[Any]):
         for name in split_names(value) if self._targets and isinstance(value, str) else ():
             with contextlib.suppress(InputError):  # the reader of the option says what is wrong
                 grant_target(name)
-        if isinstance(self._inner, NamedFile) and isinstance(value, str):
+        if isinstance(self.inner, NamedFile) and isinstance(value, str):
             grant_file(value)
-        return self._inner.convert(value, param, ctx)
+        return self.inner.convert(value, param, ctx)
 
 
 def refuse_empty(command: click.Command) -> None:

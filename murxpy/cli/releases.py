@@ -10,6 +10,7 @@ import click
 
 from murxpy.cli import fail
 from murxpy.cli.options import json_option
+from murxpy.cli.params import Guarded
 from murxpy.cli.report.console import make_console, print_json
 from murxpy.cli.report.releases import mebibytes, releases_table
 from murxpy.data import importable_names, load_wrapper
@@ -32,13 +33,24 @@ from murxpy.processes.targets import releases_of
 @click.command()
 @click.argument("solvers", metavar="[SOLVER]...", nargs=-1)
 @click.option(
-    "--add", metavar="RELEASES", help="Install these releases, such as 4.8.12,4.13.0..latest."
+    "--add",
+    cls=Guarded,
+    metavar="RELEASES",
+    help="Install these releases, such as 4.8.12,4.13.0..latest.",
 )
 @click.option(
-    "--remove", "doomed", metavar="RELEASES", help="Remove these releases from the cache."
+    "--remove",
+    "doomed",
+    cls=Guarded,
+    metavar="RELEASES",
+    help="Remove these releases from the cache.",
 )
 @click.option(
-    "--prune", "pruned", is_flag=True, help="Also remove what unfinished installations left."
+    "--prune",
+    "pruned",
+    cls=Guarded,
+    is_flag=True,
+    help="Also remove what unfinished installations left.",
 )
 @json_option
 def releases(

@@ -42,7 +42,7 @@ def weight(text: str) -> tuple[str, float]:
 
 
 def _theories(text: str) -> tuple[str, ...]:
-    found = names()(text)
+    found: tuple[str, ...] = names()(text)
     if not found:
         raise click.BadParameter("expected at least one theory")
     return found

@@ -14,7 +14,7 @@ import click
 from murxpy.campaign.probe import Probe, probe
 from murxpy.cli.doctor import operator_gaps
 from murxpy.cli.options import json_option, output_option
-from murxpy.cli.params import NamedFile, Target
+from murxpy.cli.params import Guarded, NamedFile, Target, Text
 from murxpy.cli.report.console import make_console, print_json, say
 from murxpy.cli.report.reference import (
     form_cells,
@@ -195,9 +195,16 @@ def check(wrapper: str, target: str | None, runs: int, as_json: bool) -> int:
 
 @wrappers.command()
 @click.argument("name")
-@click.option("--module", metavar="MODULE", required=True, help="The Python module of the solver.")
+@click.option(
+    "--module",
+    cls=Guarded,
+    metavar="MODULE",
+    required=True,
+    help="The Python module of the solver.",
+)
 @click.option(
     "--theories",
+    type=Text(),
     default="BOOL,BV",
     show_default=True,
     metavar="A,B",

@@ -53,7 +53,7 @@ CALLS: dict[str, Sequence[str]] = {
     "lift": ("lift", "script.smt2"),
     "bisect": ("bisect", TRACE, "--releases", "5.4.1"),
     "regress": ("regress", str(ROOT / "traces" / "regressions"), "--solver", "z3"),
-    **{name: (name,) for name in ("releases", "grammars", "rules", "theories")},
+    **{name: (name,) for name in ("releases", "grammars", "rules", "theories", "config")},
     "wrappers": ("wrappers", "z3"),
     "fsm": ("fsm", "show"),
     "doctor": ("doctor", *FAKE, "--runs", "2"),

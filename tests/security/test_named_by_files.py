@@ -18,7 +18,7 @@ from commands import FAKE, fuzz_fake, outcome
 from traps import KEY, ROOT, SEED, Traps, campaign, folders, header_keys, trace, traps
 
 from murxpy.cli import commands, murxpy
-from murxpy.cli.params import FileOrBucket
+from murxpy.cli.params import FileOrBucket, inner_type
 from murxpy.findings.store import FILE, Changes, Store
 
 __all__ = ["traps"]
@@ -57,7 +57,7 @@ OTHERS = {
     "studies": ("perf", "matrix", "stability"),
     "neither": (
         *("generate", "check-seeds", "lift", "releases", "grammars", "rules", "theories"),
-        *("wrappers", "fsm", "doctor"),
+        *("wrappers", "fsm", "doctor", "config"),
     ),
 }
 
@@ -69,7 +69,7 @@ def test_each_command_is_walked() -> None:
         for name in OTHERS["neither"]:
             command = murxpy.get_command(context, name)
             assert command is not None
-            kinds = [getattr(param.type, "_inner", param.type) for param in command.params]
+            kinds = [inner_type(param) for param in command.params]
             assert not any(isinstance(kind, FileOrBucket) for kind in kinds), name
 
 

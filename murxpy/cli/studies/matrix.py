@@ -23,7 +23,7 @@ from murxpy.cli.options import (
     time_option,
     wrapper_option,
 )
-from murxpy.cli.params import names
+from murxpy.cli.params import Guarded, names
 from murxpy.cli.report.studies import Report, asked
 from murxpy.cli.report.svg import Chart
 from murxpy.cli.report.tables import Table, kinds
@@ -85,12 +85,14 @@ class MatrixOptions:
 @click.option(
     "--releases",
     "span",
+    cls=Guarded,
     metavar="RELEASES",
     help="Releases that are followed, such as 4.8.7..latest.",
 )
 @click.option(
     "--grammar",
     "grammars",
+    cls=Guarded,
     type=names(),
     default="",
     metavar="NAMES",

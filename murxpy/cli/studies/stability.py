@@ -23,7 +23,7 @@ from murxpy.cli.options import (
     time_option,
     wrapper_option,
 )
-from murxpy.cli.params import MISSING_SEEDS, Existing, judge_names, names
+from murxpy.cli.params import MISSING_SEEDS, Existing, Text, judge_names, names
 from murxpy.cli.report.studies import Report, asked
 from murxpy.cli.report.svg import Chart
 from murxpy.cli.report.tables import Table, kinds
@@ -79,6 +79,7 @@ _METHODS = tuple(name for name in METHODS if name != PLAIN)
 @click.option(
     "--print",
     "shown",
+    type=Text(),
     metavar="METHOD:K",
     help="Print variant K of the only script, in the words of the only target, and ask nobody.",
 )

@@ -1,0 +1,187 @@
+"""`murxpy config`: which values of options hold, and where they come from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import click
+
+from murxpy.cli import SOURCES, commands, murxpy
+from murxpy.cli.configuration import (
+    FILE,
+    NAMED,
+    PROJECT,
+    USER,
+    Given,
+    Key,
+    Source,
+    holding,
+    options_of,
+    user_file,
+)
+from murxpy.cli.options import json_option
+from murxpy.cli.report.console import make_console, print_json, say
+from murxpy.cli.report.tables import Table, kinds
+from murxpy.errors import InputError, nearest
+
+_ABOUT = {
+    NAMED: "named by --config",
+    PROJECT: "of the project, not trusted: it names no programs, wrappers, files and folders",
+    USER: "your own",
+}
+_TRUSTED = "of the project, trusted"
+
+
+@dataclass(frozen=True, slots=True)
+class _Value:
+    """The value of an option, and where it comes from: a file and a line, an environment variable, or
+    the default. With `shared` it stands above the tables of its file. `hides` are the values that it
+    goes before.
+    """
+
+    command: str
+    option: str
+    value: Any
+    origin: str
+    file: str = ""
+    line: int | None = None
+    shared: bool = False
+    hides: tuple[Given, ...] = ()
+
+    @property
+    def place(self) -> str:
+        return self.origin if not self.file else _place(self.file, self.line)
+
+
+@click.command()
+@click.argument("command", metavar="[COMMAND]", required=False)
+@json_option
+@click.pass_context
+def config(ctx: click.Context, command: str | None, as_json: bool) -> None:
+    """Show the options that configuration files and environment variables give, and from where each
+    comes; with COMMAND all options of this command.
+
+    The command line goes before MURXPY_COMMAND_OPTION in the environment, this before the file of
+    'murxpy --config FILE', then murxpy.toml or [tool.murxpy] in the pyproject.toml of the project,
+    then your own file in ~/.config/murxpy/config.toml, then the default.
+
+    \b
+    murxpy config
+    murxpy config fuzz                            # with defaults
+    murxpy --config nightly.toml config fuzz --json
+    """
+    known = commands()
+    if command is not None and command not in known:
+        raise InputError(f"unknown command '{command}'{nearest(command, known)}")
+    sources: list[Source] = ctx.meta.get(SOURCES, [])
+    values = list(_values(ctx, sources, command, every=True) if command else _all(ctx, sources))
+    if as_json:
+        print_json(_plain(sources, values))
+        return
+    for source in sources:
+        say(
+            f"{source.path}: {_TRUSTED if source.origin == PROJECT and source.trusted else _ABOUT[source.origin]}"
+        )
+    if not sources:
+        say(f"no {FILE} here or above, and no {user_file()}")
+    if values:
+        table = Table(kinds(("option", "value", "from", "goes before")))
+        for value in values:
+            hidden = ", ".join(
+                f"{_text(one.value)} ({_place(str(one.source.path), one.line)})"
+                for one in value.hides
+            )
+            table.add(
+                f"{value.command} --{value.option}".strip(),
+                _text(value.value),
+                value.place,
+                hidden or None,
+            )
+        table.print(make_console())
+
+
+def _all(ctx: click.Context, sources: list[Source]) -> Iterator[_Value]:
+    """What is given to all commands, each value for commands that share it once."""
+    seen = set()
+    for name in commands():
+        for value in _values(ctx, sources, name, every=False):
+            if not value.shared:
+                yield value
+            elif (value.option, value.place) not in seen:
+                seen.add((value.option, value.place))
+                yield replace(value, command="")
+
+
+def _values(
+    ctx: click.Context, sources: list[Source], name: str, *, every: bool
+) -> Iterator[_Value]:
+    """The values of the options of a command, with `every` also the defaults."""
+    assert ctx.parent is not None
+    whole = murxpy.get_command(ctx, name)
+    assert whole is not None
+    found = holding(sources, name, whole)
+    for path, context in _contexts(whole, name, ctx.parent, (name,)):
+        for option, param in options_of(context.command).items():
+            words = " ".join(path)
+            given = found.get((path, param.name or ""))
+            variable = param.value_from_envvar(context)
+            if variable is not None:
+                hidden = (given, *given.hides) if given is not None else ()
+                named = f"{context.auto_envvar_prefix}_{(param.name or '').upper()}"
+                yield _Value(words, option, variable, named, hides=hidden)
+            elif given is not None and given.option is param:
+                file = str(given.source.path)
+                origin, hidden = given.source.origin, tuple(given.hides)
+                shown = True if param.is_flag and given.value else given.value
+                yield _Value(words, option, shown, origin, file, given.line, given.shared, hidden)
+            elif every:
+                yield _Value(words, option, param.to_info_dict().get("default"), "default")
+
+
+def _contexts(
+    command: click.Command, name: str, parent: click.Context, path: Key
+) -> Iterator[tuple[Key, click.Context]]:
+    context = click.Context(command, info_name=name, parent=parent)
+    yield path, context
+    for inner, one in command.commands.items() if isinstance(command, click.Group) else ():
+        yield from _contexts(one, inner, context, (*path, inner))
+
+
+def _plain(sources: list[Source], values: list[_Value]) -> dict[str, Any]:
+    return {
+        "files": [
+            {"file": str(one.path), "origin": one.origin, "trusted": one.trusted} for one in sources
+        ],
+        "values": [
+            {
+                "command": one.command,
+                "option": one.option,
+                "value": one.value,
+                "origin": one.origin,
+                "file": one.file or None,
+                "line": one.line,
+                "goes-before": [
+                    {"value": other.value, "file": str(other.source.path), "line": other.line}
+                    for other in one.hides
+                ],
+            }
+            for one in values
+        ],
+    }
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)
+
+
+def _place(file: str, line: int | None) -> str:
+    shown = os.path.relpath(file)
+    shown = file if shown.startswith("..") else shown
+    return shown if line is None else f"{shown}:{line}"
