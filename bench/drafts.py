@@ -18,7 +18,7 @@ from pathlib import Path
 from common import ROOT
 
 from murxpy.cli.draft import draft_of, kept_alone
-from murxpy.cli.replay import plan_of
+from murxpy.findings.origin import plan_of
 from murxpy.judging.regress import TABLE, range_in, read_table
 from murxpy.machine.trace.grammar import parse_trace, read_trace
 from murxpy.processes.handles import Scratch

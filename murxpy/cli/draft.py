@@ -17,7 +17,7 @@ import click
 
 from murxpy.cli.options import known_option, theory_option, wrapper_option
 from murxpy.cli.params import Existing, FileOrBucket, Target, in_out_option
-from murxpy.cli.replay import judges_of, plan_of
+from murxpy.cli.replay import judges_of
 from murxpy.cli.report.console import say
 from murxpy.cli.report.finding import FindingPage, finding_page
 from murxpy.cli.report.findings import Use, operators_of, sentence
@@ -31,7 +31,7 @@ from murxpy.findings.kinds.calls import misuse_message
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.kinds.sights import Shown
 from murxpy.findings.known import Registry, read_registry
-from murxpy.findings.origin import holds_traces
+from murxpy.findings.origin import holds_traces, plan_of
 from murxpy.findings.ranges import keep_range
 from murxpy.findings.replayed import replay_trace
 from murxpy.findings.store import Changes, Store, read_buckets

@@ -28,15 +28,15 @@ from murxpy.cli.params import (
     in_out_option,
     judge_names,
 )
-from murxpy.cli.replay import judges_of, plan_of_campaign, refuse_forbidden
-from murxpy.cli.replay import plan_of as trace_plan
+from murxpy.cli.replay import judges_of, refuse_forbidden
 from murxpy.cli.report.console import is_live_terminal, over_line, say
 from murxpy.cli.report.text import amount, brief, one_line, percent, rate
 from murxpy.errors import InputError
 from murxpy.findings.bucket_names import is_bucket, keep_forms
 from murxpy.findings.folder import write_atomically
 from murxpy.findings.kinds.sights import Shown
-from murxpy.findings.origin import holds_traces, read_history
+from murxpy.findings.origin import holds_traces, plan_of_campaign, read_history
+from murxpy.findings.origin import plan_of as trace_plan
 from murxpy.findings.replayed import replay_trace
 from murxpy.findings.scripted import Scripted
 from murxpy.fuzzers.seeds import statuses_of

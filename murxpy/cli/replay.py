@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -21,30 +20,29 @@ from murxpy.cli.params import NONE, FileOrBucket, Target, in_out_option, judge_n
 from murxpy.cli.report.console import print_json, say, write_now
 from murxpy.cli.report.judged import judged_json, judged_lines
 from murxpy.cli.report.outcome import exit_code, fails, outcome_json, outcome_lines
-from murxpy.data import wrapper_names
 from murxpy.errors import InputError
-from murxpy.findings.origin import holds_traces, origin, read_history
+from murxpy.findings.origin import (
+    holds_traces,
+    origin,
+    plan_of,
+    plan_of_campaign,
+    read_history,
+    releases_of,
+)
 from murxpy.findings.replayed import Replayed, replay_texts, replay_trace, walk_seeds
 from murxpy.judging.comparing.regressions import Pair
 from murxpy.judging.disagreement import header_judges
 from murxpy.judging.judged_solver import JudgedSolver
 from murxpy.judging.operators import judge_plans
-from murxpy.machine.replaying.untracer import COMPARED
 from murxpy.machine.trace.grammar import Trace, parse_trace, read_trace
 from murxpy.oracles.disagreement import first_disagreement
 from murxpy.processes.limits import Limits
 from murxpy.processes.plans import Request, make_plans, usable_request
-from murxpy.processes.targets import Plan, same_targets, split_names
+from murxpy.processes.targets import Plan, same_targets
 from murxpy.reduction.histories import parts
 from murxpy.reduction.pipeline import refuse_malformed
 from murxpy.smtlib.reading.scripts import read_text
 from murxpy.solvers.forbidden import Forbidden
-
-
-def releases_of(trace: Trace) -> list[str]:
-    """The two releases that a trace compares, the older first; empty where it compares none."""
-    names = split_names(trace.header.get(COMPARED, ""))
-    return names if len(names) == 2 else []
 
 
 def show_compared(file: Path, text: str, names: list[str], limits: Limits, as_json: bool) -> int:
@@ -179,57 +177,6 @@ def refuse_forbidden(plan: Plan, file: Path) -> str:
     text = read_text(file)
     Forbidden((plan.setup.get("wrapper") or {}).get("forbidden") or {}).permit(text, str(file))
     return text
-
-
-def plan_of(trace: Trace, solver: str | None, wrapper: str | None, file: Path) -> Plan:
-    """The target on which the trace in `file` is replayed: the named one, else the one on which the
-    trace was found, else the solver that the trace names. Raises InputError if no solver is known,
-    and if the solver may not be used because only a file names it.
-    """
-    found = None if solver or wrapper else origin(file)
-    request = _request(trace, solver, wrapper) if found is None else found.of_traces()
-    (plan,) = make_plans(usable_request(request, file))
-    return plan
-
-
-def _request(trace: Trace, solver: str | None, wrapper: str | None) -> Request:
-    """The request for a trace that no campaign keeps, or for a trace that the user replays with
-    `solver` or `wrapper`.
-    """
-    if solver is not None or wrapper is not None:
-        return Request((solver,) if solver else (), wrapper=wrapper)
-    if not trace.solver:
-        raise InputError(
-            "the trace does not say its solver, expected a line like '# solver z3 5.4.0'; name it with "
-            "--solver",
-            file=trace.name,
-        )
-    if trace.solver not in wrapper_names():
-        raise InputError(
-            f"the trace is of '{trace.solver}', which has no wrapper here; name another solver with "
-            "--solver, or its wrapper with --wrapper",
-            file=trace.name,
-        )
-    return Request(tuple(releases_of(trace)[1:] or [trace.solver]))
-
-
-def plan_of_campaign(
-    file: Path,
-    solver: str | None,
-    wrapper: str | None,
-    why: str = "expected a file under OUT/findings of a campaign, which tells what the runs depend on",
-) -> Plan:
-    """The target of the campaign from which a file comes, or `solver` in its place. Raises InputError,
-    with `why` as its message, for a file that no campaign keeps.
-    """
-    found = origin(file)
-    if found is None:
-        raise InputError(why, file=str(file))
-    own = found.request
-    targets = (solver,) if solver else own.targets
-    request = replace(own, targets=targets, wrapper=wrapper or own.wrapper)
-    (plan,) = make_plans(usable_request(request, file))
-    return plan
 
 
 def judges_of(trace: Trace, asked: tuple[str, ...] | None) -> tuple[str, ...]:

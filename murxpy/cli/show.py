@@ -6,18 +6,17 @@ from pathlib import Path
 
 import click
 
-from murxpy.cli.eval import Asked, asking
 from murxpy.cli.options import json_option, wrapper_option
 from murxpy.cli.params import FileOrBucket, Target, in_out_option
-from murxpy.cli.replay import plan_of
 from murxpy.cli.report.console import make_console, print_json
 from murxpy.cli.report.finding import ShownModel, finding_data, finding_page, print_finding
-from murxpy.cli.report.judged import Evaluation, unread
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError, MurxpyError
 from murxpy.findings.bucket_names import is_bucket, kept_trace
 from murxpy.findings.kinds.registry import kind_of
+from murxpy.findings.origin import plan_of
 from murxpy.graphs import TRACE_FORMATS
+from murxpy.judging.evaluation import Evaluation, Modelled, asking, unread
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.replaying.defuse import PLANT
 from murxpy.machine.trace.grammar import Trace, parse_trace, read_trace
@@ -84,7 +83,7 @@ def _model(folder: Path, kind: str, solver: str | None, wrapper: str | None) -> 
         if about == "planted":
             return _planted(trace)
         plan = plan_of(trace, solver, wrapper, file)
-        asked = Asked(plan, asking(trace), file, _WALL)
+        asked = Modelled(plan, asking(trace), _WALL)
         source = f"replayed on {plan.target.name}"
         why = unread(asked.trace) or "no check answered sat, or its model cannot be read"
         return ShownModel(source, asked.found, why, _texts(asked.trace))

@@ -12,12 +12,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from murxpy.data import wrapper_names
 from murxpy.errors import InputError
 from murxpy.findings.store import FILE, Store
 from murxpy.foreign import read_bytes, read_text
-from murxpy.machine.trace.grammar import MAX_TRACE
+from murxpy.machine.replaying.untracer import COMPARED
+from murxpy.machine.trace.grammar import MAX_TRACE, Trace
 from murxpy.processes.handles import Damp
-from murxpy.processes.plans import Request, parse_request
+from murxpy.processes.plans import Request, make_plans, parse_request, usable_request
+from murxpy.processes.targets import Plan, split_names
 
 # run seed, and number of the plan whose solver wrote the trace
 _STEM = re.compile(r"([0-9a-f]{16,64})(?:-(\d+))?(?:\.min)?")
@@ -116,3 +119,64 @@ def _history_line(line: str, path: Path, number: int) -> tuple[int, Damp]:
             file=str(path),
             line=number,
         ) from None
+
+
+# ----------------------------------------------------------------------
+# The target on which a trace is replayed.
+
+
+def plan_of(trace: Trace, solver: str | None, wrapper: str | None, file: Path) -> Plan:
+    """The target on which the trace in `file` is replayed: the named one, else the one on which the
+    trace was found, else the solver that the trace names. Raises InputError if no solver is known,
+    and if the solver may not be used because only a file names it.
+    """
+    found = None if solver or wrapper else origin(file)
+    request = _request_of(trace, solver, wrapper) if found is None else found.of_traces()
+    (plan,) = make_plans(usable_request(request, file))
+    return plan
+
+
+def _request_of(trace: Trace, solver: str | None, wrapper: str | None) -> Request:
+    """The request for a trace that no campaign keeps, or for a trace that the user replays with
+    `solver` or `wrapper`.
+    """
+    if solver is not None or wrapper is not None:
+        return Request((solver,) if solver else (), wrapper=wrapper)
+    if not trace.solver:
+        raise InputError(
+            "the trace does not say its solver, expected a line '# solver NAME RELEASE'; name it with "
+            "--solver",
+            file=trace.name,
+        )
+    if trace.solver not in wrapper_names():
+        raise InputError(
+            f"the trace is of '{trace.solver}', which has no wrapper here; name another solver with "
+            "--solver, or its wrapper with --wrapper",
+            file=trace.name,
+        )
+    return Request(tuple(releases_of(trace)[1:] or [trace.solver]))
+
+
+def releases_of(trace: Trace) -> list[str]:
+    """The two releases that a trace compares, the older first; empty where it compares none."""
+    names = split_names(trace.header.get(COMPARED, ""))
+    return names if len(names) == 2 else []
+
+
+def plan_of_campaign(
+    file: Path,
+    solver: str | None,
+    wrapper: str | None,
+    why: str = "expected a file under OUT/findings of a campaign, which tells what the runs depend on",
+) -> Plan:
+    """The target of the campaign from which a file comes, or `solver` in its place. Raises InputError,
+    with `why` as its message, for a file that no campaign keeps.
+    """
+    found = origin(file)
+    if found is None:
+        raise InputError(why, file=str(file))
+    own = found.request
+    targets = (solver,) if solver else own.targets
+    request = replace(own, targets=targets, wrapper=wrapper or own.wrapper)
+    (plan,) = make_plans(usable_request(request, file))
+    return plan

@@ -12,7 +12,7 @@ import pytest
 from commands import FAKE, error, outcome
 
 from murxpy.cli.draft import kept_alone
-from murxpy.cli.replay import plan_of
+from murxpy.findings.origin import plan_of
 from murxpy.findings.store import Changes, Store
 from murxpy.machine.trace.grammar import parse_trace, read_trace
 

@@ -29,7 +29,6 @@ ALLOWED: dict[str, tuple[str, str]] = {
     "cli/mutate.py": ("(murxpy fuzz)? z3 seeds/ .*|cvc5 answers each mutant, too", _EXAMPLE),
     "cli/studies/generate.py": ("murxpy generate .*", _EXAMPLE),
     "cli/studies/perf.py": ("murxpy perf .*|slower than cvc5", _EXAMPLE),
-    "cli/replay.py": (".* expected a line like '# solver z3 .*", _EXAMPLE),
     "sources/mutation/fuzzers/fusion.py": (".* z3 and cvc5 check their laws first.", "help"),
     "machine/trace/grammar.py": ("bitwuzla|boolector|cvc5|yices", _FORMAT),
     "machine/trace/murxla.py": ("cvc5-[A-Za-z0-9_-]+|(bitwuzla|yices)(-[A-Za-z0-9_-]+)?", _FORMAT),

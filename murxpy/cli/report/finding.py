@@ -16,7 +16,6 @@ from rich.console import Console
 from rich.text import Text
 
 from murxpy.cli.report.findings import DefectView, bucket_data, defect_views, evidence, sentence
-from murxpy.cli.report.judged import Evaluation
 from murxpy.cli.report.text import amount, labelled, replay_command
 from murxpy.errors import InputError
 from murxpy.findings.buckets import Bucket
@@ -26,6 +25,7 @@ from murxpy.findings.ranges import asked_releases, range_sentence
 from murxpy.findings.scripted import scripted
 from murxpy.findings.store import Store
 from murxpy.foreign import escaped
+from murxpy.judging.evaluation import Evaluation
 from murxpy.machine.outcomes import INCOMPLETENESS
 from murxpy.machine.trace.finished import HEADER, header_value, read_needs
 from murxpy.machine.trace.grammar import parse_trace

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
@@ -14,76 +13,9 @@ from murxpy.cli.report.tables import NUMBER, Table, kinds
 from murxpy.cli.report.text import amount, one_line, replay_command
 from murxpy.findings.replayed import Replayed
 from murxpy.foreign import escaped
+from murxpy.judging.evaluation import Evaluation
 from murxpy.judging.triage import TriagedBucket
-from murxpy.machine.trace.grammar import Trace
 from murxpy.oracles.disagreement import KIND, Answers, Disagreement
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A term in a false formula: its id, its value by our evaluator, and the solver's value where
-    that is another one, else empty.
-    """
-
-    name: str
-    ours: str
-    theirs: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """A model, as the text of each symbol's value, and the formulas that it was asked about. Each
-    formula has its id, and `true`, `false`, or the reason why its value is not known. `parts` are the
-    terms in the false formulas, arguments first.
-    """
-
-    model: dict[str, str]
-    holds: list[tuple[str, str]]
-    parts: tuple[Part, ...] = ()
-
-
-def read_evaluation(trace: Trace) -> Evaluation | None:
-    """The evaluation that the last line `evaluate` with results recorded; None without such a line,
-    for instance because no answer was sat.
-    """
-    for line in reversed(trace.lines):
-        if line.action == "evaluate" and line.results and line.result("refused") is None:
-            words = [
-                (kind, [str(getattr(token, "text", token)) for token in tokens])
-                for kind, tokens in line.results
-            ]
-            if any(kind == "holds" for kind, _ in words) or not any(
-                kind in ("answer", "unread") for kind, _ in words
-            ):
-                model = {_symbol(names): value for _, (*names, value) in _of(words, "model")}
-                holds = [(place, verdict.lower()) for _, (place, verdict) in _of(words, "holds")]
-                return Evaluation(
-                    model, holds, tuple(Part(*values) for _, values in _of(words, "value"))
-                )
-    return None
-
-
-def _symbol(names: list[str]) -> str:
-    """A symbol with the id of its term, if there is one: scripts have no ids."""
-    return names[0] if len(names) == 1 else f"{names[1]} ({names[0]})"
-
-
-def unread(trace: Trace) -> str:
-    """The reason why the last script that was to be evaluated was not: the solver refused something,
-    or its model could not be read. The text is empty if the script was evaluated.
-    """
-    for line in reversed(trace.lines):
-        if (
-            line.action == "evaluate"
-            and line.args
-            and (words := line.result("unread") or line.result("refused")) is not None
-        ):
-            return str(getattr(words[-1], "text", words[-1]))
-    return ""
-
-
-def _of(words: list[tuple[str, list[str]]], kind: str) -> Iterator[tuple[str, list[str]]]:
-    return ((name, tokens) for name, tokens in words if name == kind)
 
 
 def evaluation_lines(found: Evaluation) -> Iterator[str]:
