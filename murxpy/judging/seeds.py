@@ -95,7 +95,7 @@ def _check(
         trace = for_judges(lift(script))
     except InputError as error:
         return Checked(name, "unreadable", reason=str(error))
-    answers = yield from _ask(solver, trace.text(), limit)
+    answers = yield from ask(solver, trace.text(), limit)
     checked = judge(name, _labels(script, Path(name)), answers)
     if checked.verdict != "doubted" or checked.labels[-1] != "unsat":
         return checked
@@ -128,7 +128,7 @@ def _labels(script: Script, path: Path) -> list[str | None]:
     return [folder_label(path) or None] if statuses == [None] else statuses
 
 
-def _ask(solver: JudgedSolver, trace: str, limit: int) -> Questions[dict[str, list[str]]]:
+def ask(solver: JudgedSolver, trace: str, limit: int) -> Questions[dict[str, list[str]]]:
     """The answers of all solvers to the checks of a lifted script."""
     answers = {}
     for number, plan in enumerate(solver.solvers.plans):

@@ -15,6 +15,7 @@ PACKAGE = Path(__file__).parents[2] / "murxpy"
 # The rooms of docs/architecture.md, highest first. A module is in the room with the longest name that its own name begins
 # with: `machine.checks.cores` is in `machine.checks`. `data` stands beside them, for those that load the data folders.
 ROOMS = (
+    "api",
     "cli",
     "campaign",
     "studies",
@@ -131,8 +132,9 @@ def test_only_graphs_imports_networkx() -> None:
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
+    # The package's own module imports what it makes public when that is first used.
     graph = {
-        name: {other for other in imports(path) if other in MODULES} - {name}
+        name: {other for other in imports(path) if other in MODULES} - {name, "murxpy"}
         for name, path in MODULES.items()
     }
     assert cycle(graph) == []
