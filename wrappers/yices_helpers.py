@@ -172,7 +172,9 @@ class Scoped(Context):
             self._idle += 1
 
     def pop(self, count: int = 1) -> None:
-        """Pop some levels."""
+        """Pop some levels; none if there are not so many."""
+        if count >= len(self._levels) > 1:
+            raise YicesException(msg=f"the context state does not allow to pop {count} levels")
         for _ in range(count):
             if self._idle:
                 self._idle -= 1

@@ -531,12 +531,12 @@ class Run(Lines, Steps):
     # -- objects
 
     def sort_object(self, sort: Sort) -> Any:
-        """The solver's object of a sort: the first one that a line returned, or else an object that
-        is made now, without a line.
+        """The solver's object of a sort: the first one that a line returned and none deleted, or
+        else an object that is made now, without a line.
         """
-        entries = self.db.sort_entries.get(sort)
-        if entries:
-            return entries[0].obj
+        for entry in self.db.sort_entries.get(sort, ()):
+            if entry.obj is not None:
+                return entry.obj
         known = self._made.get(sort)
         if known is None:
             known = self._made[sort] = self._make_sort(sort)

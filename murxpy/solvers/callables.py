@@ -151,6 +151,7 @@ def find_callables(data: Mapping[str, Any]) -> Callables:
     """
     found = Callables()
     seen: set[int] = set()
+    made = data.get("recipes") or {}  # a class that has a recipe may be private
     for module in data.get("modules") or ():
         try:
             loaded = importlib.import_module(module)
@@ -159,7 +160,7 @@ def find_callables(data: Mapping[str, Any]) -> Callables:
         for name in sorted(vars(loaded)):
             value = vars(loaded)[name]
             if (
-                not name.startswith("_")
+                (not name.startswith("_") or f"{module}.{name}" in made)
                 and callable(value)
                 and _own(value, module)
                 and id(value) not in seen

@@ -191,6 +191,13 @@ def test_objects_that_public_callables_give_are_used_by_later_lines() -> None:
     assert misuses.replayed(text)[1]["message"].endswith("unknown id x9")
 
 
+def test_a_context_is_in_order_although_the_sort_that_shows_it_was_deleted() -> None:
+    made = "1 new@default\n1 mk-sort@default SORT_BOOL\n      return s1\n"
+    trace, report = misuses.replayed(f"{made}1 del s1\n1 misuse@print c1\n")
+    assert report["finding"] is None
+    assert "raised" not in trace
+
+
 def test_a_program_makes_the_calls_of_public_callables() -> None:
     text = """# solver misused 1.0
 1 new@default

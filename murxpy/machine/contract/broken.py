@@ -124,6 +124,12 @@ def _sort_fault(run: Run, value: Any, facts: dict[str, Any]) -> str | None:
     return None if broken is None else f"another sort than was asked for; {broken}"
 
 
+def _term_sort_fault(run: Run, value: Any, facts: dict[str, Any]) -> str | None:
+    """None also if the wrapper has no reader for the sort of a term."""
+    reader = run.wrapper.set("readers", "term-sort")
+    return None if reader is None else _sort_fault(run, _read(reader, run, value), facts)
+
+
 def _literal(run: Run, misuse: Misuse, value: Any, given: Any) -> str | None:
     """A literal has the requested sort, and is read back as it was passed."""
     sort = run.frame.result
@@ -134,7 +140,7 @@ def _literal(run: Run, misuse: Misuse, value: Any, given: Any) -> str | None:
     if slot.startswith("p") and _number(given):
         facts = sort_facts(sort)
         facts["params"][int(slot[1:])] = given
-        return _sort_fault(run, _read(run.wrapper.set("readers", "term-sort"), run, value), facts)
+        return _term_sort_fault(run, value, facts)
     if not slot.startswith("v") or slot not in _WHOLE:
         return None
     if _same(sort, read, given):
@@ -167,7 +173,8 @@ def _same(sort: Sort, read: tuple[Any, ...], given: Any) -> bool:
         return bool(exact == read[-1])
     if sort.kind == "SORT_REAL":
         # A binding may also take a float for the decimal number that Python prints for it.
-        return Fraction(read[1], read[2]) in (exact, Fraction(repr(+given)))
+        # A solver that knows one sort of numbers reads a whole number as an integer.
+        return Fraction(*read[1:]) in (exact, Fraction(repr(+given)))
     return (
         exact.denominator == 1
         and (int(exact) - int(read[-1]))
@@ -224,9 +231,7 @@ def _term(run: Run, misuse: Misuse, value: Any, given: Any) -> str | None:
         )
     except (IllSorted, ValueError, OverflowError) as error:
         return f"{operator.kind} takes an index that it cannot have; {error}"
-    return _sort_fault(
-        run, _read(run.wrapper.set("readers", "term-sort"), run, value), sort_facts(wanted)
-    )
+    return _term_sort_fault(run, value, sort_facts(wanted))
 
 
 _CHECKS: dict[str, Check] = {
