@@ -97,7 +97,7 @@ def _text(error: BaseException) -> str:
 
 
 _LIBRARY = os.path.dirname(os.__file__)
-_PACKAGE = os.path.dirname(os.path.dirname(__file__))
+_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
 class Thrower:
@@ -157,7 +157,7 @@ class Thrower:
                 found = file
             trace = trace.tb_next
         own = found is not None and (
-            found == self._wrapper or found in self._helpers or found.startswith(_PACKAGE + os.sep)
+            found == self._wrapper or found in self._helpers or found.startswith(_PACKAGE)
         )
         return found if own else None
 
@@ -309,12 +309,7 @@ class Contract:
         while trace is not None:
             code = trace.tb_frame.f_code
             name = code.co_filename
-            ours = (
-                name in self._helpers
-                or name.startswith(_OURS)
-                or "/murxpy/" in name
-                or _standard(name)
-            )
+            ours = name in self._helpers or name.startswith((*_OURS, _PACKAGE)) or _standard(name)
             function = code.co_qualname.rpartition(self._extension)[2]
             place = "" if ours else f"{function} ({PurePath(name).name})"
             trace = trace.tb_next

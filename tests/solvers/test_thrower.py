@@ -14,7 +14,7 @@ from toy import TOY, catalogue, forked, live
 
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
-from murxpy.solvers.exceptions import UNDOCUMENTED
+from murxpy.solvers.exceptions import BROKEN, UNDOCUMENTED, Contract
 from murxpy.solvers.wrapper import Wrapper
 
 BINDING = """
@@ -143,3 +143,14 @@ def _thrown(solver: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("solver", ["z3", "cvc5"])
 def test_no_helper_that_fails_by_itself_blames_the_binding(solver: str) -> None:
     assert forked(lambda: _thrown(solver)) == []
+
+
+def test_a_binding_in_a_folder_called_murxpy_is_not_ours() -> None:
+    """Releases are installed below `~/.cache/murxpy`."""
+    file = "/home/a/.cache/murxpy/releases/z3-solver-5.4.1/z3.py"
+    called: dict[str, Any] = {}
+    exec(compile("def asked():\n    assert False", file, "exec"), called)
+    with pytest.raises(AssertionError) as raised:
+        called["asked"]()
+    thrown = Contract({}, ()).judge(raised.value, live("z3").wrapper.refusals)
+    assert (thrown.sort, thrown.place) == (BROKEN, "asked (z3.py)")

@@ -6,8 +6,10 @@ import contextlib
 import re
 from collections.abc import Iterator, Mapping
 from itertools import takewhile
+from pathlib import Path
 from typing import Any
 
+import murxpy
 from murxpy.cli.report.text import amount, brief, one_line
 from murxpy.findings.replayed import Replayed
 from murxpy.machine.outcomes import INTERNAL
@@ -17,6 +19,7 @@ from murxpy.oracles.crash import HANG, python_frames
 from murxpy.processes.limits import Limits
 
 _SHOWN = 5  # differences, messages of refusals and Python frames that are shown at most
+_PACKAGE = Path(murxpy.__file__).parent
 _REFUSED = "replay-refused:"
 _ANSWERS = ("sat", "unsat", "unknown")
 
@@ -56,7 +59,7 @@ def outcome_lines(replayed: Replayed, trace: Trace | None = None) -> Iterator[st
     yield from (f"  {line}" for line in _details(replayed, trace))
     frames = re.findall(r"^  File .+$", python_frames(outcome.output), re.M)
     # The frames outside of the binding are murxpy's own.
-    binding = takewhile(lambda line: "/murxpy/" not in line, frames)
+    binding = takewhile(lambda line: f'"{_PACKAGE}/' not in line, frames)
     yield from (
         f"  {one_line(line, 160)}" for line in list(binding)[:_SHOWN] if "<lambda>" not in line
     )
