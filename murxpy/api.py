@@ -17,12 +17,12 @@ from murxpy.campaign.asked import CampaignOptions, MutationOptions, asked, mutat
 from murxpy.campaign.campaign import Campaign as _Campaign
 from murxpy.cli.report.findings import DefectView, defect_views
 from murxpy.data import load_catalogue, load_wrapper
-from murxpy.data.grants import grant_file, granted, only_granted
 from murxpy.errors import InputError
 from murxpy.findings.origin import plan_of
 from murxpy.findings.replayed import replay_trace, walk_seeds
 from murxpy.findings.store import read_buckets, read_versions
 from murxpy.fuzzers.setups import Mutation, RunOptions, parse_mix
+from murxpy.grants import grant_file, granted, only_granted
 from murxpy.judging.disagreement import header_judges
 from murxpy.judging.evaluation import Evaluation, Modelled, asking, modelled_script, under_model
 from murxpy.judging.judged_solver import JudgedSolver

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from murxpy.errors import InputError
 
+KEPT = "\n\t"  # what a text that stands in lines of its own keeps on its way to a terminal
 LONGEST_WORD = 80  # characters of a stranger's word that a message shows
 _CHUNK = 1 << 20  # bytes
 

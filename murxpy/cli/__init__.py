@@ -4,7 +4,9 @@ is loaded when it is used.
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import functools
 import importlib
 import os
 import re
@@ -33,11 +35,22 @@ from murxpy.errors import MurxpyError, nearest
 from murxpy.modules import module_names
 
 
+@functools.cache
 def _fuzzers() -> dict[str, str]:
-    """The mutation fuzzers by name, each with its line in the list of commands."""
-    from murxpy.sources.mutation.registry import FUZZERS
-
-    return {name: entry.brief for name, entry in FUZZERS.items() if entry.command}
+    """The mutation fuzzers by name, each with its line in the list of commands. Their declarations are
+    read and not imported, which takes a quarter of a second.
+    """
+    folder = importlib.import_module("murxpy.sources.mutation.fuzzers").__path__[0]
+    found = {}
+    for name in module_names("murxpy.sources.mutation.fuzzers"):
+        text = Path(folder, f"{name}.py").read_text(encoding="utf-8")
+        declared = ast.parse(text[text.index("\nENTRY = Entry(") :]).body[0]
+        assert isinstance(declared, ast.Assign) and isinstance(declared.value, ast.Call)
+        more = {one.arg: ast.unparse(one.value) for one in declared.value.keywords}
+        if more.get("command") != "False":
+            called, brief = map(ast.literal_eval, declared.value.args[:2])
+            found[called] = brief
+    return found
 
 
 def commands() -> dict[str, str]:
@@ -47,10 +60,8 @@ def commands() -> dict[str, str]:
 
 def _groups() -> dict[str, dict[str, str]]:
     """The commands with their lines, under the headings of the list of commands."""
-    from murxpy.sources.mutation.registry import WALK
-
     new = {name: _brief(name) for name in _studies() if name not in _OTHERS}
-    return {**_GROUPS, FIND: {"fuzz": WALK.brief, **_fuzzers(), **_GROUPS[FIND], **new}}
+    return {**_GROUPS, FIND: {"fuzz": _WALK, **_fuzzers(), **_GROUPS[FIND], **new}}
 
 
 def _studies() -> list[str]:
@@ -75,6 +86,7 @@ def module_of(command: str) -> str:
 
 
 FIND = "Find"
+_WALK = "Fuzz a solver through its Python API."
 # All commands but the fuzzers, under the headings of the list of commands.
 _GROUPS = {
     FIND: {
@@ -268,7 +280,7 @@ def _command_of(args: list[str]) -> str:
 
 def _run(args: list[str], began: float) -> int:
     from murxpy.cli.report.console import quiet_pipe
-    from murxpy.data.grants import only_granted
+    from murxpy.grants import only_granted
     from murxpy.processes.interrupts import exit_code, last
     from murxpy.processes.limits import ensure_files
 

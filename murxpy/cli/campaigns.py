@@ -32,11 +32,11 @@ from murxpy.cli.report.outcome import exit_code, outcome_lines
 from murxpy.cli.report.plain_lines import Lines, PlainLines
 from murxpy.cli.report.statistics import print_statistics, reach_sections
 from murxpy.cli.report.summary import lacking, print_summary
-from murxpy.data.grants import only_granted
 from murxpy.errors import InputError
 from murxpy.findings.replayed import walk_seeds
 from murxpy.findings.store import read_buckets, read_versions
 from murxpy.fuzzers.setups import Enumerated, Mutation
+from murxpy.grants import only_granted
 from murxpy.processes import interrupts
 from murxpy.processes.limits import Limits
 from murxpy.processes.targets import Plan

@@ -17,10 +17,10 @@ from murxpy.cli.campaign_options import CommandOptions
 from murxpy.cli.campaigns import carry_out, finish_command
 from murxpy.cli.options import Grouped, jobs_option, json_option, listed, theory_option
 from murxpy.cli.params import OUT
-from murxpy.data.grants import grant_file
 from murxpy.errors import InputError
 from murxpy.findings.known import MAX_PATTERN
 from murxpy.findings.store import FILE, Store
+from murxpy.grants import grant_file
 from murxpy.processes.plans import KEPT_OPTIONS, Request, parse_request
 from murxpy.processes.targets import grant_target
 

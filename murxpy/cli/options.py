@@ -23,10 +23,10 @@ from murxpy.cli.params import (
 )
 from murxpy.cli.report.console import say
 from murxpy.data import added_theories, load_catalogue
-from murxpy.data.grants import grant_file
 from murxpy.errors import InputError, nearest
 from murxpy.foreign import read_text
 from murxpy.fuzzers.setups import all_checked, proved_rules
+from murxpy.grants import grant_file
 from murxpy.judging.laws import check_functions
 from murxpy.judging.rules import prove_files
 from murxpy.smtlib.reading.scripts import MAX_SCRIPT

@@ -1,4 +1,8 @@
-"""Readers for the values of options: spans of time, sizes of memory, seeds, lists of names, files."""
+"""Readers for the values of options: spans of time, sizes of memory, seeds, lists of names, files.
+
+The list of commands needs this module, so it imports what knows targets and stores only where a value
+is read: they take a third of a second.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +17,9 @@ from typing import Any
 
 import click
 
-from murxpy.data.grants import grant_file
 from murxpy.errors import InputError, nearest
-from murxpy.findings.bucket_names import bucket_named, is_bucket, kept_trace
+from murxpy.grants import grant_file
 from murxpy.learning.arms import is_run_seed
-from murxpy.processes.targets import grant_target, settled, split_names
 
 BEGAN = "murxpy.began"  # when the command line began, among what the commands of one call share
 OUT = "murxpy-out"  # the output folder where none is named
@@ -177,6 +179,8 @@ class Target(click.ParamType[Any]):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the name of the target, with `latest` replaced by the newest release."""
+        from murxpy.processes.targets import settled
+
         return settled(value)
 
 
@@ -185,6 +189,8 @@ class Targets(NameList):
 
 
 def _judge_names(text: str) -> tuple[str, ...]:
+    from murxpy.processes.targets import settled, split_names
+
     found = split_names(text) if text else []
     if not all(found):
         raise click.BadParameter(f"'{text}': expected names with commas between them")
@@ -239,6 +245,8 @@ class FileOrBucket(Existing):
         """Return the path of the file, or of the trace or folder of the bucket that the text names.
         Raises InputError if there is neither.
         """
+        from murxpy.findings.bucket_names import bucket_named, is_bucket, kept_trace
+
         if value and not os.path.lexists(value) and not _NO_KEY.search(value):
             path = bucket_named(value, ctx.meta.get(_OUT, Path(OUT)) if ctx else Path(OUT))
         else:
@@ -322,9 +330,12 @@ class _Named(click.ParamType[Any]):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         if value == "" and (param is None or param.default != ""):
             self.fail("expected a path or a name, found an empty text", param, ctx)
-        for name in split_names(value) if self._targets and isinstance(value, str) else ():
-            with contextlib.suppress(InputError):  # the reader of the option says what is wrong
-                grant_target(name)
+        if self._targets and isinstance(value, str):
+            from murxpy.processes.targets import grant_target, split_names
+
+            for name in split_names(value):
+                with contextlib.suppress(InputError):  # the reader of the option says what is wrong
+                    grant_target(name)
         if isinstance(self.inner, NamedFile) and isinstance(value, str):
             grant_file(value)
         return self.inner.convert(value, param, ctx)

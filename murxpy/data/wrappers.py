@@ -18,7 +18,6 @@ from msgspec import Meta
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from murxpy.data.folders import data_folder, remembered
-from murxpy.data.grants import is_granted, whole_path
 from murxpy.data.machines import DEFAULT, machine_path
 from murxpy.data.spellings import MARK, SECTION, check_spellings, expand_shorthands
 from murxpy.data.theories import Plain, decode_dialect, load_theories, theory_files
@@ -34,6 +33,7 @@ from murxpy.data.yamlfile import (
     read_text,
 )
 from murxpy.errors import InputError, nearest
+from murxpy.grants import is_granted, whole_path
 from murxpy.solvers.wrapper import SECTIONS
 
 Position = Annotated[int, Meta(ge=0)]

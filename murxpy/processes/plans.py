@@ -20,7 +20,6 @@ from murxpy.data import (
     wrapper_names,
 )
 from murxpy.data.folders import shipped_folder
-from murxpy.data.grants import file_granted, is_granted, whole_path
 from murxpy.data.lookup import grammar_names, pool_names
 from murxpy.data.machines import machine_names
 from murxpy.errors import InputError
@@ -36,6 +35,7 @@ from murxpy.fuzzers.setups import (
     session_setup,
     sources_setup,
 )
+from murxpy.grants import file_granted, is_granted, whole_path
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.processes.environments import Notice, print_notice, user_cache
 from murxpy.processes.targets import (

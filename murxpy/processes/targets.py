@@ -19,8 +19,8 @@ from shlex import quote
 from typing import Any
 
 from murxpy.data import load_wrapper, wrapper_names
-from murxpy.data.grants import grant, grant_file, is_granted, whole_path
 from murxpy.errors import InputError, MurxpyError, TargetError
+from murxpy.grants import grant, grant_file, is_granted, whole_path
 from murxpy.processes.environments import Notice, found, package_of, print_notice, provide
 from murxpy.processes.releases import LATEST, chosen, published, short, version
 from murxpy.sources.setups import Setup

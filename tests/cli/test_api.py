@@ -13,7 +13,7 @@ import pytest
 from campaigns import FAKES
 
 import murxpy
-from murxpy.data.grants import granted
+from murxpy.grants import granted
 
 PAGE = Path(__file__).parents[2] / "docs" / "python-api.md"
 # What programs may rely on. A change here is a change for its users, and belongs into CHANGELOG.md.

@@ -42,6 +42,25 @@ def test_help_lists_all_commands(capsys: pytest.CaptureFixture[str]) -> None:
     assert "Find:\n  fuzz " in err
 
 
+def test_the_list_of_commands_needs_little() -> None:
+    """What runs, decodes and draws is imported by the commands that use it: the list of commands is on
+    the screen in less than 0.2 s.
+    """
+    program = """
+import sys
+from murxpy.cli import run
+run(["--help"])
+print(*sorted({name.split(".")[0] if "murxpy." not in name else name for name in sys.modules}))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True
+    )
+    loaded = done.stdout.splitlines()[-1].split()
+    assert "click" in loaded
+    heavy = ("rich", "yaml", "msgspec", "packaging", "sqlite3", "murxpy.machine", "murxpy.data")
+    assert [name for name in heavy if name in loaded] == []
+
+
 @pytest.mark.parametrize("command", commands())
 def test_every_command_has_help(capsys: pytest.CaptureFixture[str], command: str) -> None:
     code, out, err = outcome(capsys, command, "--help")

@@ -46,9 +46,9 @@ ROOMS = (
     "learning",
 )
 HOST_SIDE = ROOMS[: ROOMS.index("worker")]
-WORKER_SIDE = (*ROOMS[ROOMS.index("worker") :], "errors", "foreign", "modules")
+WORKER_SIDE = (*ROOMS[ROOMS.index("worker") :], "errors", "foreign", "grants", "modules")
 DATA_READS = ("graphs", "machine.checks", "logic", "machine", "solvers")
-EVERYBODY = ("errors", "foreign", "modules")
+EVERYBODY = ("errors", "foreign", "grants", "modules")
 FILES = sorted(p for p in PACKAGE.rglob("*.py") if "_data" not in p.parts)
 
 

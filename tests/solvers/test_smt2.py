@@ -18,10 +18,10 @@ from commands import outcome
 from toy import Crashed, forked, replay
 
 from murxpy.data import load_catalogue, load_machine, load_wrapper
-from murxpy.data.grants import only_granted
 from murxpy.errors import InputError, TargetError
 from murxpy.findings.kinds.sights import Shown
 from murxpy.findings.replayed import replay_trace
+from murxpy.grants import only_granted
 from murxpy.machine.trace.finished import last_call
 from murxpy.oracles.crash import judge
 from murxpy.processes.plans import Request, make_plans

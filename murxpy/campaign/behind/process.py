@@ -14,13 +14,13 @@ from typing import Any
 import msgspec
 
 from murxpy.campaign.behind.requests import CLOSED, Answer, Request, Wait
-from murxpy.data.grants import only_granted
 from murxpy.errors import InputError, MurxpyError
 from murxpy.findings.folder import write_atomically
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.origin import read_history
 from murxpy.findings.ranges import keep_answers, keep_range, kept_answers
 from murxpy.findings.replayed import replay_trace
+from murxpy.grants import only_granted
 from murxpy.judging.bisection import Answer as ReleaseAnswer
 from murxpy.judging.bisection import range_data
 from murxpy.judging.defects import read_defect, sign_of
@@ -208,7 +208,7 @@ def waiting(gate: int) -> Wait:
 
 def main(parent: int, gate: int, named: Sequence[str] | None) -> None:
     """Answer requests on standard input until it is closed. The campaign closes `gate` while there is
-    no time. `named` is what its user named, for `murxpy.data.grants`.
+    no time. `named` is what its user named, for `murxpy.grants`.
     """
     with only_granted(named):
         _serve(parent, gate)

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from murxpy.campaign.behind.requests import CLOSED, Answer, Request
-from murxpy.data.grants import granted
+from murxpy.grants import granted
 from murxpy.processes.handles import Scratch, sweep
 from murxpy.processes.targets import Plan
 from murxpy.records.config import Budget, tree_cpu

@@ -11,16 +11,15 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, Self, TextIO, cast
+from typing import TYPE_CHECKING, Any, Self, TextIO, cast
 
 import click
-from rich.console import Console, ConsoleOptions, RenderableType
-from rich.segment import Segment
-from rich.text import Text
 
-from murxpy.foreign import escaped
+from murxpy.foreign import KEPT, escaped
 
-KEPT = "\n\t"  # what text keeps on its way to a terminal
+if TYPE_CHECKING:
+    from rich.console import Console
+
 PLAIN_WIDTH = 120  # columns where neither a terminal nor COLUMNS tells the width
 
 
@@ -68,42 +67,13 @@ def own_stream(stream: TextIO) -> TextIO:
     return stream.own if isinstance(stream, SafeStream) else stream
 
 
-class _ReportConsole(Console):
-    def print(self, *objects: Any, soft_wrap: bool | None = None, **options: Any) -> None:
-        """Print objects. With `soft_wrap` each text is one line, however long it is, so that a line feed
-        in a stranger's name begins no line of its own.
-        """
-        if soft_wrap:
-            objects = tuple(_on_one_line(each) for each in objects)
-        super().print(*objects, soft_wrap=soft_wrap, **options)
-
-    def render(
-        self, renderable: RenderableType, options: ConsoleOptions | None = None
-    ) -> Iterable[Segment]:
-        """Escape what a terminal obeys in all text; sequences of rich itself stay."""
-        for segment in super().render(renderable, options):
-            yield (
-                segment
-                if segment.control
-                else Segment(escaped(segment.text, keep=KEPT), segment.style)
-            )
-
-    def on_broken_pipe(self) -> None:
-        """Reraise the error, so that `quiet_pipe` handles it. Rich would end the process with exit
-        code 1, which means findings here.
-        """
-        raise
-
-
-def _on_one_line(line: Any) -> Any:
-    text = line.plain if isinstance(line, Text) else line
-    return escaped(text) if isinstance(text, str) and "\n" in text else line
-
-
 def make_console(stream: TextIO | None = None, *, width: int | None = None) -> Console:
     """A console on `stream`, by default standard output; `width` is its columns, if given. The
     console heeds NO_COLOR, TERM and COLUMNS.
     """
+    # rich takes a third of the time in which the list of commands is printed
+    from murxpy.cli.report.rich_console import ReportConsole
+
     stream = sys.stdout if stream is None else stream
     tolerate_any_text(own_stream(stream))
     if (
@@ -112,7 +82,7 @@ def make_console(stream: TextIO | None = None, *, width: int | None = None) -> C
         and not os.environ.get("COLUMNS", "").isdigit()
     ):
         width = PLAIN_WIDTH
-    return _ReportConsole(
+    return ReportConsole(
         file=own_stream(stream), width=width, markup=False, emoji=False, highlight=False
     )
 

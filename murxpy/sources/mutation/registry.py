@@ -6,7 +6,7 @@ from murxpy.modules import load_modules
 from murxpy.sources.mutation.entry import Entry
 
 API = "api"  # the source that walks the state machine
-WALK = Entry(API, "Fuzz a solver through its Python API.", labels=lambda settings: ())
+WALK = Entry(API, "Walk the state machine.", labels=lambda settings: ())
 FUZZERS: dict[str, Entry] = {
     name: module.ENTRY for name, module in load_modules("murxpy.sources.mutation.fuzzers").items()
 }
