@@ -351,9 +351,9 @@ def _orphan(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
 def _testament(run: Run, operands: list[Any], words: Sequence[Token]) -> Any:
     frame = run.new_context()
     heirs = run.repeated(run.deferred(_constants(run, frame, words[0]), frame), 2)
-    run.apply(stress.bequeathed, heirs, frame.solver, frame.ctx)
+    fault = run.apply(stress.bequeathed, heirs)
     run.leave(frame)
-    return run.apply(stress.collected)
+    return fault
 
 
 def _handed_over(function: Callable[..., Any]) -> Stress:

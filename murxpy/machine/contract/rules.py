@@ -176,7 +176,7 @@ RULES: dict[str, Rule] = {
             "finalizer",
             "A",
             "life",
-            "a term whose last reference is in a cycle with a finalizer that uses it",
+            "the finalizer of a reference cycle uses terms that are alive",
             weight=2,
         ),
         Rule("orphan", "A", "life", "a term that outlives its context, its solver and its sort"),

@@ -102,9 +102,7 @@ class Knot:
 
 
 class Testament(Knot):
-    """A reference cycle whose finalizer uses the objects. The finalizers of the objects may have
-    run before.
-    """
+    """A reference cycle whose finalizer uses the objects."""
 
     def __del__(self) -> None:
         used_all(self.objects)
@@ -115,14 +113,12 @@ def knot(*objects: Any) -> None:
     Knot(objects)
 
 
-def bequeathed(objects: list[Any], *others: Any) -> None:
-    """Put the last references to objects into a cycle whose finalizer uses the objects."""
-    Testament([*objects, *others])
-    objects.clear()
-
-
-def collected() -> None:
-    """Collect the garbage that is in cycles."""
+def bequeathed(objects: Sequence[Any]) -> None:
+    """Let the finalizer of a reference cycle use objects to which the caller has references, too. Python
+    runs the finalizers of objects that die together in any order, so an object that dies in the cycle
+    may be finalized before.
+    """
+    Testament(objects)
     gc.collect()
 
 
