@@ -10,16 +10,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import click
 
-from murxpy.cli.options import known_option, theory_option, wrapper_option
+from murxpy.cli.options import count_option, known_option, theory_option, wrapper_option
 from murxpy.cli.params import Existing, FileOrBucket, Target, in_out_option
 from murxpy.cli.replay import judges_of
 from murxpy.cli.report.console import say
-from murxpy.cli.report.finding import FindingPage, finding_page
+from murxpy.cli.report.finding import FindingPage, finding_page, finding_pages
 from murxpy.cli.report.findings import Use, operators_of, sentence
 from murxpy.cli.report.text import amount, fenced, one_line, plain
 from murxpy.data import load_wrapper, wrapper_names
@@ -34,7 +35,7 @@ from murxpy.findings.known import Registry, read_registry
 from murxpy.findings.origin import holds_traces, plan_of
 from murxpy.findings.ranges import keep_range
 from murxpy.findings.replayed import replay_trace
-from murxpy.findings.store import Changes, Store, read_buckets
+from murxpy.findings.store import Changes, Store
 from murxpy.judging.cross_check import finding_of
 from murxpy.judging.judged_solver import JudgedSolver
 from murxpy.judging.operators import judge_plans
@@ -77,7 +78,7 @@ class Draft:
 
 
 @click.command()
-@click.argument("source", metavar="TRACE|BUCKET", type=FileOrBucket(folder=True))
+@click.argument("source", metavar="TRACE|BUCKET|OUT", type=FileOrBucket(folder=True))
 @in_out_option
 @click.option(
     "--for",
@@ -105,8 +106,10 @@ class Draft:
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Write issue.md and the files that go with it to this folder.  [default: print the issue]",
+    help="Write issue.md and the files that go with it to this folder; of a campaign, each issue to a folder of its own "
+    "in it.  [default: print the issue]",
 )
+@count_option("--limit", "Write the issues of the N worst defects of a campaign only.")
 def draft(
     source: Path,
     receiver: str | None,
@@ -115,30 +118,39 @@ def draft(
     solver: str | None,
     wrapper: str | None,
     output: Path | None,
+    limit: int | None,
 ) -> None:
     """Write a finding as an issue in Markdown: title, what was expected and why, what was got, the
     smallest script or program, the command that runs it, releases, and what it needs. Nothing is sent.
 
     BUCKET is a folder OUT/findings/BUCKET, or the beginning of its name. TRACE is replayed, and its
-    program and script are written and tried. What the developers of a solver ask for stands in the
-    section 'reporting' of its wrapper. Warnings go to standard error.
+    program and script are written and tried. OUT is the folder of a campaign: each of its defects is
+    written, the worst first. What the developers of a solver ask for stands in the section 'reporting'
+    of its wrapper. Warnings go to standard error.
 
     \b
     murxpy draft wrong-unsat --out out           # print the issue
     murxpy draft wrong-unsat --out out -o issue/ # with its script, program and trace
     murxpy draft wrong-unsat --known known.yaml  # and say which known bugs look like it
+    murxpy draft out -o issues/ --limit 10       # the ten worst defects of a campaign
     murxpy draft bug.trace --solver z3@latest    # of a trace that no campaign keeps
     """
     registries = [read_registry(path) for path in known]
+    campaign = source.is_dir() and not is_bucket(source)
+    if limit is not None and not campaign:
+        raise InputError(
+            "--limit counts the issues of a campaign: name its folder", file=str(source)
+        )
+    if (is_bucket(source) or campaign) and (solver or wrapper or table):
+        raise InputError(
+            "a campaign says what its findings are of: leave out --solver, --wrapper and --table",
+            file=str(source),
+        )
+    if campaign:
+        _write_all(source, receiver, registries, output, limit)
+        return
     if is_bucket(source):
-        if solver or wrapper or table:
-            raise InputError(
-                "a campaign says what its finding is of: leave out --solver, --wrapper and --table",
-                file=str(source),
-            )
         made = draft_of(source, receiver, registries)
-    elif source.is_dir():
-        raise InputError("expected a trace, or OUT/findings/BUCKET of a campaign", file=str(source))
     else:
         plan = plan_of(parse_trace(read_trace(source), str(source)), solver, wrapper, source)
         with Scratch("draft") as out:
@@ -149,13 +161,50 @@ def draft(
     if output is None:
         click.echo(made.text, nl=False)
         return
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-        for name, text in {"issue.md": made.text, **made.files}.items():
-            (output / name).write_text(text, encoding="utf-8", errors="surrogatepass")
-    except OSError as error:
-        raise InputError(f"cannot write: {error.strerror}", file=str(output)) from None
+    _write(made, output)
     say(f"issue.md and {amount(len(made.files), 'file')} written to {output}; nothing is sent")
+
+
+def _write(made: Draft, folder: Path) -> None:
+    """Write an issue and its files to a folder. Raises InputError."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in {"issue.md": made.text, **made.files}.items():
+            (folder / name).write_text(text, encoding="utf-8", errors="surrogatepass")
+    except OSError as error:
+        raise InputError(f"cannot write: {error.strerror}", file=str(folder)) from None
+
+
+def _write_all(
+    out: Path,
+    receiver: str | None,
+    registries: Sequence[Registry],
+    output: Path | None,
+    limit: int | None,
+) -> None:
+    """Write the issues of the worst defects of the campaign in folder `out`, each to a folder of
+    `output` with the name of its bucket. A warning that several issues have is said once. Raises
+    InputError.
+    """
+    if output is None:
+        raise InputError("name the folder for the issues of a campaign with -o DIR", file=str(out))
+    warned: dict[str, list[str]] = {}
+    written = 0
+    for page in islice(finding_pages(out), limit):
+        key = page.bucket.key
+        try:
+            made = draft_of_page(page, out, receiver, registries)
+        except InputError as error:
+            warned[str(error)] = [key]
+            continue
+        _write(made, output / key)
+        written += 1
+        for warning in made.warnings:
+            warned.setdefault(warning, []).append(key)
+    for warning, keys in warned.items():
+        of = keys[0] if len(keys) == 1 else amount(len(keys), "issue")
+        say(f"note: {of}: {warning}", err=True)
+    say(f"{amount(written, 'issue')} written to {output}, each in a folder; nothing is sent")
 
 
 # ----------------------------------------------------------------------
@@ -222,8 +271,15 @@ def _found(text: str, file: Path, plan: Plan) -> Finding:
 def draft_of(source: Path, receiver: str | None, registries: Sequence[Registry]) -> Draft:
     """The issue of the finding in the folder of a bucket. Raises InputError."""
     folder = source.absolute()
-    page = finding_page(folder.parent.parent, folder.name)
-    trace = kept_trace(folder)
+    out = folder.parent.parent
+    return draft_of_page(finding_page(out, folder.name), out, receiver, registries)
+
+
+def draft_of_page(
+    page: FindingPage, out: Path, receiver: str | None, registries: Sequence[Registry]
+) -> Draft:
+    """The issue of a finding of the campaign in folder `out`. Raises InputError."""
+    trace = kept_trace(out / "findings" / page.bucket.key)
     shown = trace.suffix == ".trace" or holds_traces(
         trace
     )  # else it holds seeds, which show nothing
@@ -247,7 +303,7 @@ def draft_of(source: Path, receiver: str | None, registries: Sequence[Registry])
         *_frames(page),
     ]
     text = "\n".join(parts).rstrip("\n") + "\n"
-    return Draft(text, files, [*_warnings(page, rules, script or program, registries, folder)])
+    return Draft(text, files, [*_warnings(page, rules, script or program, registries, out)])
 
 
 def _release(page: FindingPage, small: str) -> str:
@@ -414,7 +470,7 @@ def _warnings(
     rules: Mapping[str, Any],
     shown: str | None,
     registries: Sequence[Registry],
-    folder: Path,
+    out: Path,
 ) -> Iterator[str]:
     """What should keep the author from sending the issue as it is."""
     bucket = page.bucket
@@ -433,8 +489,7 @@ def _warnings(
     quota = rules.get("a-week")
     if quota and week >= quota:
         yield f"{amount(week, 'issue')} went to {bucket.solver} in the last seven days, and {quota} are welcome"
-    out = folder.parent.parent
-    marks = grouping(out).marks(next(b for b in read_buckets(out) if b.key == bucket.key)).own
+    marks = grouping(out).marks(bucket).own if registries else ()
     for registry in registries:
         for entry in registry.alike(bucket.key, marks):
             yield f"it looks like the known bug {entry.name}{f' ({entry.url})' if entry.url else ''}"

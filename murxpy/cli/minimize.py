@@ -448,7 +448,11 @@ def _begin(
             words = tuple(shlex.split(command)) or ("",)
         except ValueError as error:
             raise InputError(f"--command: {error}, expected words as for a shell") from None
-    return partial(Task, name=str(file), time=seconds, match=match, command=words, **numbers)
+    folder = file.absolute().parent
+    key = folder.name if is_bucket(folder) else ""
+    return partial(
+        Task, name=str(file), time=seconds, match=match, command=words, key=key, **numbers
+    )
 
 
 def _asked(begin: Begin) -> bool:

@@ -129,7 +129,7 @@ class Walking(Predicate[Runs]):
         with self.closed_on_error():
             tester.wall = limits.replay_wall
             seen = tester.many(max(FIRST_RUNS, task.tries), *map(_walk, runs))
-            found = first_shown(seen, task.plan.target.family, task.name, task.tries, task.match)
+            found = first_shown(seen, task)
         self.key, self._same, self._tries = found.key, found.shows, task.tries
 
     def shows(self, candidate: Runs) -> bool:

@@ -22,7 +22,7 @@ from murxpy.findings.buckets import bucket_key
 from murxpy.findings.folder import write_atomically
 from murxpy.machine.checks.registry import ANSWERING
 from murxpy.machine.trace.finished import Call, last_call, last_row
-from murxpy.oracles.crash import Outcome, judge, signal_name
+from murxpy.oracles.crash import DEATHS, Outcome, judge, signal_name
 from murxpy.passes.reduction import A, Problem, Search, T, at_once, finished
 from murxpy.processes import interrupts
 from murxpy.processes.inquiries import OutOfTime
@@ -101,17 +101,18 @@ class FirstShown:
     late: float | None = None
 
 
-def first_shown(runs: Runs, family: str, name: str, tries: int, match: Match) -> FirstShown:
-    """Find out what the replays `runs` of the trace in the file `name` show.
+def first_shown(runs: Runs, task: Task) -> FirstShown:
+    """Find out what the replays `runs` of the trace of a task show.
 
     Raises InputError when the trace is malformed or shows nothing. With one try it is also raised
     when the replays do not all show the same.
     """
+    family, name, tries, match = task.plan.target.family, task.name, task.tries, task.match
     for outcome in runs[0]:
         refuse_malformed(outcome, name)
     hangs = not match and all(run and run[-1].cause == "wall" for run in runs)
     key, said, same = (
-        _match(runs, match) if match else _hang(runs) if hangs else _finding(runs, family)
+        _match(runs, match) if match else _hang(runs) if hangs else _finding(runs, family, task.key)
     )
     shown = [outcome for run in runs for outcome in run if same(outcome)]
     times = sum(any(map(same, run)) for run in runs)
@@ -120,7 +121,7 @@ def first_shown(runs: Runs, family: str, name: str, tries: int, match: Match) ->
             f"{said}: not so in {len(runs)} replays"
             if match
             else (
-                f"it shows no finding in {len(runs)} replays, expected a trace that 'murxpy replay' exits with 1 for"
+                f"it shows {said or 'no finding'} in {len(runs)} replays, expected a trace that 'murxpy replay' exits with 1 for"
             )
         )
         raise InputError(what, file=name)
@@ -151,12 +152,19 @@ def _hang(runs: Runs) -> tuple[str, str, Shows]:
     return f"hang in {call.action}", f"it hangs in {call.action}", partial(_late, call=call)
 
 
-def _finding(runs: Runs, family: str) -> tuple[str, str, Shows]:
-    """The same for the finding that most replays show."""
-    shown = (next(((v, o) for o in run if (v := judge(o)) is not None), None) for run in runs)
-    found = [(bucket_key(family, one[0]), *one) for one in shown if one is not None]
+def _finding(runs: Runs, family: str, wanted: str) -> tuple[str, str, Shows]:
+    """The same for the finding that most replays show: that of the bucket `wanted` where a replay shows
+    it. Behind other runs a process may die, and these runs may have findings of their own: what ends
+    no process does not stand for a death.
+    """
+    found = []
+    for run in runs:
+        shown = [(bucket_key(family, v), v, o) for o in run if (v := judge(o)) is not None]
+        if wanted.startswith(DEATHS):
+            shown = [one for one in shown if one[1].kind in DEATHS]
+        found += ([one for one in shown if one[0] == wanted] or shown)[:1]
     if not found:
-        return "", "", lambda outcome: False
+        return "", f"no {wanted}" if wanted else "", lambda outcome: False
     ((key, _),) = Counter(key for key, _, _ in found).most_common(1)
     verdict, outcome = next((v, o) for of, v, o in found if of == key)
     same = partial(shows, family=family, key=key, kind=verdict.kind, after=outcome.after)
@@ -250,8 +258,9 @@ class Task:
     reduction ends after `time` seconds and after `replays` candidates; None sets no limit. With one
     job the result of a reduction that `replays` ends does not depend on the clock. The reduction
     keeps the finding, unless `match` or `command`, the words of a user's command, says something
-    else. With `judges` the finding is that one of these solvers disagrees. `follow` gets the
-    progress. `wait` is called before each candidate, and returns when it may be replayed.
+    else. `key` is the bucket of the finding, empty where it is not known. With `judges` the finding
+    is that one of these solvers disagrees. `follow` gets the progress. `wait` is called before each
+    candidate, and returns when it may be replayed.
     """
 
     plan: Plan
@@ -263,6 +272,7 @@ class Task:
     match: Match = field(default_factory=Match)
     command: tuple[str, ...] = ()
     judges: Sequence[Plan] = ()
+    key: str = ""
     follow: Callable[[Progress], None] = lambda progress: None
     wait: Callable[[], None] = lambda: None
     began: float = field(default_factory=monotonic)

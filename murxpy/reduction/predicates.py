@@ -73,7 +73,7 @@ class Replaying(Predicate[str]):
         runs = [tester.fresh(*replays)]
         more = 1 if runs[0] and runs[0][-1].cause == "wall" else max(FIRST_RUNS, task.tries) - 1
         runs += tester.many(more, *replays)
-        return first_shown(runs, task.plan.target.family, task.name, task.tries, task.match)
+        return first_shown(runs, task)
 
     def first(self, candidates: Iterator[str]) -> int | None:
         return self._tester.first(candidates, self._same)

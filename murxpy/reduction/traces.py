@@ -19,6 +19,7 @@ from murxpy.machine.replaying.untracer import COMPARED as COMPARED
 from murxpy.machine.trace.finished import HEADER, header_value, write_needs
 from murxpy.machine.trace.grammar import Trace, parse_trace
 from murxpy.machine.witnesses.unknowns import BASELINE
+from murxpy.oracles.crash import DEATHS
 from murxpy.passes.lines import Spellings
 from murxpy.passes.measure import Measure
 from murxpy.passes.reduction import Problem
@@ -88,6 +89,25 @@ def minimize(task: Task, source: str, earlier: str | None = None) -> Minimized:
     Raises InputError when the trace is malformed, shows nothing, or something else each time, or
     when the time does not suffice to see what it shows; TargetError when a solver cannot be loaded.
     """
+    result = _reduced(task, source, earlier)
+    while (shorter := _without_misuse(task, result)) is not None:
+        try:
+            again = _reduced(
+                replace(task, key=result.key, replays=_left(task, result)), shorter, None
+            )
+        except InputError:  # it needs the last misuse
+            break
+        result = replace(
+            again,
+            before=result.before,
+            tests=result.tests + again.tests,
+            replays=result.replays + again.replays,
+        )
+    return result
+
+
+def _reduced(task: Task, source: str, earlier: str | None) -> Minimized:
+    """Make the trace smaller as long as it shows the same in the same call."""
     original = parse_trace(source, task.name)
     with task.enough_time("the trace shows"):
         predicate = _predicate(task, source)
@@ -96,6 +116,24 @@ def minimize(task: Task, source: str, earlier: str | None = None) -> Minimized:
         problem = trace_problem(original, starts, task.plan.setup, predicate.written)
         result = reduce(problem, predicate, task)
         return _with_needs(result, problem, predicate, task)
+
+
+def _without_misuse(task: Task, result: Minimized) -> str | None:
+    """The trace of a death that shows in a misuse, without that misuse, if that may show it, too: an
+    earlier call broke something, and in which call it shows is chance. The other lines are all needed,
+    so what ends the process is the same. None for any other trace.
+    """
+    if result.ended != "complete" or task.match or task.command or _left(task, result) == 0:
+        return None
+    trace = parse_trace(result.text, task.name)
+    if not result.key.startswith(DEATHS) or trace.lines[-1].action != "misuse":
+        return None
+    return replace(trace, lines=trace.lines[:-1]).text()
+
+
+def _left(task: Task, result: Minimized) -> int | None:
+    """The number of candidates that a further reduction may test."""
+    return None if task.replays is None else max(0, task.replays - result.tests)
 
 
 def _with_needs(

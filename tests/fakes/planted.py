@@ -14,6 +14,7 @@ finding that the process survives; and what must be there, each optional:
 - `answered`: how many checks were answered;
 - `symbol`: a text within a symbol, `number`: the least index of an application;
 - `earlier`: an operator that a run before this one applied in the same process; with `joined` also one before the last `new`;
+- `late`: it shows only when the run ends;
 - `turns`: a file that counts replays; the fault shows in every other one only, or in one `of` so many.
 """
 
@@ -202,6 +203,8 @@ class PlantedSession(Session):
     def replay(self, text: str, name: str, write: Write) -> dict[str, Any]:
         watch, watching = self._watching(write)
         report = super().replay(text, name, watching)
+        if watch.over and self._fault.get("late"):
+            faults.commit(self._fault["how"])
         self._earlier |= watch.operators()
         return report
 
@@ -217,13 +220,14 @@ class PlantedSession(Session):
         shown = self._showing()
 
         def watching(rows: str) -> None:
-            if watch.over:
+            if watch.over and not self._fault.get("late"):
                 return
             write(rows)
             for row in rows.splitlines():
                 if watch.due(row) and shown:
                     watch.over = True
-                    self._commit(watch.lines[-1])
+                    if not self._fault.get("late"):
+                        self._commit(watch.lines[-1])
 
         return watch, watching
 

@@ -130,7 +130,9 @@ def test_what_is_no_finding_is_one_clear_line(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     (tmp_path / "folder").mkdir()
-    assert "expected a trace, or OUT/findings/BUCKET" in error(capsys, "draft", tmp_path)[1]
+    code, line = error(capsys, "draft", tmp_path, "-o", tmp_path / "issues")
+    assert code == 2 and "no campaign was run here" in line
+    assert "with -o DIR" in error(capsys, "draft", tmp_path)[1]
     wrong = tmp_path / "wrong.trace"
     wrong.write_text("# murxpy-trace 1\n# solver fake 1.0\n0 new\n0 frob\n")
     code, line = error(capsys, "draft", wrong, "--solver", *FAKE)

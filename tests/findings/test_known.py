@@ -132,6 +132,24 @@ def test_a_draft_has_all_that_a_developer_needs(
     assert (folder / "issue.md").read_text() == text and (folder / "finding.trace").is_file()
 
 
+def test_a_campaign_has_a_folder_for_each_issue(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FAKESOLVER_FAULT", "and:abort,or:segfault")
+    out, folder = tmp_path / "out", tmp_path / "issues"
+    assert fuzz_fake(capsys, out, "--runs", "12", "--no-minimize")[0] == 1
+    code, said, notes = outcome(capsys, "draft", out, "-o", folder)
+    made = sorted(one.name for one in folder.iterdir())
+    assert code == 0 and said.startswith(f"{len(made)} issues written to ") and len(made) > 1
+    for key in made:
+        alone = outcome(capsys, "draft", out / "findings" / key)[1]
+        assert (folder / key / "issue.md").read_text() == alone
+    code, said, _ = outcome(capsys, "draft", out, "-o", tmp_path / "one", "--limit", "1")
+    assert code == 0 and said.startswith("1 issue written to ")
+    code, line = error(capsys, "draft", out / "findings" / made[0], "--limit", "1")
+    assert code == 2 and "--limit counts the issues of a campaign" in line
+
+
 def test_text_of_strangers_is_no_markup() -> None:
     hostile = "<script>`*_[a](b)@z3 #12 |x|~\x1b[31m\u202e"
     shown = plain(hostile)

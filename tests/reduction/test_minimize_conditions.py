@@ -21,8 +21,9 @@ from waiting import wait_for
 
 from murxpy.errors import InputError
 from murxpy.findings.origin import origin
+from murxpy.oracles.crash import Outcome
 from murxpy.processes.targets import Plan
-from murxpy.reduction.pipeline import Match, Task, exit_kind
+from murxpy.reduction.pipeline import Match, Task, exit_kind, first_shown
 from murxpy.reduction.traces import minimize
 
 CONTRACT = {**NEED_NOT, "how": "contract"}
@@ -55,6 +56,36 @@ def test_the_end_of_the_process_is_kept(how: str, wanted: str) -> None:
     assert kept(fault, Match(exit=wanted))[:-1] == NOT_CHECKED
     with pytest.raises(InputError, match="exit SIGFPE: not so in 3 replays"):
         kept(fault, Match(exit="SIGFPE"))
+
+
+def test_a_misuse_in_which_a_death_only_shows_is_left_out() -> None:
+    """A call breaks something, and the process dies when the run ends, whatever came last."""
+    source = EXAMPLE.partition("1 assert-formula")[0] + "1 gc\n1 misuse@print t2\n"
+    plan = planted(at="gc", how="segfault", late=True)
+    result = minimize(Task(plan, "a.trace"), source)
+    assert rows(result) == ["new", "gc"]
+    assert "misuse" not in result.key
+
+
+def test_a_misuse_that_a_death_needs_stays() -> None:
+    source = EXAMPLE.partition("1 assert-formula")[0] + "1 gc\n1 misuse@print t2\n"
+    result = minimize(Task(planted(at="misuse", how="segfault", late=True), "a.trace"), source)
+    assert rows(result)[-1].startswith("misuse ") and "misuse-term-print" in result.key
+
+
+def test_what_earlier_runs_find_does_not_stand_for_a_death() -> None:
+    refused = {"kind": "contract", "message": "it is not refused", "tier": "binding"}
+    call = {"action": "misuse", "operator": "t", "spelling": "none"}
+    found = Outcome("report", {"status": "finding", "finding": {**refused, **call}}, "0 new\n")
+    died = Outcome("died", trace="0 new\n0 pop 1\n", status=signal.SIGSEGV)
+    task = Task(planted(**CONTRACT), "a.history")
+    first = first_shown([[found, died]] * 3, task)
+    assert first.key.startswith("contract-") and not first.shows(died)
+    for key in ("crash-sigsegv-toy-pop-0", "crash-sigsegv-toy-push-1"):
+        first = first_shown([[found, died]] * 3, replace(task, key=key))
+        assert first.key.startswith("crash-sigsegv-toy-pop-") and first.shows(died)
+    with pytest.raises(InputError, match="it shows no crash-sigsegv-toy-pop-0 in 3 replays"):
+        first_shown([[found]] * 3, replace(task, key="crash-sigsegv-toy-pop-0"))
 
 
 def test_all_that_is_asked_for_must_hold() -> None:

@@ -470,8 +470,23 @@ def test_a_context_that_a_death_needs_is_no_main_one() -> None:
     """
     trace = "# solver z3 5.4.1\n0 new@simple\n return o1\n0 misuse@copy c1\n"
     texts = [program.text for program in printed(trace, "crash", "SIGSEGV")]
-    calls = "def calls():\n    ctx = Context()\n    copy.copy(ctx)\n"
+    calls = "def calls():\n    ctx = Context()\n    try:\n        copy.copy(ctx)\n"
     assert [calls in text for text in texts].count(True) == 1
+
+
+def test_a_misuse_may_be_refused_before_what_an_earlier_call_broke_shows(tmp_path: Path) -> None:
+    """What nobody uses is made, too, in a context that dies at the end of the calls."""
+    trace = (
+        "# solver z3 5.4.1\n0 new@simple\n return o1\n0 misuse@call z3.Float32 c1\n return x1 FPSortRef\n"
+        '0 misuse@call z3.FP py:"a" x1 c1\n return x2 FPRef\n'
+        "0 misuse@edge z3.FPRef.__add__ x2 py:3\n return x3 FPRef\n"
+        '0 misuse@edge z3.SeqSort py:"a"\n raised "AttributeError"\n'
+    )
+    texts = [program.text for program in printed(trace, "crash", "SIGSEGV")]
+    text = next(text for text in texts if "ctx = Context()" in text and "fp + 3" in text)
+    assert 'SeqSort("a")\n    except Exception:' in text
+    done = ended(text.replace("fp + 3", "None"), tmp_path / "p.py")
+    assert (done.returncode, done.stdout) == (0, "expected no signal, got no signal\n")
 
 
 def test_an_undocumented_exception_is_told_from_others(tmp_path: Path) -> None:

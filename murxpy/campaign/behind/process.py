@@ -110,18 +110,16 @@ _SEVERAL = "not in SMT-LIB: it needs several runs in one process"
 _TRIES = 5  # replays of a candidate, for a finding that does not show each time
 
 
-def shrink(
-    plan: Plan, trace: Path, kind: str, replays: int, wait: Wait
-) -> tuple[str, Path, Minimized]:
-    """Reduce the trace or history in the file `trace`, a finding of `kind`, into a file beside it.
+def shrink(plan: Plan, request: Request, wait: Wait) -> tuple[str, Path, Minimized]:
+    """Reduce the trace or history of a request into a file beside it.
 
-    The reduction ends after `replays` candidates. The reduction continues from an earlier result in
+    The reduction continues from an earlier result in
     that file. Gives the form of the result (`min.trace` or `min.history`), its file and the result.
     Raises InputError, TargetError.
     """
-    form = "min.trace"
+    form, trace = "min.trace", Path(request.trace)
     small = base_of(trace).with_name(f"{base_of(trace).name}.min.trace")
-    task = Task(plan, trace.name, replays=replays, wait=wait)
+    task = Task(plan, trace.name, replays=request.replays, key=request.key, wait=wait)
     if trace.suffix == ".history":
         runs = tuple(read_history(trace))
         try:
@@ -132,7 +130,7 @@ def shrink(
         if reduced.apart:
             form, small = "min.history", small.with_suffix(".history")
     else:
-        result = _shrink_trace(replace(task, follow=Saver(small)), trace, small, kind)
+        result = _shrink_trace(replace(task, follow=Saver(small)), trace, small, request.kind)
     write_atomically(small, result.text)
     return form, small, result
 
@@ -172,7 +170,7 @@ def answer(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:
     answered, several = Answer(), False
     if request.minimize:
         try:
-            form, small, result = shrink(plan, trace, request.kind, request.replays, wait)
+            form, small, result = shrink(plan, request, wait)
             if result.ended == "interrupted":  # the smaller trace is kept in its file
                 raise KeyboardInterrupt
         except MurxpyError as error:

@@ -332,7 +332,7 @@ class Calls(PythonPrinter):
         if not self.last or self.dies:
             with suppress(Refused):
                 code = str(self.reading(self))
-                self.sheet.do(code if self.refusal() is None else _tolerant(code))
+                self.sheet.do(code if self.refusal() is None else tolerant(code))
 
     def write_dropped(self, word: str) -> None:
         raise InputError("a plain program does not drop objects")
@@ -402,7 +402,7 @@ class Calls(PythonPrinter):
         if defect:
             self.failing = code
         else:
-            self.sheet.do(_tolerant(code))
+            self.sheet.do(tolerant(code))
 
     def write_datatypes(self, code: str) -> list[Code]:
         sorts = self.sheet.define(code, "sorts", kept=True)
@@ -479,7 +479,7 @@ class Calls(PythonPrinter):
         if self.last:
             self.failing = code
             raise Stopped(None)
-        self.sheet.do(_tolerant(code))
+        self.sheet.do(tolerant(code))
 
     def broken(self, code: str) -> str:
         words = self.misuse.words if isinstance(self.misuse, Prepared) else ()
@@ -539,6 +539,9 @@ class Calls(PythonPrinter):
         own = name.removeprefix(PROPERTY)
         path = own.split(".")
         if own != name or (path[-2][:1].isupper() and operands and isinstance(operands[0], Code)):
+            applied = _applied(path[-1], shown, operands) if self.plain else ""
+            if applied:
+                return applied
             call = f"{operand(operands[0])}.{path[-1]}"
             return call if own != name else f"{call}({', '.join(shown[1:])})"
         module = ".".join(itertools.takewhile(lambda part: not part[:1].isupper(), path[:-1]))
@@ -551,7 +554,21 @@ class Calls(PythonPrinter):
         return f"{own}({', '.join(shown)})"
 
 
-def _tolerant(code: str) -> str:
+def _applied(method: str, shown: Sequence[str], operands: Sequence[Any]) -> str:
+    """The application of an operator of Python, whose method is called; empty where it is none. The
+    method of an object on the right is only called of a left one that is no object of the solver.
+    """
+    name = method.removeprefix("__").removesuffix("__")
+    if name == method or len(shown) != 2:
+        return ""
+    for one, other, own in ((0, 1, name), (1, 0, name.removeprefix("r"))):
+        symbol = _SYMBOLS.get(own) or _SYMBOLS.get(f"{own}_")
+        if symbol is not None and (not one or not isinstance(operands[1], Code)):
+            return f"({shown[one]}) {symbol} ({shown[other]})"
+    return ""
+
+
+def tolerant(code: str) -> str:
     """A call that the solver may refuse, as a statement."""
     return f"try:\n    {code}\nexcept Exception:\n    pass"
 

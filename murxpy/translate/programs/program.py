@@ -18,7 +18,7 @@ from murxpy.machine.trace.lift import lift
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.translate.asking import theory_options
 from murxpy.translate.expressions import inlined
-from murxpy.translate.programs.calls import Calls, Form, PlainWrapper, go_through
+from murxpy.translate.programs.calls import Calls, Form, PlainWrapper, go_through, tolerant
 from murxpy.translate.programs.endings import checking_call
 from murxpy.translate.programs.vocabulary import Claim, Ending
 
@@ -34,7 +34,9 @@ _FORMS = (
     Form(plain_solver=False),
     Form(plain_solver=False, main=False),
     Form(plain_solver=False, nested=False),
+    Form(plain_solver=False, nested=False, main=False),
     Form(plain=False, plain_solver=False, nested=False),
+    Form(plain=False, plain_solver=False, nested=False, main=False),
 )
 _LIBRARY = ("copy", "gc", "itertools", "operator", "pickle")  # modules of Python that calls use
 DEADLINE = 10  # seconds after which a program says that its calls do not end
@@ -203,8 +205,9 @@ def _imports(source: str, used: str) -> list[str]:
 
 def _of_child(run: Calls, claim: Claim) -> str:
     """A program whose calls run in a child process, which dies or does not end."""
-    if run.failing:
-        run.sheet.do(run.failing)
+    if run.failing:  # where it is mended, a misuse is refused
+        misuse = run.trace.lines[-1].action == "misuse"
+        run.sheet.do(tolerant(run.failing) if misuse else run.failing)
     rows = run.sheet.written([run.imports(), "child calls Process signal sys"])
     hangs, exits = claim.ends == "no end", claim.kind == EXIT
     ending = _HANGS if hangs else _DIES
