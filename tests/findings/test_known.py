@@ -138,7 +138,7 @@ def test_a_campaign_has_a_folder_for_each_issue(
     monkeypatch.setenv("FAKESOLVER_FAULT", "and:abort,or:segfault")
     out, folder = tmp_path / "out", tmp_path / "issues"
     assert fuzz_fake(capsys, out, "--runs", "12", "--no-minimize")[0] == 1
-    code, said, notes = outcome(capsys, "draft", out, "-o", folder)
+    code, said, _ = outcome(capsys, "draft", out, "-o", folder)
     made = sorted(one.name for one in folder.iterdir())
     assert code == 0 and said.startswith(f"{len(made)} issues written to ") and len(made) > 1
     for key in made:
