@@ -19,8 +19,10 @@ from types import ModuleType
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from murxpy import __version__
+from murxpy.cli.completing import VARIABLE, answer, plain
 from murxpy.cli.configuration import (
     FILE,
     TRUST,
@@ -131,6 +133,7 @@ _GROUPS = {
         "wrappers": "Show the solvers' wrappers and their spellings.",
         "fsm": "Show or check a state machine.",
         "doctor": "Say what the installed solvers can and cannot do.",
+        "completion": "Print the script with which a shell completes murxpy.",
         "config": "Show what configuration files give, and from where.",
     },
 }
@@ -157,7 +160,7 @@ def _configure(ctx: click.Context, name: str, command: click.Command) -> list[So
     InputError.
     """
     given = ctx.params
-    if given["no_config"]:
+    if given["no_config"] or ctx.resilient_parsing:
         return []
     sources = read_sources(given["config"], trust=given["trust_config"])
     if sources:
@@ -210,6 +213,15 @@ class _Commands(click.Group):
                 )
             raise
 
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        """The commands that begin so, each with its line; behind a dash the options."""
+        if incomplete.startswith("-"):
+            return click.Command.shell_complete(self, ctx, incomplete)
+        known = commands()
+        return [
+            CompletionItem(one.value, help=known[one.value]) for one in plain(known, incomplete)
+        ]
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         listed = commands()
         widest = max(map(len, listed))
@@ -260,6 +272,8 @@ def run(args: list[str], began: float | None = None) -> int:
     from murxpy.processes import interrupts
 
     _open_outputs()
+    if VARIABLE in os.environ:
+        return answer(os.environ[VARIABLE], murxpy)
     # A campaign that is interrupted while it is made ends with its summary, too. Whether this is a
     # campaign is told without importing the fuzzers: where one is broken, `_run` reports that.
     campaign = _command_of(args) not in ("", *_OTHERS, *_studies())

@@ -12,6 +12,7 @@ import click
 from murxpy.campaign.asked import MutationOptions, mutation_of
 from murxpy.cli.campaign_options import CommandOptions, taken
 from murxpy.cli.campaigns import run
+from murxpy.cli.completing import theories as theory_names
 from murxpy.cli.options import (
     WHAT,
     Grouped,
@@ -64,7 +65,7 @@ _EXAMPLES = (
 @out_option("Output folder. A campaign that is already in it goes on.", OUT)
 @click.option(
     "--theories",
-    type=names(),
+    type=names(candidates=theory_names),
     default="",
     metavar="NAMES",
     help="Use only these theories, such as BV,FP,QUANT; with -FP all others.",

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
+from murxpy.cli.completing import theories
 from murxpy.cli.params import (
     OUT,
     Existing,
@@ -405,7 +406,7 @@ def _option(front: str, setting: Setting) -> click.Option:
         "functions": Existing(),
         "function-names": names(),
         "rules": names(),
-        "theories": names(),
+        "theories": names(candidates=theories),
         "grammars": names(),
     }
     given: dict[str, Any] = {"help": setting.help}

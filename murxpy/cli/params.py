@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
+from murxpy.cli.completing import buckets, files, last_of, plain, targets
 from murxpy.errors import InputError, nearest
 from murxpy.grants import grant_file
 from murxpy.learning.arms import is_run_seed
@@ -90,24 +92,44 @@ class NameList(click.ParamType[Any]):
 
     name = "text"
 
-    def __init__(self, read: Callable[[str], tuple[str, ...]]) -> None:
+    def __init__(
+        self,
+        read: Callable[[str], tuple[str, ...]],
+        candidates: Callable[[str], Iterable[str]] = lambda begin: (),
+    ) -> None:
         self._read = read
+        self._candidates = candidates
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the names. Raises BadParameter, and for targets InputError and TargetError."""
         return self._read(value)
 
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem[str]]:
+        """Candidates for the last name."""
+        return last_of(self._candidates, incomplete)
+
 
 class Text(click.ParamType[Any]):
     """A text that names nothing to read, write, run or install. A parameter without a type may be the
-    name of anything.
+    name of anything. A shell offers `candidates`.
     """
 
     name = "text"
 
+    def __init__(self, candidates: Callable[[str], Iterable[str]] = lambda begin: ()) -> None:
+        self._candidates = candidates
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the text unchanged."""
         return value
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem[str]]:
+        """The candidates that begin so."""
+        return plain(self._candidates(incomplete), incomplete)
 
 
 class Guarded(click.Option):
@@ -152,9 +174,11 @@ def for_everybody(option: click.Option) -> bool:
     )
 
 
-def names(known: Iterable[str] = ()) -> NameList:
+def names(
+    known: Iterable[str] = (), candidates: Callable[[str], Iterable[str]] | None = None
+) -> NameList:
     """The type of names with commas between them. A name that is not among `known` is an error, if
-    `known` is given.
+    `known` is given. A shell offers `candidates`, by default those that are known.
     """
     listed = tuple(known)
 
@@ -169,7 +193,7 @@ def names(known: Iterable[str] = ()) -> NameList:
                 )
         return found
 
-    return NameList(read)
+    return NameList(read, candidates or (lambda begin: listed))
 
 
 class Target(click.ParamType[Any]):
@@ -181,11 +205,23 @@ class Target(click.ParamType[Any]):
         """Return the name of the target, with `latest` replaced by the newest release."""
         from murxpy.processes.targets import settled
 
-        return settled(value)
+        completing = ctx is not None and ctx.resilient_parsing
+        return value if completing else settled(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem[str]]:
+        """The solvers and releases that begin so."""
+        return plain(targets(incomplete), incomplete)
 
 
 class Targets(NameList):
     """Names of targets with commas between them."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the names, with `latest` replaced by the newest release."""
+        completing = ctx is not None and ctx.resilient_parsing
+        return value if completing else super().convert(value, param, ctx)
 
 
 def _judge_names(text: str) -> tuple[str, ...]:
@@ -197,7 +233,7 @@ def _judge_names(text: str) -> tuple[str, ...]:
     return tuple(name if name == NONE else settled(name) for name in found)
 
 
-judge_names = Targets(_judge_names)
+judge_names = Targets(_judge_names, targets)
 
 
 class Existing(click.ParamType[Any]):
@@ -224,6 +260,12 @@ class Existing(click.ParamType[Any]):
                 else InputError("there is no such file", file=str(value))
             )
         return str(value) if self._text else Path(value)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem[str]]:
+        """Let the shell complete the path."""
+        return files(incomplete)
 
 
 _NO_KEY = re.compile(r"[/\\]|\.(?:trace|history|smt2|murxla|txt|yaml|json|py)$")
@@ -256,6 +298,15 @@ class FileOrBucket(Existing):
             if self._folder or not is_bucket(path)
             else kept_trace(path, smaller=not self._whole)
         )
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem[str]]:
+        """The buckets of the campaign that begin so; a path if there are none."""
+        found: list[CompletionItem[str]] = []
+        with contextlib.suppress(InputError):  # there is no campaign
+            found = plain(buckets(Path(ctx.meta.get(_OUT, OUT))), incomplete)
+        return found or files(incomplete)
 
 
 def _note_out(ctx: click.Context, param: click.Parameter, value: Path) -> None:
@@ -305,6 +356,12 @@ class NamedFile(click.ParamType[Any]):
             raise InputError("there is no such file", file=value)
         return value
 
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem[str]]:
+        """Let the shell complete a path."""
+        return files(incomplete)
+
 
 def is_file_name(text: str) -> bool:
     """Whether a text that may name something that murxpy ships is the path of a file."""
@@ -339,6 +396,15 @@ class _Named(click.ParamType[Any]):
         if isinstance(self.inner, NamedFile) and isinstance(value, str):
             grant_file(value)
         return self.inner.convert(value, param, ctx)
+
+    def shell_complete(
+        self, ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem[str]]:
+        """The candidates of the type; those of targets for a text that names some."""
+        found = self.inner.shell_complete(ctx, param, incomplete)
+        if self._targets and not found:
+            found = plain(targets(incomplete), incomplete)
+        return found or files(incomplete)
 
 
 def refuse_empty(command: click.Command) -> None:

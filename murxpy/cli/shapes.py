@@ -7,8 +7,9 @@ from typing import Any
 
 import click
 
+from murxpy.cli.completing import theories
 from murxpy.cli.options import count_option, listed
-from murxpy.cli.params import names
+from murxpy.cli.params import NameList, names
 from murxpy.sources.trees.universe import Shape
 
 _FLAGS = {
@@ -72,7 +73,7 @@ def shape_options() -> list[click.Parameter]:
     return listed(
         click.option(
             "--theories",
-            type=_theories,
+            type=NameList(_theories, theories),
             required=True,
             metavar="NAMES",
             help="Theories whose operators occur, from 'murxpy theories'.",

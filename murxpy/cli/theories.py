@@ -9,8 +9,9 @@ from pathlib import Path
 
 import click
 
+from murxpy.cli.completing import theories as theory_names
 from murxpy.cli.options import json_option
-from murxpy.cli.params import names
+from murxpy.cli.params import Text, names
 from murxpy.cli.report.console import make_console, print_json, say
 from murxpy.cli.report.reference import (
     books_table,
@@ -31,7 +32,7 @@ _AT_ONCE = 12  # rules whose proofs are kept together
 
 
 @click.command()
-@click.argument("theory", required=False)
+@click.argument("theory", required=False, type=Text(theory_names))
 @json_option
 def theories(theory: str | None, as_json: bool) -> None:
     """Show the theories; or the operators of THEORY, with the number of ways in which the wrapper of

@@ -55,6 +55,7 @@ CALLS: dict[str, Sequence[str]] = {
     "regress": ("regress", str(ROOT / "traces" / "regressions"), "--solver", "z3"),
     **{name: (name,) for name in ("releases", "grammars", "rules", "theories", "config")},
     "wrappers": ("wrappers", "z3"),
+    "completion": ("completion", "zsh"),
     "fsm": ("fsm", "show"),
     "doctor": ("doctor", *FAKE, "--runs", "2"),
 }

@@ -208,6 +208,7 @@ GIVEN: dict[str, list[tuple[str, ...]]] = {
 NO_FILES = {
     "generate": "it reads no file",
     "releases": "it reads no file",
+    "completion": "it reads no file, and what it offers is in cli/test_completion.py",
     "config": "its files are read in cli/test_configuration.py",
     "doctor": "it reads no file but wrappers",
     "enumerate": "its grammars are read as by 'grammars'",
