@@ -14,6 +14,7 @@ import sys
 import time
 import traceback
 from collections.abc import Sequence
+from itertools import takewhile
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -137,6 +138,11 @@ _GROUPS = {
         "config": "Show what configuration files give, and from where.",
     },
 }
+# The commands that a newcomer needs, in the order of their use.
+_FIRST = (
+    *("doctor", "fuzz", "findings", "show", "replay", "minimize", "bisect", "draft", "known"),
+    "report",
+)
 _OTHERS = {name: brief for group in _GROUPS.values() for name, brief in group.items()}
 # The modules of commands that have another name.
 _MODULES = {
@@ -146,6 +152,7 @@ _MODULES = {
     "arms": "figures",
     "statistics": "figures",
 }
+ALL = "--all"  # the option that lists all commands; also whether it was given, in a call
 _GLOBAL = ("--config", "--no-config", TRUST)  # the options before the command
 _LONG_WORD = re.compile(r"\S{121,}")  # the longest key of a bucket has 90 characters
 _PATH = 4096  # bytes of a path at most
@@ -222,12 +229,37 @@ class _Commands(click.Group):
             CompletionItem(one.value, help=known[one.value]) for one in plain(known, incomplete)
         ]
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the options before the command, `--all` first, wherever it stands among them."""
+        front = list(takewhile(lambda word: word.startswith("-"), args))
+        if ALL in front:
+            args = [ALL, *(word for word in front if word != ALL), *args[len(front) :]]
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the commands, and then the options: the commands that a newcomer needs, or all."""
         listed = commands()
+        every = ctx.meta.get(ALL, False)
+        groups = _groups() if every else {"In the order of their use": dict.fromkeys(_FIRST)}
         widest = max(map(len, listed))
-        for heading, group in _groups().items():
+        for heading, group in groups.items():
             with formatter.section(heading):
                 formatter.write_dl([(name.ljust(widest), listed[name]) for name in group])
+        if not every:
+            more = len(listed) - len(_FIRST)
+            formatter.write_paragraph()
+            formatter.write_text(
+                f"'murxpy {ALL}' lists {more} more, such as mutation fuzzers, enumeration, releases and studies. "
+                "'murxpy COMMAND --help' explains a command by examples."
+            )
+        click.Command.format_options(self, ctx, formatter)
+
+
+def _list_all(ctx: click.Context, param: click.Parameter, value: bool) -> None:
+    if value:
+        ctx.meta[ALL] = True
+        click.echo(ctx.get_help())
+        ctx.exit()
 
 
 @click.group(
@@ -245,6 +277,14 @@ class _Commands(click.Group):
     TRUST,
     is_flag=True,
     help=f"Let the {FILE} of the project also name programs, wrappers, files and folders.",
+)
+@click.option(
+    ALL,
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_list_all,
+    help="List all commands.",
 )
 @click.version_option(__version__, prog_name="murxpy")
 def murxpy(config: Path | None, no_config: bool, trust_config: bool) -> None:
@@ -287,7 +327,7 @@ def run(args: list[str], began: float | None = None) -> int:
 def _command_of(args: list[str]) -> str:
     """The command that the arguments name; empty if there is none."""
     with contextlib.suppress(click.UsageError):
-        parser = murxpy.make_parser(click.Context(murxpy))
+        parser = murxpy.make_parser(click.Context(murxpy, **murxpy.context_settings))
         return next(iter(parser.parse_args(list(args))[1]), "")
     return ""
 

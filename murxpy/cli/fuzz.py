@@ -251,7 +251,12 @@ _EXAMPLES = (
     0.0,
     "Of so many mutants also ask variants that mean the same, for 'murxpy statistics'.",
 )
-@click.option("--first", is_flag=True, help="Stop at the first finding that makes the exit code 1.")
+@click.option(
+    "--stop-at-first",
+    "first",
+    is_flag=True,
+    help="Stop at the first finding that makes the exit code 1.",
+)
 @click.option(
     "--minimize/--no-minimize",
     default=True,

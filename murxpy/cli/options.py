@@ -261,11 +261,17 @@ def time_option(name: str, default: str, help: str) -> Callable[[Command], Comma
 
 
 def count_option(
-    name: str, help: str, default: int | None = None, most: int | None = None, least: int = 1
+    name: str,
+    help: str,
+    default: int | None = None,
+    most: int | None = None,
+    least: int = 1,
+    to: str | None = None,
 ) -> Callable[[Command], Command]:
-    """An option that takes a number."""
+    """An option that takes a number, for the parameter `to` where that is called otherwise."""
     return click.option(
         name,
+        *filter(None, [to]),
         type=click.IntRange(least, most),
         default=default,
         show_default=True,

@@ -89,7 +89,7 @@ def shape_options() -> list[click.Parameter]:
             metavar="BITS",
             help="Bits of bit-vectors and floats, with commas between them.",
         ),
-        count_option("--functions", "Uninterpreted functions.", 0, 100, 0),
+        count_option("--uninterpreted", "Uninterpreted functions.", 0, 100, 0, to="functions"),
         *(click.option(name, is_flag=True, help=text) for name, text in _FLAGS.items()),
         *_WEIGHTS,
     )

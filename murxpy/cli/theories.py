@@ -61,18 +61,18 @@ def theories(theory: str | None, as_json: bool) -> None:
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--check", is_flag=True, help="Prove the rules again, and keep the proofs.")
+@click.option("--prove", is_flag=True, help="Prove the rules again, and keep the proofs.")
 @click.option(
     "--by",
     type=names(),
     default="",
     metavar="SOLVER[@PLACE],...",
-    help="The solvers that --check asks.  [default: those that judge by default]",
+    help="The solvers that --prove asks.  [default: those that judge by default]",
 )
 @json_option
-def rules(name: str | None, check: bool, by: tuple[str, ...], as_json: bool) -> int:
+def rules(name: str | None, prove: bool, by: tuple[str, ...], as_json: bool) -> int:
     """Show the books of rules of implication; or the rules of the book NAME, or the one rule NAME,
-    with their laws and what proved them. NAME can be a file of yours. Without --check no solver is
+    with their laws and what proved them. NAME can be a file of yours. Without --prove no solver is
     asked.
 
     \b
@@ -80,16 +80,16 @@ def rules(name: str | None, check: bool, by: tuple[str, ...], as_json: bool) -> 
       murxpy rules
       murxpy rules strings
       murxpy rules at-most-extended
-      murxpy rules mine.yaml --check
+      murxpy rules mine.yaml --prove
     """
-    if by and not check:
-        raise click.UsageError("--by names the solvers of --check: give --check, too")
+    if by and not prove:
+        raise click.UsageError("--by names the solvers of --prove: give --prove, too")
     if name == "":
         raise click.UsageError("expected a book or a rule, found an empty text")
     chosen = named_rules([name]) if name else shipped_rules()
     if name:
         well_sorted(chosen)
-    wrong = _check(chosen, by) if check else 0
+    wrong = _prove(chosen, by) if prove else 0
     proofs = _kept(chosen)
     if as_json:
         rows = [{**rule, "proof": proof} for rule, proof in zip(chosen, proofs, strict=True)]
@@ -117,7 +117,7 @@ def _kept(chosen: Sequence[Plain]) -> list[Plain]:
     return found
 
 
-def _check(chosen: Sequence[Plain], by: Sequence[str]) -> int:
+def _prove(chosen: Sequence[Plain], by: Sequence[str]) -> int:
     """Prove rules, keep the proofs, and tell what does not hold or is not proved. Returns how many
     rules cannot be used. Rules that follow from the table of operators may lack a proof.
     """

@@ -99,7 +99,7 @@ def proved_rules(names: Sequence[str] = ()) -> list[Plain]:
             found.append({**rule, "proved": list(keys)})
     if not found:
         raise InputError(
-            f"none of the rules in {', '.join(names)} is proved: 'murxpy rules FILE --check' proves them"
+            f"none of the rules in {', '.join(names)} is proved: 'murxpy rules FILE --prove' proves them"
         )
     return found
 

@@ -250,7 +250,7 @@ def test_the_run_seed_alone_makes_a_guided_run_again(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", "or:segfault")
-    guided = ("--guide", BANDIT, "--first", "--jobs", "1", "--seed", "1")
+    guided = ("--guide", BANDIT, "--stop-at-first", "--jobs", "1", "--seed", "1")
     assert outcome(capsys, "fuzz", *FAKE, *guided, "--out", tmp_path)[0] == 1
     traces = (path.read_text() for path in sorted(tmp_path.rglob("findings/*/*.trace")))
     kept = next(text for text in traces if "# damped" not in text)

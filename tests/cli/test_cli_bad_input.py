@@ -167,7 +167,7 @@ def truncated(text: str) -> Iterator[str]:
 @pytest.mark.usefixtures("bare_findings")
 def test_truncated_trace(capsys: Sys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", "or:segfault")
-    fuzz_fake(capsys, tmp_path / "out", "--first")
+    fuzz_fake(capsys, tmp_path / "out", "--stop-at-first")
     text = next(tmp_path.glob("out/findings/*/*.trace")).read_text()
     file = tmp_path / "a.trace"
     for part in truncated(text):
@@ -276,7 +276,7 @@ def test_a_search_goes_on_in_its_folder_and_others_do_not(tmp_path: Path) -> Non
 @pytest.mark.usefixtures("bare_findings")
 def test_what_was_found_stays(capsys: Sys, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", "or:segfault")
-    fuzz_fake(capsys, tmp_path, "--first")
+    fuzz_fake(capsys, tmp_path, "--stop-at-first")
     before = outcome(capsys, "findings", tmp_path)[1]
     code, line = error(capsys, "fuzz", *FAKE, "--out", tmp_path, "--seed", "2")
     assert code == 2 and "has seed 1, not 2; leave --seed out" in line

@@ -54,7 +54,7 @@ def test_known_bugs_do_not_count(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(FAULT, "or:segfault")
-    assert fuzz_fake(capsys, tmp_path / "one", "--first")[0] == 1
+    assert fuzz_fake(capsys, tmp_path / "one", "--stop-at-first")[0] == 1
     code, known, _ = outcome(capsys, "findings", tmp_path / "one", "--format", "known")
     # the mark of the defect: other defects can have the same key
     assert code == 0 and f"\nmark {BUCKET} fake dies in " in known
@@ -104,7 +104,7 @@ def test_one_run_writes_its_trace(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(FAULT, "or:segfault")
-    fuzz_fake(capsys, tmp_path, "--first")
+    fuzz_fake(capsys, tmp_path, "--stop-at-first")
     kept = next(
         text
         for text in map(Path.read_text, tmp_path.glob("findings/*/*.trace"))

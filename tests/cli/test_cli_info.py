@@ -31,15 +31,24 @@ GROUPS = ("Find:", "Look:", "Run again, shrink:", "Translate:", "Releases:", "Re
 
 
 def test_help_lists_all_commands(capsys: pytest.CaptureFixture[str]) -> None:
-    code, out, _ = outcome(capsys, "--help")
+    code, out, _ = outcome(capsys, "--all")
     assert code == 0
+    assert outcome(capsys, "--help", "--all") == outcome(capsys, "--all", "-h") == (0, out, "")
     for command, brief in commands().items():  # each on one line of 80 columns
         assert re.search(rf"^  {command} +{re.escape(brief)}$", out, re.M), command
     assert [out.index(heading) for heading in GROUPS] == sorted(map(out.index, GROUPS))
     assert outcome(capsys, "--version")[:2] == (0, "murxpy, version 0.1.0\n")
+
+
+def test_the_first_screen_has_what_a_newcomer_needs(capsys: pytest.CaptureFixture[str]) -> None:
     code, out, err = outcome(capsys)
     assert (code, out) == (2, "")
-    assert "Find:\n  fuzz " in err
+    code, out, _ = outcome(capsys, "--help")
+    assert (code, out) == (0, err)
+    listed = re.findall(r"^  (\w[\w-]*)  +[A-Z]", out, re.M)
+    assert listed[:4] == ["doctor", "fuzz", "findings", "show"] and len(listed) == 10
+    assert f"lists {len(commands()) - 10} more" in " ".join(out.split())
+    assert len(out.splitlines()) < 40
 
 
 def test_the_list_of_commands_needs_little() -> None:

@@ -101,7 +101,7 @@ def test_shows_where_a_finding_is(
     what: str,
 ) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", f"or:{fault}")
-    assert fuzz_fake(capsys, tmp_path, "--first")[0] == 1
+    assert fuzz_fake(capsys, tmp_path, "--stop-at-first")[0] == 1
     file = next(tmp_path.glob("findings/*/*.trace"))
     fatal = file.read_text().count("\n")
     code, out, _ = outcome(capsys, "replay", file, "--solver", *FAKE)
@@ -121,7 +121,7 @@ def test_a_finding_elsewhere_needs_its_wrapper(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", "or:segfault")
-    fuzz_fake(capsys, tmp_path / "out", "--first")
+    fuzz_fake(capsys, tmp_path / "out", "--stop-at-first")
     file = next(tmp_path.glob("out/findings/*/*.trace"))
     copy = tmp_path / "copy.trace"
     copy.write_text(file.read_text())
@@ -150,7 +150,7 @@ def test_runs_that_need_those_before_them(
     capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("FAKESOLVER_FAULT", "or:segfault")
-    fuzz_fake(capsys, tmp_path, "--first")
+    fuzz_fake(capsys, tmp_path, "--stop-at-first")
     file = next(tmp_path.glob("findings/*/*.trace"))
     history = file.with_suffix(".history")
     history.write_text(f"# the runs\n{file.stem} []\n")

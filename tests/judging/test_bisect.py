@@ -176,7 +176,7 @@ def test_the_range_of_a_bucket_is_kept_with_it(
 ) -> None:
     out = tmp_path / "out"
     fuzz = ("fuzz", "fake@1.2", "--wrapper", WRAPPER, "--out", out, "--seed", "1", "--jobs", "1")
-    assert outcome(capsys, *fuzz, "--first")[0] == 1
+    assert outcome(capsys, *fuzz, "--stop-at-first")[0] == 1
     listed = json.loads(outcome(capsys, "findings", out, "--json")[1])
     key = next(row["key"] for row in listed if row["confirmed"])
     folder = out / "findings" / key

@@ -171,7 +171,7 @@ def test_each_shipped_rule_has_a_kept_proof_of_its_text() -> None:
     }
     for rule in RULES:
         proof = known[rule["file"]].get(rule["name"])
-        assert proof and proof["text"] == fingerprint(rule), f"murxpy rules {rule['name']} --check"
+        assert proof and proof["text"] == fingerprint(rule), f"murxpy rules {rule['name']} --prove"
     names = [rule["name"] for rule in RULES if rule.get("generated")]
     assert {"OP_INT_SUB.2", "OP_STR_LAST_INDEXOF.1"} <= {*names}
     # of an operator that no script can name, no mutant could have a rule
