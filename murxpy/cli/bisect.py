@@ -15,6 +15,7 @@ from murxpy.cli.options import json_option, theory_option, time_option, tries_op
 from murxpy.cli.params import FileOrBucket, Guarded, Target, in_out_option
 from murxpy.cli.report.console import print_json, say
 from murxpy.cli.report.releases import range_lines
+from murxpy.cli.report.text import amount
 from murxpy.data import load_wrapper
 from murxpy.errors import InputError, TargetError
 from murxpy.findings.folder import write_atomically
@@ -113,6 +114,9 @@ def _bisected(
     code = 0
     for name, defect in defects:
         releases, newest = _releases(defect, asked)
+        print_notice(
+            f"{name}: {amount(len(releases), 'release')} of {defect.solver}, a few of which are asked"
+        )
         try:
             found, replays = find(defect, releases, newest=newest, notice=print_notice)
         except InputError as error:

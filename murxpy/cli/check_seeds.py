@@ -106,12 +106,12 @@ def check_seeds(
 
 def _shown(results: Iterator[Checked], count: int, as_json: bool) -> Iterator[Checked]:
     """The results one after another. Progress is shown, and each fault is printed."""
-    with Progress(count) as progress:
+    with Progress("checking", count) as progress:
         for checked in results:
             progress.step()
             if checked.verdict in FAULTS and not as_json:
                 by = f" by {checked.doubted_by}" if checked.doubted_by else ""
-                say(f"{checked.verdict}{by}: {_line(checked)}")
+                progress.say(f"{checked.verdict}{by}: {_line(checked)}")
             yield checked
 
 

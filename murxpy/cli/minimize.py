@@ -1,9 +1,8 @@
-"""The progress that `murxpy minimize` shows while it works."""
+"""`murxpy minimize`: a smaller trace, or a smaller script, that shows the same finding."""
 
 from __future__ import annotations
 
 import shlex
-import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -29,7 +28,8 @@ from murxpy.cli.params import (
     judge_names,
 )
 from murxpy.cli.replay import judges_of, refuse_forbidden
-from murxpy.cli.report.console import is_live_terminal, over_line, say
+from murxpy.cli.report.console import Progress as Reporting
+from murxpy.cli.report.console import say
 from murxpy.cli.report.text import amount, brief, one_line, percent, rate
 from murxpy.errors import InputError
 from murxpy.findings.bucket_names import is_bucket, keep_forms
@@ -58,34 +58,28 @@ from murxpy.reduction.traces import minimize_trace
 
 
 class Watch:
-    """Shows the progress on a terminal, and saves the best candidate from time to time."""
+    """Shows how far a reduction is, and saves the best candidate from time to time."""
 
     def __init__(self, output: Path | None) -> None:
         self._saver = None if output is None else Saver(output)
-        self._live = is_live_terminal(sys.stderr)
+        self._shown = Reporting("minimizing")
 
     def see(self, progress: Progress) -> None:
         """Take the newest progress."""
         if self._saver is not None:
             self._saver(progress)
-        if self._live:
-            tests = rate(progress.tests / progress.seconds) if progress.seconds else "-"
-            state = [
-                amount(progress.lines, "line"),
-                amount(progress.terms, "term"),
-                amount(progress.tests, "test"),
-                tests,
-            ]
-            over_line(", ".join(state))
+        tests = rate(progress.tests / progress.seconds) if progress.seconds else "-"
+        state = [
+            amount(progress.lines, "line"),
+            amount(progress.terms, "term"),
+            amount(progress.tests, "test"),
+            tests,
+        ]
+        self._shown.tell(", ".join(state))
 
     def clear(self) -> None:
         """Remove the line of progress from the terminal."""
-        if self._live:
-            over_line("")
-
-
-# ----------------------------------------------------------------------
-# `murxpy minimize`: a smaller trace, or a smaller script, that shows the same finding.
+        self._shown.clear()
 
 
 Begin = partial[Task]  # makes the task from the plan that a file needs

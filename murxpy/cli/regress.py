@@ -102,7 +102,7 @@ def _replayed(
     wall: float,
 ) -> Iterator[Regressed]:
     """Replay the findings one after another, and show how many are done."""
-    with Progress(len(named)) as progress:
+    with Progress("replaying", len(named)) as progress:
         for name, defect in named:
             yield regressed(name, defect, solver, table.get(name, {}), tries, wall)
             progress.step()

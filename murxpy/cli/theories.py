@@ -4,7 +4,7 @@ their laws, and what proved them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
@@ -12,7 +12,7 @@ import click
 from murxpy.cli.completing import theories as theory_names
 from murxpy.cli.options import json_option
 from murxpy.cli.params import Text, names
-from murxpy.cli.report.console import make_console, print_json, say
+from murxpy.cli.report.console import Progress, make_console, print_json, say
 from murxpy.cli.report.reference import (
     books_table,
     laws,
@@ -122,9 +122,9 @@ def _prove(chosen: Sequence[Plain], by: Sequence[str]) -> int:
     rules cannot be used. Rules that follow from the table of operators may lack a proof.
     """
     wrong = 0
-    for start in range(0, len(chosen), _AT_ONCE):
-        verdicts = check_rules(chosen[start : start + _AT_ONCE], by)
-        for verdict in verdicts:
+    with Progress("proving", len(chosen)) as progress:
+        for verdict in _verdicts(chosen, by):
+            progress.step()
             _keep(verdict)
             if verdict.holds and not verdict.open:
                 continue
@@ -133,8 +133,15 @@ def _prove(chosen: Sequence[Plain], by: Sequence[str]) -> int:
             what = "cannot be used" if not verdict.holds else "is used where it is proved"
             plain = verdict.rule.plain
             place = "" if plain.get("generated") else f"{plain['file']}:{plain.get('line')}: "
-            say(f"{place}rule {verdict.rule.name} {what}: {why_unusable(verdict)}", err=True)
+            progress.say(
+                f"{place}rule {verdict.rule.name} {what}: {why_unusable(verdict)}", err=True
+            )
     return wrong
+
+
+def _verdicts(chosen: Sequence[Plain], by: Sequence[str]) -> Iterator[Verdict]:
+    for start in range(0, len(chosen), _AT_ONCE):
+        yield from check_rules(chosen[start : start + _AT_ONCE], by)
 
 
 def _keep(verdict: Verdict) -> None:

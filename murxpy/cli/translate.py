@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -16,7 +14,7 @@ from murxpy.campaign.behind.process import installed
 from murxpy.cli import fail
 from murxpy.cli.options import output_option, theory_option
 from murxpy.cli.params import FileOrBucket, NamedFile, Target, in_out_option
-from murxpy.cli.report.console import own_stream, say
+from murxpy.cli.report.console import Progress, say
 from murxpy.cli.report.text import one_line
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.errors import InputError, MurxpyError
@@ -205,8 +203,9 @@ def _seeds(source: Path, into: Path, dialect: str | None) -> int:
     if not traces:
         raise InputError("no *.trace in this folder", file=str(source))
     folder, errors = SeedFolder(into), list[MurxpyError]()
-    with _progress(traces) as shown:
-        for path in shown:
+    with Progress("translating", len(traces)) as progress:
+        for path in traces:
+            progress.step()
             try:
                 trace = _permitted(path)
                 folder.take(trace, path.stem, dialect or _dialect_of(path))
@@ -393,8 +392,9 @@ def _folder(
     if not traces:
         raise InputError("no *.trace in this folder", file=str(source))
     errors: list[MurxpyError] = []
-    with _progress(traces) as shown:
-        for path in shown:
+    with Progress("translating", len(traces)) as progress:
+        for path in traces:
+            progress.step()
             try:
                 _write(into / path.relative_to(source).with_suffix(suffix), translator(path))
             except MurxpyError as error:
@@ -403,10 +403,3 @@ def _folder(
         fail(str(found), found.exit_code)
     say(f"{len(traces) - len(errors)} of {len(traces)} traces written to {into}")
     return errors[-1].exit_code if errors else 0
-
-
-def _progress(traces: Sequence[Path]) -> AbstractContextManager[Iterable[Path]]:
-    """The traces; on a terminal a bar shows how many of them were taken."""
-    if not sys.stderr.isatty():
-        return nullcontext(traces)
-    return click.progressbar(traces, label="translating", file=own_stream(sys.stderr))

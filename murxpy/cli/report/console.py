@@ -9,6 +9,7 @@ import io
 import json
 import os
 import sys
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Self, TextIO, cast
@@ -20,6 +21,8 @@ from murxpy.foreign import KEPT, escaped
 if TYPE_CHECKING:
     from rich.console import Console
 
+_FIRST, _TOLD = 5.0, 10.0  # seconds until the first line of progress, and between two
+_BAR = 24  # columns of a bar
 PLAIN_WIDTH = 120  # columns where neither a terminal nor COLUMNS tells the width
 
 
@@ -124,30 +127,82 @@ def print_json(data: object) -> None:
     click.echo(json.dumps(data, indent=2))
 
 
-class Progress:
-    """Shows how many of `total` things are done, on one line of standard error that it writes over.
-    The line is not shown if standard error is no terminal.
+class Pace:
+    """Says when it is time for the next line of progress. The first one comes `first` seconds from now
+    or later.
     """
 
-    def __init__(self, total: int) -> None:
-        self._total = total
+    def __init__(self, first: float = _TOLD) -> None:
+        self._next = time.monotonic() + first
+
+    def due(self, *, now: bool = False) -> bool:
+        """Whether the last line is some time ago; with `now` it is always time for a line."""
+        moment = time.monotonic()
+        due = now or moment >= self._next
+        if due:
+            self._next = moment + _TOLD
+        return due
+
+
+class Progress:
+    """Tells on standard error how far long work is, called `what`, of which there are `total` parts, if
+    that is known. On a terminal it is one line with a bar, which is written over and removed at the
+    end. Elsewhere it is a line each ten seconds, the first after five.
+    """
+
+    def __init__(self, what: str, total: int | None = None) -> None:
+        self._what, self._total = what, total
         self._done = 0
-        self._shown = is_live_terminal(sys.stderr)
+        self._began = time.monotonic()
+        self._live = is_live_terminal(sys.stderr)
+        self._pace = Pace(_FIRST)
 
     def __enter__(self) -> Self:
+        if self._live:
+            over_line(self._words(""))
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._write("")
+        self.clear()
 
     def step(self) -> None:
-        """Note that one more thing is done."""
+        """Note that one more part is done."""
         self._done += 1
-        self._write(f"{self._done:,} of {self._total:,}")
+        self.tell()
 
-    def _write(self, text: str) -> None:
-        if self._shown:
-            over_line(text)
+    def tell(self, note: str = "") -> None:
+        """Say how far the work is, with a `note` about it."""
+        if self._live:
+            over_line(self._words(note))
+        elif self._pace.due():
+            say(self._words(note), err=True)
+
+    def say(self, line: str, *, err: bool = False) -> None:
+        """Print one line, as `say` does, in the place of the progress."""
+        self.clear()
+        say(line, err=err)
+
+    def clear(self) -> None:
+        """Remove the line of progress from the terminal."""
+        if self._live:
+            over_line("")
+
+    def _words(self, note: str) -> str:
+        if self._total is None:
+            return f"{self._what}: {note}" if note else self._what
+        bar = (
+            f" [{'#' * (_BAR * self._done // max(self._total, 1)):.<{_BAR}}]" if self._live else ""
+        )
+        words = [f"{self._what}:{bar} {self._done:,} of {self._total:,}", note, self._left()]
+        return ", ".join(filter(None, words))
+
+    def _left(self) -> str:
+        """About how long the rest takes, after the parts that are done; empty where nobody knows."""
+        spent = time.monotonic() - self._began
+        if not self._total or not 0 < self._done < self._total or spent < 1.0:
+            return ""
+        left = spent / self._done * (self._total - self._done)
+        return f"about {left:.0f} s left" if left < 100 else f"about {left / 60:.0f} min left"
 
 
 @contextmanager

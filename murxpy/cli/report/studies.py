@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,34 +12,18 @@ from typing import Any, TypeVar
 import click
 
 from murxpy.cli.params import goes_on
-from murxpy.cli.report.console import make_console, say
+from murxpy.cli.report.console import Pace, make_console, say
 from murxpy.cli.report.tables import Table
 from murxpy.findings.folder import write_atomically
 from murxpy.processes.environments import print_notice
 from murxpy.studies.study import Study, carry_out
 
 T = TypeVar("T")
-_TOLD = 10.0  # seconds between two lines of progress
-
-
-class Pace:
-    """Says when it is time for the next line of progress. The first one comes `at_once` or later."""
-
-    def __init__(self, *, at_once: bool = False) -> None:
-        self._last = 0.0 if at_once else time.monotonic()
-
-    def due(self, *, now: bool = False) -> bool:
-        """Whether the last line is some time ago; with `now` it is always time for a line."""
-        moment = time.monotonic()
-        due = now or moment - self._last >= _TOLD
-        if due:
-            self._last = moment
-        return due
 
 
 def asked(study: Study[T], out: Path | None) -> T:
     """Carry out a study, and tell on standard error how far it is."""
-    pace = Pace(at_once=True)
+    pace = Pace(0.0)
 
     def tell(target: str, group: str, done: int, wanted: int, came: Counter[str]) -> None:
         if pace.due(now=done >= wanted):

@@ -20,6 +20,7 @@ from murxpy.cli.options import (
     seed_option,
 )
 from murxpy.cli.params import judge_names
+from murxpy.cli.report.console import Progress
 from murxpy.cli.shapes import shape_of, shape_options
 from murxpy.data import wrapper_names
 from murxpy.logic.catalogue import STANDARD
@@ -132,12 +133,17 @@ def _ask(
     """Have solvers read malformed texts, and print those that are not refused cleanly."""
     theories = tree_scripts.shape.theories
     found = 0
-    with closing(Solvers(asked, theories, None, Limits(), print_notice)) as solvers:
+    with (
+        closing(Solvers(asked, theories, None, Limits(), print_notice)) as solvers,
+        Progress("asking", count) as progress,
+    ):
         for number in range(count):
+            progress.step()
             made = _corrupted(tree_scripts, seed, number, dialect)
             for one in unclean(solvers, made.text):
                 found += 1
                 answers = ", ".join(f"{name} {answer}" for name, answer in one.answers.items())
+                progress.clear()
                 head = f"; {one.kind} by {one.solver}: {made.fault} ({answers}) {one.message}"
                 _print(f"{head.rstrip()}\n{made.text}", output and _numbered(output, number))
     told = f"{count} malformed scripts, {found} that a solver does not refuse cleanly"

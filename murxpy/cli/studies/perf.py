@@ -26,8 +26,7 @@ from murxpy.cli.options import (
     wrapper_option,
 )
 from murxpy.cli.params import began, duration, goes_on, judge_names
-from murxpy.cli.report.console import say
-from murxpy.cli.report.studies import Pace
+from murxpy.cli.report.console import Pace, say
 from murxpy.cli.report.text import amount
 from murxpy.cli.shapes import shape_of, shape_options
 from murxpy.processes import interrupts
