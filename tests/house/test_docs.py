@@ -1,0 +1,80 @@
+"""The command lines that pages and help show: each names a command that there is, with options that it
+has.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from murxpy.cli import commands, murxpy
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
+    *sorted(p for p in (ROOT / "docs").rglob("*.md") if "reference" not in p.parts),
+]
+_EXAMPLE = re.compile(r"^ {2,}(?:- run: )?(?:\$ )?(?:\S+/)?(murxpy .+)$", re.M)
+# Pages that tell what was done once, with the options of that time.
+TOLD = ("docs/notes", "docs/examples/issues")
+
+
+def examples(text: str) -> Iterator[list[str]]:
+    """The words behind `murxpy` of each command line in a text, up to a comment, a pipe or a redirection."""
+    for line in _EXAMPLE.findall(text):
+        try:
+            words = shlex.split(line.rstrip("\\"), comments=True)
+        except ValueError:  # a sentence with an apostrophe
+            continue
+        ends = [at for at, word in enumerate(words) if word in ("|", ">", "&&", ";", "/", "2>&1")]
+        yield words[1 : min(ends, default=len(words))]
+
+
+def fault(words: list[str]) -> str:
+    """What is wrong with a command line; empty where nothing is."""
+    command: click.Command = murxpy
+    context = click.Context(murxpy, info_name="murxpy", **murxpy.context_settings)
+    while True:
+        try:
+            _, rest, _ = command.make_parser(context).parse_args(list(words))
+        except click.UsageError as error:
+            return error.format_message()
+        if not isinstance(command, click.Group) or not rest:
+            return ""
+        inner = command.get_command(context, rest[0])
+        if inner is None and command is not murxpy and "show" in command.list_commands(context):
+            inner = command.get_command(context, "show")  # which need not be written
+            rest = ["show", *rest]
+        if inner is None:
+            placeholder = rest[0].isupper() or "|" in rest[0] or rest[0] == "..."
+            return "" if placeholder else f"no command {rest[0]}"
+        context = click.Context(inner, info_name=rest[0], parent=context)
+        command, words = inner, rest[1:]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_page_shows_commands_that_there_are(page: Path) -> None:
+    if str(page.relative_to(ROOT)).startswith(TOLD):
+        pytest.skip("the page tells what was done once")
+    wrong = {" ".join(words): fault(words) for words in examples(page.read_text("utf-8"))}
+    assert {line: why for line, why in wrong.items() if why} == {}
+
+
+@pytest.mark.parametrize("name", commands())
+def test_help_shows_commands_that_there_are(name: str) -> None:
+    context = click.Context(murxpy, info_name="murxpy")
+    command = murxpy.get_command(context, name)
+    assert command is not None
+    text = command.get_help(click.Context(command, info_name=name, parent=context))
+    wrong = {" ".join(words): fault(words) for words in examples(text)}
+    assert {line: why for line, why in wrong.items() if why} == {}
+
+
+def test_a_wrong_example_is_told() -> None:
+    text = "    murxpy fuzz z3 --nonsense\n    $ murxpy nothing z3   # a comment\n    murxpy show KEY\n"
+    assert [bool(fault(words)) for words in examples(text)] == [True, True, False]
