@@ -39,7 +39,7 @@ def test_commands_install_what_the_project_offers() -> None:
 
 def test_named_commands_exist() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"(?:^ {4}(?:\S+/)?|`)murxpy ([a-z-]+)", text, re.M))
+    named = set(re.findall(r"(?:^ {4}(?:\S+/)?|`)murxpy ([a-z][a-z-]*)", text, re.M))
     assert named
     assert named <= set(commands())
 
