@@ -17,7 +17,7 @@ from pathlib import Path
 
 from common import ROOT
 
-from murxpy.cli.draft import draft_of, kept_alone
+from murxpy.cli.draft import draft_in, kept_alone
 from murxpy.findings.origin import plan_of
 from murxpy.judging.regress import TABLE, range_in, read_table
 from murxpy.machine.trace.grammar import parse_trace, read_trace
@@ -76,7 +76,7 @@ def written(file: Path) -> str:
     plan = plan_of(parse_trace(read_trace(file), str(file)), None, None, file)
     with Scratch("draft") as out:
         folder = kept_alone(file, plan, out, range_in(FOLDER / TABLE, file))
-        return draft_of(folder, None, ()).text
+        return draft_in(folder, None, ()).text
 
 
 def plain(draft: str) -> str:

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import os
-import platform
-import re
-import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,19 +16,16 @@ from murxpy.cli.options import count_option, known_option, theory_option, wrappe
 from murxpy.cli.params import Existing, FileOrBucket, Target, in_out_option
 from murxpy.cli.replay import judges_of
 from murxpy.cli.report.console import say
-from murxpy.cli.report.finding import FindingPage, finding_page, finding_pages
-from murxpy.cli.report.findings import Use, operators_of, sentence
-from murxpy.cli.report.text import amount, fenced, one_line, plain
-from murxpy.data import load_wrapper, wrapper_names
+from murxpy.cli.report.finding import finding_page, finding_pages
+from murxpy.cli.report.issue import Draft, draft_of
+from murxpy.cli.report.text import amount
+from murxpy.data import wrapper_names
 from murxpy.errors import InputError
-from murxpy.findings.bucket_names import is_bucket, kept_form, kept_trace
+from murxpy.findings.bucket_names import is_bucket
 from murxpy.findings.buckets import Kept, new_bucket
-from murxpy.findings.defects import grouping
-from murxpy.findings.kinds.calls import misuse_message
-from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.kinds.sights import Shown
 from murxpy.findings.known import Registry, read_registry
-from murxpy.findings.origin import holds_traces, plan_of
+from murxpy.findings.origin import plan_of
 from murxpy.findings.ranges import keep_range
 from murxpy.findings.replayed import replay_trace
 from murxpy.findings.store import Changes, Store
@@ -40,8 +33,7 @@ from murxpy.judging.cross_check import finding_of
 from murxpy.judging.judged_solver import JudgedSolver
 from murxpy.judging.operators import judge_plans
 from murxpy.judging.regress import range_in
-from murxpy.machine.outcomes import CONTRACT, EXCEPTION
-from murxpy.machine.trace.finished import add_header, header_value, without_header
+from murxpy.machine.trace.finished import add_header, without_header
 from murxpy.machine.trace.grammar import parse_trace, read_trace
 from murxpy.processes.handles import Job, Scratch
 from murxpy.processes.limits import Limits
@@ -50,31 +42,6 @@ from murxpy.records.finding import Finding, Reproducer
 from murxpy.reduction.pipeline import refuse_malformed
 from murxpy.reduction.reproducers import unsound, write_programs
 from murxpy.solvers.exceptions import INVALID_MODEL
-
-_TITLE = 110  # letters of a title
-_OPERATORS = 3  # operators that a title names
-_LONGEST = 200  # letters of what a program printed
-_FRAMES = 8  # native frames that stand in the text
-_INLINE = (
-    80  # lines of a script or program that stands in the text; a longer one is an attachment only
-)
-# what Markdown reads as markup, also mentions, and links to issues; not an underscore inside a word
-_TRACES = ("finding.trace", "finding.history")  # one run, or several runs in one process
-_SET = re.compile(r"^\(set-option :(\S+) ([^()]*)\)$", re.M)
-# Options that only let a script ask or do more, and limits.
-_ASKING = re.compile(r"produce-|incremental|global-|print-|interactive|\S*limit")
-_RELEASE = re.compile(r"\d+(?:\.\d+)*")
-
-
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """An issue: its Markdown, the files that go with it by their names, and what its author should know
-    before sending it.
-    """
-
-    text: str
-    files: Mapping[str, str]
-    warnings: Sequence[str]
 
 
 @click.command()
@@ -150,12 +117,12 @@ def draft(
         _write_all(source, receiver, registries, output, limit)
         return
     if is_bucket(source):
-        made = draft_of(source, receiver, registries)
+        made = draft_in(source, receiver, registries)
     else:
         plan = plan_of(parse_trace(read_trace(source), str(source)), solver, wrapper, source)
         with Scratch("draft") as out:
             folder = kept_alone(source, plan, out, {} if table is None else range_in(table, source))
-            made = draft_of(folder, receiver, registries)
+            made = draft_in(folder, receiver, registries)
     for warning in made.warnings:
         say(f"note: {warning}", err=True)
     if output is None:
@@ -192,10 +159,9 @@ def _write_all(
     written = 0
     for page in islice(finding_pages(out), limit):
         key = page.bucket.key
-        try:
-            made = draft_of_page(page, out, receiver, registries)
-        except InputError as error:
-            warned[str(error)] = [key]
+        made = draft_of(page, receiver, registries)
+        if made is None:
+            warned["it has no trace"] = [*warned.get("it has no trace", ()), key]
             continue
         _write(made, output / key)
         written += 1
@@ -205,6 +171,15 @@ def _write_all(
         of = keys[0] if len(keys) == 1 else amount(len(keys), "issue")
         say(f"note: {of}: {warning}", err=True)
     say(f"{amount(written, 'issue')} written to {output}, each in a folder; nothing is sent")
+
+
+def draft_in(source: Path, receiver: str | None, registries: Sequence[Registry]) -> Draft:
+    """The issue of the finding in the folder of a bucket. Raises InputError."""
+    folder = source.absolute()
+    made = draft_of(finding_page(folder.parent.parent, folder.name), receiver, registries)
+    if made is None:
+        raise InputError("this campaign has no such bucket with a trace", file=str(source))
+    return made
 
 
 # ----------------------------------------------------------------------
@@ -266,230 +241,3 @@ def _found(text: str, file: Path, plan: Plan) -> Finding:
                 return finding_of(solver.solvers, case, solver.investigated(case), job, outcome, ())
     release = f"{plan.target.family} {version_of(replayed.about)}"
     raise InputError(f"its replay on {release} shows no finding", file=str(file))
-
-
-def draft_of(source: Path, receiver: str | None, registries: Sequence[Registry]) -> Draft:
-    """The issue of the finding in the folder of a bucket. Raises InputError."""
-    folder = source.absolute()
-    out = folder.parent.parent
-    return draft_of_page(finding_page(out, folder.name), out, receiver, registries)
-
-
-def draft_of_page(
-    page: FindingPage, out: Path, receiver: str | None, registries: Sequence[Registry]
-) -> Draft:
-    """The issue of a finding of the campaign in folder `out`. Raises InputError."""
-    trace = kept_trace(out / "findings" / page.bucket.key)
-    shown = trace.suffix == ".trace" or holds_traces(
-        trace
-    )  # else it holds seeds, which show nothing
-    small = read_trace(trace) if shown else ""
-    solver = page.bucket.solver
-    wrapper = load_wrapper(solver) if solver in wrapper_names() else {}
-    rules = (load_wrapper(receiver) if receiver else wrapper).get("reporting") or {}
-    script, program = kept_form(trace, "smt2"), kept_form(trace, "python")
-    release = _release(page, small)
-    files = {f"finding{trace.suffix}": small} if small else {}
-    files |= {"finding.smt2": script} if script else {}
-    files |= {"finding.py": program} if program else {}
-    files |= {"decided.smt2": page.decided} if page.decided else {}
-    if script and not _by_program(page) and not wrapper.get("command"):
-        files["run.py"] = str(wrapper.get("script-runner") or "")
-    parts = [
-        f"# {_title(page, small, release)}\n",
-        *_what(page, script, program),
-        *_how(page, script, program, files, wrapper, release),
-        *_circumstances(page, small, script, release),
-        *_frames(page),
-    ]
-    text = "\n".join(parts).rstrip("\n") + "\n"
-    return Draft(text, files, [*_warnings(page, rules, script or program, registries, out)])
-
-
-def _release(page: FindingPage, small: str) -> str:
-    """The release on which the finding was made, by the header of its trace or by the campaign."""
-    told = header_value(small, "solver").partition(" ")[2] or next(iter(page.releases), "")
-    found = _RELEASE.match(told)
-    return found[0] if found else told
-
-
-def _title(page: FindingPage, small: str, release: str) -> str:
-    """Kind, operators and release, or where a process dies."""
-    kind, solver = kind_of(page.bucket.kind), page.bucket.solver
-    if kind.dies:
-        what = sentence(page.bucket).partition(": ")[0]
-    elif page.bucket.kind in (CONTRACT, EXCEPTION):
-        what = misuse_message(page.defect.wrong)
-    else:
-        names = operators_of(small)[:_OPERATORS]
-        what = f"{kind.label}{f' with {_listed(names)}' if names else ''}"
-    return plain(f"{solver} {release} {what}"[:_TITLE])
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
-
-
-def _what(page: FindingPage, script: str | None, program: str | None) -> Iterator[str]:
-    """What was expected and why, and what was got: as the script or the program says it."""
-    got, expected = _told(script) if script else ("", "")
-    yield f"{plain(sentence(page.bucket))}.\n"
-    if expected:
-        yield f"- **Expected:** {plain(expected)}"
-        yield f"- **Got:** {plain(got)}"
-    elif program:
-        told = next((one.note for one in page.bucket.reproducers if one.form == "python"), "")
-        wanted, _, got = told.removeprefix("expected ").partition(" got ")
-        if got:
-            yield f"- **Expected:** {plain(wanted.rstrip(','))}"
-            yield f"- **Got:** {plain(one_line(got, _LONGEST))}"
-    for line in page.bucket.triage.get("evidence") or ():
-        yield f"- **Evidence:** {plain(str(line))}"
-    yield ""
-
-
-def _told(script: str) -> tuple[str, str]:
-    """What the header of a script says that it prints and that it should print."""
-    found = {"It prints": "", "It should print": ""}
-    key = ""
-    for row in script.split("\n"):
-        if not row.startswith(";"):
-            break
-        begun = re.match(r"; (It prints|It should print): (.*)", row)
-        if begun:
-            key = begun[1]
-            found[key] = begun[2]
-        elif key and row.startswith(";   "):
-            found[key] += f" {row[1:].strip()}"
-        else:
-            key = ""
-    return found["It prints"], found["It should print"]
-
-
-def _by_program(page: FindingPage) -> bool:
-    """Whether the solver's own program runs the script, and not a reader of its binding."""
-    notes = [form.note for form in page.bucket.reproducers if form.form == "smt2"]
-    return any(" FILE" in note for note in notes)
-
-
-def _how(
-    page: FindingPage,
-    script: str | None,
-    program: str | None,
-    files: Mapping[str, str],
-    wrapper: Mapping[str, Any],
-    release: str,
-) -> Iterator[str]:
-    """The smallest script or program, with the command that runs it."""
-    package = str(wrapper.get("package") or page.bucket.solver)
-    install = (
-        f"pip install {shlex.quote(f'{package}=={release}')}"
-        if release
-        else f"pip install {package}"
-    )
-    if script:
-        notes = [form.note for form in page.bucket.reproducers if form.form == "smt2"]
-        own = next((note.removeprefix("run as ") for note in notes if " FILE" in note), "")
-        command = own.replace("FILE", "finding.smt2") or "python3 run.py finding.smt2"
-        if wrapper.get("command"):  # a program that the user named, and that the reader knows
-            command = "solver < finding.smt2"
-        body = "\n".join(row for row in script.rstrip("\n").split("\n") if not row.startswith(";"))
-        yield from block(f"## Script: `{command}`", "smt2", body, "finding.smt2")
-        yield from _decided(page)
-        if "run.py" in files:
-            yield from block("`run.py` reads it:", "python", files["run.py"].rstrip("\n"), "run.py")
-    elif program:
-        yield from block(
-            "## Program: `python3 finding.py`", "python", program.rstrip("\n"), "finding.py"
-        )
-    else:
-        name = next((name for name in files if name in _TRACES), "")
-        yield f"## Trace: `murxpy replay {name}`\n" if name else "## Trace\n"
-        kept = "the trace is attached" if name else "it needs runs that only its campaign can make"
-        yield f"No script and no program shows it alone; {kept}.\n"
-    if not script:
-        yield from _decided(page)
-    if not wrapper.get("command"):
-        yield f"Installed by `{install}`.\n"
-
-
-def _decided(page: FindingPage) -> Iterator[str]:
-    """The script that the solver decides, where it gives up on what follows from it."""
-    if page.decided:
-        title = "The solver decides this script, from which the rule made the other one:"
-        yield from block(title, "smt2", page.decided.rstrip("\n"), "decided.smt2")
-
-
-def block(title: str, language: str, text: str, name: str) -> Iterator[str]:
-    """A heading and a text between fences, which are longer than those in the text; a long text is only
-    named.
-    """
-    yield f"{title}\n"
-    if text.count("\n") >= _INLINE:
-        yield f"It has {text.count(chr(10)) + 1} lines: see the attached {name}.\n"
-        return
-    yield fenced(text, language)
-
-
-def _circumstances(
-    page: FindingPage, small: str, script: str | None, release: str
-) -> Iterator[str]:
-    """Release, platform, releases that show it, and what it needs."""
-    python = header_value(small, "python") or platform.python_version()
-    yield "## Where it shows\n"
-    yield f"- {page.bucket.solver} {release}, {platform.system()} {platform.machine()}, Python {python}"
-    yield f"- {plain(page.range)}" if page.range else "- other releases were not tried"
-    if page.defect.use is not None:
-        yield f"- {plain(_needed(page.defect.use, script))}"
-    yield from (f"- {plain(need)}" for need in page.needs)
-    if page.runs and not page.bucket.message.startswith("no return"):
-        found = datetime.fromtimestamp(page.bucket.first, UTC)
-        yield f"- found by murxpy on {found:%d %B %Y}, {amount(page.bucket.count, 'time')} in one campaign"
-    yield ""
-
-
-def _needed(use: Use, script: str | None) -> str:
-    """What it needs, in words: the options of the script where there is one, which has no others."""
-    if script:
-        pairs = _SET.findall(script)
-        options = [f"{name}={value}" for name, value in pairs if not _ASKING.match(name)]
-        use = replace(use, options=tuple(options))
-    return f"it shows {use.words() if use.options else f'with {use.words()}'}"
-
-
-def _frames(page: FindingPage) -> Iterator[str]:
-    """The native frames without those of the interpreter, the innermost first."""
-    if page.frames:
-        more = len(page.frames) - _FRAMES
-        text = "\n".join([*page.frames[:_FRAMES], *([f"({more} more)"] if more > 0 else [])])
-        yield from block("## Native frames", "", text, "backtrace.txt")
-
-
-def _warnings(
-    page: FindingPage,
-    rules: Mapping[str, Any],
-    shown: str | None,
-    registries: Sequence[Registry],
-    out: Path,
-) -> Iterator[str]:
-    """What should keep the author from sending the issue as it is."""
-    bucket = page.bucket
-    if not shown:
-        yield "no script and no program shows the finding: developers can hardly mend it"
-    if bucket.state != "confirmed":
-        yield "the finding is not confirmed"
-    if rules.get("tracker"):
-        yield f"it goes to {rules['tracker']}"
-    asked = filter(None, (rules.get("together"), rules.get("attachments")))
-    yield from (f"the developers ask: {one}" for one in asked)
-    for hold in rules.get("hold-off") or ():
-        if re.search(str(hold["match"]), f"{bucket.key} {page.defect.wrong} {page.text}"):
-            yield f"hold it back: {hold['because']}"
-    week = sum(registry.sent_last_week(bucket.solver) for registry in registries)
-    quota = rules.get("a-week")
-    if quota and week >= quota:
-        yield f"{amount(week, 'issue')} went to {bucket.solver} in the last seven days, and {quota} are welcome"
-    marks = grouping(out).marks(bucket).own if registries else ()
-    for registry in registries:
-        for entry in registry.alike(bucket.key, marks):
-            yield f"it looks like the known bug {entry.name}{f' ({entry.url})' if entry.url else ''}"

@@ -9,19 +9,23 @@ import click
 from murxpy.cli.options import json_option, wrapper_option
 from murxpy.cli.params import FileOrBucket, Target, in_out_option
 from murxpy.cli.report.console import make_console, print_json
-from murxpy.cli.report.finding import ShownModel, finding_data, finding_page, print_finding
+from murxpy.cli.report.finding import (
+    ShownModel,
+    finding_data,
+    finding_page,
+    planted_model,
+    print_finding,
+)
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError, MurxpyError
 from murxpy.findings.bucket_names import is_bucket, kept_trace
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.origin import plan_of
 from murxpy.graphs import TRACE_FORMATS
-from murxpy.judging.evaluation import Evaluation, Modelled, asking, unread
+from murxpy.judging.evaluation import Modelled, asking, unread
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.machine.replaying.defuse import PLANT
 from murxpy.machine.trace.grammar import Trace, parse_trace, read_trace
 from murxpy.translate.dry import term_texts
-from murxpy.translate.planted import under_planted
 
 _WALL = 20.0  # seconds until a replay that asks for a model is ended, as with 'murxpy eval'
 
@@ -81,7 +85,7 @@ def _model(folder: Path, kind: str, solver: str | None, wrapper: str | None) -> 
     try:
         trace = parse_trace(read_trace(file), str(file))
         if about == "planted":
-            return _planted(trace)
+            return planted_model(trace)
         plan = plan_of(trace, solver, wrapper, file)
         asked = Modelled(plan, asking(trace), _WALL)
         source = f"replayed on {plan.target.name}"
@@ -89,14 +93,6 @@ def _model(folder: Path, kind: str, solver: str | None, wrapper: str | None) -> 
         return ShownModel(source, asked.found, why, _texts(asked.trace))
     except MurxpyError as error:
         return ShownModel(source, why=f"no model: {error}")
-
-
-def _planted(trace: Trace) -> ShownModel | None:
-    """The planted model of a trace, which satisfies what the solver calls unsat."""
-    if not any(line.action == PLANT for line in trace.lines):
-        return None
-    found = Evaluation(*under_planted(trace, build_catalogue(load_catalogue())))
-    return ShownModel("planted: it satisfies all", found, texts=_texts(trace))
 
 
 def _texts(trace: Trace) -> dict[str, str]:

@@ -66,7 +66,7 @@ def kept_trace(folder: Path, *, smaller: bool = True) -> Path:
     if not (out / FILE).is_file():
         raise InputError("expected a trace, a script, or OUT/findings/BUCKET", file=str(folder))
     bucket = next((bucket for bucket in read_buckets(out) if bucket.key == whole.name), None)
-    file = None if bucket is None else _file(bucket, out, smaller)
+    file = None if bucket is None else trace_file(bucket, out, smaller)
     if file is None:
         raise InputError("this campaign has no such bucket with a trace", file=str(folder))
     return folder / file.name
@@ -108,7 +108,10 @@ def keep_forms(folder: Path, forms: Sequence[Reproducer]) -> None:
         store.save(Changes(buckets=[bucket]))
 
 
-def _file(bucket: Bucket, out: Path, smaller: bool) -> Path | None:
+def trace_file(bucket: Bucket, out: Path, smaller: bool = True) -> Path | None:
+    """The trace of a bucket of the campaign in folder `out` that shows its finding best, as `kept_trace`
+    says; None where there is none.
+    """
     forms = ("min.trace", "min.history")
     written = [one.file for one in bucket.reproducers if one.form in forms and one.reproduces]
     if smaller and written and (out / written[0]).is_file():

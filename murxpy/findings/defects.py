@@ -504,8 +504,14 @@ def _smaller(bucket: Bucket, read: Read) -> str | None:
 def smallest_shape(bucket: Bucket, read: Read) -> Shape | None:
     """The shape of the smaller trace of a bucket; None where there is none, or none can be read."""
     text = _smaller(bucket, read)
+    return None if text is None else _shape(text)
+
+
+@lru_cache(maxsize=4)  # several marks of a bucket ask for its shape, one after another
+def _shape(text: str) -> Shape | None:
+    """The shape of a trace; None where it cannot be read."""
     try:
-        return None if text is None else shape_of(parse_trace(text, bucket.key))
+        return shape_of(parse_trace(text, ""))
     except InputError:
         return None
 

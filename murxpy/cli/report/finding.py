@@ -17,22 +17,29 @@ from rich.text import Text
 
 from murxpy.cli.report.findings import DefectView, bucket_data, defect_views, evidence, sentence
 from murxpy.cli.report.text import amount, labelled, replay_command
+from murxpy.data import load_catalogue
 from murxpy.errors import InputError
+from murxpy.findings.bucket_names import trace_file
 from murxpy.findings.buckets import Bucket
 from murxpy.findings.defects import Read, grouping
 from murxpy.findings.frames import inside
+from murxpy.findings.origin import holds_traces
 from murxpy.findings.ranges import asked_releases, range_sentence
 from murxpy.findings.scripted import scripted
 from murxpy.findings.store import Store
 from murxpy.foreign import escaped
 from murxpy.judging.evaluation import Evaluation
+from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.outcomes import INCOMPLETENESS
+from murxpy.machine.replaying.defuse import PLANT
 from murxpy.machine.trace.finished import HEADER, header_value, read_needs
-from murxpy.machine.trace.grammar import parse_trace
+from murxpy.machine.trace.grammar import Trace, parse_trace
 from murxpy.machine.witnesses.slowness import PARENT
 from murxpy.oracles.disagreement import OPPOSITE
 from murxpy.records.snapshot import BucketView
 from murxpy.reduction.pairs import decided_before
+from murxpy.translate.dry import term_texts
+from murxpy.translate.planted import under_planted
 
 # The forms of a finding that can be shown, those that are read fastest first, with what they are.
 _FORMS = {
@@ -72,16 +79,19 @@ class FindingPage:
     decided: str = ""
 
     @property
+    def kept(self) -> Path | None:
+        """The file with the trace that shows it best, or with the seeds of the runs that show it; None
+        where none is kept.
+        """
+        return trace_file(self.bucket, self.out)
+
+    @property
     def trace(self) -> str:
-        """The text of the smallest trace; empty where none is kept."""
-        smaller = [
-            form.file
-            for form in self.bucket.reproducers
-            if form.form in ("min.trace", "min.history") and form.reproduces
-        ]
-        kept = self.bucket.smallest()
-        files = [*smaller, *([kept.file] if kept is not None else [])]
-        return next(filter(None, map(self.read, files)), "")
+        """The text of the trace that shows it best; empty where there is none. Seeds of runs are none."""
+        file = self.kept
+        if file is None or not (file.suffix == ".trace" or holds_traces(file)):
+            return ""
+        return self.read(str(file.relative_to(self.out))) or ""
 
     @property
     def asked(self) -> dict[str, str]:
@@ -114,6 +124,17 @@ class ShownModel:
     def text(self, name: str) -> str:
         """The text of a term, else its id."""
         return (self.texts or {}).get(name, name)
+
+
+def planted_model(trace: Trace) -> ShownModel | None:
+    """The planted model of a trace, which satisfies what the solver calls unsat; None where none is
+    planted.
+    """
+    if not any(line.action == PLANT for line in trace.lines):
+        return None
+    catalogue = build_catalogue(load_catalogue())
+    found = Evaluation(*under_planted(trace, catalogue))
+    return ShownModel("planted: it satisfies all", found, texts=term_texts(trace, catalogue))
 
 
 def finding_page(out: Path, key: str) -> FindingPage:
@@ -246,7 +267,7 @@ def _lines(page: FindingPage, model: ShownModel | None, width: int) -> Iterator[
         yield from (Text(escaped(row, keep="\t")) for row in page.decided.rstrip("\n").split("\n"))
     if model is not None:
         yield from _heading(f"Model ({model.source})")
-        yield from _model(model)
+        yield from model_lines(model)
     if page.text:
         yield from _frames(page)
     yield from _heading("Commands")
@@ -284,7 +305,7 @@ def _facts(page: FindingPage) -> Iterator[tuple[str, str]]:
         yield from (("", key) for key in page.others)
 
 
-def _model(model: ShownModel) -> Iterator[Text]:
+def model_lines(model: ShownModel) -> Iterator[Text]:
     """The values of the constants, then of the terms in what is false; the wrong one is marked."""
     found = model.found
     if found is None:

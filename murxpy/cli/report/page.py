@@ -8,6 +8,7 @@ import hashlib
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,13 +16,15 @@ from typing import TYPE_CHECKING, Any
 from murxpy import __version__
 from murxpy.cli.report.arms import arms_sections
 from murxpy.cli.report.course import charts, health_section, releases_section, sessions_section
-from murxpy.cli.report.finding import FindingPage, commands
+from murxpy.cli.report.finding import FindingPage, commands, model_lines, planted_model
+from murxpy.cli.report.issue import draft_of
 from murxpy.cli.report.statistics import reach_sections, statistics_sections
 from murxpy.cli.report.tables import Section, Table, kinds
 from murxpy.cli.report.text import amount
 from murxpy.cli.report.written import Report, counts, texts
 from murxpy.errors import InputError
 from murxpy.foreign import escaped
+from murxpy.machine.trace.grammar import parse_trace
 
 if TYPE_CHECKING:
     import jinja2
@@ -147,7 +150,7 @@ def _split(report: Report) -> tuple[list[dict[str, Any]], dict[str, list[Finding
 
 def _row(page: FindingPage) -> dict[str, Any]:
     triage = page.bucket.triage
-    trace = page.trace
+    trace, draft = page.trace, draft_of(page)
     return {
         "page": page,
         "counts": counts(page),
@@ -156,15 +159,26 @@ def _row(page: FindingPage) -> dict[str, Any]:
         "evidence": list(map(str, triage.get("evidence") or ())),
         "commands": commands(page),
         "trace": "" if trace == page.text else trace,
-        "draft": "",
-        "model": "",
+        "draft": draft.text if draft is not None else "",
+        "model": _model(trace),
     }
+
+
+def _model(trace: str) -> str:
+    """The planted model of a trace as lines; empty where there is none. No solver is asked."""
+    if not trace:
+        return ""
+    with suppress(InputError):
+        model = planted_model(parse_trace(trace, "trace"))
+        if model is not None:
+            return "\n".join(line.plain for line in model_lines(model))
+    return ""
 
 
 def _sections(report: Report) -> Iterator[Section]:
     """The tables of a campaign, those first that most readers want."""
     yield from releases_section(
-        {page.defect.wrong: page.asked for page in report.defects if page.asked}
+        {page.defect.wrong: page.asked for page in report.defects if page.range}
     )
     yield health_section(report.figures, report.points)
     yield sessions_section(report.sessions)

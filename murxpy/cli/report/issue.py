@@ -1,0 +1,282 @@
+"""A finding as an issue for the solver's developers: Markdown, and the files that go with it."""
+
+from __future__ import annotations
+
+import platform
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+
+from murxpy.cli.report.finding import FindingPage
+from murxpy.cli.report.findings import Use, operators_of, sentence
+from murxpy.cli.report.text import amount, fenced, one_line, plain
+from murxpy.data import load_wrapper, wrapper_names
+from murxpy.findings.defects import grouping
+from murxpy.findings.kinds.calls import misuse_message
+from murxpy.findings.kinds.registry import kind_of
+from murxpy.findings.known import Registry
+from murxpy.machine.outcomes import CONTRACT, EXCEPTION
+from murxpy.machine.trace.finished import header_value
+
+_TITLE = 110  # letters of a title
+_OPERATORS = 3  # operators that a title names
+_LONGEST = 200  # letters of what a program printed
+_FRAMES = 8  # native frames that stand in the text
+_INLINE = (
+    80  # lines of a script or program that stands in the text; a longer one is an attachment only
+)
+# what Markdown reads as markup, also mentions, and links to issues; not an underscore inside a word
+_TRACES = ("finding.trace", "finding.history")  # one run, or several runs in one process
+_SET = re.compile(r"^\(set-option :(\S+) ([^()]*)\)$", re.M)
+# Options that only let a script ask or do more, and limits.
+_ASKING = re.compile(r"produce-|incremental|global-|print-|interactive|\S*limit")
+_RELEASE = re.compile(r"\d+(?:\.\d+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An issue: its Markdown, the files that go with it by their names, and what its author should know
+    before sending it.
+    """
+
+    text: str
+    files: Mapping[str, str]
+    warnings: Sequence[str]
+
+
+def draft_of(
+    page: FindingPage, receiver: str | None = None, registries: Sequence[Registry] = ()
+) -> Draft | None:
+    """The issue of a finding, for the developers of `receiver`, by default those of its solver; the
+    warnings name the known bugs of `registries` that look like it. None where no trace is kept.
+    """
+    file, small = page.kept, page.trace
+    if file is None:
+        return None
+    solver = page.bucket.solver
+    wrapper = _wrapper(solver)
+    rules = (_wrapper(receiver) if receiver else wrapper).get("reporting") or {}
+    script, program = _form(page, "smt2"), _form(page, "python")
+    release = _release(page, small)
+    files = {f"finding{file.suffix}": small} if small else {}
+    files |= {"finding.smt2": script} if script else {}
+    files |= {"finding.py": program} if program else {}
+    files |= {"decided.smt2": page.decided} if page.decided else {}
+    if script and not _by_program(page) and not wrapper.get("command"):
+        files["run.py"] = str(wrapper.get("script-runner") or "")
+    parts = [
+        f"# {_title(page, small, release)}\n",
+        *_what(page, script, program),
+        *_how(page, script, program, files, wrapper, release),
+        *_circumstances(page, small, script, release),
+        *_frames(page),
+    ]
+    text = "\n".join(parts).rstrip("\n") + "\n"
+    return Draft(text, files, [*_warnings(page, rules, script or program, registries)])
+
+
+@cache
+def _wrapper(name: str) -> dict[str, Any]:
+    """The wrapper of a solver; empty where there is none of this name."""
+    return load_wrapper(name) if name in wrapper_names() else {}
+
+
+def _form(page: FindingPage, name: str) -> str | None:
+    """The text of a form of the finding (`python`, `smt2`) that was seen to show it; None where there is
+    none.
+    """
+    forms = page.bucket.reproducers
+    form = next((one for one in forms if one.form == name and one.file), None)
+    return page.read(form.file) if form is not None and form.reproduces else None
+
+
+def _release(page: FindingPage, small: str) -> str:
+    """The release on which the finding was made, by the header of its trace or by the campaign."""
+    told = header_value(small, "solver").partition(" ")[2] or next(iter(page.releases), "")
+    found = _RELEASE.match(told)
+    return found[0] if found else told
+
+
+def _title(page: FindingPage, small: str, release: str) -> str:
+    """Kind, operators and release, or where a process dies."""
+    kind, solver = kind_of(page.bucket.kind), page.bucket.solver
+    if kind.dies:
+        what = sentence(page.bucket).partition(": ")[0]
+    elif page.bucket.kind in (CONTRACT, EXCEPTION):
+        what = misuse_message(page.defect.wrong)
+    else:
+        names = operators_of(small)[:_OPERATORS]
+        what = f"{kind.label}{f' with {_listed(names)}' if names else ''}"
+    return plain(f"{solver} {release} {what}"[:_TITLE])
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _what(page: FindingPage, script: str | None, program: str | None) -> Iterator[str]:
+    """What was expected and why, and what was got: as the script or the program says it."""
+    got, expected = _told(script) if script else ("", "")
+    yield f"{plain(sentence(page.bucket))}.\n"
+    if expected:
+        yield f"- **Expected:** {plain(expected)}"
+        yield f"- **Got:** {plain(got)}"
+    elif program:
+        told = next((one.note for one in page.bucket.reproducers if one.form == "python"), "")
+        wanted, _, got = told.removeprefix("expected ").partition(" got ")
+        if got:
+            yield f"- **Expected:** {plain(wanted.rstrip(','))}"
+            yield f"- **Got:** {plain(one_line(got, _LONGEST))}"
+    for line in page.bucket.triage.get("evidence") or ():
+        yield f"- **Evidence:** {plain(str(line))}"
+    yield ""
+
+
+def _told(script: str) -> tuple[str, str]:
+    """What the header of a script says that it prints and that it should print."""
+    found = {"It prints": "", "It should print": ""}
+    key = ""
+    for row in script.split("\n"):
+        if not row.startswith(";"):
+            break
+        begun = re.match(r"; (It prints|It should print): (.*)", row)
+        if begun:
+            key = begun[1]
+            found[key] = begun[2]
+        elif key and row.startswith(";   "):
+            found[key] += f" {row[1:].strip()}"
+        else:
+            key = ""
+    return found["It prints"], found["It should print"]
+
+
+def _by_program(page: FindingPage) -> bool:
+    """Whether the solver's own program runs the script, and not a reader of its binding."""
+    notes = [form.note for form in page.bucket.reproducers if form.form == "smt2"]
+    return any(" FILE" in note for note in notes)
+
+
+def _how(
+    page: FindingPage,
+    script: str | None,
+    program: str | None,
+    files: Mapping[str, str],
+    wrapper: Mapping[str, Any],
+    release: str,
+) -> Iterator[str]:
+    """The smallest script or program, with the command that runs it."""
+    package = str(wrapper.get("package") or page.bucket.solver)
+    install = (
+        f"pip install {shlex.quote(f'{package}=={release}')}"
+        if release
+        else f"pip install {package}"
+    )
+    if script:
+        notes = [form.note for form in page.bucket.reproducers if form.form == "smt2"]
+        own = next((note.removeprefix("run as ") for note in notes if " FILE" in note), "")
+        command = own.replace("FILE", "finding.smt2") or "python3 run.py finding.smt2"
+        if wrapper.get("command"):  # a program that the user named, and that the reader knows
+            command = "solver < finding.smt2"
+        body = "\n".join(row for row in script.rstrip("\n").split("\n") if not row.startswith(";"))
+        yield from block(f"## Script: `{command}`", "smt2", body, "finding.smt2")
+        yield from _decided(page)
+        if "run.py" in files:
+            yield from block("`run.py` reads it:", "python", files["run.py"].rstrip("\n"), "run.py")
+    elif program:
+        yield from block(
+            "## Program: `python3 finding.py`", "python", program.rstrip("\n"), "finding.py"
+        )
+    else:
+        name = next((name for name in files if name in _TRACES), "")
+        yield f"## Trace: `murxpy replay {name}`\n" if name else "## Trace\n"
+        kept = "the trace is attached" if name else "it needs runs that only its campaign can make"
+        yield f"No script and no program shows it alone; {kept}.\n"
+    if not script:
+        yield from _decided(page)
+    if not wrapper.get("command"):
+        yield f"Installed by `{install}`.\n"
+
+
+def _decided(page: FindingPage) -> Iterator[str]:
+    """The script that the solver decides, where it gives up on what follows from it."""
+    if page.decided:
+        title = "The solver decides this script, from which the rule made the other one:"
+        yield from block(title, "smt2", page.decided.rstrip("\n"), "decided.smt2")
+
+
+def block(title: str, language: str, text: str, name: str) -> Iterator[str]:
+    """A heading and a text between fences, which are longer than those in the text; a long text is only
+    named.
+    """
+    yield f"{title}\n"
+    if text.count("\n") >= _INLINE:
+        yield f"It has {text.count(chr(10)) + 1} lines: see the attached {name}.\n"
+        return
+    yield fenced(text, language)
+
+
+def _circumstances(
+    page: FindingPage, small: str, script: str | None, release: str
+) -> Iterator[str]:
+    """Release, platform, releases that show it, and what it needs."""
+    python = header_value(small, "python") or platform.python_version()
+    yield "## Where it shows\n"
+    yield f"- {page.bucket.solver} {release}, {platform.system()} {platform.machine()}, Python {python}"
+    yield f"- {plain(page.range)}" if page.range else "- other releases were not tried"
+    if page.defect.use is not None:
+        yield f"- {plain(_needed(page.defect.use, script))}"
+    yield from (f"- {plain(need)}" for need in page.needs)
+    if page.runs and not page.bucket.message.startswith("no return"):
+        found = datetime.fromtimestamp(page.bucket.first, UTC)
+        yield f"- found by murxpy on {found:%d %B %Y}, {amount(page.bucket.count, 'time')} in one campaign"
+    yield ""
+
+
+def _needed(use: Use, script: str | None) -> str:
+    """What it needs, in words: the options of the script where there is one, which has no others."""
+    if script:
+        pairs = _SET.findall(script)
+        options = [f"{name}={value}" for name, value in pairs if not _ASKING.match(name)]
+        use = replace(use, options=tuple(options))
+    return f"it shows {use.words() if use.options else f'with {use.words()}'}"
+
+
+def _frames(page: FindingPage) -> Iterator[str]:
+    """The native frames without those of the interpreter, the innermost first."""
+    if page.frames:
+        more = len(page.frames) - _FRAMES
+        text = "\n".join([*page.frames[:_FRAMES], *([f"({more} more)"] if more > 0 else [])])
+        yield from block("## Native frames", "", text, "backtrace.txt")
+
+
+def _warnings(
+    page: FindingPage,
+    rules: Mapping[str, Any],
+    shown: str | None,
+    registries: Sequence[Registry],
+) -> Iterator[str]:
+    """What should keep the author from sending the issue as it is."""
+    bucket = page.bucket
+    if not shown:
+        yield "no script and no program shows the finding: developers can hardly mend it"
+    if bucket.state != "confirmed":
+        yield "the finding is not confirmed"
+    if rules.get("tracker"):
+        yield f"it goes to {rules['tracker']}"
+    asked = filter(None, (rules.get("together"), rules.get("attachments")))
+    yield from (f"the developers ask: {one}" for one in asked)
+    for hold in rules.get("hold-off") or ():
+        if re.search(str(hold["match"]), f"{bucket.key} {page.defect.wrong} {page.text}"):
+            yield f"hold it back: {hold['because']}"
+    week = sum(registry.sent_last_week(bucket.solver) for registry in registries)
+    quota = rules.get("a-week")
+    if quota and week >= quota:
+        yield f"{amount(week, 'issue')} went to {bucket.solver} in the last seven days, and {quota} are welcome"
+    marks = grouping(page.out).marks(bucket).own if registries else ()
+    for registry in registries:
+        for entry in registry.alike(bucket.key, marks):
+            yield f"it looks like the known bug {entry.name}{f' ({entry.url})' if entry.url else ''}"
