@@ -7,7 +7,7 @@ from __future__ import annotations
 import hashlib
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -37,35 +37,46 @@ _WHOLE, _ROOM = (
     100,
     1_500_000,
 )  # defects that are shown whole, and characters that their texts may take
+SEVERITIES = ("high", "medium", "low")
 _LONGEST = 12_000  # characters of a text
 _SEEDS = 20  # best and worst seeds
 
 
 def html(report: Report) -> str:
     """The report of a campaign as a page. Raises InputError where the extra `report` is not installed."""
-    return rendered("campaign.html.jinja", title=", ".join(report.targets), **_campaign(report))
+    parts = {name: part(name, report) for name in PARTS}
+    return rendered("campaign.html.jinja", title=", ".join(report.targets), parts=parts)
 
 
-def rendered(template: str, *, title: str, scripts: Sequence[str] = (), **parts: Any) -> str:
+def rendered(template: str, *, scripts: Sequence[str] = (), **told: Any) -> str:
     """A page from one of the templates, with these scripts behind that of all pages. Raises InputError
     where the extra `report` is not installed.
     """
-    made = environment()
-    from markupsafe import Markup
-
-    style = _read("page.css")
-    script = "".join(map(_read, ("page.js", *scripts)))
-    policy = f"default-src 'none'; style-src {_hash(style)}; script-src {_hash(script)}"
-    policy += "; connect-src 'self'" if scripts else ""
-    policy += "; base-uri 'none'; form-action 'none'"
-    return made.get_template(template).render(
-        title=title,
-        policy=policy,
-        style=Markup(style),
-        script=Markup(script),
-        version=__version__,
-        **parts,
+    return (
+        environment()
+        .get_template(template)
+        .render(
+            policy=policy(scripts),
+            style=_read("page.css"),
+            script=_script(scripts),
+            version=__version__,
+            **told,
+        )
     )
+
+
+def policy(scripts: Sequence[str] = ()) -> str:
+    """What a page with these scripts may load: its style and its scripts, by their hashes. With scripts of
+    its own, it may also ask the server from which it came.
+    """
+    allowed = {"style-src": _hash(_read("page.css")), "script-src": _hash(_script(scripts))}
+    allowed |= {"connect-src": "'self'"} if scripts else {}
+    rules = {"default-src": "'none'", **allowed, "base-uri": "'none'", "form-action": "'none'"}
+    return "; ".join(f"{name} {value}" for name, value in rules.items())
+
+
+def _script(scripts: Sequence[str]) -> str:
+    return "".join(map(_read, ("page.js", *scripts)))
 
 
 @cache
@@ -97,7 +108,9 @@ def environment() -> jinja2.Environment:
     )
     made.filters["shown"] = _shown
     made.filters["cut"] = _cut
-    made.filters["drawing"] = Markup  # of charts.py, whose texts are escaped
+    made.filters["whole"] = (
+        Markup  # of what is escaped already: drawings, parts, our script and style
+    )
     made.tests["tabular"] = lambda part: isinstance(part, Table)
     return made
 
@@ -117,21 +130,41 @@ def _cut(text: str) -> str:
 # What stands on the page of a campaign.
 
 
-def _campaign(report: Report) -> dict[str, Any]:
-    """What the template of a campaign shows."""
-    rows, rest = _split(report)
+def _head(report: Report) -> dict[str, Any]:
+    """The sums of a campaign."""
     severities = Counter(page.bucket.severity for page in report.defects if counts(page))
     return {
-        "report": report,
-        "rows": rows,
-        "rest": rest,
         "kinds": Counter(page.bucket.kind for page in report.defects),
-        "severities": {
-            one: severities[one] for one in ("high", "medium", "low") if severities[one]
-        },
-        "drawings": charts(report.points, [page.defect.first for page in report.defects]),
-        "sections": list(_sections(report)),
+        "severities": {one: severities[one] for one in SEVERITIES if severities[one]},
     }
+
+
+def _defects(report: Report) -> dict[str, Any]:
+    rows, rest = _split(report)
+    return {"rows": rows, "rest": rest}
+
+
+def _time(report: Report) -> dict[str, Any]:
+    return {"drawings": charts(report.points, [page.defect.first for page in report.defects])}
+
+
+def _tables(report: Report) -> dict[str, Any]:
+    return {"sections": list(_sections(report))}
+
+
+# The parts of the page, each with a template of its name, in their order, and what the template is given.
+PARTS: Mapping[str, Callable[[Report], dict[str, Any]]] = {
+    "head": _head,
+    "defects": _defects,
+    "time": _time,
+    "tables": _tables,
+}
+
+
+def part(name: str, report: Report) -> str:
+    """A part of the page of a campaign, as HTML."""
+    template = environment().get_template(f"{name}.html.jinja")
+    return template.render(report=report, version=__version__, **PARTS[name](report))
 
 
 def _split(report: Report) -> tuple[list[dict[str, Any]], dict[str, list[FindingPage]]]:
