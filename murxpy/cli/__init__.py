@@ -106,6 +106,7 @@ _GROUPS = {
         "show": "Print one finding whole.",
         "draft": "Write a finding as an issue, ready to paste.",
         "report": "Write the defects as a page, or as files for CI.",
+        "watch": "Follow a campaign on a page in the browser.",
         "known": "Keep a registry of known bugs, and check it.",
         "triage": "Say which solver is wrong where solvers disagree, and why.",
         "eval": "Say which assertions are true in the model of a solver.",

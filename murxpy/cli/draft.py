@@ -157,7 +157,9 @@ def _write_all(
         raise InputError("name the folder for the issues of a campaign with -o DIR", file=str(out))
     warned: dict[str, list[str]] = {}
     written = 0
-    for page in islice(finding_pages(out), limit):
+    with closing(Store(out, read_only=True)) as store:
+        pages = list(islice(finding_pages(store, out), limit))
+    for page in pages:
         key = page.bucket.key
         made = draft_of(page, receiver, registries)
         if made is None:

@@ -586,14 +586,34 @@ class Store:
         """The arguments of each session, the last one first."""
         return self._read("sessions", "started DESC")
 
-    def seconds(self) -> float:
-        """The seconds of all sessions that ended by themselves."""
-        ((spent,),) = self._select("SELECT COALESCE(SUM(ended - started), 0) FROM sessions")
-        return float(spent)
+    def seconds(self, now: float | None = None) -> float:
+        """The seconds of all sessions. A session that was killed or runs has those until its last figures
+        over time; the last session, where it has no end, goes on until `now` if that is given.
+        """
+        last: dict[float, float] = {}
+        for point in self.timeline():
+            last[point.session] = point.elapsed
+        spent = 0.0
+        sessions = self.sessions()
+        for started, ended, _ in sessions:
+            open_end = ended is None and now is not None and started == sessions[-1][0]
+            until = now if open_end else ended
+            spent += last.get(started, 0.0) if until is None else max(0.0, until - started)
+        return spent
 
     def untold(self) -> list[str]:
         """The buckets that were opened since the last session that ended by itself."""
         return [key for (key,) in self._select(_UNTOLD)]
+
+    def changes(self) -> int:
+        """A number that is another one when somebody else has written since the last call."""
+        ((number,),) = self._select("PRAGMA data_version")
+        return int(number)
+
+    def counter(self, name: str) -> int:
+        """One of the counters of all runs that ended."""
+        rows = self._select("SELECT value FROM counters WHERE name = ?", name)
+        return int(rows[0][0]) if rows else 0
 
     def counters(self) -> dict[str, int]:
         """The counters of all runs that ended, by name. A counter that earlier releases kept under

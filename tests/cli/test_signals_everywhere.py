@@ -45,6 +45,7 @@ CALLS: dict[str, Sequence[str]] = {
     },
     "show": ("show", "key", "--out", "out"),
     "draft": ("draft", "key", "--out", "out"),
+    "watch": ("watch", "out", "--port", "0"),
     "known": ("known", "add", "key", "--out", "out"),
     "eval": ("eval", TRACE),
     "replay": ("replay", TRACE, "--solver", "z3"),

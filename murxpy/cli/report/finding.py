@@ -21,7 +21,7 @@ from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.findings.bucket_names import trace_file
 from murxpy.findings.buckets import Bucket
-from murxpy.findings.defects import Read, grouping
+from murxpy.findings.defects import Grouping, Read, grouping
 from murxpy.findings.frames import inside
 from murxpy.findings.origin import holds_traces
 from murxpy.findings.ranges import asked_releases, range_sentence
@@ -141,19 +141,22 @@ def finding_page(out: Path, key: str) -> FindingPage:
     """The finding of the bucket `key` of the campaign in folder `out`. Raises InputError where there
     is no such bucket.
     """
-    for page in finding_pages(out, [key]):
-        return page
+    with closing(Store(out, read_only=True)) as store:
+        for page in finding_pages(store, out, [key]):
+            return page
     raise InputError("this campaign has no such bucket", file=str(out / "findings" / key))
 
 
-def finding_pages(out: Path, keys: Sequence[str] | None = None) -> Iterator[FindingPage]:
-    """The findings of these buckets of the campaign in folder `out`; without keys, for each defect that
-    of the bucket that shows it best, the worst defect first.
+def finding_pages(
+    store: Store, out: Path, keys: Sequence[str] | None = None, group: Grouping | None = None
+) -> Iterator[FindingPage]:
+    """The findings of these buckets of the campaign in folder `out`, whose store is open; without keys,
+    for each defect that of the bucket that shows it best, the worst defect first. Who reads the folder
+    often gives the grouping, as for `defect_views`.
     """
-    with closing(Store(out, read_only=True)) as store:
-        buckets, versions, seen = store.buckets(), store.versions(), store.releases()
-        runs = store.counters().get("run:total", 0)
-    group = grouping(out)
+    buckets, versions, seen = store.buckets(), store.versions(), store.releases()
+    runs = store.counter("run:total")
+    group = group or grouping(out)
     views = defect_views(buckets, versions, str(out), group)
     of_key = {bucket.key: view for view in views for bucket in view.buckets}
     by_key = {bucket.key: bucket for bucket in buckets}

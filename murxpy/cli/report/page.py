@@ -161,10 +161,10 @@ PARTS: Mapping[str, Callable[[Report], dict[str, Any]]] = {
 }
 
 
-def part(name: str, report: Report) -> str:
-    """A part of the page of a campaign, as HTML."""
+def part(name: str, report: Report, **more: Any) -> str:
+    """A part of the page of a campaign, as HTML; `more` is what only a live page tells."""
     template = environment().get_template(f"{name}.html.jinja")
-    return template.render(report=report, version=__version__, **PARTS[name](report))
+    return template.render(report=report, version=__version__, **PARTS[name](report), **more)
 
 
 def _split(report: Report) -> tuple[list[dict[str, Any]], dict[str, list[FindingPage]]]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import quote
 from xml.etree import ElementTree
 
@@ -22,6 +22,7 @@ from murxpy.cli.report.finding import FindingPage, commands, finding_pages
 from murxpy.cli.report.findings import evidence
 from murxpy.cli.report.text import amount, fenced, plain
 from murxpy.findings.buckets import failing
+from murxpy.findings.defects import Grouping
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.store import Store
 from murxpy.foreign import escaped
@@ -48,6 +49,9 @@ class Report:
     guidance. `theories` has the operators that were to be executed.
     """
 
+    # The counters of which the sums of a report are made.
+    COUNTED: ClassVar[Sequence[str]] = ("run:total", "check:total", "check:decided")
+
     folder: str
     targets: tuple[str, ...]
     figures: Snapshot
@@ -66,13 +70,14 @@ class Report:
     def counted(self) -> dict[str, str]:
         """The figures of the whole campaign, by what they count."""
         figures = self.figures
+        runs, checks, decided = (figures.counts.get(name, 0) for name in self.COUNTED)
         minutes = (
             f"{self.seconds / 60:.1f} minutes" if self.seconds >= 60 else f"{self.seconds:.0f} s"
         )
         return {
             "targets": ", ".join(self.targets),
-            "runs": f"{figures.runs:,} in {minutes}",
-            "checks": f"{figures.counts.get('check:total', 0):,}, of which {figures.decided:,} decided",
+            "runs": f"{runs:,} in {minutes}",
+            "checks": f"{checks:,}, of which {decided:,} decided",
             "defects": f"{len(self.defects)}, of which {sum(map(counts, self.defects))} count",
         }
 
@@ -82,14 +87,21 @@ def report_of(out: Path, every: bool = False) -> Report:
     documents as experimental. Raises InputError where no campaign is there.
     """
     with closing(Store(out, read_only=True)) as store:
-        found = _tables(store)
-    pages = list(finding_pages(out))
-    shown = [page for page in pages if every or page.bucket.tier != DOCUMENTED]
-    return replace(found, folder=str(out), defects=tuple(shown), hidden=len(pages) - len(shown))
+        defects, hidden = defects_of(store, out, every)
+        return replace(told_by(store), folder=str(out), defects=defects, hidden=hidden)
 
 
-def _tables(store: Store) -> Report:
-    """What a store tells of its campaign beside the defects."""
+def defects_of(
+    store: Store, out: Path, every: bool = False, group: Grouping | None = None
+) -> tuple[tuple[FindingPage, ...], int]:
+    """The defects of the campaign in folder `out`, and how many of them are left out without `every`."""
+    pages = list(finding_pages(store, out, group=group))
+    shown = tuple(page for page in pages if every or page.bucket.tier != DOCUMENTED)
+    return shown, len(pages) - len(shown)
+
+
+def told_by(store: Store) -> Report:
+    """What a store tells of its campaign beside folder and defects."""
     counters, spent, meta, targets = (
         store.counters(),
         store.seconds(),
