@@ -13,6 +13,7 @@ import click
 
 from murxpy.cli.options import (
     CHECK_LIMIT,
+    JUDGES,
     jobs_option,
     json_option,
     judges_option,
@@ -44,8 +45,8 @@ from murxpy.processes.plans import Request, make_plans
     show_default=True,
     help="Solver that runs the scripts.",
 )
-@judges_option("Further solvers that run them.", default="")
-@time_option("--limit", "1s", f"{CHECK_LIMIT}.")
+@judges_option(f"{JUDGES}: all scripts.", default="")
+@time_option("--check-limit", "1s", f"{CHECK_LIMIT}.")
 @time_option("--wall", "5s", "Wall time of a script on each solver.")
 @jobs_option(
     "Number of scripts that run at a time.  [default: one for each usable CPU]", default=None
@@ -64,7 +65,7 @@ def check_seeds(
     seeds: tuple[Path, ...],
     solver: str,
     judges: tuple[str, ...],
-    limit: float,
+    check_limit: float,
     wall: float,
     jobs: int | None,
     into: Path | None,
@@ -91,7 +92,7 @@ def check_seeds(
     try:
         with closing(JudgedSolver(plan, others, Limits(wall=wall))) as judged:
             jobs = jobs or len(os.sched_getaffinity(0))
-            results = seedcheck.check_seeds(paths, judged, catalogue, int(limit * 1000), jobs)
+            results = seedcheck.check_seeds(paths, judged, catalogue, int(check_limit * 1000), jobs)
             for checked in _shown(results, len(paths), as_json):
                 found.append(checked)
                 if written is not None:

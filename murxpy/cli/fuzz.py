@@ -14,6 +14,8 @@ from murxpy.cli.campaign_options import CommandOptions, taken
 from murxpy.cli.campaigns import run
 from murxpy.cli.completing import theories as theory_names
 from murxpy.cli.options import (
+    CHECK_LIMIT,
+    JUDGES,
     WHAT,
     Grouped,
     count_option,
@@ -87,7 +89,7 @@ _EXAMPLES = (
     help="Give each run the theories of a logic of SMT-LIB, such as QF_AUFBV, or of one that 'QF_*' fits.",
 )
 @judges_option(
-    "Have these other solvers or releases answer each decided check, too; repeatable.",
+    f"{JUDGES}: each decided check; repeatable.",
     multiple=True,
 )
 @time_option(
@@ -222,7 +224,7 @@ _EXAMPLES = (
 @time_option(
     "--check-limit",
     "50ms",
-    "Limit of a mutant's check: the solver's resource limit that takes about this time.",
+    f"{CHECK_LIMIT}; of mutants.",
 )
 @click.option(
     "--through",

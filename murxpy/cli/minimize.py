@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from murxpy.cli.options import (
+    JUDGES,
     allow_option,
     count_option,
     jobs_option,
@@ -154,7 +155,7 @@ Begin = partial[Task]  # makes the task from the plan that a file needs
     "judged",
     type=judge_names,
     metavar="SOLVER[@PLACE],...",
-    help="Keep that one of these solvers disagrees, and which solver is wrong; 'none' keeps the finding.  [default: those in the header]",
+    help=f"{JUDGES}: keep that one disagrees, and which solver is wrong; 'none' keeps the finding.  [default: those in the header]",
 )
 @click.option(
     "--reproducers",

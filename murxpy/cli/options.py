@@ -139,6 +139,8 @@ class Grouped(click.Command):
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 TARGETS = "SOLVER[@PLACE],..."
+# What --cross-check says everywhere; behind a colon stands what is answered.
+JUDGES = "Other solvers or releases that answer, too"
 CHECK_LIMIT = "Limit of a check: the solver's resource limit that takes about this time"
 
 
@@ -216,7 +218,7 @@ def kept_option(name: str) -> Callable[[Command], Command]:
     """
     metavar, about = {
         "--solver": (TARGETS, "Replay findings also on these targets, which the folder names."),
-        "--cross-check": (TARGETS, "Ask also these judges, which the traces of the folder name."),
+        "--cross-check": (TARGETS, f"{JUDGES}: those which the traces of the folder name."),
         "--wrapper": ("FILE", "Use also this wrapper, which the folder names."),
     }[name]
     kind = NamedFile() if metavar == "FILE" else judge_names
@@ -231,7 +233,7 @@ memory_option = click.option(
     metavar="SIZE",
     help="Memory of a process; 0 for no limit.",
 )
-out_argument = click.argument("out", metavar="OUT", type=click.Path(path_type=Path), default=OUT)
+out_argument = click.argument("out", metavar="[OUT]", type=click.Path(path_type=Path), default=OUT)
 output_option = click.option(
     "-o",
     "--output",

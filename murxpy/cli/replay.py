@@ -9,6 +9,7 @@ import click
 
 from murxpy.cli import tell
 from murxpy.cli.options import (
+    JUDGES,
     allow_option,
     json_option,
     memory_option,
@@ -95,7 +96,7 @@ def show_compared(file: Path, text: str, names: list[str], limits: Limits, as_js
     "judged",
     type=judge_names,
     metavar="SOLVER[@PLACE],...",
-    help="Have these solvers answer its checks, too; 'none' asks no solver.  [default: those that its header names]",
+    help=f"{JUDGES}: its checks; 'none' asks no solver.  [default: those that its header names]",
 )
 @time_option(
     "--wall",

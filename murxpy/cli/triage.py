@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from murxpy.cli.options import json_option, judges_option, kept_option, time_option
+from murxpy.cli.options import JUDGES, json_option, judges_option, kept_option, time_option
 from murxpy.cli.params import in_out_option, out_or_bucket_argument
 from murxpy.cli.report.console import make_console, print_json
 from murxpy.cli.report.judged import print_triage, triage_json
@@ -19,7 +19,7 @@ from murxpy.processes.limits import Limits
 @out_or_bucket_argument
 @in_out_option
 @judges_option(
-    "Solvers that are asked where a trace names no judges.  [default: all other solvers]",
+    f"{JUDGES}: where a trace names no judges.  [default: all other solvers]",
     default="",
 )
 @kept_option("--solver")

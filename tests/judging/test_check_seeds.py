@@ -127,7 +127,7 @@ def test_seeds_are_written_with_labels(capsys: pytest.CaptureFixture[str], tmp_p
         (tmp_path / "in" / name).parent.mkdir(exist_ok=True, parents=True)
         (tmp_path / "in" / name).write_text(text)
     out = tmp_path / "out"
-    args = ("check-seeds", tmp_path / "in", "--cross-check", "cvc5", "--limit", "100ms")
+    args = ("check-seeds", tmp_path / "in", "--cross-check", "cvc5", "--check-limit", "100ms")
     code, said, _ = outcome(capsys, *args, "--write", out)
     files = {str(file.relative_to(out)): file.read_text() for file in sorted(out.rglob("*.smt2"))}
     assert code == 1 and f"seeds written to {out}: 4 sat, 1 unsat" in said, said

@@ -84,7 +84,7 @@ def _title(target: str, entries: Sequence[Yield], named: bool) -> str:
 def _faults(entries: Sequence[Yield], most: int) -> Iterator[Text]:
     left_out = dict.fromkeys(entry.seed for entry in entries if entry.unreadable)
     foreign = [file for file in left_out if is_script(file)]
-    reason = "left out, with operators that only other solvers have"
+    reason = "left out, with operators that murxpy does not write for this solver"
     yield from _left_out(reason, foreign, most)
     unread = [file for file in left_out if file not in foreign]
     reason = "could not be read, 'murxpy check-seeds' says why"

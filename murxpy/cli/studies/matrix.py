@@ -13,6 +13,7 @@ import click
 
 from murxpy.cli.options import (
     CHECK_LIMIT,
+    JUDGES,
     check_span,
     format_option,
     jobs_option,
@@ -107,7 +108,7 @@ class MatrixOptions:
 )
 @out_option("Folder for the answers.")
 @judges_option(
-    "Other targets that answer each script, too; their answers tell which release is wrong.",
+    f"{JUDGES}: each script; their answers tell which release is wrong.",
     default="",
 )
 @jobs_option("Processes at a time.")
