@@ -48,7 +48,7 @@ from murxpy import __version__
 
 PATIENCE = 300.0  # seconds; a guard against a command that hangs
 BRIEF = 30.0  # seconds in which all that a killed command started must end
-BOOT, BEHIND = "worker/boot.py", "murxpy.campaign.behind.process"
+BOOT, BEHIND = "worker/boot.py", "murxpy.campaign.behind"
 VICTIMS = ("supervisor", "warm parent", "worker", "process behind the runs")
 PROBLEMS = ("lost", "told twice", "another end", "left behind")
 SEED = "(set-info :status sat)(declare-const a Bool)(declare-const b Bool){}(check-sat)"

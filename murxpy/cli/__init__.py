@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import functools
 import importlib
 import os
 import re
@@ -31,21 +30,28 @@ from murxpy.cli.configuration import (
     check_tables,
     default_map,
     holding,
+    plugins_of,
     read_sources,
 )
-from murxpy.cli.params import BEGAN, refuse_empty
+from murxpy.cli.params import BEGAN, Guarded, Text, refuse_empty
 from murxpy.errors import MurxpyError, nearest
-from murxpy.modules import module_names
+from murxpy.modules import module_names, plugin_of
+from murxpy.plugins import use
 
 
-@functools.cache
 def _fuzzers() -> dict[str, str]:
     """The mutation fuzzers by name, each with its line in the list of commands. Their declarations are
     read and not imported, which takes a quarter of a second.
     """
     folder = importlib.import_module("murxpy.sources.mutation.fuzzers").__path__[0]
-    found = {}
+    found: dict[str, str] = {}
     for name in module_names("murxpy.sources.mutation.fuzzers"):
+        if plugin_of(f"murxpy.sources.mutation.fuzzers.{name}"):
+            from murxpy.sources.mutation.registry import FUZZERS
+
+            entry = FUZZERS[name]
+            found |= {entry.name: entry.brief} if entry.command else {}
+            continue
         text = Path(folder, f"{name}.py").read_text(encoding="utf-8")
         declared = ast.parse(text[text.index("\nENTRY = Entry(") :]).body[0]
         assert isinstance(declared, ast.Assign) and isinstance(declared.value, ast.Call)
@@ -136,6 +142,7 @@ _GROUPS = {
         "fsm": "Show or check a state machine.",
         "doctor": "Say what the installed solvers can and cannot do.",
         "completion": "Print the script with which a shell completes murxpy.",
+        "plugins": "List the installed plug-ins, and what each gives.",
         "config": "Show what configuration files give, and from where.",
     },
 }
@@ -154,7 +161,7 @@ _MODULES = {
     "statistics": "figures",
 }
 ALL = "--all"  # the option that lists all commands; also whether it was given, in a call
-_GLOBAL = ("--config", "--no-config", TRUST)  # the options before the command
+_GLOBAL = ("--config", "--no-config", TRUST, "--plugin")  # the options before the command
 _LONG_WORD = re.compile(r"\S{121,}")  # the longest key of a bucket has 90 characters
 _PATH = 4096  # bytes of a path at most
 _LONGEST = 4000  # characters of an error; one that lists all operators has about 3,000
@@ -163,18 +170,10 @@ _LONGEST = 4000  # characters of an error; one that lists all operators has abou
 SOURCES = "murxpy.sources"  # the configuration files, among what the commands of one call share
 
 
-def _configure(ctx: click.Context, name: str, command: click.Command) -> list[Source]:
-    """Give the command the values of configuration files as defaults. Returns the files. Raises
-    InputError.
-    """
+def _sources(ctx: click.Context) -> list[Source]:
+    """The configuration files. Raises InputError."""
     given = ctx.params
-    if given["no_config"] or ctx.resilient_parsing:
-        return []
-    sources = read_sources(given["config"], trust=given["trust_config"])
-    if sources:
-        check_tables(sources, list(commands()))
-        ctx.default_map = default_map(holding(sources, name, command))
-    return sources
+    return [] if given["no_config"] else read_sources(given["config"], trust=given["trust_config"])
 
 
 class _Commands(click.Group):
@@ -200,13 +199,19 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in commands() and not args[0].startswith("-"):
-            known = commands()
+        sources: list[Source] = []
+        if not ctx.resilient_parsing:  # nothing is read and imported to complete a word in a shell
+            sources = _sources(ctx)
+            use(plugins_of(sources, ctx))
+        known = commands()
+        if args and args[0] not in known and not args[0].startswith("-"):
             hint = nearest(args[0], known) or f"; known are {', '.join(known)}"
             raise click.UsageError(f"unknown command '{args[0]}'{hint}", ctx)
         name, command, rest = super().resolve_command(ctx, args)
-        if name is not None and command is not None:
-            ctx.meta[SOURCES] = _configure(ctx, name, command)
+        if sources and name is not None and command is not None:
+            check_tables(sources, list(known))
+            ctx.default_map = default_map(holding(sources, name, command))
+        ctx.meta[SOURCES] = sources
         return name, command, rest
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -280,6 +285,14 @@ def _list_all(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     help=f"Let the {FILE} of the project also name programs, wrappers, files and folders.",
 )
 @click.option(
+    "--plugin",
+    cls=Guarded,
+    type=Text(),
+    multiple=True,
+    metavar="NAME",
+    help="Use this installed plug-in, from 'murxpy plugins'; repeatable.",
+)
+@click.option(
     ALL,
     is_flag=True,
     is_eager=True,
@@ -288,7 +301,9 @@ def _list_all(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     help="List all commands.",
 )
 @click.version_option(__version__, prog_name="murxpy")
-def murxpy(config: Path | None, no_config: bool, trust_config: bool) -> None:
+def murxpy(
+    config: Path | None, no_config: bool, trust_config: bool, plugin: tuple[str, ...]
+) -> None:
     """Find bugs in SMT solvers by calling their Python APIs."""
     if config is not None and no_config:
         raise click.UsageError("--config and --no-config exclude each other: leave one out")

@@ -40,6 +40,7 @@ SHARED = (
     *("allow", "check-limit", "cross-check", "jobs", "json", "judge-limit", "known", "memory"),
     *("profile", "share", "theory", "wrapper"),
 )
+PLUGINS = "plugin"  # the plug-ins that are used, above all tables
 _TABLE = ("tool", "murxpy")  # the table in pyproject.toml
 _ROOTS = (".git", ".hg", ".svn")  # what marks the root of a project
 _MOST = 1 << 18  # bytes of a file
@@ -199,6 +200,23 @@ def _keys(table: Any, before: Key = ()) -> Iterator[Key]:
 # Which values hold.
 
 
+def plugins_of(sources: Sequence[Source], ctx: click.Context) -> Sequence[str]:
+    """The plug-ins that the user names: on the command line, else in the environment, else in the first
+    file that names some. Raises InputError.
+    """
+    named: Sequence[str] = ctx.params[PLUGINS]
+    if named:
+        return named
+    option = options_of(ctx.command)[PLUGINS]
+    given = [
+        one
+        for source in sources
+        if PLUGINS in source.table
+        for one in _given(source, (PLUGINS,), (PLUGINS,), option, source.table[PLUGINS])
+    ]
+    return given[0].value if given else ()
+
+
 def check_tables(sources: Sequence[Source], commands: Sequence[str]) -> None:
     """Raise InputError where a file has a key that is neither a command nor an option that commands
     share.
@@ -206,7 +224,7 @@ def check_tables(sources: Sequence[Source], commands: Sequence[str]) -> None:
     for source in sources:
         for key, value in source.table.items():
             table = isinstance(value, Mapping)
-            if key in (commands if table else SHARED):
+            if key in (commands if table else (*SHARED, PLUGINS)):
                 continue
             if key in commands:
                 raise source.error((key,), f"{key}: expected a table [{key}], found {_kind(value)}")
@@ -309,7 +327,7 @@ def _given(
         raise source.error(
             key,
             f"{name}: the file of a project, which may be a stranger's, may {may}: give --{name} on the command "
-            f"line, or 'murxpy {TRUST} {path[0]} ...' if you trust the project",
+            f"line, or 'murxpy {TRUST} ...' if you trust the project",
         )
     try:
         placed = _placed(option, words, source.path.absolute().parent)

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
+from murxpy import plugins
 from murxpy.cli.options import out_argument
 from murxpy.cli.report.console import say
 from murxpy.cli.report.page import html
 from murxpy.cli.report.text import amount
 from murxpy.cli.report.written import WRITERS as TEXTS
-from murxpy.cli.report.written import report_of
+from murxpy.cli.report.written import Report, report_of
 from murxpy.findings.folder import write_atomically
 
-WRITERS = {"html": html, **TEXTS}
+# The text of each form, by the name of its option. A plug-in gives a function like these.
+WRITERS: dict[str, Callable[[Report], str]] = {
+    "html": html,
+    **TEXTS,
+    **{name: plugins.loaded(plugins.WRITERS, name) for name in plugins.names_of(plugins.WRITERS)},
+}
 
 
 def _file_option(form: str, what: str) -> click.Option:
@@ -54,4 +61,8 @@ report.params += [
     _file_option("markdown", "Markdown"),
     _file_option("junit", "JUnit's XML, a failure for each defect that counts"),
     _file_option("sarif", "SARIF 2.1.0, a result for each defect"),
+    *(
+        _file_option(name, (WRITERS[name].__doc__ or "what the plug-in makes").strip())
+        for name in plugins.names_of(plugins.WRITERS)
+    ),
 ]

@@ -17,6 +17,7 @@ from urllib.parse import parse_qs
 import click
 
 from murxpy.cli.options import out_argument
+from murxpy.cli.params import Guarded
 from murxpy.cli.report.console import say
 from murxpy.cli.report.live_page import LivePage
 from murxpy.cli.report.page import environment, rendered
@@ -51,6 +52,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 )
 @click.option(
     "--host",
+    cls=Guarded,
     default="127.0.0.1",
     show_default=True,
     help="Address at which the page is served. At another one than this, others can see it who have the link.",

@@ -14,6 +14,7 @@ from murxpy.data.machine_check import machine_errors, missing, nearest_or_all
 from murxpy.data.theories import Plain, load_theories, theory_files
 from murxpy.data.yamlfile import Document, Strict, convert, plain, read_document
 from murxpy.errors import InputError, nearest
+from murxpy.machine.checks.registry import CHECKS
 
 Weight = Annotated[int, Meta(gt=0)] | Annotated[float, Meta(gt=0)]
 Chance = Annotated[float, Meta(ge=0, le=1)]
@@ -172,6 +173,9 @@ def machine_names() -> list[str]:
 def _normal(machine: Machine) -> Plain:
     """Return the machine as plain data in which every key is there."""
     data: Plain = plain(machine)
+    for check in CHECKS:
+        if check.chance is not None:
+            data["probabilities"].setdefault(check.name, check.chance)
     for name, state in data["states"].items():
         state["needs"] = _as_list(state["needs"])
         for transition in state["do"]:

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
-from importlib.metadata import entry_points
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -17,6 +16,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
+from murxpy import plugins
 from murxpy.data.folders import data_folder, remembered
 from murxpy.data.machines import DEFAULT, machine_path
 from murxpy.data.spellings import MARK, SECTION, check_spellings, expand_shorthands
@@ -170,13 +170,11 @@ def _check_profile(
 # checked and handed on as plain data.
 
 
-ENTRY_POINTS = "murxpy.wrappers"
 _OPTIONS = ("options", "process-options")  # the sections with options that are drawn
 
 
 def load_wrapper(name_or_path: str) -> Plain:
-    """Return the wrapper of a shipped name, of an entry point of the group `murxpy.wrappers`, or of
-    a file.
+    """Return the wrapper of a shipped name, of a plug-in that the user named, or of a file.
 
     The result is a dict with the keys of the file. Spellings are as they are written, and
     `helpers_sources` has path and text of each file of helpers, in order. Raises InputError.
@@ -238,15 +236,16 @@ def _with_spelled(document: Document) -> Document:
 
 
 def wrapper_path(name_or_path: str) -> Path:
-    """Return the file of a wrapper, which is a name of `wrappers/`, a name of an entry point, or a
+    """Return the file of a wrapper, which is a name of `wrappers/`, a name of a plug-in in use, or a
     path. Raises InputError if the name is neither, and for a path that the user did not name: a
     wrapper is code.
     """
     shipped = data_folder("wrappers") / f"{name_or_path}.yaml"
     if name_or_path and Path(name_or_path).name == name_or_path and shipped.is_file():
         return shipped
-    for point in entry_points(group=ENTRY_POINTS, name=name_or_path):
-        return _of_entry_point(name_or_path, point.load)
+    given = plugins.loaded(plugins.WRAPPERS, name_or_path)
+    if given is not None:
+        return _of_plugin(name_or_path, given)
     path = Path(name_or_path).expanduser()
     if path.is_file() or path.suffix in (".yaml", ".yml"):
         if not is_granted(whole_path(path)):
@@ -257,14 +256,20 @@ def wrapper_path(name_or_path: str) -> Path:
         return path
     known = wrapper_names()
     hint = nearest(name_or_path, known)
+    giver = plugins.giver_of(plugins.WRAPPERS, name_or_path)
+    if giver:
+        raise InputError(
+            f"'{name_or_path}' is a wrapper of the plug-in '{giver}', which is used only where you name it: "
+            f"'murxpy --plugin {giver} ...'"
+        )
     raise InputError(
         f"unknown solver '{name_or_path}'{hint}: expected {', '.join(known)} or a wrapper's YAML file"
     )
 
 
 def wrapper_names() -> list[str]:
-    """Return the names of the shipped wrappers and of those that installed packages offer."""
-    return sorted({*shipped_names(), *(point.name for point in entry_points(group=ENTRY_POINTS))})
+    """Return the names of the shipped wrappers and of those of plug-ins in use."""
+    return sorted({*shipped_names(), *plugins.names_of(plugins.WRAPPERS)})
 
 
 def importable_names() -> list[str]:
@@ -291,21 +296,16 @@ def default_judges() -> tuple[str, ...]:
     return tuple(sorted(found, key=lambda name: found[name]))
 
 
-def _of_entry_point(name: str, load: Any) -> Path:
-    """Return the path that a package's entry point gives as a str or a path object. Raises
-    InputError for anything else.
+def _of_plugin(name: str, given: Any) -> Path:
+    """Return the path that a plug-in gives as a str or a path object. Raises InputError for anything
+    else.
     """
-    try:
-        value = load()
-    except Exception as error:  # a foreign package can raise anything
+    if not isinstance(given, (str, PathLike)):
         raise InputError(
-            f"the wrapper '{name}' of an installed package cannot be loaded: {error}"
-        ) from None
-    if not isinstance(value, (str, PathLike)):
-        raise InputError(
-            f"the entry point '{name}' of {ENTRY_POINTS} gives {value!r:.60}: expected the path of a YAML"
+            f"plug-in '{plugins.giver_of(plugins.WRAPPERS, name)}': its wrapper '{name}' is {given!r:.60}: expected "
+            "the path of a YAML file"
         )
-    return Path(fspath(value))
+    return Path(fspath(given))
 
 
 def _helpers(document: Document, wrapper: Plain) -> list[Path]:

@@ -18,6 +18,7 @@ from typing import Any
 
 import murxpy
 from murxpy.errors import InputError, InternalError, MurxpyError, TargetError
+from murxpy.modules import added_modules
 from murxpy.processes.targets import Plan
 from murxpy.worker.channel import Message
 
@@ -54,9 +55,8 @@ def command(plan: Plan, mode: str, first: str, second: str) -> list[str]:
 
 def setup_data(plan: Plan) -> bytes:
     """The setup of `plan` in the form that the session reads."""
-    return json.dumps(
-        {**plan.setup, "paths": [*plan.target.paths, *plan.setup.get("paths", [])]}
-    ).encode()
+    paths = [*plan.target.paths, *plan.setup.get("paths", [])]
+    return json.dumps({**plan.setup, "paths": paths, "modules": added_modules()}).encode()
 
 
 def resident(pid: int | None) -> int:

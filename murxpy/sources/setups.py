@@ -55,7 +55,8 @@ class EnumerationSetup(_Limited):
 
 class Setup(_Drawn, total=False):
     """A session: the class `session` if it is not that of `murxpy.worker.session`, which is looked for in
-    `session_path`, too. The solver is looked for in `paths`.
+    `session_path`, too. The solver is looked for in `paths`. Plug-ins add `modules`, as
+    `murxpy.modules.added_modules` gives them.
 
     The session of random runs has catalogue, machine, wrapper and profile; `theories`, a list or None;
     `linear`, for runs without nonlinear arithmetic; `logics`, names of which each run has one;
@@ -69,6 +70,7 @@ class Setup(_Drawn, total=False):
     public callables of its binding.
     """
 
+    modules: dict[str, dict[str, list[str]]]
     catalogue: Plain
     machine: Plain
     wrapper: Plain

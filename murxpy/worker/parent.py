@@ -18,6 +18,7 @@ import socket
 import sys
 
 from murxpy.errors import MurxpyError, TargetError
+from murxpy.modules import add_modules
 from murxpy.sources.setups import Setup
 from murxpy.worker import process, worker
 from murxpy.worker.channel import Message
@@ -28,6 +29,7 @@ DEFAULT_SESSION = "murxpy.worker.session:Session"
 
 def load_session(setup: Setup) -> worker.Session:
     """Make the session that `setup` describes. Raises TargetError when the solver does not load."""
+    add_modules(setup.get("modules", {}))
     for path in reversed([*setup.get("paths", []), *setup.get("session_path", [])]):
         sys.path.insert(0, path)
     module, _, name = setup.get("session", DEFAULT_SESSION).partition(":")

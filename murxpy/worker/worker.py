@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from murxpy.machine.outcomes import EXIT, INTERNAL
+from murxpy.modules import plugin_of
 from murxpy.worker import process
 from murxpy.worker.buffer import TraceBuffer
 from murxpy.worker.channel import Channel, Message
@@ -139,7 +140,9 @@ def _wanted(job: Message, report: Mapping[str, Any]) -> bool:
 def _internal(job: Message, error: Exception) -> dict[str, Any]:
     module, function = _place(error)
     traceback.print_exception(error)
-    message = f"{type(error).__name__}: {error} ({module}, {function})"
+    plugin = plugin_of(module)
+    whose = f"plug-in '{plugin}', " if plugin else ""
+    message = f"{type(error).__name__}: {error} ({whose}{module}, {function})"
     report = _finding(job, INTERNAL, message, "murxpy")
     # the part of murxpy at fault stands in the place of a call of the solver
     report["finding"] |= {"action": module, "operator": function}

@@ -26,7 +26,7 @@ def test_nothing_lives_on_after_kill_9(start: Callable[..., Command]) -> None:
     command.wait_for(
         lambda: all(
             any(word in line for line in command.alive())
-            for word in ("sleep 1000", "lingering", "campaign.behind.process")
+            for word in ("sleep 1000", "lingering", "murxpy.campaign.behind")
         )
     )
     command.end(signal.SIGKILL)

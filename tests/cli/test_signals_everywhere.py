@@ -54,7 +54,9 @@ CALLS: dict[str, Sequence[str]] = {
     "lift": ("lift", "script.smt2"),
     "bisect": ("bisect", TRACE, "--releases", "5.4.1"),
     "regress": ("regress", str(ROOT / "traces" / "regressions"), "--solver", "z3"),
-    **{name: (name,) for name in ("releases", "grammars", "rules", "theories", "config")},
+    **{
+        name: (name,) for name in ("releases", "grammars", "rules", "theories", "config", "plugins")
+    },
     "wrappers": ("wrappers", "z3"),
     "completion": ("completion", "zsh"),
     "fsm": ("fsm", "show"),

@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import json
 import sys
-from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from packages import put_metadata
 
-from murxpy.data import load_profile, load_wrapper, merge_profile, wrapper_names, wrappers
+from murxpy import plugins
+from murxpy.data import load_profile, load_wrapper, merge_profile, wrapper_names
 from murxpy.errors import InputError
 from murxpy.solvers.wrapper import load_helpers
 
@@ -182,21 +183,30 @@ def test_faults_of_what_is_spelled(toy: Path) -> None:
     assert ":19: " in fault(toy)
 
 
-def test_wrapper_of_a_package(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def points(group: str, name: str | None = None) -> list[EntryPoint]:
-        known = [
-            EntryPoint("toy", "toy_plugin:PATH", group),
-            EntryPoint("bad", "no_such_module:X", group),
-        ]
-        return [point for point in known if name in (None, point.name)]
-
-    (toy.parent / "toy_plugin.py").write_text(f"PATH = {str(toy)!r}\n")
-    monkeypatch.syspath_prepend(str(toy.parent))
-    monkeypatch.setattr(wrappers, "entry_points", points)
+def test_wrapper_of_a_plugin(toy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    site = toy.parent
+    (site / "toy_plugin.py").write_text(f"PATH = {str(toy)!r}\nNUMBER = 3\n")
+    entries = {"toy": "toy_plugin:PATH", "bad": "no_such_module:X", "number": "toy_plugin:NUMBER"}
+    put_metadata(site, "murxpy-toy", "1.0", {"murxpy.wrappers": entries})
+    monkeypatch.syspath_prepend(str(site))
+    monkeypatch.setattr(plugins, "_used", {})
+    assert "toy" not in wrapper_names()
+    with pytest.raises(
+        InputError, match="'toy' is a wrapper of the plug-in 'murxpy-toy', which is"
+    ):
+        load_wrapper("toy")
+    assert "toy_plugin" not in sys.modules
+    plugins.use(["murxpy-toy"])
     assert load_wrapper("toy")["solver"] == "toy"
     assert "toy" in wrapper_names()
-    with pytest.raises(InputError, match="'bad' of an installed package cannot be loaded"):
+    with pytest.raises(
+        InputError, match="'murxpy-toy': its wrapper 'bad' cannot be loaded: Module"
+    ):
         load_wrapper("bad")
+    with pytest.raises(
+        InputError, match="'murxpy-toy': its wrapper 'number' is 3: expected the path"
+    ):
+        load_wrapper("number")
 
 
 FAULTS = {

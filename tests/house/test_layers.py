@@ -48,7 +48,7 @@ ROOMS = (
 HOST_SIDE = ROOMS[: ROOMS.index("worker")]
 WORKER_SIDE = (*ROOMS[ROOMS.index("worker") :], "errors", "foreign", "grants", "modules")
 DATA_READS = ("graphs", "machine.checks", "logic", "machine", "solvers")
-EVERYBODY = ("errors", "foreign", "grants", "modules")
+EVERYBODY = ("errors", "foreign", "grants", "modules", "plugins")
 FILES = sorted(p for p in PACKAGE.rglob("*.py") if "_data" not in p.parts)
 
 

@@ -158,7 +158,7 @@ def test_a_killed_campaign_minimizes_later(
 
 def shrinkers(parent: int) -> list[int]:
     """The processes that make findings smaller for the campaign `parent`."""
-    return processes(parent, "murxpy.campaign.behind.process")
+    return processes(parent, "murxpy.campaign.behind")
 
 
 def test_what_nothing_can_print_is_a_trace(tmp_path: Path) -> None:

@@ -210,6 +210,7 @@ NO_FILES = {
     "releases": "it reads no file",
     "completion": "it reads no file, and what it offers is in cli/test_completion.py",
     "config": "its files are read in cli/test_configuration.py",
+    "plugins": "it reads the metadata of packages that the user installed",
     "doctor": "it reads no file but wrappers",
     "enumerate": "its grammars are read as by 'grammars'",
     "matrix": "its folder is its own",

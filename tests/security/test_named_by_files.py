@@ -57,7 +57,7 @@ OTHERS = {
     "studies": ("perf", "matrix", "stability"),
     "neither": (
         *("generate", "check-seeds", "lift", "releases", "grammars", "rules", "theories"),
-        *("wrappers", "fsm", "doctor", "config", "completion"),
+        *("wrappers", "fsm", "doctor", "config", "completion", "plugins"),
     ),
 }
 

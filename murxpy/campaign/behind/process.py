@@ -226,7 +226,3 @@ def _serve(parent: int, gate: int) -> None:
         except (MurxpyError, OSError) as error:
             given = Answer(error=str(error))
         print(json.dumps(asdict(given)), flush=True)
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3]))

@@ -14,6 +14,7 @@ from typing import Any
 
 import msgspec
 
+from murxpy import plugins
 from murxpy.campaign.behind.requests import CLOSED, Answer, Request
 from murxpy.grants import granted
 from murxpy.processes.handles import Scratch, sweep
@@ -82,10 +83,11 @@ class Lane:
                     sys.executable,
                     "-P",
                     "-m",
-                    "murxpy.campaign.behind.process",
+                    "murxpy.campaign.behind",
                     str(os.getpid()),
                     str(self.gate),
                     json.dumps(granted()),
+                    json.dumps(plugins.used()),
                 ],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

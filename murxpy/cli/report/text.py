@@ -8,14 +8,17 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.text import Text
 
 from murxpy.foreign import escaped
-from murxpy.records.events import Started
-from murxpy.records.finding import Reproducer
-from murxpy.records.snapshot import BucketView
+
+if TYPE_CHECKING:  # errors are told by this module, also where one of these cannot be imported
+    from murxpy.records.events import Started
+    from murxpy.records.finding import Reproducer
+    from murxpy.records.snapshot import BucketView
 
 _LABEL = 12  # columns of a label
 _MARKUP = re.compile(r"[\\`*{}\[\]<>|~@&]|(?<!\w)_|_(?!\w)|#(?=\d)")

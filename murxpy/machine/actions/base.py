@@ -61,6 +61,7 @@ class Check(Action):
     `option` is its name among the checks that a user can choose, and `default` says whether it is
     on by default. `after` are the answers behind which it is drawn; the checks of one answer are
     drawn in the order of `place`. `reader` names the reader of the wrapper that it needs, if any.
+    A check of a plug-in says its `chance`, because the machines do not name it.
     """
 
     drawn = False
@@ -70,6 +71,7 @@ class Check(Action):
     after: ClassVar[tuple[str, ...]] = ()
     place: ClassVar[int] = 0
     reader: ClassVar[str] = ""
+    chance: ClassVar[float | None] = None
 
     def due(self, gen: Generator) -> bool:
         """Whether the check is on, the wrapper has its reader, and its chance lets it be drawn now."""

@@ -1,0 +1,16 @@
+"""Starts the process beside a campaign: `python -m murxpy.campaign.behind PID GATE GRANTS PLUGINS`. The
+plug-ins of the campaign are named before the modules to which they add are imported.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from murxpy import plugins
+
+if __name__ == "__main__":
+    plugins.use(json.loads(sys.argv[4]))
+    from murxpy.campaign.behind.process import main
+
+    main(int(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3]))
