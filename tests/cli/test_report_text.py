@@ -54,3 +54,17 @@ def test_foreign_text_cannot_move_the_cursor() -> None:
 
 def test_the_replay_command_can_be_pasted() -> None:
     assert text.replay_command("my out/a.trace") == "murxpy replay 'my out/a.trace'"
+
+
+@pytest.mark.parametrize(
+    ("name", "version", "shown"),
+    [
+        ("z3", "5.4.1", "z3 5.4.1"),
+        ("z3@5.4.1", "5.4.1", "z3@5.4.1"),
+        ("z3@5.4.1[arith.solver=2]", "5.4.1", "z3@5.4.1[arith.solver=2]"),
+        ("z3@build", "5.4.1", "z3@build 5.4.1"),
+        ("z3", "", "z3"),
+    ],
+)
+def test_a_target_says_its_version_once(name: str, version: str, shown: str) -> None:
+    assert text.with_version(name, version) == shown

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 
 from murxpy.cli.report.page import PARTS, part
+from murxpy.cli.report.text import with_version
 from murxpy.cli.report.written import Report, defects_of, told_by
 from murxpy.errors import InputError
 from murxpy.findings.defects import Grouping, grouping
@@ -131,7 +132,7 @@ class LivePage:
         self._runs.append((now, figures.runs))
         while len(self._runs) > 2 and self._runs[1][0] <= now - _RECENT:
             self._runs.popleft()
-        targets = tuple(f"{one.name} {one.version}".strip() for one in store.targets().values())
+        targets = tuple(with_version(one.name, one.version) for one in store.targets().values())
         self._report = replace(
             self._report, targets=targets, figures=figures, seconds=spent, sessions=sessions
         )

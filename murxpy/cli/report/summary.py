@@ -125,10 +125,13 @@ def _results(snapshot: Snapshot) -> Iterator[tuple[str, str]]:
     yield "runs", _runs(snapshot)
     yield "checks", _checks(snapshot)
     answers = snapshot.answers
+    mixed = any(name.startswith("mutator:") for name in snapshot.counts)
+    whose = " of those of walks" if mixed else ""
     for answer, read, what in (("sat", "model", "a model"), ("unsat", "core", "a core")):
         text = f"{answers[answer]:,}"
         if snapshot.counts.get(f"{answer}:total"):  # of checks that are calls, and no script's
-            text += f", {what} read after {_share(snapshot, f'{answer}:{read}-read', f'{answer}:total')}"
+            share = _share(snapshot, f"{answer}:{read}-read", f"{answer}:total")
+            text += f", {what} read after {share}{whose}"
         yield answer, text
     yield "unknown", f"{answers['unknown']:,}"
     yield "over limit", f"{answers['over-limit']:,}"

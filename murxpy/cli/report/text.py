@@ -111,7 +111,13 @@ def fenced(text: str, language: str) -> str:
 
 def target_names(started: Started) -> str:
     """The targets with their versions: `z3 4.15.0, cvc5 1.2.1`."""
-    return ", ".join(f"{target.name} {target.version}".strip() for target in started.targets)
+    return ", ".join(with_version(target.name, target.version) for target in started.targets)
+
+
+def with_version(name: str, version: str) -> str:
+    """The name of a target with its version, where the name does not say it: `z3 4.15.0`, `z3@4.13.0`."""
+    said = name.partition("[")[0].endswith(f"@{version}")
+    return name if said or not version else f"{name} {version}"
 
 
 def trace_path(out: str, bucket: BucketView) -> str | None:

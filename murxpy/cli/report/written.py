@@ -20,7 +20,7 @@ from murxpy import __version__
 from murxpy.campaign.statistics import Reach, reach
 from murxpy.cli.report.finding import FindingPage, commands, finding_pages
 from murxpy.cli.report.findings import evidence
-from murxpy.cli.report.text import amount, fenced, plain
+from murxpy.cli.report.text import amount, fenced, plain, with_version
 from murxpy.findings.buckets import failing
 from murxpy.findings.defects import Grouping
 from murxpy.findings.kinds.registry import kind_of
@@ -112,7 +112,7 @@ def told_by(store: Store) -> Report:
     called = {name: meta.get(f"callables:{name}") for name in targets}
     return Report(
         "",
-        tuple(f"{state.name} {state.version}".strip() for state in targets.values()),
+        tuple(with_version(state.name, state.version) for state in targets.values()),
         Snapshot(spent, counters),
         spent,
         (),
