@@ -9,6 +9,7 @@ import re
 import weakref
 from collections import Counter
 from collections.abc import Sequence
+from numbers import Rational
 from typing import Any
 
 from smt2_process import (
@@ -114,6 +115,12 @@ def _parts(root: Term) -> list[Term]:
 def _occurrences(term: Term) -> list[Term]:
     """The arguments of a term, each as often as it stands in the text."""
     return [term.args[int(at)] for at in _GAP.findall(term.text)] if term.args else []
+
+
+def one_literal(args: Any, indices: Any, sort: Any) -> bool:
+    """True if SMT-LIB writes the first argument as one literal."""
+    value = args[0]["value"]
+    return not isinstance(value, Rational) or (value >= 0 and value.denominator == 1)
 
 
 def conjunction(context: Context, terms: Sequence[Term]) -> Term:

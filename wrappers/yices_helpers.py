@@ -114,7 +114,9 @@ class Scoped(Context):
     def __init__(self, options: Options) -> None:
         self._options = options
         self._levels: list[list[int]] = [[]]
+        self._read = [0]  # how many formulas of each level Yices looked at
         self._idle = 0  # the levels of Yices that are missing
+        self._lent = False  # the last level holds the assumptions of the last check
         self.assumed: Sequence[int] = ()  # by the last check
         self._make()
 
@@ -127,7 +129,7 @@ class Scoped(Context):
         """Make the context of Yices again, with the same assertions."""
         self.dispose()
         self._make()
-        levels, self._levels, self._idle = self._levels, [[]], 0
+        levels, self._levels, self._read, self._idle = self._levels, [[]], [0], 0
         for depth, formulas in enumerate(levels):
             self.push(1 if depth else 0)
             for formula in formulas:
@@ -135,17 +137,22 @@ class Scoped(Context):
 
     def assertions(self) -> list[int]:
         """The formulas that were asserted, and that are not popped."""
-        return [formula for level in self._levels for formula in level]
+        levels = self._levels[:-1] if self._lent else self._levels
+        return [formula for level in levels for formula in level]
 
     def assert_formula(self, term: int) -> None:
         """Assert a formula."""
+        self.settle()
         self._assert(super().assert_formula, term)
 
     def assert_formulas(self, python_array_or_tuple: Sequence[int]) -> None:
         """Assert formulas."""
+        self.settle()
         self._assert(super().assert_formulas, python_array_or_tuple)
 
     def _assert(self, function: Any, formulas: Any) -> None:
+        # Yices does not look at what is asserted where all is unsatisfiable without assumptions
+        unread = self._idle or (self.status() == Status.UNSAT and not self.assumed)
         try:
             function(formulas)
         except YicesException as error:
@@ -157,11 +164,15 @@ class Scoped(Context):
             self._assert(function, formulas)
             return
         self._levels[-1] += formulas if isinstance(formulas, list) else [formulas]
+        if not unread:
+            self._read[-1] = len(self._levels[-1])
 
     def push(self, count: int = 1) -> None:
         """Push some levels."""
+        self.settle()
         for _ in range(count):
             self._levels.append([])
+            self._read.append(0)
             if not self._idle:
                 try:
                     super().push()
@@ -173,6 +184,7 @@ class Scoped(Context):
 
     def pop(self, count: int = 1) -> None:
         """Pop some levels; none if there are not so many."""
+        self.settle()
         if count >= len(self._levels) > 1:
             raise YicesException(msg=f"the context state does not allow to pop {count} levels")
         for _ in range(count):
@@ -181,25 +193,59 @@ class Scoped(Context):
             else:
                 super().pop()
             self._levels.pop()
+            self._read.pop()
 
     def reset_context(self) -> None:
         """Forget all assertions and levels."""
         super().reset_context()
-        self._levels, self._idle = [[]], 0
+        self._levels, self._read, self._idle, self._lent = [[]], [0], 0, False
+
+    def assume(self, formulas: Sequence[int]) -> None:
+        """Assert the assumptions of the next check on a level of their own, which is popped before
+        anything else is asserted, pushed, popped or checked.
+        """
+        self.push()
+        try:
+            self._assert(super().assert_formulas, list(formulas))
+        finally:
+            self._lent = True
+
+    def settle(self) -> None:
+        """Pop the level of assumptions, if there is one."""
+        if self._lent:
+            self._lent = False
+            self.pop()
 
     def core(self) -> list[int]:
         """An unsat core of the assertions and the assumptions of the last check. Yices has cores of
         assumptions only, so all of them are assumptions of a new context.
         """
+        if self.is_mcsat():
+            raise YicesException(msg="MCSAT does not support unsat cores")
+        read = [f for at, level in enumerate(self._levels) for f in level[: self._read[at]]]
+        formulas = list(dict.fromkeys([*read, *self.assumed]))
+        parameters = self._options.parameters.params if self._options.searching else None
         context = Scoped(self._options)
         try:
-            formulas = list(dict.fromkeys([*self.assertions(), *self.assumed]))
-            answer = check_assuming(context, self._options, formulas)
+            try:
+                status = context.check_context_with_assumptions(parameters, formulas)
+            except YicesException as error:
+                if "non-linear" not in str(error):
+                    raise
+                # a product of a constant whose value another assertion fixes
+                return read + (list(super().get_unsat_core()) if self.assumed else [])
+            answer = _answer(status, "yices_check_context_with_assumptions")
             if answer != "unsat":
                 raise YicesException(msg=f"the assertions are {answer} as assumptions")
             return list(context.get_unsat_core())
         finally:
             context.dispose()
+
+    def get_unsat_core(self) -> list[int]:
+        """The assumptions of the last check that are unsat together with the assertions."""
+        if self.is_mcsat():
+            raise YicesException(msg="MCSAT does not support unsat cores")
+        return list(super().get_unsat_core())
 
     def is_mcsat(self) -> bool:
         """True if the solver of the context is MCSAT. Only MCSAT has an order of variables."""
@@ -212,6 +258,7 @@ class Scoped(Context):
 
 def check(context: Scoped, options: Options) -> str:
     """`sat`, `unsat` or `unknown`."""
+    context.settle()
     parameters = options.parameters if options.searching else None
     context.assumed = ()
     return _answer(context.check_context(parameters), "yices_check_context")
@@ -222,14 +269,28 @@ def check_assuming(context: Scoped, options: Options, assumptions: Sequence[int]
     if context.is_mcsat():
         # it answers all the same, sometimes wrongly, and then has neither a model nor a core
         raise YicesException(msg="MCSAT does not support checks with assumptions")
+    context.settle()
     parameters = options.parameters.params if options.searching else None
     context.assumed = assumptions
     try:
         status = context.check_context_with_assumptions(parameters, assumptions)
     except YicesException as error:
         context.anew()
-        raise error from None
+        # MCSAT alone takes products
+        if "non-linear" not in str(error) or not options.to_mcsat():
+            raise error from None
+        context.anew()
+        return check_asserting(context, options, assumptions)
     return _answer(status, "yices_check_context_with_assumptions")
+
+
+def check_asserting(context: Scoped, options: Options, assumptions: Sequence[int]) -> str:
+    """The same by a level on which the assumptions are asserted."""
+    context.settle()
+    context.assumed = assumptions
+    context.assume(assumptions)
+    parameters = options.parameters if options.searching else None
+    return _answer(context.check_context(parameters), "yices_check_context")
 
 
 def _answer(status: int, function: str) -> str:
@@ -274,6 +335,16 @@ def children(term: int) -> list[int]:
     if not Terms.is_composite(term):
         return []
     return [Terms.child(term, at) for at in range(Terms.num_children(term))]
+
+
+def scalars(args: Any, indices: Any, sort: Any) -> bool:
+    """True if the first argument is no array."""
+    return not args[0]["sort"].startswith("ARRAY")
+
+
+def no_zeros(args: Any, indices: Any, sort: Any) -> bool:
+    """True if no argument behind the first is the literal zero."""
+    return all(term["value"] is None or term["value"] != 0 for term in args[1:])
 
 
 def whole_digits(args: Any, indices: Any, sort: Any) -> bool:

@@ -122,6 +122,7 @@ class Spelling(Strict, frozen=True):
     since: str | None = None
     before: str | None = None
     drawn_since: str | None = None
+    drawn_while: str | None = None
     unsound: bool = False
     about: str = ""
 
@@ -175,7 +176,8 @@ def check_spellings(
         spelling = (
             Spelling(is_=form) if isinstance(form, str) else convert_at(document, Spelling, place)
         )
-        _check_template(document, place, spelling.is_, known)
+        for text in filter(None, (spelling.is_, spelling.drawn_while)):
+            _check_template(document, place, text, known)
         for guard in [spelling.when] if isinstance(spelling.when, str) else spelling.when:
             parse_guard(guard, _find_helper(document, place, known), _where(document, place))
     if wrapper["conjunction"] is not None:

@@ -11,7 +11,7 @@ from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import SPECIAL, Term
+from murxpy.logic.terms import CONSTANT, SPECIAL, VARIABLE, Term
 from murxpy.solvers.frame import Frame, literal_value
 
 Guard = Callable[[Frame], bool]
@@ -157,6 +157,7 @@ _GUARDS: list[tuple[str, Callable[..., Guard]]] = [
         r"char-literal-(\d+)",
         lambda k: _literal(int(k), lambda v: isinstance(v, str) and len(v) == 1),
     ),
+    (r"symbol-(\d+)", lambda k: lambda f: f.terms[int(k)].op in (CONSTANT, VARIABLE)),
     (r"same-(\d+)-(\d+)", lambda j, k: lambda f: f.terms[int(j)] is f.terms[int(k)]),
     (
         r"sort-([A-Z]+)-(\d+)",

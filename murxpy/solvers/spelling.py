@@ -145,7 +145,8 @@ def counter_of(section: str, key: str, name: str) -> str:
 @dataclass(eq=False)
 class Spelling:
     """A spelling: its stable name, its template, the compiled call, guards and weight, how it takes
-    more arguments, and the counter of its calls.
+    more arguments, the counter of its calls, and the question to the solver whether runs draw it
+    now.
     """
 
     name: str
@@ -156,6 +157,13 @@ class Spelling:
     fold: str | None = None
     fixed: bool = False  # it takes only as many arguments as the template names
     counter: str = ""
+    drawn_while: Compiled | None = None
+
+    def drawn(self, frame: Frame) -> bool:
+        """Return whether a run may draw it for the call that `frame` holds."""
+        return self.fits(frame) and (
+            self.drawn_while is None or bool(self.drawn_while((), (), frame))
+        )
 
     def fits(self, frame: Frame) -> bool:
         """Return whether it can spell the call that `frame` holds."""
@@ -198,13 +206,13 @@ class SpellingSet:
         return self._names.get(name)
 
     def pick(self, point: float, frame: Frame) -> Spelling | None:
-        """Return the spelling at `point` in [0, 1) of the weights, or the next one that fits. Return
-        None if no spelling fits.
+        """Return the spelling at `point` in [0, 1) of the weights, or the next one that may be drawn.
+        Return None if there is none.
         """
         spellings = self.spellings
         count = len(spellings)
         if count == 1:
-            return spellings[0] if spellings[0].fits(frame) else None
+            return spellings[0] if spellings[0].drawn(frame) else None
         goal = point * self._total
         start = 0
         while start < count - 1:
@@ -214,7 +222,7 @@ class SpellingSet:
             start += 1
         for step in range(count):
             spelling = spellings[(start + step) % count]
-            if spelling.weight > 0 and spelling.fits(frame):
+            if spelling.weight > 0 and spelling.drawn(frame):
                 return spelling
         return None
 

@@ -397,7 +397,9 @@ class Wrapper:
         weight = float(entry.get("weight", 1)) if drawn else 0.0
         fold = entry.get("fold") or self._default_fold(section, key, template)
         fixed, counter = self._variadic(section, key), counter_of(section, str(key), name)
-        return Spelling(name, template, compiled, guards, weight, fold, fixed, counter)
+        asked = entry.get("drawn-while")
+        while_ = self._compile(self._template(where, asked)) if asked else None
+        return Spelling(name, template, compiled, guards, weight, fold, fixed, counter, while_)
 
     def _variadic(self, section: str, key: str) -> bool:
         """Return whether an operator takes any number of arguments. A template with fewer must not

@@ -11,7 +11,7 @@ from murxpy.machine.checks.registry import ACTIONS, ANSWERING, MAKING
 from murxpy.machine.generate import terms
 from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.guided import transition_name
-from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.outcomes import NoSpelling, Refused, Stopped
 from murxpy.machine.random import Weighted, mix
 from murxpy.machine.run import Run
 from murxpy.machine.state import HOLDS
@@ -158,8 +158,11 @@ def perform(gen: Generator, name: str) -> bool:
         if done and action.reads_made and gen.settings.chance("check-new-object", gen.stream):
             check_newest(gen)
         return done
-    except Refused:
-        if action.fatal:  # after such a refusal, a solver may drop what it had still to process
+    except Refused as refused:
+        made = not isinstance(refused, NoSpelling)
+        if (
+            made and action.fatal
+        ):  # after such a refusal, a solver may drop what it had still to process
             raise Stopped(None) from None
         return False
 

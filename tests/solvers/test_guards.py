@@ -47,6 +47,7 @@ def holds(guard: str, *terms: Term, **operands: Any) -> bool:
         ("nonzero-0", (FIVE,), (X,)),
         ("char-literal-0", (A,), (AB,)),
         ("same-0-1", (X, X), (X, FIVE)),
+        ("symbol-1", (FIVE, X), (X, FIVE)),
         ("sort-BV-0", (X,), (A,)),
         ("n0<=5", (FIVE,), (ONES,)),
         ("n0==255", (ONES,), (X,)),

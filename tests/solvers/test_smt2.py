@@ -36,6 +36,7 @@ from murxpy.processes.targets import (
     unnamed,
 )
 from murxpy.reduction.reproducers import write_programs
+from murxpy.solvers.frame import Frame
 from murxpy.worker.confine import landlock_abi
 from murxpy.worker.session import Session
 
@@ -258,6 +259,37 @@ def test_a_refusal_is_counted_and_the_run_goes_on(fake: tuple[Session, Path]) ->
     assert report["finding"] is None
     assert 'refused unsupported "SolverError: this is not supported"' in text
     assert report["counts"]["check-core:unsat"] == 1
+
+
+def test_walks_draw_what_the_program_has_a_name_for(fake: tuple[Session, Path]) -> None:
+    session, _ = fake
+    asked = {
+        "int-to-bv": "mk-term@smtlib OP_INT_TO_BV SORT_BV 1 t1 1 2",  # a replay asks the program
+        "fraction": "mk-term OP_CONST_ARRAY SORT_ARRAY s4 1 t2",
+        "literal": "mk-term OP_CONST_ARRAY SORT_ARRAY s4 1 t3",
+    }
+    made = """new
+mk-sort SORT_INT
+ return s1
+mk-sort SORT_REAL
+ return s2
+mk-sort SORT_BV 2
+ return s3
+mk-sort SORT_ARRAY s1 s2
+ return s4
+mk-value s1 "3"
+ return t1 s1
+mk-value s2 "5" "4"
+ return t2 s2
+mk-value s2 "7"
+ return t3 s2
+"""
+    told = {name: replay(session, f"{made}{row}\n")[0] for name, row in asked.items()}
+    assert "Declined" in told["int-to-bv"]
+    assert "return t4 s4" in told["literal"]
+    assert "OP_CONST_ARRAY" not in told["fraction"]  # no call was made
+    spellings = session.wrapper.spellings["operators"]["OP_INT_TO_BV"]
+    assert spellings.pick(0.5, Frame(lambda sort: None)) is None
 
 
 def test_a_program_that_leaves_behind_an_error_is_started_again(fake: tuple[Session, Path]) -> None:

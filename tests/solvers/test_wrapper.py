@@ -7,6 +7,7 @@ from __future__ import annotations
 import copy
 import sys
 import types
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -126,6 +127,22 @@ def test_unsound_spellings_and_those_of_later_releases_are_only_replayed(
     frame = Frame(lambda sort: None).fill(toy_terms(2))
     assert {spellings.pick(k / 50, frame).name for k in range(50)} == {"right"}  # type: ignore[union-attr]
     assert spellings.named("wrong") is not None
+
+
+def test_a_solver_says_now_which_spellings_are_drawn_and_replays_use_them_all() -> None:
+    forms = {
+        "empty": {"is": "'empty'", "drawn-while": "not {solver}.asserted"},
+        "full": {"is": "'full'", "drawn-while": "{solver}.asserted"},
+    }
+    spellings = wrapper(actions={"statistics": forms}).spellings["actions"]["statistics"]
+    only = wrapper(actions={"statistics": {"full": forms["full"]}}).spellings["actions"]
+    for asserted, drawn in (([], "empty"), (["a"], "full")):
+        frame = Frame(lambda sort: None)
+        frame.solver = SimpleNamespace(asserted=asserted)
+        frame.fill()
+        assert {spellings.pick(k / 9, frame).name for k in range(9)} == {drawn}  # type: ignore[union-attr]
+        assert (only["statistics"].pick(0.5, frame) is None) is (drawn == "empty")
+        assert all(spelling.fits(frame) for spelling in spellings.spellings)
 
 
 def test_weights_and_guards_decide_what_is_drawn() -> None:

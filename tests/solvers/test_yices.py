@@ -8,6 +8,7 @@ import contextlib
 import importlib.util
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -159,9 +160,41 @@ def test_a_context_that_refused_a_formula_refuses_it_again() -> None:
     assert answers(trace) == ([*refused, "unsat"], None)
 
 
-def test_mcsat_decides_products_and_takes_no_assumptions() -> None:
-    text = "assert-formula t7\ncheck-sat\ncheck-sat-assuming 1 t1\n"
-    assert answers(BOOLEANS + PRODUCT + text) == (["unsat", "unsupported"], None)
+def test_mcsat_decides_products_and_takes_assumptions_as_assertions_of_a_level() -> None:
+    text = """check-sat-assuming@default 1 t7
+check-sat
+check-sat-assuming 1 t7
+get-unsat-core@default
+get-unsat-assumptions@default
+assert-formula t1
+check-sat
+check-sat-assuming@asserted 2 t2 t3
+check-sat-assuming@asserted 2 t2 t1
+check-model
+push 1
+pop 1
+check-sat-assuming@default 1 t1
+"""
+    refused = "unsupported"
+    told = ["unsat", "sat", "unsat", refused, refused, "sat", "unsat", "sat", refused]
+    assert answers(BOOLEANS + PRODUCT + text) == (told, None)
+
+
+def test_walks_ask_mcsat_neither_for_cores_nor_for_a_check_with_assumptions() -> None:
+    session = live("yices")
+    counts: Counter[str] = Counter()
+    for seed in range(30, 40):
+        with contextlib.suppress(Crashed):
+            counts.update(forked(lambda seed=seed: dict(walk(session, seed)[1]["counts"])))
+    assert counts["refusal:unsupported"] <= 1
+    assert counts["spelling:actions:check-sat-assuming@asserted"] > 0
+    assert counts["action-ok:substitute"] > 3
+
+
+def test_a_core_leaves_out_what_yices_did_not_look_at() -> None:
+    text = "assert-formula t1\nassert-formula t3\nassert-formula t7\ncheck-sat\ncheck-core\n"
+    trace = (BOOLEANS + PRODUCT + text).replace("new\n", "new\nset-option solver-type dpllt\n", 1)
+    assert answers(trace) == (["unsat"], None)
 
 
 def test_a_model_of_numbers_functions_and_arrays_is_read_and_judged() -> None:
@@ -211,7 +244,7 @@ mk-const s2 "x"
  return t4 s2
 mk-value s2 "0"
  return t5 s2
-mk-term OP_INT_DIV SORT_INT 2 t4 t5
+mk-term@by-zero OP_INT_DIV SORT_INT 2 t4 t5
  return t6 s2
 mk-term OP_EQUAL SORT_BOOL 2 t6 t4
  return t7 s1

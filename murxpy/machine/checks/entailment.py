@@ -238,27 +238,36 @@ class Simplify(OnTerms):
         return True
 
 
+_TRIES = 8  # terms that are drawn until the solver can substitute one: a third are symbols
+
+
 @register("substitute")
 class Substitute(OnTerms):
     """`substitute t from to`; or a check of its result, if such checks are on and one is drawn."""
 
     def draw(self, gen: Generator) -> bool:
         run = gen.run
-        inside, old = any_entry(gen), any_entry(gen)
-        if (
-            inside is None
-            or old is None
-            or "SORT_FUN" in (inside.term.sort.kind, old.term.sort.kind)
-        ):
-            return False
-        new = run.db.pick(old.term.sort, gen.stream, 0.2, closed=True)
-        if new is None or run.wrapper.set("actions", "substitute") is None:
-            return False
-        if _SUBSTITUTED.due(gen):
-            check_substitute(run, [inside, old, new], run.line_seed())
-        else:
-            solve.on_terms(run, "substitute", [inside, old, new], run.line_seed())
-        return True
+        spellings = run.wrapper.set("actions", "substitute")
+        inside = any_entry(gen)
+        for _ in range(_TRIES):
+            old = any_entry(gen)
+            if inside is None or old is None or spellings is None:
+                return False
+            if "SORT_FUN" in (inside.term.sort.kind, old.term.sort.kind):
+                return False
+            new = run.db.pick(old.term.sort, gen.stream, 0.2, closed=True)
+            if new is None:
+                return False
+            entries = [inside, old, new]
+            run.frame.fill(terms=tuple(entry.term for entry in entries))
+            if spellings.pick(0.0, run.frame) is None:
+                continue
+            if _SUBSTITUTED.due(gen):
+                check_substitute(run, entries, run.line_seed())
+            else:
+                solve.on_terms(run, "substitute", entries, run.line_seed())
+            return True
+        return False
 
     def calls(self, r: Reading) -> list[list[Entry]]:
         return substitutions(r) if r.trace.murxla else [_replaced(r)]
