@@ -202,7 +202,7 @@ class _Commands(click.Group):
         sources: list[Source] = []
         if not ctx.resilient_parsing:  # nothing is read and imported to complete a word in a shell
             sources = _sources(ctx)
-            use(plugins_of(sources, ctx))
+            use(plugins_of(sources, ctx)[0])
         known = commands()
         if args and args[0] not in known and not args[0].startswith("-"):
             hint = nearest(args[0], known) or f"; known are {', '.join(known)}"

@@ -13,6 +13,7 @@ from murxpy.cli import SOURCES, commands, murxpy
 from murxpy.cli.configuration import (
     FILE,
     NAMED,
+    PLUGINS,
     PROJECT,
     USER,
     Given,
@@ -20,6 +21,7 @@ from murxpy.cli.configuration import (
     Source,
     holding,
     options_of,
+    plugins_of,
     user_file,
 )
 from murxpy.cli.options import json_option
@@ -86,7 +88,7 @@ def config(ctx: click.Context, command: str | None, as_json: bool) -> None:
             f"{source.path}: {_TRUSTED if source.origin == PROJECT and source.trusted else _ABOUT[source.origin]}"
         )
     if not sources:
-        say(f"no {FILE} here or above, and no {user_file()}")
+        say(f"no {FILE} here or above, and no {user_file() or 'home folder'}")
     if values:
         table = Table(kinds(("option", "value", "from", "goes before")))
         for value in values:
@@ -104,8 +106,20 @@ def config(ctx: click.Context, command: str | None, as_json: bool) -> None:
 
 
 def _all(ctx: click.Context, sources: list[Source]) -> Iterator[_Value]:
-    """What is given to all commands, each value for commands that share it once."""
+    """What is given to all commands, each value for commands that share it once, behind the plug-ins."""
+    assert ctx.parent is not None
     seen = set()
+    plugins, given = plugins_of(sources, ctx.parent)
+    if plugins:
+        named = given.source if given else None
+        yield _Value(
+            "",
+            PLUGINS,
+            plugins,
+            named.origin if named else "--plugin or MURXPY_PLUGIN",
+            str(named.path) if named else "",
+            given.line if given else None,
+        )
     for name in commands():
         for value in _values(ctx, sources, name, every=False):
             if not value.shared:

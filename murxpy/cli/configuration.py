@@ -35,15 +35,17 @@ PYPROJECT = "pyproject.toml"
 TRUST = "--trust-config"
 NAMED, PROJECT, USER = "--config", "project", "user"  # where a file comes from, first one wins
 # Options that may also stand above all tables, for every command that has them. They take the same
-# values in all commands.
+# values in all commands and mean the same there. So --cross-check, --seed and --wall are not among
+# them: for a replay they mean something else than for a campaign.
 SHARED = (
-    *("allow", "check-limit", "cross-check", "jobs", "json", "judge-limit", "known", "memory"),
-    *("profile", "share", "theory", "wrapper"),
+    *("allow", "check-limit", "jobs", "json", "judge-limit", "known", "memory", "profile"),
+    *("share", "theory", "wrapper"),
 )
 PLUGINS = "plugin"  # the plug-ins that are used, above all tables
 _TABLE = ("tool", "murxpy")  # the table in pyproject.toml
 _ROOTS = (".git", ".hg", ".svn")  # what marks the root of a project
 _MOST = 1 << 18  # bytes of a file
+_LARGE = 1e300  # no option takes a number as large, and Python does not print some that are larger
 _TRIES = 200  # lines of a statement that are looked at to find its end
 
 Key = tuple[str, ...]
@@ -82,10 +84,14 @@ class Given:
     hides: list[Given] = field(default_factory=list)
 
 
-def user_file() -> Path:
-    """The configuration file of the user."""
-    base = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
-    return Path(base, "murxpy", "config.toml")
+def user_file() -> Path | None:
+    """The configuration file of the user, which may not exist; None for a user without a home. It is
+    trusted, so it is never looked for in the current folder.
+    """
+    base = os.environ.get("XDG_CONFIG_HOME", "")
+    if not os.path.isabs(base):
+        base = os.path.expanduser("~/.config")
+    return Path(base, "murxpy", "config.toml") if os.path.isabs(base) else None
 
 
 def read_sources(named: Path | None, *, trust: bool) -> list[Source]:
@@ -94,11 +100,12 @@ def read_sources(named: Path | None, *, trust: bool) -> list[Source]:
     options. Raises InputError.
     """
     found = [] if named is None else [_source(named, NAMED, True, _decoded(named))]
-    project = _project_file(Path.cwd())
-    if project is not None:
-        found.append(_source(project[0], PROJECT, trust, project[1]))
+    with contextlib.suppress(FileNotFoundError):  # the current folder was removed
+        project = _project_file(Path.cwd())
+        if project is not None:
+            found.append(_source(project[0], PROJECT, trust, project[1]))
     own = user_file()
-    if own.is_file():
+    if own is not None and own.is_file():
         found.append(_source(own, USER, True, _decoded(own)))
     return found
 
@@ -157,6 +164,8 @@ def _decoded(path: Path) -> Mapping[str, Any]:
             line=int(line) if line else len(text.splitlines()),  # the end of the document
             column=int(column) if column else None,
         ) from None
+    except ValueError as error:  # a number of more digits than Python reads
+        raise InputError(f"no TOML: {error}", file=str(path)) from None
     except RecursionError:
         raise InputError("too deeply nested: expected tables of options", file=str(path)) from None
 
@@ -200,13 +209,10 @@ def _keys(table: Any, before: Key = ()) -> Iterator[Key]:
 # Which values hold.
 
 
-def plugins_of(sources: Sequence[Source], ctx: click.Context) -> Sequence[str]:
+def plugins_of(sources: Sequence[Source], ctx: click.Context) -> tuple[Sequence[str], Given | None]:
     """The plug-ins that the user names: on the command line, else in the environment, else in the first
-    file that names some. Raises InputError.
+    file that names some, with what the file gives. Raises InputError.
     """
-    named: Sequence[str] = ctx.params[PLUGINS]
-    if named:
-        return named
     option = options_of(ctx.command)[PLUGINS]
     given = [
         one
@@ -214,7 +220,10 @@ def plugins_of(sources: Sequence[Source], ctx: click.Context) -> Sequence[str]:
         if PLUGINS in source.table
         for one in _given(source, (PLUGINS,), (PLUGINS,), option, source.table[PLUGINS])
     ]
-    return given[0].value if given else ()
+    named: Sequence[str] = ctx.params[PLUGINS]
+    if named or not given:
+        return named, None
+    return given[0].value, given[0]
 
 
 def check_tables(sources: Sequence[Source], commands: Sequence[str]) -> None:
@@ -360,6 +369,9 @@ def _words(option: click.Option, value: Any) -> Any:
 
 def _word(option: click.Option, value: Any) -> str | None:
     kind = inner_type(option)
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    if number and not abs(value) < _LARGE:
+        return None
     if isinstance(value, bool):
         return None
     if isinstance(kind, click.types.IntParamType):
@@ -389,7 +401,7 @@ def _kind(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, int | float):
-        return f"the number {excerpt(str(value))}"
+        return f"the number {value}" if abs(value) < _LARGE else "a number out of all ranges"
     for kind, words in ((str, "a text"), (list, "a list"), (dict, "a table")):
         if isinstance(value, kind):
             return words

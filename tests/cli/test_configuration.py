@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -88,8 +89,8 @@ def test_the_first_that_says_something_holds(
 def test_values_of_every_kind(project: Path) -> None:
     text = """
     jobs = 3
-    cross-check = ["cvc5", "z3"]
     [fuzz]
+    cross-check = ["cvc5", "z3"]
     time = 90
     memory = "1g"
     theories = ["BV", "FP"]
@@ -101,6 +102,7 @@ def test_values_of_every_kind(project: Path) -> None:
     [findings]
     since = 2026-11-01
     json = true
+    cross-check = "cvc5,z3"
     [fsm.show]
     runs = 7
     """
@@ -166,6 +168,12 @@ def test_a_pyproject_without_a_table_for_murxpy_is_passed_by(project: Path, caps
         ("[fuzz]\nruns = ! 3", "2:8: no TOML: Invalid value"),
         ("[fuzz]\nruns = ", "2: no TOML: Invalid value"),
         ("[fuzz]\nruns = 3\nruns = 3", "3: no TOML: Cannot overwrite a value"),
+        (f"jobs = {'9' * 5000}", " no TOML: Exceeds the limit"),
+        (
+            f"jobs = 0x{'f' * 5000}",
+            "1: jobs: expected an integer, found a number out of all ranges",
+        ),
+        ("share = nan", "1: share: expected a number, found a number out of all ranges"),
         ("x = " + "[" * 5000, " too deeply nested"),
         ("fuzz = {runs = 3, tme = 4}", "1: unknown key 'tme'"),
     ],
@@ -177,6 +185,27 @@ def test_a_wrong_file_is_one_line_with_its_line(
     code, line = error(capsys, "config")
     assert code == 2
     assert line.startswith(f"{file}:{said}"), line
+
+
+def test_a_home_folder_that_nobody_knows_is_not_the_current_one(
+    project: Path, capsys: Sys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The user's own file is trusted: a checkout with a folder `~` must not come in its place."""
+    written(project / "inner/~/.config/murxpy/config.toml", "[fuzz]\nruns = 3\n")
+    written(project / "inner/there/murxpy/config.toml", "[fuzz]\nruns = 3\n")
+    monkeypatch.setattr("os.path.expanduser", lambda path: path)
+    for base in ("", "there"):
+        monkeypatch.setenv("XDG_CONFIG_HOME", base)
+        assert values(capsys, "config") == {}
+
+
+def test_a_current_folder_that_is_gone(
+    tmp_path: Path, capsys: Sys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert values(capsys, "config") == {}
 
 
 def test_lines_are_found_behind_values_of_many_lines(project: Path, capsys: Sys) -> None:
@@ -286,6 +315,22 @@ def test_an_error_says_that_options_of_files_hold(project: Path, capsys: Sys) ->
     code, line = error(capsys, "fuzz", "z3")
     assert code == 2
     assert line.endswith(f"; options of {file} hold, see 'murxpy config fuzz'")
+
+
+def test_the_example_of_the_page(project: Path, tmp_path: Path, capsys: Sys) -> None:
+    """The page shows a file and what `murxpy config` says of it, and lists the options that are shared."""
+    page = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text(encoding="utf-8")
+    example = page.partition("```toml\n")[2].partition("```")[0]
+    written(project / "inner/murxpy.toml", example)
+    written(tmp_path / "own/murxpy/config.toml", "[fuzz]\ntime = '1h'\n")
+    shown = page.partition("    option  ")[2].partition("\n\n")[0].splitlines()[1:]
+    _, out, _ = outcome(capsys, "config")
+    told = out.replace(str(tmp_path / "own"), "/home/me/.config").splitlines()[3:]
+    assert sorted(" ".join(row.split()) for row in told) == sorted(
+        " ".join(row.split()) for row in shown
+    )
+    listed = page.partition("mean the same in several commands: ")[2].partition(". ")[0]
+    assert tuple(re.findall(r"`([a-z-]+)`", listed)) == SHARED
 
 
 def test_where_a_value_comes_from(project: Path, tmp_path: Path, capsys: Sys) -> None:

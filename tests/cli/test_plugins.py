@@ -101,8 +101,13 @@ def test_a_check_of_a_plugin_finds(site: Path, tmp_path: Path) -> None:
 
 
 def test_a_wrapper_of_a_plugin_that_nobody_names_is_not_loaded(site: Path, tmp_path: Path) -> None:
+    """Neither by the command line, nor by a trace of a stranger."""
+    said = "is used only where you name it: 'murxpy --plugin murxpy-{} ...'"
     line = failed(run(site, tmp_path, "fuzz", f"truthtable@{site}", "--runs", "1"))
-    assert "which is used only where you name it: 'murxpy --plugin murxpy-example ...'" in line
+    assert said.format("example") in line
+    (tmp_path / "stranger.trace").write_text("# murxpy-trace 1\n# solver mark 1.0\n1 new\n")
+    line = failed(run(site, tmp_path, "replay", "stranger.trace"))
+    assert "mark" in line and not (site / "mark").exists()
 
 
 def test_a_fuzzer_of_a_plugin_is_a_command(site: Path, tmp_path: Path) -> None:
@@ -128,6 +133,9 @@ def test_the_users_own_file_names_plugins_and_a_projects_does_not(
     done = run(site, tmp_path, "plugins")
     assert done.returncode == 0, done.stderr
     assert [row.split()[2] for row in done.stdout.splitlines()[1:]] == ["yes", "no"]
+    done = run(site, tmp_path, "config", "--json")
+    (shown,) = json.loads(done.stdout)["values"]
+    assert (shown["option"], shown["value"], shown["line"]) == ("plugin", ["murxpy-example"], 1)
 
 
 def test_a_broken_plugin_is_one_line_that_names_it(site: Path, tmp_path: Path) -> None:
