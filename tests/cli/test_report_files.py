@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,10 +18,13 @@ import pytest
 from commands import error, outcome
 from store_buckets import kept, stored
 
+from murxpy.campaign.statistics import Reach
 from murxpy.cli.report.page import environment, html
 from murxpy.cli.report.written import Report, report_of
 from murxpy.cli.reporting import WRITERS
 from murxpy.findings.buckets import Bucket
+from murxpy.records.snapshot import Snapshot
+from murxpy.records.yields import ArmYield, Yield
 
 HOSTILE = "</pre><script>alert(1)</script>\"'&]]>\x1b[31m\u202e\x00``` {{ 7 * 7 }}\n# x"
 SCRIPT = "(set-logic ALL)\n(check-sat) ; unsat\n"
@@ -51,13 +55,42 @@ def hostile(report: Report) -> Report:
             bucket=changed(page.bucket),
             defect=replace(page.defect, wrong=HOSTILE),
             text=HOSTILE,
+            releases=(HOSTILE,),
+            decided=HOSTILE,
+            read=lambda file: HOSTILE,
             needs=(HOSTILE,),
             frames=(HOSTILE,),
             range=HOSTILE,
         )
         for page in report.defects
     )
-    return replace(report, folder=HOSTILE, targets=(HOSTILE,), defects=pages)
+    figures = Snapshot(1.0, {f"{name}:{HOSTILE}": 7 for name in COUNTED} | {"op:OP_A": 1})
+    seed = Yield(HOSTILE, HOSTILE, runs=1, made=1, unreadable=1)
+    return replace(
+        report,
+        folder=HOSTILE,
+        targets=(HOSTILE,),
+        defects=pages,
+        figures=figures,
+        sessions=[(1.0, 2.0, HOSTILE)],
+        arguments=[{HOSTILE: HOSTILE, "known": [HOSTILE]}],
+        theories={HOSTILE: [HOSTILE, "OP_A"]},
+        reaches={HOSTILE: Reach([HOSTILE], [], [], {HOSTILE: 1})},
+        yields={HOSTILE: [seed]},
+        offered={HOSTILE: {HOSTILE: {"": 1, HOSTILE: 1}}},
+        arms={HOSTILE: [ArmYield(f"option:{HOSTILE}", runs=9)]},
+    )
+
+
+COUNTED = (
+    "op",
+    "op-ok",
+    "op-refused:x",
+    "action",
+    "state",
+    "refusal-message:unsupported",
+    "mutator",
+)
 
 
 class Tags(HTMLParser):
@@ -134,6 +167,41 @@ def test_the_policy_allows_the_own_script_and_style_only(out: Path) -> None:
         digest = b64encode(hashlib.sha256(inside.encode()).digest()).decode()
         assert f"{name}-src 'sha256-{digest}'" in policy
     assert "unsafe" not in policy and "connect-src" not in policy
+
+
+SCHEMA = json.loads((Path(__file__).parents[1] / "support" / "sarif.json").read_text())
+
+
+@pytest.mark.parametrize("changed", [lambda report: report, hostile], ids=["plain", "hostile"])
+def test_sarif_keeps_its_schema(out: Path, changed: Callable[[Report], Report]) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    found = json.loads(WRITERS["sarif"](changed(report_of(out))))
+    jsonschema.Draft7Validator(SCHEMA).validate(found)
+    (run,) = found["runs"]
+    assert all(
+        one["ruleId"] in {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+        for one in run["results"]
+    )
+    del run["tool"]["driver"]["name"]  # the validator looks inside
+    assert not jsonschema.Draft7Validator(SCHEMA).is_valid(found)
+
+
+def test_sarif_of_no_defects_keeps_its_schema(tmp_path: Path) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    stored(tmp_path)
+    jsonschema.Draft7Validator(SCHEMA).validate(json.loads(WRITERS["sarif"](report_of(tmp_path))))
+
+
+@pytest.mark.parametrize("changed", [lambda report: report, hostile], ids=["plain", "hostile"])
+def test_junit_is_read_by_others(out: Path, changed: Callable[[Report], Report]) -> None:
+    junitparser = pytest.importorskip("junitparser")
+    found = junitparser.JUnitXml.fromstring(WRITERS["junit"](changed(report_of(out))).encode())
+    (suite,) = found
+    cases = {case.name: case for case in suite}
+    assert (suite.tests, suite.failures, suite.skipped, len(cases)) == (4, 1, 3, 4)
+    assert cases["wrong-unsat-a"].is_failure and cases["crash-b"].is_skipped
+    suite.update_statistics()
+    assert (suite.tests, suite.failures, suite.skipped) == (4, 1, 3)
 
 
 @pytest.mark.parametrize("form", WRITERS)

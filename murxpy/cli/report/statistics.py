@@ -96,7 +96,7 @@ def sources_section(snapshot: Snapshot) -> Iterator[Section]:
 def mutants_section(snapshot: Snapshot) -> Section:
     """The number of mutants of each mutation fuzzer, and their results."""
     counts = snapshot.part("mutator:")
-    columns = list(dict.fromkeys([*YIELD, *(key.split(":")[1] for key in counts)]))
+    columns = list(dict.fromkeys([*YIELD, *(key.partition(":")[2] for key in counts)]))
     table = _table("fuzzer", *columns)
     for name in dict.fromkeys(key.split(":")[0] for key in counts):
         table.add(name, *(counts.get(f"{name}:{column}", 0) for column in columns))
