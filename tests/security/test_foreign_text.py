@@ -216,6 +216,7 @@ NO_FILES = {
     "matrix": "its folder is its own",
     "perf": "its folder is its own",
     "finish": "its folder is read as by 'findings'",
+    "watch": "its folder is read as by 'report', and what it serves is in cli/test_watch.py",
     **dict.fromkeys(
         ("fusion", "opfuzz", "typefuzz", "janus", "diver"), "its seeds are read as by 'storm'"
     ),
