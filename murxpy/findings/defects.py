@@ -15,7 +15,7 @@ from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
-from murxpy.data import load_catalogue
+from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.errors import InputError
 from murxpy.findings.buckets import Bucket, is_unsound
 from murxpy.findings.folder import texts_below
@@ -34,7 +34,7 @@ from murxpy.machine.trace.lift import lift
 from murxpy.oracles.crash import normalise
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.solvers.exceptions import ILL_FORMED
+from murxpy.solvers.exceptions import ILL_FORMED, INVALID_MODEL
 
 LARGEST = 400  # lines of a trace whose shape is worth comparing
 _ASSERTING = ("assert-formula", "assert-tracked")
@@ -283,8 +283,9 @@ class Marks:
     """The marks of a bucket, which show its defect. Buckets with one of `own` in common show one
     defect.
 
-    `alone` is the one telling operator of the smaller trace, applied to plain arguments: this
-    operator is enough for the defect. `within` are all telling operators of the smaller trace.
+    `alone` is the one telling operator of the smaller trace, applied to plain arguments, or two of which
+    one stands in the other: they are enough for the defect. `within` are all telling operators of the
+    smaller trace, and all such pairs.
     """
 
     own: tuple[str, ...] = ()
@@ -305,10 +306,10 @@ def marks(bucket: Bucket, read: Read) -> Marks:
         message = misuse_message(bucket.message)
         return Marks((f"{bucket.solver} throws {abstract(message)} in {place_of(bucket)}",))
     mark = kind_of(bucket.kind).mark
-    if mark == "place":
-        return Marks((*_of_death(bucket, read), *_of_option(bucket, read)))
-    if mark == "message":
-        return Marks((*_of_message(bucket), *_of_option(bucket, read)))
+    if mark in ("place", "message"):
+        own = _of_death(bucket, read) if mark == "place" else _of_message(bucket)
+        checked = _of_own_check(bucket, read)
+        return replace(checked, own=(*own, *_of_option(bucket, read), *checked.own))
     if not mark:
         return Marks()
     shape = smallest_shape(bucket, read)
@@ -318,6 +319,39 @@ def marks(bucket: Bucket, read: Read) -> Marks:
     # Which check noticed a wrong answer sat, and after which calls, is chance.
     unsound = [f"{bucket.solver} answers sat to {_words(shape)}"] if is_unsound(bucket) else []
     return replace(found, own=(*found.own, *unsound))
+
+
+@lru_cache(maxsize=1024)
+def _same_to(solver: str, operator: str) -> str:
+    """One name for operators that are the same to a solver: those that its scripts write alike, as a set
+    may be an array, and those of integers and of reals, which one theory solver decides.
+    """
+    catalogue = _catalogue()
+    dialect = catalogue.dialect(solver)
+    written = re.match(r"\((\w+) ", dialect.operators.get(operator, ""))
+    if written:
+        operator = next(
+            (kind for kind, one in catalogue.operators.items() if one.smtlib == written[1]),
+            operator,
+        )
+    elif operator == "OP_SET_COMPREHENSION" and dialect.sets_are_arrays:
+        operator = "OP_ARRAY_LAMBDA"
+    return re.sub(r"^OP_(?:INT|REAL)_", "OP_NUMBER_", operator)
+
+
+def _nested(solver: str, telling: Sequence[str]) -> dict[str, None]:
+    """The pairs of telling operators of which one stands directly in the other, as one word each."""
+    found: dict[str, None] = {}
+    for term in telling:
+        above: list[str] = []
+        for token in re.findall(r"\([^\s()]+|\)|[^\s()]+", term):
+            if token == ")":
+                above.pop()
+            elif token.startswith("("):
+                above.append(_same_to(solver, token[1:]))
+                if len(above) > 1:
+                    found[f"{above[-2]}/{above[-1]}"] = None
+    return found
 
 
 # ----------------------------------------------------------------------
@@ -487,6 +521,20 @@ def _of_option(bucket: Bucket, read: Read) -> tuple[str, ...]:
     return (f"{bucket.solver} fails with {telling[0]}",)
 
 
+def _of_own_check(bucket: Bucket, read: Read) -> Marks:
+    """The marks of a wrong model, where the smaller trace has the solver check its own models: the
+    check ends the process, or raises, for what is a wrong model without it.
+    """
+    shape = smallest_shape(bucket, read)
+    if shape is None or bucket.solver not in wrapper_names():
+        return Marks()
+    checks = [f"{name} " for name in load_wrapper(bucket.solver).get("own-checks") or ()]
+    others = tuple(one for one in shape.options if not one.startswith(tuple(checks)))
+    if not checks or others == shape.options:
+        return Marks()
+    return _of_shape(replace(bucket, kind=INVALID_MODEL), replace(shape, options=others))
+
+
 def _call_before(bucket: Bucket, read: Read) -> list[str]:
     """The action before the last one of the smaller trace; empty where there is no smaller trace."""
     text = _smaller(bucket, read)
@@ -535,9 +583,12 @@ def _of_shape(bucket: Bucket, shape: Shape) -> Marks:
     options = ", ".join(option for option in shape.options if not _ENABLING.search(option))
     form = f"{wrong_of}{{}} [{options}]"
     found.append(f"{wrong_of}{' & '.join(shape.telling)} {_options(shape)}")
-    operators = dict.fromkeys(_OPERATOR.findall(" ".join(shape.telling)))
-    alone = form.format(*operators) if len(operators) == 1 else ""
-    return Marks(tuple(found), alone, tuple(map(form.format, operators)))
+    named = _OPERATOR.findall(" ".join(shape.telling))
+    operators = dict.fromkeys(_same_to(bucket.solver, name) for name in named)
+    pairs = _nested(bucket.solver, shape.telling)
+    one = operators if len(operators) == 1 else pairs if len(operators) == 2 == len(named) else ()
+    alone = form.format(*one) if len(one) == 1 else ""
+    return Marks(tuple(found), alone, tuple(map(form.format, [*operators, *pairs])))
 
 
 # ----------------------------------------------------------------------
@@ -650,8 +701,8 @@ class _Groups:
 
     def join_explained(self) -> None:
         """Put a bucket whose smaller trace has several telling operators into the one group that shows
-        the same kind of finding by one of these operators alone. Where two groups do, either may be
-        the defect, and the bucket stays where it is.
+        the same kind of finding by one of these operators alone, or by a pair of them. Where two groups
+        do, either may be the defect, and the bucket stays where it is.
         """
         alone: dict[str, list[str]] = {}
         for key, own in self._marks.items():
@@ -660,10 +711,12 @@ class _Groups:
         for keys in alone.values():
             for other in keys[1:]:
                 self._join(keys[0], other)
-        for key, own in self._marks.items():
-            first = [alone[mark][0] for mark in own.within if mark in alone]
+        # pairs first, which one operator may explain
+        for key, own in sorted(self._marks.items(), key=lambda one: not one[1].alone):
+            marks = [mark for mark in own.within if mark in alone and mark != own.alone]
+            first = [alone[mark][0] for mark in marks]
             groups = {min(self._group[other]): other for other in first}
-            if not own.alone and len(groups) == 1:
+            if len(groups) == 1:
                 self._join(first[0], key)
 
     def _join(self, one: str, other: str) -> None:

@@ -62,10 +62,12 @@ def functions(backtrace: str) -> tuple[str, ...]:
 
 
 def inside(backtrace: str) -> tuple[str, ...]:
-    """The functions of the solver's own frames, innermost first, without those of the interpreter and
-    of the libraries through which it calls.
+    """The functions of the solver's own frames, innermost first, without those of the interpreter, of the
+    libraries through which it calls, and of the C library when it ends a process.
     """
     names = list(takewhile(lambda name: not _CALLER.match(name), functions(backtrace)))
+    while len(names) > 1 and _ENDING.match(names[0]):
+        del names[0]
     while names and names[-1].startswith("0x"):  # of the library that calls foreign functions
         names.pop()
     return tuple(names)

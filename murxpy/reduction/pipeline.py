@@ -33,6 +33,7 @@ Runs = Sequence[Sequence[Outcome]]  # for each replay: how it ended, and then ho
 LATE = 2.0  # seconds after which a candidate counts as one that hangs, until the last test
 FIRST_RUNS = 3  # replays of the given trace, which must all show the same
 
+SHOWS_NO = "it shows no"  # begins the error where replays show no finding
 _SIGNALS = {number.name: number.name for number in signal.Signals}
 
 
@@ -121,7 +122,7 @@ def first_shown(runs: Runs, task: Task) -> FirstShown:
             f"{said}: not so in {len(runs)} replays"
             if match
             else (
-                f"it shows {said or 'no finding'} in {len(runs)} replays, expected a trace that 'murxpy replay' exits with 1 for"
+                f"{SHOWS_NO} {said or 'finding'} in {len(runs)} replays, expected a trace that 'murxpy replay' exits with 1 for"
             )
         )
         raise InputError(what, file=name)
@@ -154,17 +155,20 @@ def _hang(runs: Runs) -> tuple[str, str, Shows]:
 
 def _finding(runs: Runs, family: str, wanted: str) -> tuple[str, str, Shows]:
     """The same for the finding that most replays show: that of the bucket `wanted` where a replay shows
-    it. Behind other runs a process may die, and these runs may have findings of their own: what ends
-    no process does not stand for a death.
+    it. Earlier runs of a history may have findings of their own. None of them stands for what is wanted;
+    only a process may die in one place or another.
     """
     found = []
     for run in runs:
         shown = [(bucket_key(family, v), v, o) for o in run if (v := judge(o)) is not None]
+        exact = [one for one in shown if one[0] == wanted]
         if wanted.startswith(DEATHS):
             shown = [one for one in shown if one[1].kind in DEATHS]
-        found += ([one for one in shown if one[0] == wanted] or shown)[:1]
+        elif wanted and len(run) > 1:
+            shown = exact
+        found += (exact or shown)[:1]
     if not found:
-        return "", f"no {wanted}" if wanted else "", lambda outcome: False
+        return "", wanted, lambda outcome: False
     ((key, _),) = Counter(key for key, _, _ in found).most_common(1)
     verdict, outcome = next((v, o) for of, v, o in found if of == key)
     same = partial(shows, family=family, key=key, kind=verdict.kind, after=outcome.after)

@@ -23,7 +23,7 @@ FRAMES = "".join(
 )
 SMALL = """# murxpy-trace 1
 # solver z3 5.4.1
-# needs [["option", "core.minimize", "true", "", ""]]
+# needs [["option", "core.minimize", "true", "", ""], ["spelling", "mk-const", "list", "", ""]]
 1 new
 1 check-sat
 """
@@ -34,7 +34,9 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a campaign with two buckets of one crash, and a wrong model of cvc5."""
     folder = tmp_path_factory.mktemp("show") / "out"
     model = (REGRESSIONS / "cvc5-1.4.2" / "total-division-by-zero-in-a-model.trace").read_text()
-    script = "(check-sat)\n" + "; a comment that is longer than the screen is wide".ljust(95, ".")
+    script = "(check-sat)\n" + "; minimize: a comment that is longer than the screen is wide".ljust(
+        95, "."
+    )
     buckets = [
         kept(folder, "crash-pop", {"smt2": script, "min.trace": SMALL}, backtrace=FRAMES),
         kept(folder, "crash-push", {"python": "print(1)\n"}, backtrace=FRAMES, last=2),
@@ -77,7 +79,7 @@ def test_a_finding_is_printed_whole(
     assert rest.splitlines() == [
         f" ({folder}/00000000000000aa.smt2)",
         "(check-sat)",
-        "; a comment that is longer than the screen is wide".ljust(95, "."),
+        "; minimize: a comment that is longer than the screen is wide".ljust(95, "."),
         "",
         "Frames",
         "  smt::pop(unsigned int)",

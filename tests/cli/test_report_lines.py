@@ -364,7 +364,9 @@ def test_sentences_keep_names_and_leave_no_gap() -> None:
     assert said("wrong-answer", "the answer is wrong") == "The answer is wrong"
     assert said("wrong-answer", "z3 is wrong") == "z3 is wrong"
     assert said("contract", "mk-term takes 3") == "mk-term takes 3"
-    assert said("abort", "ASSERTION f 3") == "mk-term of OP_AND ends the process: ASSERTION f 3"
+    assert (
+        said("abort", "ASSERTION f 3") == "making a term with and ends the process: ASSERTION f 3"
+    )
 
 
 def test_an_empty_listing_says_so() -> None:
@@ -460,7 +462,7 @@ SMALL = """# murxpy-trace 1
     [
         ("", "OP_BV_NOT", "check-sat", "default options, standard operators"),
         ("", "OP_BV_INC", "check-sat", "default options, with bvinc"),
-        ("", "OP_BV_NOT", "z3-cube", "default options, with z3-cube"),
+        ("", "OP_BV_NOT", "z3-cube", "default options, with cube"),
         (
             "2 set-option arith.solver 6\n",
             "OP_BV_NOT",
@@ -476,7 +478,7 @@ def test_how_near_a_defect_is_to_what_users_do(
     use = use_of(SMALL.format(options=options, operator=operator, action=action))
     assert use.words() == words
     assert use.distance == words.count("=") + sum(
-        words.endswith(f"with {name}") for name in ("bvinc", "z3-cube", "at-most")
+        words.endswith(f"with {name}") for name in ("bvinc", "cube", "at-most")
     )
 
 

@@ -255,6 +255,77 @@ def test_a_trace_with_more_operators_is_explained_by_one_of_them_alone() -> None
     ]
 
 
+MODEL = """# murxpy-trace 1
+# solver SOLVER
+0 new
+      return o1
+OPTION0 mk-sort SORT_BOOL
+      return s1
+0 mk-sort SORT_SET s1
+      return s2
+0 mk-sort SORT_SET s2
+      return s3
+0 mk-const s3 "c"
+      return t1 s3
+0 mk-var s1 "b"
+      return t2 s1
+0 mk-term OP_SET_COMPREHENSION SORT_SET 3 t2 t2 t2
+      return t3 s2
+0 mk-term OP_SET_MEMBER SORT_BOOL 2 t3 t1
+      return t4 s1
+0 assert-formula t4
+0 check-sat
+      answer sat
+0 check-model
+"""
+
+
+def test_what_a_solver_writes_alike_is_one_and_pairs_of_operators_explain_more() -> None:
+    """z3 takes sets for arrays: the comprehension is a lambda, and membership reads an array."""
+    files: dict[str, str] = {}
+    sets = MODEL.replace("SOLVER", "z3 5.4.1").replace("OPTION", "")
+    arrays = sets.replace(
+        "OP_SET_COMPREHENSION SORT_SET 3 t2 t2", "OP_ARRAY_LAMBDA SORT_ARRAY 2 t2"
+    )
+    negated = "0 mk-term OP_BV_NOT SORT_BV 1 t2\n      return t9 s1\n0 mk-term OP_ARRAY_LAMBDA"
+    more = arrays.replace("0 mk-term OP_ARRAY_LAMBDA", negated).replace("2 t2 t2", "2 t2 t9")
+    other = arrays.replace("OP_SET_MEMBER", "OP_SET_INSERT")
+    found = [
+        replace(reduced(key, "invalid-model", text, files), solver="z3")
+        for key, text in (("sets", sets), ("arrays", arrays), ("more", more), ("other", other))
+    ]
+    assert grouped(found, files) == [("arrays", "more", "sets"), ("other",)]
+    apart = [replace(one, solver="cvc5") for one in found[:2]]
+    assert grouped(apart, files) == [("arrays",), ("sets",)]
+
+
+def test_a_solver_that_checks_its_models_shows_a_wrong_one_as_a_death() -> None:
+    files: dict[str, str] = {}
+    text = MODEL.replace("SOLVER", "cvc5 1.4.2").replace("OP_SET_MEMBER", "OP_SET_INSERT")
+    text = text.replace("OP_SET_COMPREHENSION SORT_SET 3 t2 t2 t2", "OP_NOT SORT_BOOL 1 t2")
+    checked = text.replace("OPTION", "0 set-option check-models true\n").partition("0 check-model")
+    other = text.replace("OPTION", "0 set-option arrays-exp true\n").partition("0 check-model")
+    found = [
+        replace(
+            reduced("model", "invalid-model", text.replace("OPTION", ""), files), solver="cvc5"
+        ),
+        replace(reduced("death", "abort", checked[0], files), solver="cvc5"),
+        replace(reduced("option", "abort", other[0], files), solver="cvc5"),
+    ]
+    assert grouped(found, files) == [("death", "model"), ("option",)]
+
+
+@pytest.mark.parametrize("solver", ["z3", "cvc5"])
+def test_one_theory_solver_decides_integers_and_reals(solver: str) -> None:
+    files: dict[str, str] = {}
+    real = WRONG.replace("SORT_INT", "SORT_REAL").replace("OP_INT_DIV", "OP_REAL_DIV")
+    found = [
+        replace(reduced(key, "invalid-model", text, files), solver=solver)
+        for key, text in (("int", WRONG), ("real", real))
+    ]
+    assert grouped(found, files) == [("int", "real")]
+
+
 def test_a_wrong_answer_is_one_defect_whichever_check_notices_it() -> None:
     """The wrong model of one bucket and the disagreement of the other are the same wrong answer sat."""
     files: dict[str, str] = {}

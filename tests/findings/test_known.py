@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from commands import error, fuzz_fake, outcome
 
-from murxpy.cli.draft import block
+from murxpy.cli.report.issue import block
 from murxpy.cli.report.text import plain
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.errors import InputError

@@ -119,7 +119,7 @@ def forms_of(runs: tuple[Run, ...], folder: Path, plan: Plan) -> dict[str, Repro
     """The forms that a campaign makes of a finding that needs these runs."""
     file = folder / "00000000000000aa.history"
     file.write_text("".join(f"{seed:x} []\n" for seed, _ in runs))
-    request = Request("a", "crash", "", str(file), 0, minimize=True, replays=12)
+    request = Request("crash-a", "crash", "", str(file), 0, minimize=True, replays=12)
     return {form.form: form for form in answer(request, plan).reproducers}
 
 

@@ -15,13 +15,20 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from murxpy.cli.report.findings import DefectView, bucket_data, defect_views, evidence, sentence
+from murxpy.cli.report.findings import (
+    DefectView,
+    bucket_data,
+    defect_views,
+    evidence,
+    sentence,
+    smallest_trace,
+)
 from murxpy.cli.report.text import amount, labelled, replay_command
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.findings.bucket_names import trace_file
 from murxpy.findings.buckets import Bucket
-from murxpy.findings.defects import Grouping, Read, grouping
+from murxpy.findings.defects import Grouping, Read, grouping, telling_option
 from murxpy.findings.frames import inside
 from murxpy.findings.origin import holds_traces
 from murxpy.findings.ranges import asked_releases, range_sentence
@@ -32,7 +39,7 @@ from murxpy.judging.evaluation import Evaluation
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.outcomes import INCOMPLETENESS
 from murxpy.machine.replaying.defuse import PLANT
-from murxpy.machine.trace.finished import HEADER, header_value, read_needs
+from murxpy.machine.trace.finished import HEADER, Need, header_value, read_needs
 from murxpy.machine.trace.grammar import Trace, parse_trace
 from murxpy.machine.witnesses.slowness import PARENT
 from murxpy.oracles.disagreement import OPPOSITE
@@ -77,6 +84,11 @@ class FindingPage:
     out: Path
     read: Read
     decided: str = ""
+
+    @property
+    def wrong(self) -> str:
+        """What is wrong, in one sentence."""
+        return sentence(self.bucket, smallest_trace(self.bucket, self.read))
 
     @property
     def kept(self) -> Path | None:
@@ -236,13 +248,49 @@ def _decided(bucket: Bucket, read: Read) -> str:
 
 
 def _needs(bucket: Bucket, read: Read) -> tuple[str, ...]:
-    """Describe in sentences, as the smaller trace does, the options, limits and calls that the defect
-    needs beside its formulas.
+    """Describe in sentences the options, limits and calls that the defect needs beside its formulas: those
+    of the smaller trace that neither the script nor the program refutes.
     """
-    files = [form.file for form in bucket.reproducers if form.form == "min.trace" and form.file]
-    text = read(files[0]) if files else None
-    header = header_value(text, HEADER) if text else ""
-    return tuple(need.sentence() for need in read_needs(header))
+    files = {form.form: form.file for form in bucket.reproducers if form.reproduces and form.file}
+    text = read(files["min.trace"]) if "min.trace" in files else None
+    needs = read_needs(header_value(text, HEADER) if text else "")
+    forms: dict[str, str] = {}
+    for name in ("smt2", "python"):
+        if name in files:
+            forms[name] = read(files[name]) or ""
+    own = f"{bucket.solver}-"
+    said = (need.sentence().replace(f" {own}", " ") for need in needs if not _refuted(need, forms))
+    return tuple(said)
+
+
+# What stands in a script where the trace has a call.
+_COMMANDS = {
+    "check-sat": "(check-sat",
+    "check-sat-assuming": "(check-sat-assuming",
+    "check-model": "(get-model",
+    "check-core": "(get-unsat-core",
+    "assert-tracked": ":named",
+    "push": "(push",
+    "pop": "(pop",
+    "reset": "(reset",
+    "reset-assertions": "(reset-assertions",
+}
+
+
+def _refuted(need: Need, forms: Mapping[str, str]) -> bool:
+    """Whether a script or a program shows the finding without what its smaller trace needs."""
+    script = forms.get("smt2")
+    if need.kind == "spelling":  # plain programs have the plainest spellings, and scripts have none
+        return bool(forms)
+    if need.kind == "option" and not telling_option(need.name):
+        return bool(forms)  # it lets the solver do what the form asks for
+    if need.kind in ("option", "limit"):
+        name = need.name.rpartition(".")[2] or "limit"
+        return any(name not in text for text in forms.values())
+    if script is None or need.name not in _COMMANDS:
+        return False
+    count = int(need.value) if need.kind == "again" else 1
+    return need.kind in ("again", "call") and script.count(_COMMANDS[need.name]) < count
 
 
 def print_finding(console: Console, page: FindingPage, model: ShownModel | None) -> None:
@@ -254,7 +302,7 @@ def print_finding(console: Console, page: FindingPage, model: ShownModel | None)
 def _lines(page: FindingPage, model: ShownModel | None, width: int) -> Iterator[Text]:
     bucket = page.bucket
     yield Text(bucket.key, "bold")
-    for row in textwrap.wrap(sentence(bucket), width, break_on_hyphens=False):
+    for row in textwrap.wrap(page.wrong, width, break_on_hyphens=False):
         yield Text(row, "bold red")
     yield Text()
     yield from labelled(_facts(page), width)
@@ -370,7 +418,7 @@ def finding_data(page: FindingPage, model: ShownModel | None) -> dict[str, Any]:
     """A finding as plain data."""
     return {
         **bucket_data(page.view),
-        "wrong": sentence(page.bucket),
+        "wrong": page.wrong,
         "evidence": evidence(page.bucket),
         "runs": page.runs,
         "releases": list(page.releases),

@@ -8,13 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from pathlib import Path, PurePath
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
+from murxpy.cli.report.misuses import in_words, said
 from murxpy.cli.report.tables import NUMBER, Table, kinds
 from murxpy.cli.report.text import amount, cut, form_word, one_line, replay_command
 from murxpy.data import load_catalogue
@@ -42,11 +43,12 @@ from murxpy.fuzzers.setups import named_rules
 from murxpy.logic.catalogue import STANDARD, Catalogue, build_catalogue
 from murxpy.logic.walks import subterms
 from murxpy.machine.outcomes import CONTRACT, EXCEPTION, INCOMPLETENESS
-from murxpy.machine.trace.finished import header_value, last_row, options, read_rows
+from murxpy.machine.trace.finished import Call, header_value, last_row, options, read_rows
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.records.snapshot import BucketView
+from murxpy.reduction.pipeline import SHOWS_NO
 from murxpy.semantics.refuting import NAME
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.solvers.exceptions import INVALID_MODEL
@@ -61,14 +63,35 @@ _WORD = re.compile(r"[a-z]+(?=[\s,:;]|$)")
 _ENDS = {"SIGSEGV": "a segmentation fault", "SIGABRT": "an abort"}
 
 
-def sentence(bucket: Bucket) -> str:
-    """Return one sentence that tells a developer of the solver what is wrong."""
+def sentence(bucket: Bucket, small: str | None = None) -> str:
+    """Return one sentence that tells a developer of the solver what is wrong. `small` is the smallest
+    trace: in which call a death shows first is chance, and the smallest trace ends with the call that it
+    needs.
+    """
+    return _in_their_words(_sentence(bucket, small), bucket.solver)
+
+
+def _in_their_words(text: str, solver: str) -> str:
+    """A sentence with what scripts call operators, sorts and calls in the place of our names."""
+    operators, sorts = _catalogue().operators, _catalogue().sorts
+
+    def named(found: re.Match[str]) -> str:
+        name = found[0]
+        if name in operators and operators[name].smtlib.strip("-_"):
+            return operators[name].smtlib
+        return name.removeprefix("SORT_") if name in sorts else name
+
+    text = re.sub(r"\b(?:OP|SORT)_[A-Z0-9_]+\b", named, text)
+    return re.sub(rf"(?<![\w-]){re.escape(solver)}-(?=[a-z])", "", text)
+
+
+def _sentence(bucket: Bucket, small: str | None) -> str:
     message = one_line(misuse_message(first_line(bucket.plain_message)))
     kind = kind_of(bucket.kind)
     if kind.dies:
-        return _death(bucket, message)
+        return _death(bucket, message, _where(bucket, small))
     if bucket.kind == EXCEPTION:
-        return f"{_where(bucket)} raises {message}"
+        return f"{_where(bucket)} raises {message.rstrip('.')}"
     if bucket.kind == DISAGREEMENT:
         verdict = str(bucket.triage.get("verdict", ""))
         words = verdict.replace("-", " ")
@@ -100,12 +123,13 @@ def _rule_in_words(found: re.Match[str]) -> str:
     return f"because {said} makes the script from one that was decided"
 
 
-def _death(bucket: Bucket, message: str) -> str:
+def _death(bucket: Bucket, message: str, where: str) -> str:
     names = place(bucket.backtrace)
     recursion, heap = names[:1] == (RECURSION,), names[:1] == (HEAP,)
-    inner = names[1:2] if recursion or heap else names[:1]
+    named = [name for name in names if not _NAMELESS.match(name)]
+    inner = named[1:2] if recursion or heap else named[:1]
     how = _ENDS.get(bucket.signal, bucket.signal)
-    sentence = f"{_where(bucket)} ends the process{f' with {how}' if how else ''}"
+    sentence = f"{where} ends the process{f' with {how}' if how else ''}"
     if heap:
         noticed = f", as {_short(inner[0])} notices" if inner else ""
         sentence += f": the heap is broken{noticed}"
@@ -116,8 +140,23 @@ def _death(bucket: Bucket, message: str) -> str:
     return f"{sentence}: {message}" if message and message != bucket.signal else sentence
 
 
-def _where(bucket: Bucket) -> str:
-    return " of ".join(filter(None, (bucket.action, bucket.operator))) or "it"
+# A frame that tells no place: an address, or a function of the C library that copies and compares.
+_NAMELESS = re.compile(r"0x[0-9a-f]+$|__(?:str|mem)\w+$")
+
+
+def _where(bucket: Bucket, small: str | None = None) -> str:
+    """The call in which a finding shows: of a misuse the last one of the smallest trace, where there is
+    one.
+    """
+    row = last_row(small) if small and bucket.action == "misuse" else None
+    if row is not None and row.action == "misuse":
+        words = in_words(row, small or "")
+        if words:
+            return words
+    call = Call(bucket.action, bucket.operator) if row is None else row.call
+    action = said(call.action, bucket.solver)
+    of = " of " if action == call.action else " with "
+    return of.join(filter(None, (action, call.operator))) or "it"
 
 
 def _short(function: str) -> str:
@@ -321,7 +360,8 @@ def use_of(text: str) -> Use:
     standard = catalogue.dialect(STANDARD).same
     own = [op.smtlib for op in operators if op.extension and op.kind not in standard]
     solver = header_value(text, "solver").partition(" ")[0]
-    calls = [row.action for row in read_rows(text) if row.action.startswith(f"{solver}-")]
+    own_calls = [row.action for row in read_rows(text) if row.action.startswith(f"{solver}-")]
+    calls = [action.removeprefix(f"{solver}-") for action in own_calls]
     return Use(
         tuple(f"{name}={value}" for name, value in pairs if telling_option(name)),
         tuple(dict.fromkeys([*own, *calls])),
@@ -452,28 +492,9 @@ def _shared(defect: Defect, buckets: Sequence[Bucket]) -> str:
     names = list(dict.fromkeys(filter(None, map(callable_of, buckets))))
     if not causes or len(buckets) < 2:
         return ""
+    names = list(dict.fromkeys(said(name) for name in names))
     more = f" and {len(names) - _MOST_CALLABLES} more" if len(names) > _MOST_CALLABLES else ""
     return f"{causes[0][:1].upper()}{causes[0][1:]}: {', '.join(names[:_MOST_CALLABLES])}{more}"
-
-
-def _titled(wrong: str, small: str | None) -> str:
-    """The sentence with the call of a misuse in the place of its name, where the smallest trace says
-    with which operands a public callable was called.
-    """
-    last = last_row(small, ("misuse",)) if small else None
-    name, *words = last.words.partition(" at ")[0].split() if last is not None else [""]
-    if "." not in name or not wrong.startswith(f"misuse of {name} "):
-        return wrong
-    classes = dict(re.findall(r"^ {0,20}return (x\d{1,9}) (\w{1,200})$", small or "", re.M))
-    said = (
-        _OPERANDS.get(word[:1], word) if word not in classes else classes[word] for word in words
-    )
-    operands = ", ".join(word.removeprefix("py:") for word in said)
-    return wrong.replace(f"misuse of {name} ", f"{name}({operands}) ", 1)
-
-
-# What stands in a title for an object of the run, by the first letter of its id.
-_OPERANDS = {"t": "a term", "s": "a sort", "o": "the solver", "c": "the context", "x": "an object"}
 
 
 def _rank(bucket: Bucket, defect: Defect) -> int:
@@ -499,7 +520,7 @@ def _view(
     read: Read,
 ) -> DefectView:
     buckets = [by_key[key] for key in defect.buckets]
-    best = min(buckets, key=_showing)
+    best = min(buckets, key=partial(_showing, read=read)) if len(buckets) > 1 else buckets[0]
     views = {
         bucket.key: bucket_view(
             bucket, versions.get(bucket.key, ""), out, older.get(bucket.key, "")
@@ -507,12 +528,12 @@ def _view(
         for bucket in buckets
     }
     named = dict.fromkeys(versions.get(key, "") for key in defect.buckets)
-    small = _smallest(best, read)
+    small = smallest_trace(best, read)
     return DefectView(
         views[best.key],
         tuple(views.values()),
         tuple(filter(None, named)),
-        _shared(defect, buckets) or _titled(sentence(best), small),
+        _shared(defect, buckets) or sentence(best, small),
         _rank(best, defect),
         evidence(best),
         sum(1 for _ in read_rows(small)) if small else 0,
@@ -525,22 +546,31 @@ def _view(
 
 def _apart(bucket: Bucket) -> bool:
     """Whether the finding is listed apart: replays did not show it again, or only behind earlier runs that
-    could not be made fewer.
+    could not be made fewer, or not any more when it was to be made smaller.
     """
     if bucket.state == "unconfirmed":
         return True
     forms = {form.form: form for form in bucket.reproducers}
     tried = [forms[form] for form in ("min.trace", "min.history") if form in forms]
-    return evidence(bucket) == _BEHIND and any(not form.reproduces for form in tried)
+    failed = [form for form in tried if not form.reproduces]
+    if any(form.reproduces for form in bucket.reproducers if form.form in _TOLD):
+        return False
+    return any(evidence(bucket) == _BEHIND or SHOWS_NO in form.note for form in failed)
 
 
-def _showing(bucket: Bucket) -> tuple[object, ...]:
+_TOLD = ("python", "smt2")  # forms that need no murxpy
+
+
+def _showing(bucket: Bucket, read: Read) -> tuple[object, ...]:
     """A key by which the bucket comes first that shows the defect best."""
     kept = bucket.smallest()
     alone = kept is not None and bool(kept.confirmed)
-    size = kept.lines if kept is not None else 0
+    told = any(form.reproduces for form in bucket.reproducers if form.form in _TOLD)
+    small = smallest_trace(bucket, read)
+    size = small.count("\n") if small else kept.lines if kept is not None else 0
     shows = bucket.known or bucket.state == "confirmed"
-    return (not shows, bucket.tier == DOCUMENTED, worst_first(bucket), not alone, size)
+    rank = worst_first(bucket)
+    return (not shows, bucket.tier == DOCUMENTED, rank, not told, not alone, size)
 
 
 _BEHIND = "it needs earlier runs"
@@ -559,7 +589,7 @@ def evidence(bucket: Bucket) -> str:
     return _BEHIND if "history" in forms else "its run shows it again"
 
 
-def _smallest(bucket: Bucket, read: Read) -> str | None:
+def smallest_trace(bucket: Bucket, read: Read) -> str | None:
     """The text of the smallest trace; None where there is none."""
     smaller = ("min.trace", "min.history")
     files = [f.file for f in bucket.reproducers if f.form in smaller and f.reproduces]

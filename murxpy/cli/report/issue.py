@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from murxpy.cli.report.finding import FindingPage
-from murxpy.cli.report.findings import Use, operators_of, sentence
+from murxpy.cli.report.findings import Use, operators_of
 from murxpy.cli.report.text import amount, fenced, one_line, plain
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.findings.defects import grouping
@@ -66,13 +66,13 @@ def draft_of(
     files |= {"finding.smt2": script} if script else {}
     files |= {"finding.py": program} if program else {}
     files |= {"decided.smt2": page.decided} if page.decided else {}
-    if script and not _by_program(page) and not wrapper.get("command"):
+    if script and not _command(page) and not wrapper.get("command"):
         files["run.py"] = str(wrapper.get("script-runner") or "")
     parts = [
-        f"# {_title(page, small, release)}\n",
+        f"# {_title(page, small, script, release)}\n",
         *_what(page, script, program),
         *_how(page, script, program, files, wrapper, release),
-        *_circumstances(page, small, script, release),
+        *_circumstances(page, small, _use(page, script, program, wrapper), release),
         *_frames(page),
     ]
     text = "\n".join(parts).rstrip("\n") + "\n"
@@ -101,17 +101,23 @@ def _release(page: FindingPage, small: str) -> str:
     return found[0] if found else told
 
 
-def _title(page: FindingPage, small: str, release: str) -> str:
-    """Kind, operators and release, or where a process dies."""
+def _title(page: FindingPage, small: str, script: str | None, release: str) -> str:
+    """Kind, operators and release, or where a process dies. The operators are those of the script, where
+    there is one: it may need fewer than the trace.
+    """
     kind, solver = kind_of(page.bucket.kind), page.bucket.solver
     if kind.dies:
-        what = sentence(page.bucket).partition(": ")[0]
+        what = page.wrong.partition(": ")[0]
     elif page.bucket.kind in (CONTRACT, EXCEPTION):
         what = misuse_message(page.defect.wrong)
     else:
-        names = operators_of(small)[:_OPERATORS]
+        names = [name for name in operators_of(small) if script is None or _has(script, name)]
+        names = names[:_OPERATORS]
         what = f"{kind.label}{f' with {_listed(names)}' if names else ''}"
-    return plain(f"{solver} {release} {what}"[:_TITLE])
+    text = f"{solver} {release} {what}"
+    if len(text) > _TITLE:
+        text = f"{text[: _TITLE - 3].rpartition(' ')[0]}..."
+    return plain(text)
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -121,7 +127,7 @@ def _listed(names: Sequence[str]) -> str:
 def _what(page: FindingPage, script: str | None, program: str | None) -> Iterator[str]:
     """What was expected and why, and what was got: as the script or the program says it."""
     got, expected = _told(script) if script else ("", "")
-    yield f"{plain(sentence(page.bucket))}.\n"
+    yield f"{plain(page.wrong)}.\n"
     if expected:
         yield f"- **Expected:** {plain(expected)}"
         yield f"- **Got:** {plain(got)}"
@@ -154,10 +160,12 @@ def _told(script: str) -> tuple[str, str]:
     return found["It prints"], found["It should print"]
 
 
-def _by_program(page: FindingPage) -> bool:
-    """Whether the solver's own program runs the script, and not a reader of its binding."""
+def _command(page: FindingPage) -> str:
+    """The command by which the solver's own program runs the script `FILE`; empty where a reader of its
+    binding runs it.
+    """
     notes = [form.note for form in page.bucket.reproducers if form.form == "smt2"]
-    return any(" FILE" in note for note in notes)
+    return next((note.removeprefix("run as ") for note in notes if " FILE" in note), "")
 
 
 def _how(
@@ -176,9 +184,7 @@ def _how(
         else f"pip install {package}"
     )
     if script:
-        notes = [form.note for form in page.bucket.reproducers if form.form == "smt2"]
-        own = next((note.removeprefix("run as ") for note in notes if " FILE" in note), "")
-        command = own.replace("FILE", "finding.smt2") or "python3 run.py finding.smt2"
+        command = _command(page).replace("FILE", "finding.smt2") or "python3 run.py finding.smt2"
         if wrapper.get("command"):  # a program that the user named, and that the reader knows
             command = "solver < finding.smt2"
         body = "\n".join(row for row in script.rstrip("\n").split("\n") if not row.startswith(";"))
@@ -219,16 +225,14 @@ def block(title: str, language: str, text: str, name: str) -> Iterator[str]:
     yield fenced(text, language)
 
 
-def _circumstances(
-    page: FindingPage, small: str, script: str | None, release: str
-) -> Iterator[str]:
+def _circumstances(page: FindingPage, small: str, use: Use | None, release: str) -> Iterator[str]:
     """Release, platform, releases that show it, and what it needs."""
     python = header_value(small, "python") or platform.python_version()
     yield "## Where it shows\n"
     yield f"- {page.bucket.solver} {release}, {platform.system()} {platform.machine()}, Python {python}"
     yield f"- {plain(page.range)}" if page.range else "- other releases were not tried"
-    if page.defect.use is not None:
-        yield f"- {plain(_needed(page.defect.use, script))}"
+    if use is not None:
+        yield f"- it shows {'' if use.options else 'with '}{plain(use.words())}"
     yield from (f"- {plain(need)}" for need in page.needs)
     if page.runs and not page.bucket.message.startswith("no return"):
         found = datetime.fromtimestamp(page.bucket.first, UTC)
@@ -236,13 +240,46 @@ def _circumstances(
     yield ""
 
 
-def _needed(use: Use, script: str | None) -> str:
-    """What it needs, in words: the options of the script where there is one, which has no others."""
+def _use(
+    page: FindingPage, script: str | None, program: str | None, wrapper: Mapping[str, Any]
+) -> Use | None:
+    """What the form that stands in the issue needs: the options of a script, which has no others, with
+    those of the command that runs it; the options of the trace, and the call that makes the solver, of a
+    program.
+    """
+    use = page.defect.use
+    if use is None:
+        return None
     if script:
         pairs = _SET.findall(script)
         options = [f"{name}={value}" for name, value in pairs if not _ASKING.match(name)]
-        use = replace(use, options=tuple(options))
-    return f"it shows {use.words() if use.options else f'with {use.words()}'}"
+        if any(name.endswith("limit") for name, _ in pairs):
+            options.append("a resource limit")
+        words = _command(page).partition(" FILE")[0].split()[1:]
+        named = [name for name in use.operators if _has(script, name)]
+        return replace(use, options=(*words, *options), operators=tuple(named))
+    made = "" if program is None else _made(program, wrapper)
+    return replace(use, options=(*use.options, *([made] if made else [])))
+
+
+def _made(program: str, wrapper: Mapping[str, Any]) -> str:
+    """The call that makes the solver in a program; empty where there is none, and where that is what users
+    call.
+    """
+    own = wrapper.get("plain") or {}
+    name = str((own.get("names") or {}).get("solver", ""))
+    usual = (own.get("lifecycle") or {}).get("new")
+    if not name or not isinstance(usual, str) or len(re.findall(rf"\b{name}\b", program)) < 2:
+        return ""
+    found = re.search(rf"^ *{re.escape(name)} = (.+)$", program, re.M)
+    same = found is None or found[1].partition("(")[0] == usual.partition("(")[0]
+    return "" if same or found is None else f"a solver made by {found[1]}"
+
+
+def _has(script: str, name: str) -> bool:
+    """Whether a script, and not only its header, has a name."""
+    word = re.compile(rf"(?<![\w.]){re.escape(name)}(?![\w.])")
+    return any(word.search(row) for row in script.split("\n") if not row.startswith(";"))
 
 
 def _frames(page: FindingPage) -> Iterator[str]:

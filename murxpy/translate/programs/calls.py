@@ -202,11 +202,17 @@ _STRESS: dict[Callable[..., Any], str] = {
     protocols.deeply_copied: "copy.deepcopy({0})",
     protocols.pickled: "pickle.loads(pickle.dumps({0}))",
     protocols.equality: "{0} == 7",
-    protocols.iterated: "list(itertools.islice({0}, 5000))",
+    protocols.chained: "{0} == {1} == {0}",
+    protocols.iterated: f"list(itertools.islice({{0}}, {protocols.ENDLESS}))",
     protocols.indexed: "{0}[{1}]",
     protocols.truth: "bool({0})",
     protocols.texts: "repr({0})",
 }
+_HEIRS: dict[Callable[..., Any], str] = {
+    stress.outlived: "copy.copy",
+    stress.survived: "copy.deepcopy",
+}
+OTHER_TEXT = "has another text than the original"
 _SYMBOLS = {
     name: symbol
     for symbol, names in {
@@ -257,15 +263,17 @@ _OTHER = re.compile(r"\W+", re.ASCII)
 @dataclass(frozen=True, slots=True)
 class Form:
     """The closeness of a program's calls to the trace: whether each has its `plain` spelling or that
-    of the trace, whether the solver is made so, too, whether expressions are `nested`, and whether
-    terms are of the binding's `main` context, where it has one, or of a context that dies with the
-    last name for it.
+    of the trace, whether the solver is made so, too, whether expressions are `nested`, whether terms
+    are of the binding's `main` context, where it has one, or of a context that dies with the last name
+    for it, and whether public callables are called for their `effects`, too, where nobody uses what they
+    give.
     """
 
     plain: bool = True
     plain_solver: bool = True
     nested: bool = True
     main: bool = True
+    effects: bool = False
 
 
 class Calls(PythonPrinter):
@@ -289,7 +297,7 @@ class Calls(PythonPrinter):
         self._manager = str(names.get("context", "ctx"))
         exact = {*wrapper.helpers, *(wrapper.plain.get("exact") or ())}
         self.sheet = Sheet(self._manager if self.main else "", self.main, exact)
-        self.sheet.nested = form.nested
+        self.sheet.nested, self.sheet.effects = form.nested, form.effects
         self.dies = False  # whether the last call ends the process
         # gives the call that a check of the trace makes
         self.reading: Callable[[Calls], str] = lambda run: ""
@@ -297,6 +305,7 @@ class Calls(PythonPrinter):
         self.message = ""  # what the finding says
         self.modules: dict[str, None] = {}  # the modules whose functions the program calls
         self.script = ""  # the script that the program has read
+        self.stressed = ""  # the object that the last line stresses, by a rule of its own
         self.promised = False  # whether `failing` gives a text that says which promise is broken
         self.checked = False  # whether the program has the answer of a check
         self.recorded = ""  # the answer of the last check in the trace
@@ -489,10 +498,12 @@ class Calls(PythonPrinter):
 
     def write_given(self, code: str) -> Any:
         number = None if self.last else self.returned("x")
-        return self.write_misuse(code) if number is None else self.bind(code, _kind(self, number))
+        if number is None:
+            return self.write_misuse(code)
+        return self.sheet.define(code, _kind(self, number), kept=True, effect=True)
 
     def handed_over(self, number: int) -> Any:
-        raise Refused("unsupported", "a plain program does not drop objects")
+        return [self.objects.alive.pop(number)]
 
     def apply(self, function: Callable[..., Any], *operands: Any) -> Any:
         if function is protocols.alike:
@@ -506,10 +517,21 @@ class Calls(PythonPrinter):
             self.write_misuse(f"{names[found[3]]} {symbol} {names[found[2]]}")
         if function is stress.told:
             self.write_misuse(str(operands[0]))
+        if function in _HEIRS:
+            self.write_misuse(self._of_heir(_HEIRS[function], operand(operands[0][0])))
         if function not in _STRESS:
             raise Refused("unsupported", f"{function.__name__} is no single call")
+        self.stressed = operand(operands[0])
         self.write_misuse(_STRESS[function].format(*map(operand, operands)))
         return None
+
+    def _of_heir(self, copier: str, original: str) -> str:
+        """The text of the copy of an object that is gone. The text of the original is in `text`."""
+        if OTHER_TEXT in self.message:
+            self.sheet.do(f"text = str({original})")
+        copy = self.sheet.define(f"{copier}({original})", "other", kept=True)
+        self.sheet.do(f"del {original}", "gc.collect()")
+        return f"str({copy})"
 
     def deferred(self, spelling: Spelling, frame: Any, args: Sequence[Any] = ()) -> Any:
         return Code(spelling.call(args, (), frame))

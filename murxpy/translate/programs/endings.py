@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from textwrap import indent
 
+from murxpy.machine.contract import protocols
 from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.tokens import Quoted
@@ -16,7 +17,7 @@ from murxpy.machine.trace.grammar import Line, Trace
 from murxpy.machine.witnesses import slowness, unknowns
 from murxpy.translate.expressions import Code
 from murxpy.translate.printer import SELF_CHECKS
-from murxpy.translate.programs.calls import PLAIN, Calls
+from murxpy.translate.programs.calls import OTHER_TEXT, PLAIN, Calls, tolerant
 from murxpy.translate.programs.sheet import ANSWER
 from murxpy.translate.programs.vocabulary import (
     UNSAT,
@@ -282,6 +283,7 @@ def _telling(message: str) -> str:
 # -- a contract that is broken
 
 _THROWN = re.compile(r"(?:class \w: )?(\w+)(?:: (.*))? in [\w.<>]+ \(\w+\.\w+\)", re.DOTALL)
+_FINALIZED = re.compile(r"(?:class \w: )?a finalizer raises (\w+)(?:;.*)?", re.DOTALL)
 
 
 def contract(run: Calls, claim: Claim) -> None:
@@ -289,6 +291,7 @@ def contract(run: Calls, claim: Claim) -> None:
     if not run.failing or not claim.message:
         raise Refused("unsupported", "nothing says which call breaks the contract, and how")
     thrown = _THROWN.fullmatch(claim.message)
+    finalized = _FINALIZED.fullmatch(claim.message)
     if run.promised and not run.wrapper.helpers and run.line.action in SELF_CHECKS:
         word = claim.message.split()[-1]
         run.sheet.do(
@@ -304,12 +307,52 @@ def contract(run: Calls, claim: Claim) -> None:
         )
     elif thrown:
         _undocumented(run, thrown[1], thrown[2] or "")
+    elif finalized is not None:
+        _finalized(run, finalized[1])
+    elif claim.message.endswith(OTHER_TEXT):
+        run.sheet.do(
+            f"got = {run.failing}",
+            "print(f'expected {text}, got {got}')",
+            "sys.exit(0 if got == text else 1)",
+        )
+    elif run.stressed:
+        _stressed(run, claim.message)
     elif claim.message.endswith(" does not"):
         _one_sided(run)
     elif run.other:
         _alike(run)
     else:
         _accepted(run)
+
+
+def _finalized(run: Calls, kind: str) -> None:
+    """A finalizer raises what Python only prints."""
+    run.sheet.do(
+        "raised = []",
+        "sys.unraisablehook = lambda e: raised.append(f'{e.exc_type.__name__}: {e.exc_value}')",
+        tolerant(run.failing),
+        "gc.collect()",
+        "print('expected no exception in a finalizer, got', *raised or ['none'])",
+        f"sys.exit(1 if any(got.startswith({f'{kind}:'!r}) for got in raised) else 0)",
+    )
+
+
+def _stressed(run: Calls, message: str) -> None:
+    """One of Python's protocols breaks a promise."""
+    run.sheet.do(f"got = {run.failing}")
+    if message.endswith(" is of another class"):
+        run.sheet.do(
+            f"wanted = type({run.stressed})",
+            "print(f'expected {wanted.__name__}, got {type(got).__name__}')",
+            "sys.exit(0 if type(got) is wanted else 1)",
+        )
+    elif message.endswith(" does not end"):
+        run.sheet.do(
+            "print('expected an end, got', len(got), 'elements')",
+            f"sys.exit(1 if len(got) == {protocols.ENDLESS} else 0)",
+        )
+    else:
+        raise Refused("unsupported", "no single call shows it")
 
 
 def _undocumented(run: Calls, kind: str, message: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from murxpy.foreign import escaped
 from murxpy.logic.catalogue import Catalogue
 from murxpy.machine.checks.registry import ANSWERING
 from murxpy.machine.outcomes import CONTRACT, EXIT, Refused
+from murxpy.machine.tokens import Raising
 from murxpy.machine.trace.grammar import Line, Trace
 from murxpy.machine.trace.lift import lift
 from murxpy.smtlib.reading.scripts import read_script
@@ -30,9 +32,11 @@ _HOOK = (
 _EXITS = "# Exits with 1 where this defect is, with 0 where it is mended, with 2 where neither can be said."
 _FORMS = (
     Form(),
+    Form(effects=True),
     Form(nested=False),
     Form(plain_solver=False),
     Form(plain_solver=False, main=False),
+    Form(plain_solver=False, main=False, effects=True),
     Form(plain_solver=False, nested=False),
     Form(plain_solver=False, nested=False, main=False),
     Form(plain=False, plain_solver=False, nested=False),
@@ -62,7 +66,9 @@ def programs(
     seen: set[str] = set()
     calls = lifted(trace, catalogue, models=claim.question == "model")
     if calls is not None:
-        yield from _forms(calls, catalogue, wrapper, claim, [_FORMS[0], _FORMS[2]], seen)
+        yield from _forms(
+            calls, catalogue, wrapper, claim, [Form(), Form(plain_solver=False)], seen
+        )
     # a process can die where a context dies, which the main one does not before the process ends
     forms = [form for form in _FORMS if form.main or claim.in_child]
     yield from _forms(trace, catalogue, wrapper, claim, forms, seen)
@@ -158,6 +164,10 @@ def _composed(
 ) -> str:
     """The text of a program with the statements `rows`. `last` is a statement behind the imports."""
     helpers = inlined([text for _, text in run.wrapper.facts.helpers], run.wrapper.helpers).strip()
+    raising = inspect.getsource(Raising) if any("Raising(" in row for row in rows) else ""
+    helpers = "\n\n\n".join(
+        filter(None, (helpers, raising.replace(": Any", "").replace(" -> Any", "")))
+    )
     used = "\n".join([*rows, helpers])
     head = [*(f"# {escaped(line)}" for line in claim.sentence.splitlines()), _EXITS]
     more = [name for name in _LIBRARY if re.search(rf"\b{name}\.", used)]
@@ -205,9 +215,9 @@ def _imports(source: str, used: str) -> list[str]:
 
 def _of_child(run: Calls, claim: Claim) -> str:
     """A program whose calls run in a child process, which dies or does not end."""
-    if run.failing:  # where it is mended, a misuse is refused
-        misuse = run.trace.lines[-1].action == "misuse"
-        run.sheet.do(tolerant(run.failing) if misuse else run.failing)
+    if run.failing:  # what an earlier call broke may show behind a call that is refused
+        refused = run.trace.lines[-1].result("raised") is not None
+        run.sheet.do(tolerant(run.failing) if refused else run.failing)
     rows = run.sheet.written([run.imports(), "child calls Process signal sys"])
     hangs, exits = claim.ends == "no end", claim.kind == EXIT
     ending = _HANGS if hangs else _DIES

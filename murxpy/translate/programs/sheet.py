@@ -30,8 +30,8 @@ class Row:
     defines one and does nothing else can be nested into its only user, or left out.
 
     `hint` is the name that the object should have in the program. `cheap` says that it may stand in
-    more than one place, `kept` that it is never nested. `text` is printed as it stands. `frame` says
-    that it is no call of the trace.
+    more than one place, `kept` that it is never nested, and `effect` that making it may do more. `text`
+    is printed as it stands. `frame` says that it is no call of the trace.
     """
 
     code: ast.stmt | None
@@ -39,6 +39,7 @@ class Row:
     hint: str = ""
     cheap: bool = False
     kept: bool = False
+    effect: bool = False
     text: str = ""
     frame: bool = False
 
@@ -46,24 +47,28 @@ class Row:
 class Sheet:
     """A program that grows. The operand `dropped` is left out where it is the last one or a named
     one, except in calls of the functions `exact`; `instead` stands in its other places. If it is
-    not `nested`, each object is made by a statement of its own, in the order of the trace.
+    not `nested`, each object is made by a statement of its own, in the order of the trace. With `effects`
+    what may do more than to make an object is a statement also where nobody uses the object.
     """
 
     def __init__(self, dropped: str = "", instead: str = "", exact: Collection[str] = ()) -> None:
         self.nested = True
+        self.effects = False
         self.rows: list[Row] = []
         self._dropped = _Dropped(dropped, instead, exact)
         self._count = 0
         self.ending = False  # whether the statements that follow are no calls of the trace
         self.calls = 0  # the lines with calls of the trace, when the program was written
 
-    def define(self, code: str, hint: str, cheap: bool = False, kept: bool = False) -> Code:
+    def define(
+        self, code: str, hint: str, cheap: bool = False, kept: bool = False, effect: bool = False
+    ) -> Code:
         """Define an object of the solver, and return its name for later statements. A `kept` one
         keeps its name and its place, but is left out where nobody uses it.
         """
         self._count += 1
         name = f"_{self._count}_"
-        self._add(Row(self._parsed(f"{name} = {code}"), name, hint, cheap, kept))
+        self._add(Row(self._parsed(f"{name} = {code}"), name, hint, cheap, kept, effect))
         return Code(name)
 
     def fixed(self, name: str, code: str) -> None:
@@ -95,7 +100,7 @@ class Sheet:
     def written(self, before: Iterable[str] = ()) -> list[str]:
         """The lines of the program. `before` are statements whose names are taken."""
         rows = _unanswered(self.rows)
-        rows = _nested(_needed(rows)) if self.nested else rows
+        rows = _nested(_needed(rows, self.effects)) if self.nested else rows
         taken = {*keyword.kwlist, *dir(builtins)}
         known = {row.name for row in rows}
         for row in rows:
@@ -118,11 +123,16 @@ def _used(row: Row) -> list[str]:
     ]
 
 
-def _needed(rows: Sequence[Row]) -> list[Row]:
-    """The rows without definitions that no other row uses."""
+def _needed(rows: Sequence[Row], effects: bool) -> list[Row]:
+    """The rows without definitions that no other row uses; with `effects` those that may do more are
+    plain calls.
+    """
     kept: list[Row] = []
     used: set[str] = set()
     for row in reversed(rows):
+        unused = row.name and row.name not in used
+        if effects and row.effect and unused and isinstance(row.code, ast.Assign):
+            row = replace(row, name="", code=ast.fix_missing_locations(ast.Expr(row.code.value)))
         if not row.name or row.name in used:
             kept.append(row)
             used.update(_used(row))

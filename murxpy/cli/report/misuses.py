@@ -1,0 +1,109 @@
+"""A misuse in words: the call of a public callable as Python writes it, or what is done to an object."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+
+from murxpy.errors import InputError
+from murxpy.machine.contract.rules import RULES
+from murxpy.machine.tokens import Python, Quoted, Ref, Token
+from murxpy.machine.trace.finished import Row
+from murxpy.machine.trace.grammar import parse_trace
+from murxpy.translate.expressions import literal
+
+_LONGEST = 40  # letters of an operand
+_MADE = re.compile(r"^ {0,20}return (x\d{1,9}) (\w{1,200})$", re.M)
+# What stands for an object of the run, by the first letter of its id, and for an object that is none
+# of the solver's.
+_OBJECTS = {"t": "a term", "s": "a sort", "o": "the solver", "c": "the context", "x": "an object"}
+_STRANGERS = {
+    "object": "object()",
+    "class": "a class",
+    "raising": "an object that raises",
+    "function": "len",
+    "[": "[",
+    "]": "]",
+}
+
+# What a call is to somebody who does not know our names for them.
+_SAID = {
+    "check-assumptions": "reading the unsat assumptions",
+    "check-core": "reading the unsat core",
+    "check-model": "reading the model",
+    "check-proof": "reading the proof",
+    "check-substitute": "solving with a substituted term",
+    "check-interpolant": "solving with an interpolant",
+    "delete": "dropping the solver and its context",
+    "get-value-completion": "get-value",
+    "misfit": "a definition that does not fit its declaration",
+    "mk-const": "making a constant",
+    "mk-sort": "making a sort",
+    "mk-term": "making a term",
+    "mk-value": "making a value",
+}
+
+
+def said(action: str, solver: str = "") -> str:
+    """What an action is to somebody who does not know our names for them."""
+    name = action.removeprefix(f"{solver}-") if solver else action
+    return _SAID.get(name, name)
+
+
+def in_words(row: Row, trace: str) -> str:
+    """What the misuse on a row of a trace calls, or the object that it stresses with what is done to it;
+    empty where nobody can read it.
+    """
+    args: Sequence[Token] = ()
+    with suppress(InputError):
+        args = parse_trace(f"0 new\n0 misuse@{row.spelling} {row.words}\n", "").lines[-1].args
+    if not args:
+        return ""
+    classes = dict(_MADE.findall(trace))
+    first, rule = args[0], RULES.get(row.spelling)
+    if isinstance(first, str) and "." in first:
+        return f"{first}({_joined(_operands(args[1:], classes))})"
+    about = "" if rule is None else f" ({rule.about})"
+    return (
+        f"{_object(first, classes) if isinstance(first, Ref) else said(row.call.operator)}{about}"
+    )
+
+
+def _operands(args: Sequence[Token], classes: Mapping[str, str]) -> Iterator[str]:
+    """The operands of a call. Those behind `by` have names; what follows `at` is none."""
+    words = iter(args)
+    named = False
+    for word in words:
+        if word == "at":
+            return
+        if word == "by":
+            named = True
+        elif named:
+            value = next(words, None)
+            yield f"{_text(word, classes)}={'' if value is None else _shown(value, classes)}"
+        else:
+            yield _shown(word, classes)
+
+
+def _shown(word: Token, classes: Mapping[str, str]) -> str:
+    if isinstance(word, Ref):
+        return _object(word, classes)
+    if isinstance(word, Python):
+        text = literal(word.value)
+        return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+    return _STRANGERS.get(_text(word, classes), _text(word, classes))
+
+
+def _object(word: Ref, classes: Mapping[str, str]) -> str:
+    return classes.get(str(word), _OBJECTS.get(word.letter, "an object"))
+
+
+def _text(word: Token, classes: Mapping[str, str]) -> str:
+    return word.text if isinstance(word, Quoted) else str(word)
+
+
+def _joined(operands: Iterator[str]) -> str:
+    """The operands with commas between them, but behind the brackets of a list."""
+    text = ", ".join(operands)
+    return text.replace("[, ", "[").replace(", ]", "]")
