@@ -1,27 +1,25 @@
-"""`murxpy report`: a campaign as files for people and for other programs."""
+"""`murxpy report`: a campaign or a study as files for people and for other programs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import importlib
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import click
 
-from murxpy import plugins
 from murxpy.cli.options import out_argument
 from murxpy.cli.report.console import say
-from murxpy.cli.report.page import html
+from murxpy.cli.report.page import html, study_html
+from murxpy.cli.report.studies import Report as Study
 from murxpy.cli.report.text import amount
 from murxpy.cli.report.written import WRITERS as TEXTS
-from murxpy.cli.report.written import Report, report_of
-from murxpy.findings.folder import write_atomically
+from murxpy.cli.report.written import report_of, study_markdown
+from murxpy.errors import InputError
+from murxpy.findings.folder import CAMPAIGN, study_in, write_atomically
 
-# The text of each form, by the name of its option. A plug-in gives a function like these.
-WRITERS: dict[str, Callable[[Report], str]] = {
-    "html": html,
-    **TEXTS,
-    **{name: plugins.loaded(plugins.WRITERS, name) for name in plugins.names_of(plugins.WRITERS)},
-}
+WRITERS = {"html": html, **TEXTS}
 
 
 def _file_option(form: str, what: str) -> click.Option:
@@ -38,22 +36,60 @@ def _file_option(form: str, what: str) -> click.Option:
 @click.option("--all", "every", is_flag=True, help="Also report defects of experimental features.")
 def report(out: Path, every: bool, **files: Path | None) -> None:
     """Report the defects of the campaign in the output folder OUT (murxpy-out), which may be running, as
-    files. Without a file, Markdown is printed.
+    files; or what a study in the folder OUT found, as --html or --markdown. Without a file, Markdown is
+    printed.
 
     \b
     murxpy report out --html report.html          # one page, for people (murxpy[report])
     murxpy report out --junit murxpy.xml          # for CI: a failure for each defect that counts
     murxpy report out --sarif murxpy.sarif        # for code scanning, the bucket as fingerprint
+    murxpy report m --html matrix.html            # of 'murxpy matrix', stability or perf
     murxpy report out > report.md
     """
-    found = report_of(out, every)
+    writers, what = _writers(out, every)
     wanted = {form: file for form, file in files.items() if file is not None}
+    for form in wanted:
+        if form not in writers:
+            raise InputError(
+                f"--{form} takes defects, and {what} has none: use --html or --markdown",
+                file=str(out),
+            )
     if not wanted:
-        click.echo(WRITERS["markdown"](found), nl=False)
-    texts = {form: WRITERS[form](found) for form in wanted}
+        click.echo(writers["markdown"](), nl=False)
+    texts = {form: writers[form]() for form in wanted}
     for form, file in wanted.items():
         write_atomically(file, texts[form])
-        say(f"{file}: {amount(len(found.defects), 'defect')}")
+        say(f"{file}: {what}")
+
+
+def _writers(out: Path, every: bool) -> tuple[Mapping[str, Callable[[], str]], str]:
+    """The functions that write what is in a folder, by form, and what that is in words."""
+    name = study_in(out)
+    study = _study(name, out) if name else None
+    if study is not None and not (out / CAMPAIGN).is_file():
+        title = f"{name} {out}"
+        made = {
+            "html": partial(study_html, title, study),
+            "markdown": partial(study_markdown, title, study),
+        }
+        return made, f"the study '{name}'"
+    found = report_of(out, every)
+    writers: dict[str, Callable[[], str]] = {
+        form: partial(write, found) for form, write in TEXTS.items()
+    }
+    return {**writers, "html": partial(html, found, study)}, amount(len(found.defects), "defect")
+
+
+def _study(name: str, out: Path) -> Study:
+    """What a study in a folder found, as its command tells it. Raises InputError."""
+    try:
+        module = importlib.import_module(f"murxpy.cli.studies.{name.replace('-', '_')}")
+        told: Study = module.reported(out)
+    except (ModuleNotFoundError, AttributeError):
+        raise InputError(
+            f"this is the folder of '{name}', of which there is no report", file=str(out)
+        ) from None
+    return told
 
 
 report.params += [
@@ -61,8 +97,4 @@ report.params += [
     _file_option("markdown", "Markdown"),
     _file_option("junit", "JUnit's XML, a failure for each defect that counts"),
     _file_option("sarif", "SARIF 2.1.0, a result for each defect"),
-    *(
-        _file_option(name, (WRITERS[name].__doc__ or "what the plug-in makes").strip())
-        for name in plugins.names_of(plugins.WRITERS)
-    ),
 ]

@@ -57,6 +57,16 @@ def _written(path: Path, file: str) -> str:
     return next(found, file)
 
 
+def study_in(path: Path) -> str:
+    """The command of the study whose folder this is, such as `matrix`; empty for a campaign, and for a
+    folder that no study has written.
+    """
+    file = _written(path, "")
+    named = {PERF: "perf", MATRIX: "matrix", STABILITY: "stability"}
+    study = _STUDY.fullmatch(file)
+    return study[1] if study else named.get(file, "")
+
+
 _PART = re.compile(r"\.[a-z0-9_]{8}\.part")  # an unfinished file of `write_atomically`
 _REPLACED = "another file stands in the place of {}"
 _SIDES = ("", "-wal", "-shm", "-journal")  # the files of a database of SQLite

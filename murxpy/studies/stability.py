@@ -85,6 +85,7 @@ class Stability(Study[list[Row]]):
             Subject(
                 _subject(f"{one.number(self.variation):016x}-{self.check_ms:g}", method),
                 range(count),
+                {"script": one.name},
             )
             for one in self.scripts
             for method, count in self._asked()
@@ -133,6 +134,36 @@ class Stability(Study[list[Row]]):
                 }
                 rows.append(_row(name, script.name, said))
         return rows
+
+
+def kept_rows(store: Store) -> list[Row]:
+    """What came of all scripts of a study, by target and script, asking nobody. A script that an earlier
+    release asked has its number in the place of its name.
+    """
+    found: dict[tuple[str, str], dict[str, dict[int, dict[int, Answer]]]] = {}
+    subjects = store.subjects()
+    for number, subject in store.names().items():
+        question, _, method = subject.rpartition(" ")
+        if method in METHODS:
+            name = str(subjects[number].get("script") or question)
+            found.setdefault((question, name), {})[method] = dict(store.scripts(number))
+    return [
+        _row(target, name, said)
+        for number, target, _ in store.targets()
+        for (_, name), answers in found.items()
+        if PLAIN in (said := _said(answers, number)) and len(said) > 1
+    ]
+
+
+def _said(
+    answers: dict[str, dict[int, dict[int, Answer]]], target: int
+) -> dict[str, dict[int, Answer]]:
+    """The answers of a target to the variants of a script, by method and place."""
+    said = {
+        method: {place: one[target] for place, one in places.items() if target in one}
+        for method, places in answers.items()
+    }
+    return {method: found for method, found in said.items() if found}
 
 
 def _subject(question: str, method: str) -> str:

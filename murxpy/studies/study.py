@@ -67,7 +67,9 @@ class Store:
     database.
     """
 
-    def __init__(self, folder: Path | None, name: str, *, make: bool = False) -> None:
+    def __init__(
+        self, folder: Path | None, name: str, *, make: bool = False, read_only: bool = False
+    ) -> None:
         self.folder, self._name = folder, name
         self._place: os.stat_result | None = None
         self.file = (folder or Path()) / name
@@ -80,7 +82,7 @@ class Store:
                 self._db = (
                     sqlite3.connect(":memory:", isolation_level=None)
                     if folder is None
-                    else connect_below(folder, name)
+                    else connect_below(folder, name, read_only=read_only)
                 )
                 (version,) = self._db.execute("PRAGMA user_version").fetchone()
                 if version == 0 and make:
@@ -122,6 +124,12 @@ class Store:
                 int(number): msgspec.convert(json.loads(text), dict[str, Any])
                 for number, text in rows
             }
+
+    def names(self) -> dict[int, str]:
+        """The names of the subjects, by number."""
+        with reading(self.file, "a row of table grammars"):
+            rows = self._db.execute("SELECT id, name FROM grammars ORDER BY id")
+            return {int(number): str(name) for number, name in rows}
 
     def numbers(self, subjects: Sequence[Subject]) -> list[int]:
         """The numbers of subjects, which are noted if they are new."""

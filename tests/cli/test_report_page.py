@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from commands import fuzz_fake
+from commands import error, fuzz_fake
 from store_buckets import kept, stored
 
 from murxpy.cli.report import page
@@ -18,6 +19,7 @@ from murxpy.cli.report.tables import Table
 from murxpy.cli.report.written import report_of
 from murxpy.findings.store import Changes, Store
 from murxpy.records.timeline import Point, Timeline, joined
+from murxpy.sources.enumeration.blocks import COUNTED
 
 pytest.importorskip("jinja2")
 SCRIPT = "(set-logic ALL)\n(check-sat) ; unsat\n"
@@ -145,3 +147,35 @@ def test_the_tables_tell_options_refusals_and_health(tmp_path: Path) -> None:
     for shown in ("calls refused: unsupported", "time limit", "BV: 1 of 2 executed", "jobs"):
         assert shown in text
     assert "<b>&#39;" not in text and "&lt;b&gt;" in text
+
+
+def test_an_enumeration_has_its_scripts_by_size(tmp_path: Path) -> None:
+    stored(tmp_path)
+    counters = {"ints:2:sat": 40, "ints:2:unknown": 2, "ints:3:unsat": 9, "ints:x:sat": 1}
+    with closing(Store(tmp_path)) as store:
+        store.save(Changes(counters=Counter({f"{COUNTED}{key}": n for key, n in counters.items()})))
+    (table,) = re.findall(r"<th>grammar</th>(.*?)</table>", page.html(report_of(tmp_path)), re.S)
+    rows = [re.findall(r">([^<]*)</td>", row) for row in table.split("<tr>")[1:]]
+    assert rows == [
+        ["ints", "2", "42", "40", "2", "0", "0", "0"],
+        ["ints", "3", "9", "9", "0", "0", "0", "0"],
+    ]
+
+
+@pytest.mark.parametrize("line", ["{", '{"round": 1}', '{"round": 1, "margin": "x"}'])
+def test_a_search_that_cannot_be_read_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str
+) -> None:
+    (tmp_path / "perf.jsonl").write_text('{"perf": 1}\n' + line + "\n")
+    code, said = error(capsys, "report", tmp_path)
+    assert code == 2 and "perf.jsonl:2: expected a line that 'murxpy perf' has written" in said
+
+
+def test_the_folder_of_a_study_that_cannot_be_reported_is_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "study-unknown.sqlite").write_text("")
+    code, said = error(capsys, "report", tmp_path)
+    assert code == 2 and "'unknown', of which there is no report" in said
+    (tmp_path / "study-unknown.sqlite").rename(tmp_path / "study-stability.sqlite")
+    assert error(capsys, "report", tmp_path)[0] == 2

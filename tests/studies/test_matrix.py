@@ -340,6 +340,13 @@ def test_a_report_asks_no_solver(tmp_path: Path, capsys: pytest.CaptureFixture[s
     for name in ("triggers.svg", "solved.svg"):
         drawing = ElementTree.parse(tmp_path / "out" / name).getroot()
         assert drawing.tag.endswith("svg")
+    page = tmp_path / "m.html"
+    assert outcome(capsys, "report", tmp_path / "out", "--html", page)[0] == 0
+    assert page.read_text().count("<svg") == 2 and "1/0/0" in page.read_text()
+    code, text, _ = outcome(capsys, "report", tmp_path / "out")
+    assert code == 0 and "| 10 | 1/0/0 | 1/0/0 |" in text
+    code, said = error(capsys, "report", tmp_path / "out", "--junit", tmp_path / "j.xml")
+    assert code == 2 and "use --html or --markdown" in said
     study(tmp_path, "right unsound")
     with sqlite3.connect(tmp_path / "out" / MATRIX) as db:  # the newest release is wrong
         db.execute("UPDATE targets SET judge = 1 WHERE name NOT LIKE '%unsound'")

@@ -122,6 +122,12 @@ def test_the_search_finds_what_is_slow_and_makes_it_small(
     again = ("--solver", solver(tmp_path, "slow-at-xor"), "--wrapper", wrapper(tmp_path))
     replayed = outcome(capsys, "replay", trace, *again)
     assert replayed[0] == 1 and "slow" in replayed[1], replayed
+    # its page has the search and its findings
+    page = tmp_path / "p.html"
+    assert outcome(capsys, "report", tmp_path / "out", "--html", page)[0] == 0
+    shown = page.read_text()
+    assert "Slow scripts, by the clock" in shown and "OP_XOR" in shown and "<svg" in shown
+    assert f'id="{trace.parent.name}"' in shown
     # the next start tells the same, and nothing is new
     code, again, _ = outcome(capsys, *words)
     assert code == 0 and found in again.splitlines()

@@ -261,6 +261,11 @@ def test_a_study_goes_on_and_asks_nothing_twice(
     code, text, _ = outcome(capsys, "stability", *words, "--fail-on", "unstable")
     assert code == 1 and "unstable" in text
     assert ElementTree.parse(out / "stability.svg").getroot().tag.endswith("svg")
+    page = tmp_path / "s.html"
+    assert outcome(capsys, "report", out, "--html", page)[0] == 0
+    shown = page.read_text()  # it has the tables that the command has printed, and the drawing
+    assert all(word in shown for word in text.splitlines()[1].split())
+    assert "<svg" in shown and shown.startswith("<!doctype html>")
     with sqlite3.connect(out / study_file("stability")) as db:  # killed before the last answers
         db.execute("DELETE FROM answers WHERE place > 11")
     assert outcome(capsys, "stability", *words)[:2] == (0, text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from murxpy.cli.report.tables import Kind, Table, kinds
+from murxpy.cli.report.tables import Kind, Section, Table, kinds
 from murxpy.machine.script import UNKNOWN
 from murxpy.sources.enumeration.blocks import (
     AGREED,
@@ -52,6 +52,7 @@ def productions(grammar: Grammar) -> Iterator[str]:
 
 
 _ANSWERS = {"sat", "unsat", EQUAL}
+_DIGITS = 9  # of the size of a script, at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +120,29 @@ def _sizes(grammar: Grammar, at: int, take: int) -> Iterator[tuple[int, int, int
         behind = min(end, grammar.up_to(size))
         yield size, grammar.of_size(size), behind - at
         at = behind
+
+
+def tested_so_far(counts: Mapping[str, int]) -> Iterator[Section]:
+    """The scripts that an enumeration has tested, by grammar and size; nothing for other campaigns. How
+    many there are is not told, since a campaign may have had a grammar of the user's.
+    """
+    found: dict[tuple[str, int], dict[str, int]] = {}
+    for name, n in counts.items():
+        grammar, _, rest = name.removeprefix(COUNTED).partition(":")
+        size, _, came = rest.partition(":")
+        if name.startswith(COUNTED) and size.isdecimal() and len(size) < _DIGITS:
+            found.setdefault((grammar, int(size)), {})[came] = n
+    table = Table(
+        kinds(
+            ["grammar"], ["size", "tested", "decided", "unknown", "refused", "findings", "killed"]
+        )
+    )
+    for (grammar, number), outcomes in sorted(found.items()):
+        row = Tested(grammar, number, 0, 0, outcomes)
+        ended = row.decided, row.of(UNKNOWN), row.refused, row.of(FINDING), row.of(KILLED)
+        table.add(grammar, number, row.run - row.of(TWIN), *ended)
+    if table.rows:
+        yield Section("Enumerated scripts", [table])
 
 
 def guarantee_table(rows: Sequence[Tested]) -> Table:

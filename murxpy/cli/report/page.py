@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 from murxpy import __version__
 from murxpy.cli.report.arms import arms_sections
 from murxpy.cli.report.course import charts, health_section, releases_section, sessions_section
+from murxpy.cli.report.enumeration import tested_so_far
 from murxpy.cli.report.finding import FindingPage, commands, model_lines, planted_model
 from murxpy.cli.report.issue import draft_of
 from murxpy.cli.report.statistics import reach_sections, statistics_sections
+from murxpy.cli.report.studies import Report as Study
 from murxpy.cli.report.tables import Section, Table, kinds
 from murxpy.cli.report.text import amount
 from murxpy.cli.report.written import Report, counts, texts
@@ -42,10 +44,26 @@ _LONGEST = 12_000  # characters of a text
 _SEEDS = 20  # best and worst seeds
 
 
-def html(report: Report) -> str:
-    """The report of a campaign as a page. Raises InputError where the extra `report` is not installed."""
+def html(report: Report, study: Study | None = None) -> str:
+    """The report of a campaign, and of the search that made it if there was one, as a page. Raises
+    InputError where the extra `report` is not installed.
+    """
     parts = {name: part(name, report) for name in PARTS}
+    if study is not None:
+        parts = {"head": parts.pop("head"), "study": _study("The search", study), **parts}
     return rendered("campaign.html.jinja", title=", ".join(report.targets), parts=parts)
+
+
+def study_html(title: str, study: Study) -> str:
+    """The report of a study as a page. Raises InputError where the extra `report` is not installed."""
+    return rendered("campaign.html.jinja", title=title, parts={"study": _study(title, study)})
+
+
+def _study(title: str, study: Study) -> str:
+    drawings = {name: draw() for name, draw in study.drawings.items()}
+    section = Section(title, [one for one in study.text() if one != ""])
+    template = environment().get_template("study.html.jinja")
+    return template.render(section=section, drawings=drawings, version=__version__)
 
 
 def rendered(template: str, *, scripts: Sequence[str] = (), **told: Any) -> str:
@@ -210,6 +228,7 @@ def _model(trace: str) -> str:
 
 def _sections(report: Report) -> Iterator[Section]:
     """The tables of a campaign, those first that most readers want."""
+    yield from tested_so_far(report.figures.counts)
     yield from releases_section(
         {page.defect.wrong: page.asked for page in report.defects if page.range}
     )

@@ -20,6 +20,8 @@ from murxpy import __version__
 from murxpy.campaign.statistics import Reach, reach
 from murxpy.cli.report.finding import FindingPage, commands, finding_pages
 from murxpy.cli.report.findings import evidence
+from murxpy.cli.report.studies import Report as Study
+from murxpy.cli.report.tables import Table
 from murxpy.cli.report.text import amount, fenced, plain, with_version
 from murxpy.findings.buckets import failing
 from murxpy.findings.defects import Grouping
@@ -177,6 +179,23 @@ def _markdown(report: Report) -> Iterator[str]:
             yield f"{amount(len(rows), 'line')}: {plain(page.file)}\n"
     if report.hidden:
         yield f"{amount(report.hidden, 'defect')} of experimental features left out (`--all`).\n"
+
+
+def study_markdown(title: str, study: Study) -> str:
+    """The report of a study as Markdown."""
+    return "\n".join([f"# {plain(title)}\n", *_study_lines(study)])
+
+
+def _study_lines(study: Study) -> Iterator[str]:
+    for one in study.text():
+        if isinstance(one, Table):
+            yield f"| {' | '.join(map(plain, one.columns))} |"
+            yield f"|{''.join('---:|' if kind.right else '---|' for kind in one.kinds)}"
+            for row in one.cells():
+                yield f"| {' | '.join(plain(cell.plain) for cell in row)} |"
+            yield ""
+        elif one:
+            yield f"{plain(one)}\n"
 
 
 # ----------------------------------------------------------------------

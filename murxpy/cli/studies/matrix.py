@@ -141,9 +141,7 @@ def matrix(what: str, form: str, **given: Any) -> int:
     if not options.span and (Path(what).is_dir() or "/" in what):
         if options.of_studies():
             raise click.UsageError("a folder is only reported on: leave the options of a study out")
-        with closing(Store(Path(what), MATRIX)) as answers:
-            found = find(answers)
-        return _report(found).show(form, Path(what))
+        return reported(Path(what)).show(form, Path(what))
     if not options.of_studies():
         raise click.UsageError(
             f"there is no folder '{what}'; a study needs --releases, --grammar and --out"
@@ -189,6 +187,12 @@ def _targets(solver: str, releases: str, wrapper: str | None) -> list[str]:
 
 # ----------------------------------------------------------------------
 # What the study found, as tables, plain data and drawings.
+
+
+def reported(folder: Path) -> Report:
+    """What a study in a folder found, asking no solver. Raises InputError."""
+    with closing(Store(folder, MATRIX, read_only=True)) as answers:
+        return _report(find(answers))
 
 
 def _report(found: Triggers) -> Report:

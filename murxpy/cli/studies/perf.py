@@ -27,13 +27,23 @@ from murxpy.cli.options import (
 )
 from murxpy.cli.params import began, duration, goes_on, judge_names
 from murxpy.cli.report.console import Pace, say
+from murxpy.cli.report.studies import Report
+from murxpy.cli.report.svg import Chart
+from murxpy.cli.report.tables import Table, kinds
 from murxpy.cli.report.text import amount
 from murxpy.cli.shapes import shape_of, shape_options
 from murxpy.processes import interrupts
 from murxpy.processes.environments import installing, print_notice
 from murxpy.processes.limits import Limits
 from murxpy.records.config import deadline
-from murxpy.studies.performance.campaign import PerfCampaign, SearchTotals, Wanted
+from murxpy.studies.performance.campaign import (
+    CONFIRMED,
+    FILE,
+    PerfCampaign,
+    SearchTotals,
+    Wanted,
+    entries,
+)
 
 OUT = "murxpy-perf"
 
@@ -129,6 +139,66 @@ def _figures(told: SearchTotals) -> dict[str, Any]:
 
 # ----------------------------------------------------------------------
 # What a search tells people.
+
+
+def reported(folder: Path) -> Report:
+    """What the search in a folder found, asking no solver. Raises InputError."""
+    return Report(
+        lambda: _text(folder),
+        lambda: [entry for entry in entries(folder, CONFIRMED) if entry["confirmed"]],
+        lambda: _slow_table(folder),
+        {"margins.svg": lambda: _margins(folder)},
+        0,
+    )
+
+
+def _text(folder: Path) -> Iterator[str | Table]:
+    about, *lines = list(entries(folder, FILE)) or [{}]
+    yield "What is searched"
+    settings = Table(kinds(["setting", "value"]))
+    for name, value in about.items():
+        settings.add(name, value if isinstance(value, str) else json.dumps(value))
+    yield settings
+    rounds = [line for line in lines if "round" in line]
+    confirmed = list(entries(folder, CONFIRMED))
+    slow = sum(bool(entry["confirmed"]) for entry in confirmed)
+    yield (
+        f"{len(lines) - len(rounds):,} scripts weighed in {amount(len(rounds), 'finished round')}: "
+        f"{amount(slow, 'slow script')}, {len(confirmed) - slow} not slow by the clock"
+    )
+    if slow:
+        yield "Slow scripts, by the clock"
+        yield _slow_table(folder)
+
+
+def _slow_table(folder: Path) -> Table:
+    """A row for each script that is slow by the clock, with what each solver took."""
+    table = Table(kinds(["step", "operators", "what it took", "releases", "buckets"]))
+    for entry in entries(folder, CONFIRMED):
+        if entry["confirmed"]:
+            costs = ", ".join(map(_took, entry["costs"]))
+            operators = " ".join(entry["operators"])
+            buckets = ", ".join(entry.get("buckets", ()))
+            table.add(str(entry["step"]), operators, costs, entry.get("since", ""), buckets)
+    return table
+
+
+def _margins(folder: Path) -> str:
+    """A line through the margins of the best scripts of the rounds that ended."""
+    found = [
+        (int(line["round"]), float(line["margin"]) / 1000)
+        for line in entries(folder, FILE)
+        if "round" in line
+    ]
+    last, most = (
+        max([number for number, _ in found], default=1),
+        max([m for _, m in found], default=1),
+    )
+    chart = Chart("Margin of the best script of each round, in seconds", (0, last), (0, most))
+    chart.x_axis({number: str(number) for number in range(0, last + 1, max(1, last // 8))})
+    chart.y_axis({most * part / 4: f"{most * part / 4:.2f}" for part in range(5)})
+    chart.curve("margin", found)
+    return chart.text()
 
 
 def _status_line(told: SearchTotals) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import asdict
 from math import ceil, log10
 from pathlib import Path
@@ -29,6 +30,7 @@ from murxpy.cli.report.svg import Chart
 from murxpy.cli.report.tables import Table, kinds
 from murxpy.data import load_catalogue, with_dialect
 from murxpy.errors import InputError
+from murxpy.findings.folder import study_file
 from murxpy.fuzzers.seeds import collect_seeds
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.sorts import IllSorted
@@ -42,7 +44,8 @@ from murxpy.smtlib.reading.scripts import read_script
 from murxpy.solvers.facts import build_facts
 from murxpy.sources.mutation.variants import METHODS, PLAIN, Varier
 from murxpy.sources.mutation.varied import MOST
-from murxpy.studies.stability import NamedScript, Row, Stability
+from murxpy.studies.stability import NamedScript, Row, Stability, kept_rows
+from murxpy.studies.study import Store
 
 _COLOURS = {"stable": "#27814b", "unstable": "#c0392b", "unsolved": "#5b6775", "unsure": "#b9770e"}
 _DRAWN = 60  # scripts in the drawing
@@ -188,6 +191,12 @@ def _variant(study: Stability, shown: str) -> str:
 
 # ----------------------------------------------------------------------
 # What the study found, as tables, plain data and a drawing.
+
+
+def reported(folder: Path) -> Report:
+    """What a study in a folder found, asking no solver. Raises InputError."""
+    with closing(Store(folder, study_file(Stability.name), read_only=True)) as answers:
+        return _report(kept_rows(answers), None)
 
 
 def _report(found: Sequence[Row], fail_on: str | None) -> Report:

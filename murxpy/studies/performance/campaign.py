@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from murxpy.data import load_catalogue, load_machine
 from murxpy.errors import InputError
-from murxpy.findings.folder import PERF, Folder, Lines
+from murxpy.findings.folder import PERF, Folder, Lines, read_below
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.outcomes import CRASH
 from murxpy.machine.random import Settings
@@ -142,6 +144,54 @@ def plain_weights(weights: Sequence[Weight]) -> list[tuple[str, float, float]]:
 CONFIRMED = "confirmed.jsonl"  # what the clock says of the scripts of the journal, one a line
 ODD = "odd"  # folder of the scripts that showed a bug once, and not in a replay
 _CANDIDATES = 150  # smaller scripts that are weighed at most
+
+
+def entries(folder: Path, name: str) -> Iterator[dict[str, Any]]:
+    """The lines of a file of a search in a folder; a last line that was torn is left out. Raises
+    InputError for a line that is none of a search.
+    """
+    rows = (read_below(folder, name) or "").split("\n")
+    for number, row in enumerate(rows[:-1], 1):
+        try:
+            entry = msgspec.json.decode(row, type=dict[str, Any])
+            if name == CONFIRMED:
+                msgspec.convert(entry, _Confirmed)
+            elif "round" in entry:
+                msgspec.convert(entry, _Ended)
+        except msgspec.MsgspecError:
+            raise InputError(
+                "expected a line that 'murxpy perf' has written",
+                file=str(folder / name),
+                line=number,
+            ) from None
+        yield entry
+
+
+class _Cost(msgspec.Struct, rename="kebab"):
+    """What a solver took for a script, as a line says it."""
+
+    solver: str
+    version: str
+    answer: str
+    took_ms: Annotated[list[float], msgspec.Meta(min_length=1)]
+
+
+class _Confirmed(msgspec.Struct):
+    """What the clock says of a script, as a line says it."""
+
+    step: int
+    confirmed: bool
+    operators: list[str]
+    costs: list[_Cost]
+    since: str = ""
+    buckets: list[str] = []
+
+
+class _Ended(msgspec.Struct):
+    """A round that ended, as a line says it."""
+
+    round: int
+    margin: float
 
 
 class Stopped(Exception):
