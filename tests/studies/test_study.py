@@ -65,7 +65,7 @@ def test_a_command_is_found_in_its_folder(
     monkeypatch.setattr(shown, "__path__", [*shown.__path__, str(tmp_path)])
     assert commands()["counted"] == "Say how many words there are."
     assert outcome(capsys, "counted", "a", "b")[:2] == (0, "2\n")
-    assert "Say how many words" in outcome(capsys, "--help")[1]
+    assert "Say how many words" in outcome(capsys, "--all")[1]
 
 
 def test_the_folder_of_a_study_is_no_other(
