@@ -29,7 +29,7 @@ _PROGRAM = "murxpy"
 
 class _Bash(BashComplete):
     """The completion of bash, which takes `@`, `:` and `=` for the ends of words: `z3@4.13` comes as
-    three words, and only what is behind the last of these characters is replaced.
+    three words, and only the part from the last `@`, or behind the last `:`, is replaced.
     """
 
     source_template = BashComplete.source_template.replace(
@@ -49,7 +49,9 @@ class _Bash(BashComplete):
             else:
                 words.append(part)
             joined = end
-        self._kept = max((words[-1].rfind(char) + 1 for char in ends), default=0)
+        last = words[-1]
+        places = [last.rfind(char) + (char != "@") for char in ends if char in last]
+        self._kept = max(places, default=0)
         return words[1:-1], words[-1]
 
     def format_completion(self, item: CompletionItem[str]) -> str:
@@ -58,7 +60,22 @@ class _Bash(BashComplete):
         return f"{item.type},{item.value[kept:]}"
 
 
-class _Fish(FishComplete):
+class _WholeWords(ShellComplete):
+    """The completion of a shell that replaces the whole word, also that of `--option=value`."""
+
+    def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[str]]:
+        """The candidates, with the option in front of its value."""
+        found = super().get_completions(args, incomplete)
+        option, sign, _ = incomplete.partition("=")
+        front = f"{option}=" if sign and option.startswith("-") else ""
+        return [CompletionItem(front + one.value, one.type, one.help) for one in found]
+
+
+class _Zsh(_WholeWords, ZshComplete):
+    """The completion of zsh."""
+
+
+class _Fish(_WholeWords, FishComplete):
     """The completion of fish. A candidate may hold commas."""
 
     source_template = FishComplete.source_template.replace(
@@ -66,7 +83,7 @@ class _Fish(FishComplete):
     )
 
 
-SHELLS: dict[str, type[ShellComplete]] = {"bash": _Bash, "zsh": ZshComplete, "fish": _Fish}
+SHELLS: dict[str, type[ShellComplete]] = {"bash": _Bash, "zsh": _Zsh, "fish": _Fish}
 
 
 def script(shell: str, group: click.Group) -> str:

@@ -5,9 +5,13 @@ command line as bash takes them apart; what the script asks for is also asked in
 from __future__ import annotations
 
 import os
+import pty
+import select
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -80,7 +84,7 @@ def test_bash_offers_what_fits(tmp_path: Path) -> None:
     assert done.stderr == ""
     assert [line.split() for line in done.stdout.splitlines() if line.strip()] == [
         ["report", "repair", "replay", "releases", "regress"],
-        ["latest"],
+        ["@latest"],
         ["crash-push"],
         ["<default>"],
     ]
@@ -98,9 +102,9 @@ def test_commands_and_options(asked: Asked) -> None:
 def test_targets(asked: Asked) -> None:
     assert asked("fuzz", "cv") == ["cvc5"]
     assert asked("fuzz", "--cross-check", "") == shipped_names()
-    assert asked("replay", "f", "--solver", "z3", "@") == ["latest"]
+    assert asked("replay", "f", "--solver", "z3", "@") == ["@latest"]
     assert asked("fuzz", "z3", "--cross-check", "cvc5,z") == ["cvc5,z3"]
-    assert asked("fuzz", "z3", "--cross-check", "z3", "@", "latest,cv") == ["latest,cvc5"]
+    assert asked("fuzz", "z3", "--cross-check", "z3", "@", "latest,cv") == ["@latest,cvc5"]
 
 
 def test_theories(asked: Asked) -> None:
@@ -142,6 +146,85 @@ def test_nothing_is_looked_up(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr("murxpy.processes.targets.releases_of", ask_index)
     words = ("--cross-check", "z3", "@", "latest", "--baseline", "z3", "@", "latest")
     assert asked("fuzz", "z3", *words, "--no-sw") == ["--no-swarm"]
+
+
+# What is typed before the tabulator, and what then stands on the line.
+TYPED = {
+    "murxpy fuzz z3@l": "murxpy fuzz z3@latest",
+    "murxpy fuzz --cross-check cvc5,z": "murxpy fuzz --cross-check cvc5,z3",
+    "murxpy fuzz --cross-check=cv": "murxpy fuzz --cross-check=cvc5",
+    "murxpy fuzz z3 --theories BV,QU": "murxpy fuzz z3 --theories BV,QUANT",
+    "murxpy show --out here crash-pu": "murxpy show --out here crash-push",
+    "murxpy replay here/fin": "murxpy replay here/findings",
+}
+INTERACTIVE = {
+    "bash": (["bash", "--norc", "-i"], 'eval "$(murxpy completion bash)"'),
+    "zsh": (
+        ["zsh", "-f", "-i"],
+        'autoload -Uz compinit; compinit -u; eval "$(murxpy completion zsh)"',
+    ),
+    "fish": (["fish", "--no-config", "-i"], "murxpy completion fish | source"),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("shell", INTERACTIVE)
+def test_a_user_presses_the_tabulator(shell: str, tmp_path: Path) -> None:
+    """The program writes its arguments into a file where it is called to run and not to complete."""
+    words, begin = INTERACTIVE[shell]
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed")
+    program = tmp_path / "murxpy"
+    program.write_text(
+        f'#!/bin/sh\n[ -n "$_MURXPY_COMPLETE" ] || [ "$1" = completion ] && exec {sys.executable} -m murxpy "$@"\n'
+        f'echo murxpy "$@" > {tmp_path / "called"}\n'
+    )
+    program.chmod(0o755)
+    out = tmp_path / "here"
+    stored(out, kept(out, "crash-pop", {}), kept(out, "crash-push", {}))
+    pid, terminal = pty.fork()
+    if pid == 0:
+        path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+        os.chdir(tmp_path)
+        os.execvpe(words[0], words, {**os.environ, "PATH": path, "HOME": str(tmp_path)})
+    try:
+        _heard(terminal, 2)
+        os.write(terminal, begin.encode() + b"\n")
+        _heard(terminal, 5)
+        for typed, wanted in TYPED.items():
+            (tmp_path / "called").unlink(missing_ok=True)
+            os.write(terminal, typed.encode() + b"\t")
+            _heard(terminal, 5)
+            os.write(terminal, b"\r")
+            _heard(terminal, 2)
+            called = (tmp_path / "called").read_text().strip()
+            assert called.removesuffix("/") == wanted, (shell, typed)
+    finally:
+        os.kill(pid, signal.SIGKILL)
+        os.close(terminal)
+        os.waitpid(pid, 0)
+
+
+def _heard(terminal: int, seconds: float) -> None:
+    """Read what the shell writes in this time, which would wait for a reader else."""
+    end = time.monotonic() + seconds
+    while (left := end - time.monotonic()) > 0:
+        if select.select([terminal], [], [], left)[0]:
+            os.read(terminal, 1 << 16)
+
+
+def test_the_option_stays_in_front_of_its_value(
+    capsys: Sys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """zsh and fish replace the whole word, and bash what is behind the sign."""
+    monkeypatch.setenv("COMP_WORDS", "murxpy fuzz --guide=st")
+    for shell, word, told in (
+        ("zsh", "2", "plain\n--guide=statistics\n_\n"),
+        ("fish", "--guide=st", "plain,--guide=statistics\n"),
+    ):
+        monkeypatch.setenv("COMP_CWORD", word)
+        monkeypatch.setenv("_MURXPY_COMPLETE", f"{shell}_complete")
+        assert outcome(capsys) == (0, told, "")
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
