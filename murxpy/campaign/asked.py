@@ -235,12 +235,12 @@ def _baseline_plan(
     name = options.baseline
     if name is None:
         return None
-    if request.mutation is None:
+    if request.mutation is None and request.enumeration is None:
         raise InputError(
-            "--baseline asks an older release about scripts: use it with 'murxpy janus' or another "
-            "fuzzer of scripts, or with --mix"
+            "--baseline is about scripts: use it with 'murxpy enumerate', with 'murxpy janus' or another fuzzer of "
+            "scripts, or with --mix"
         )
-    if request.mutation.through not in (TEXT, "both"):
+    if request.mutation is not None and request.mutation.through not in (TEXT, "both"):
         raise InputError(f"--baseline and --through {request.mutation.through} exclude each other")
     if options.compare or len(plans) != 1:
         raise InputError("--baseline is for one target, without --compare")
@@ -249,12 +249,15 @@ def _baseline_plan(
 
 
 def _check_release(target: str, name: str) -> None:
-    """Raise InputError where `name` is no older release of the solver of `target`."""
+    """Raise InputError where `name` is neither another solver nor an older release of that of `target`."""
     newer, older = parse_target(target), parse_target(name)
-    if older.solver != newer.solver or name == target:
+    if name == target:
         raise InputError(
-            f"--baseline {name}: expected another release of the target, as {newer.solver}@RELEASE"
+            f"--baseline {name}: expected another solver, or another release of the target, as "
+            f"{newer.solver}@RELEASE"
         )
+    if older.solver != newer.solver:
+        return
     if older.release and newer.release and version(older.release) >= version(newer.release):
         raise InputError(
             f"--baseline {name}: expected a release older than that of the target, {target}"

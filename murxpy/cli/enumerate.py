@@ -23,7 +23,7 @@ from murxpy.cli.options import (
     span_options,
     time_option,
 )
-from murxpy.cli.params import Guarded, NamedFile, duration, names
+from murxpy.cli.params import Guarded, NamedFile, Target, duration, names
 from murxpy.cli.report.console import make_console, say
 from murxpy.cli.report.enumeration import (
     calls_guarantee,
@@ -58,7 +58,6 @@ _NOT_HERE = (
     "drawn_options",
     "contract",
     "compare",
-    "baseline",
     "runs",
     "seed",
     *(field.name for field in fields(MutationOptions) if field.name != "check_limit"),
@@ -109,7 +108,16 @@ _OWN = (
 (_LIMIT,) = listed(
     time_option("--check-limit", LIMIT, f"{CHECK_LIMIT}, and twice this time by the clock.")
 )
-_SHARED = {"checks": CHECK, "wall": WALL, "check_limit": _LIMIT}
+(_BASELINE,) = listed(
+    click.option(
+        "--baseline",
+        type=Target(),
+        metavar="SOLVER[@PLACE]",
+        help="Ask this other solver, or older release, about scripts that the target leaves unknown: where it decides one "
+        "on which the target gives up, that is a finding.  [default: the first of --cross-check]",
+    )
+)
+_SHARED = {"baseline": _BASELINE, "checks": CHECK, "wall": WALL, "check_limit": _LIMIT}
 
 
 def _params() -> list[click.Parameter]:
@@ -148,6 +156,8 @@ def _enumerate(target: str, **given: Any) -> int:
     if own.ci is not None and options.time is not None:
         raise click.UsageError("--ci and --time exclude each other: leave one out")
     enumerated = _wanted(own)
+    if options.judges and options.baseline is None and not own.calls:
+        options = replace(options, baseline=options.judges[0][0])
     if own.ci is not None:
         options = replace(options, time=own.ci)
     if options.run_seed is not None:  # it must name a block

@@ -105,8 +105,9 @@ _EXAMPLES = (
 @click.option(
     "--baseline",
     type=Target(),
-    metavar="SOLVER@PLACE",
-    help="Ask this older release about each script that the target leaves unknown; with mutation fuzzers.",
+    metavar="SOLVER[@PLACE]",
+    help="Ask this older release, or other solver, about scripts that the target leaves unknown: where it decides one on "
+    "which the target gives up, that is a finding. With mutation fuzzers and 'enumerate'.",
 )
 @click.option(
     "--compare",

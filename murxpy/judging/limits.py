@@ -21,6 +21,12 @@ def own_limit(plan: Plan, milliseconds: float) -> int:
     return max(1, int(milliseconds * unit)) if milliseconds else 0
 
 
+def same_limit(limit: int, of: Plan, to: Plan) -> int:
+    """A limit in the unit of the solver `of`, in the unit of the solver `to`. 0 means no limit and stays 0."""
+    unit = float((of.setup.get("wrapper") or {}).get("limit-per-ms") or 1)
+    return own_limit(to, limit / unit)
+
+
 def judging_settings(wrapper: Mapping[str, Any], limit: int, **more: Any) -> dict[str, Any]:
     """Return the settings of a judge: its `limit`, and the facts about the solver that wrote the
     trace, from the `wrapper` of that solver; see `murxpy.machine.replaying.judging.judge`.

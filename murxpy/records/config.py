@@ -118,8 +118,8 @@ class CampaignConfig:
     Both, programs and gdb take `share` of the workers' time, from 0 to 1. There are `tick` seconds
     between two `Tick` events. With `compare`, the one judge is a newer release of the one target's
     solver: it replays the runs, and only faults that it shows and the target does not count as
-    findings. `baseline` is an older release of the one target's solver: a check that it decides and
-    the target does not is a finding, too.
+    findings. `baseline` is an older release of the one target's solver, or another solver, which may
+    be a judge: a check that it decides and on which the target gives up is a finding, too.
 
     The limit `time` starts at the moment `since` of `time.monotonic`, by default at the beginning of
     the campaign; the runs get all of `time`, unless the start took very long. After it, the campaign
@@ -168,4 +168,6 @@ class CampaignConfig:
     @property
     def others(self) -> tuple[Plan, ...]:
         """The plans whose solvers look at the runs of the targets."""
-        return (*self.judges, *([self.baseline] if self.baseline else []))
+        judges = [plan.target.name for plan in self.judges]
+        own = self.baseline is not None and self.baseline.target.name not in judges
+        return (*self.judges, *([self.baseline] if own and self.baseline else []))

@@ -19,7 +19,9 @@ from murxpy.data import default_judges, load_catalogue
 from murxpy.errors import InputError
 from murxpy.findings.buckets import bucket_key
 from murxpy.findings.scripted import Scripted, answers_in, loose_key, trace_of
+from murxpy.judging.comparing.baseline import baseline_times
 from murxpy.judging.disagreement import HEADER, evaluated
+from murxpy.judging.limits import same_limit
 from murxpy.logic.catalogue import STANDARD, build_catalogue
 from murxpy.machine.outcomes import WRONG_ANSWER
 from murxpy.machine.script import for_others
@@ -76,7 +78,7 @@ class _Solver:
     """A solver that is asked about scripts."""
 
     def __init__(self, plan: Plan) -> None:
-        self.name, self.family = plan.target.name, plan.target.family
+        self.plan, self.name, self.family = plan, plan.target.name, plan.target.family
         self.tester = Tester(plan, Limits())
 
     def run(self, script: Scripted) -> Outcome:
@@ -155,7 +157,7 @@ class ScriptPredicate(Predicate[Printed]):
             if verdict is not None
             and verdict.against == unknowns.BASELINE
             and self._judges[:1]
-            and self._judges[0].family == self._target.family
+            and self._judges[0].family == unknowns.baseline_of(source.text).partition(" ")[0]
             else None
         )
         if verdict is None:
@@ -238,8 +240,13 @@ class ScriptPredicate(Predicate[Printed]):
 
     def _stands(self, candidate: Printed) -> bool:
         """Ask the other solvers whether the result of the target is still wrong."""
-        if self._baseline is not None:  # it decides with the limit that the target had first
-            limit = self._limit // TWICE
+        if self._baseline is not None:  # it decides with the limit that it had first
+            first, other = self._limit // TWICE, self._baseline
+            limit = same_limit(
+                baseline_times(self._target.family, other.family) * first,
+                self._target.plan,
+                other.plan,
+            )
             return self._baseline.opinion(candidate.text, limit)[-1:] == [self._right]
         if self._answer:
             return self._votes(candidate.text, OPPOSITE[self._answer]) > 0

@@ -54,12 +54,26 @@ def test_what_an_older_release_decides_is_found(
         capsys, *words, "--baseline", old, "--no-option-fuzzing", "--out", tmp_path / "out"
     )
     assert code == 0 and "as fake 0.9 answers" in out, out + err
-    assert "decided by the older release" in out
+    assert "decided by the baseline" in out
     trace = min((tmp_path / "out" / "findings").glob("incompleteness-baseline-*/*.trace"))
     assert f"# baseline {old}" in trace.read_text()
     for solver, shown in ((new, 1), (old, 0)):
         code, out, err = outcome(capsys, "replay", trace, "--solver", solver, "--wrapper", wrapper)
         assert code == shown and (KIND in out) == bool(shown), out + err
+
+
+@pytest.mark.usefixtures("bare_findings")
+def test_what_a_judge_of_an_enumeration_decides_is_found(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The first judge is asked about what the target leaves unknown, and no option is needed for it."""
+    wrapper, (new, old) = releases(tmp_path)
+    words = ("enumerate", new, "--wrapper", wrapper, "--grammar", "core", "--first", "120")
+    words = (*words, "--jobs", "1", "--check", "none", "--cross-check", old)
+    code, out, err = outcome(capsys, *words, "--out", tmp_path / "out")
+    assert code == 1 and "as fake 0.9 answers" in out, out + err  # other scripts crash the fake
+    assert "decided by the baseline" in out
+    assert len([*(tmp_path / "out" / "findings").glob("incompleteness-baseline-*")]) == 1
 
 
 def test_a_limit_says_nothing_of_an_older_release(tmp_path: Path) -> None:
@@ -148,9 +162,9 @@ def test_an_answer_against_the_label_decides_nothing() -> None:
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (("fuzz", "z3"), "use it with 'murxpy janus'"),
+        (("fuzz", "z3"), "use it with 'murxpy enumerate'"),
         (("janus", "z3", "SEED", "--through", "api"), "--through api exclude each other"),
-        (("janus", "cvc5", "SEED"), "expected another release of the target, as cvc5@RELEASE"),
+        (("janus", "z3", "SEED"), "expected another solver, or another release of the target"),
         (("fuzz", "z3", "cvc5", "--mix", "janus:1", "SEED"), "for one target"),
     ],
 )

@@ -191,7 +191,7 @@ def _baseline(snapshot: Snapshot) -> str:
     counts = snapshot.counts
     asked = amount(counts["baseline:asked"], "unknown script")
     return (
-        f"{asked} asked, {counts.get('baseline:decided', 0):,} decided by the older release, of which the "
+        f"{asked} asked, {counts.get('baseline:decided', 0):,} decided by the baseline, of which the "
         f"target gives up {counts.get('baseline:lost', 0):,} with other random seeds and twice the limit, too"
     )
 

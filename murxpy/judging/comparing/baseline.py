@@ -1,5 +1,6 @@
-"""Scripts that an older release, the baseline, decides with the same limit, and that the target leaves
-unknown although it gets twice the limit and three random seeds: each is a finding of the target.
+"""Scripts that an older release or another solver, the baseline, decides with the same limit, and that the
+target leaves unknown although it gets twice the limit and three random seeds: each is a finding of the
+target. Another solver gets ten times the limit, since what costs one little can cost the other much.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from murxpy.data import load_catalogue
 from murxpy.findings.buckets import candidate
 from murxpy.judging.comparing.regressions import written
 from murxpy.judging.cross_check import CrossCheck, Hooks, Judging
+from murxpy.judging.limits import same_limit
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.tokens import Quoted
 from murxpy.machine.trace.finished import add_header, header_rows, last_row
@@ -28,7 +30,9 @@ from murxpy.records.finding import Finding
 from murxpy.records.snapshot import Left
 from murxpy.sources.mutation.known import SEEDS, TWICE, plain, seeded
 
-ASKED = 3  # scripts of one run that the older release is asked about, at most
+ASKED = 3  # scripts of one run that the baseline is asked about, at most
+OF_BLOCK = 5  # the same of a block of an enumeration
+_TENFOLD = 10  # times the limit of the target, for another solver
 _WAITING = 24  # runs that may wait; with more, the target waits, too
 _UNKNOWN = "\n      answer unknown"
 
@@ -44,17 +48,17 @@ class Undecided:
     answers: tuple[str, ...]
     limit: int
 
-    def lines(self, text: str, expected: Sequence[str], times: int = 1) -> tuple[Line, ...]:
-        """The lines that run a script with so many times the limit."""
-        limit = [Line("set-limit", [times * self.limit], seed=1)] if self.limit else []
+    def lines(self, text: str, expected: Sequence[str], limit: int) -> tuple[Line, ...]:
+        """The lines that run a script with this limit; 0 for none."""
+        given = [Line("set-limit", [limit], seed=1)] if limit else []
         known = [Line("expect", list(expected), seed=1)]
         run = Line("run-script", [Quoted(text)], seed=1)
-        return (Line("new", seed=1), *limit, *(known if any(expected) else []), run)
+        return (Line("new", seed=1), *given, *(known if any(expected) else []), run)
 
     def decided(self, answers: Sequence[str]) -> tuple[str, ...]:
-        """Return the answers that are known if the older release gives `answers`: its answer to each
+        """Return the answers that are known if the baseline gives `answers`: its answer to each
         check that the target left unknown, and `unknown` for the others. The result is empty if the
-        older release decides none of these checks, or contradicts what is known.
+        baseline decides none of these checks, or contradicts what is known.
         """
         pairs = list(zip(self.answers, answers, strict=False))
         wanted = (*self.expected, *["unknown"] * len(pairs))
@@ -64,9 +68,9 @@ class Undecided:
         return made if any(answer in OPPOSITE for answer in made) else ()
 
 
-def undecided(trace: str) -> list[Undecided]:
+def undecided(trace: str, most: int = ASKED) -> list[Undecided]:
     """The scripts of a run that the target left unknown, without its own options and questions, the
-    first ones only.
+    first `most` of them only.
     """
     found: dict[str, Undecided] = {}
     expected, limit = tuple[str, ...](), 0
@@ -83,7 +87,7 @@ def undecided(trace: str) -> list[Undecided]:
             bare = plain(text)
             found.setdefault(bare, Undecided(bare, expected, answers, limit))
         expected = ()
-    return list(found.values())[:ASKED]
+    return list(found.values())[:most]
 
 
 def _lines(trace: str) -> Iterator[Line]:
@@ -91,9 +95,14 @@ def _lines(trace: str) -> Iterator[Line]:
         yield from parse_trace(trace, "trace").lines
 
 
+def baseline_times(family: str, other: str) -> int:
+    """How many times the limit of a target of one family a baseline of another family gets."""
+    return 1 if other == family else _TENFOLD
+
+
 class Baseline(Judging):
     """Asks plan number `at` of the pool of `replays` about the scripts that the first plan left
-    unknown. `versions` are those of all plans. A run goes on to `judges` if there are any.
+    unknown, `most` of a run. `versions` are those of all plans. A run goes on to `judges` if there are any.
     """
 
     def __init__(
@@ -103,12 +112,15 @@ class Baseline(Judging):
         versions: Sequence[str],
         hooks: Hooks,
         judges: CrossCheck | None,
+        most: int = ASKED,
     ) -> None:
         self._plans: Sequence[Plan] = replays.pool.plans
-        self._at, self._hooks, self._judges = at, hooks, judges
+        self._at, self._hooks, self._judges, self._most = at, hooks, judges, most
         self._version = versions[0]
         family = self._plans[0].target.family
-        self._release = f"{family} {versions[at]}"
+        other = self._plans[at].target.family
+        self._times = baseline_times(family, other)
+        self._release = f"{other} {versions[at]}"
         setup = self._plans[0].setup
         dialect = build_catalogue(setup.get("catalogue") or load_catalogue()).dialect(family)
         self._asks = unknowns.REASON in dialect.commands
@@ -133,7 +145,7 @@ class Baseline(Judging):
 
     def run_ended(self, target: int, job: Job, outcome: Outcome) -> None:
         """Take a run of the target that ended."""
-        scripts = [] if outcome.after else undecided(outcome.trace)
+        scripts = [] if outcome.after else undecided(outcome.trace, self._most)
         if not scripts:
             self._over(target, job, outcome)
             return
@@ -168,15 +180,16 @@ class Baseline(Judging):
     def _lost(
         self, trace: str, scripts: Sequence[Undecided]
     ) -> Questions[tuple[Counter[str], list[Outcome]]]:
-        """Ask both releases about scripts, and give the replays in which the target shows that it has
-        lost an answer.
+        """Ask both solvers about scripts, and give the replays in which the target shows that it lacks an
+        answer.
         """
         counts: Counter[str] = Counter()
         shown: list[Outcome] = []
         head = self._header(trace)
         for script in scripts:
             counts["baseline:asked"] += 1
-            outcome = yield Ask(self._at, written(head, script.lines(script.text, ())))
+            limit = same_limit(self._times * script.limit, self._plans[0], self._plans[self._at])
+            outcome = yield Ask(self._at, written(head, script.lines(script.text, (), limit)))
             row = last_row(outcome.trace, ("run-script",))
             known = () if row is None else script.decided(row.answers)
             counts["baseline:decided"] += bool(known)
@@ -195,7 +208,7 @@ class Baseline(Judging):
         text = unknowns.marked(script.text, self._asks, baseline=self._release)
         outcome = None
         for seed in SEEDS:
-            asked = script.lines(seeded(text, seed), known, TWICE)
+            asked = script.lines(seeded(text, seed), known, TWICE * script.limit)
             outcome = yield Ask(0, written(head, asked))
             verdict = judge(outcome)
             if verdict is None or verdict.against != unknowns.BASELINE:
@@ -203,7 +216,7 @@ class Baseline(Judging):
         return outcome
 
     def _header(self, trace: str) -> str:
-        """The header of the run's trace, with the name of the older release."""
+        """The header of the run's trace, with the name of the baseline."""
         older = absolute_target(self._plans[self._at].target.name)
         head = "".join(f"{row}\n" for row in header_rows(trace))
         return add_header(head, f"# {unknowns.BASELINE} {older}\n")

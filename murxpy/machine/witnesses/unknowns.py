@@ -1,5 +1,6 @@
 """Judging the answer unknown to a script that is satisfiable by how it was made, that was made by a
-rule of implication from a script which the solver has decided, or that an older release decides.
+rule of implication from a script which the solver has decided, or that an older release or another
+solver decides.
 
 Such a script says so itself, in a `set-info` command. The solver's own reason tells whether a limit
 ended the check, which is no finding, or whether the solver gave up: it is incomplete there.
@@ -21,7 +22,7 @@ _ATTRIBUTE = "satisfiable-by-construction"
 MARK = f"(set-info :{_ATTRIBUTE} true)"
 # The mark of a script that was made by a rule from one that the solver decided; its value names the rule.
 _IMPLIED = "implied-by-decided"
-# The mark of a script that an older release decides; its value names that release.
+# The mark of a script that an older release or another solver decides; its value names that release.
 _BASELINE = "decided-by-baseline"
 BASELINE = "baseline"
 _MARKS = re.compile(
@@ -84,6 +85,12 @@ def rule_of(text: str) -> str:
     return found[2] if found and found[1] == _IMPLIED else ""
 
 
+def baseline_of(text: str) -> str:
+    """The release that decides the script by its mark, such as `cvc5 1.4.2`; empty where it names none."""
+    found = _MARKS.search(text)
+    return found[2] if found and found[1] == _BASELINE else ""
+
+
 def unmarked(text: str) -> str:
     """The script as it was before `marked`."""
     return _MARKS.sub("", text).replace(f"\n{QUESTION}", "")
@@ -94,7 +101,7 @@ def judge_unknowns(
 ) -> None:
     """Raise Stopped for a check whose expected answer is sat, or known by a rule or a release, and
     that the solver gave up. Where the solver documents that it may give up on a theory of the script,
-    only an older release that decides the check makes a finding of it.
+    only an older release of its own that decides the check makes a finding of it.
     """
     mark = _MARKS.search(text)
     against, named = (mark[1], mark[2]) if mark and mark[1] else ("", "")
@@ -103,7 +110,8 @@ def judge_unknowns(
         if found[1] != "unknown" or wanted not in (("sat", "unsat") if against else ("sat",)):
             continue
         gave_up = bool(reason) and not of_limit(reason)
-        warned = against != _BASELINE and _is_warned_of(run, text)
+        older = against == _BASELINE and named.partition(" ")[0] == run.wrapper.name
+        warned = not older and _is_warned_of(run, text)
         run.counts[_GAVE_UP if gave_up and not warned else DOCUMENTED if gave_up else AT_LIMIT] += 1
         if gave_up and not warned:
             message = f"answered unknown, expected {wanted} {_because(against, named)}; its reason: {reason}"
