@@ -114,3 +114,10 @@ def test_the_commands_of_a_page_run_in_their_order(page: str, tmp_path: Path) ->
         assert done.returncode in (0, 1), f"{command}\n{done.stdout[-1000:]}{done.stderr[-1000:]}"
         ran += 1
     assert ran >= 3
+
+
+def test_every_page_is_on_the_site() -> None:
+    """A page that no list of docs/index.md names would be a warning, and so an error, of the site."""
+    listed = set(re.findall(r"^([\w./-]+)$", (ROOT / "docs/index.md").read_text("utf-8"), re.M))
+    pages = {path.stem for path in (ROOT / "docs").glob("*.md")} - {"index"}
+    assert pages - listed == set()
