@@ -29,6 +29,7 @@ from murxpy.cli.configuration import (
     Source,
     check_tables,
     default_map,
+    environment,
     holding,
     plugins_of,
     read_sources,
@@ -167,6 +168,7 @@ _PATH = 4096  # bytes of a path at most
 _LONGEST = 4000  # characters of an error; one that lists all operators has about 3,000
 
 
+_HELD = "murxpy.held"  # the files of which options hold, among the same
 SOURCES = "murxpy.sources"  # the configuration files, among what the commands of one call share
 
 
@@ -208,9 +210,11 @@ class _Commands(click.Group):
             hint = nearest(args[0], known) or f"; known are {', '.join(known)}"
             raise click.UsageError(f"unknown command '{args[0]}'{hint}", ctx)
         name, command, rest = super().resolve_command(ctx, args)
-        if sources and name is not None and command is not None:
+        if not ctx.resilient_parsing and name is not None and command is not None:
             check_tables(sources, list(known))
-            ctx.default_map = default_map(holding(sources, name, command))
+            held = holding([environment(name, command), *sources], name, command)
+            ctx.default_map = default_map(held)
+            ctx.meta[_HELD] = list(dict.fromkeys(str(one.source.path) for one in held.values()))
         ctx.meta[SOURCES] = sources
         return name, command, rest
 
@@ -219,10 +223,9 @@ class _Commands(click.Group):
         try:
             return super().invoke(ctx)
         except (MurxpyError, click.UsageError) as error:
-            files = [str(source.path) for source in ctx.meta.get(SOURCES, ())]
-            if ctx.default_map:
+            if held := ctx.meta.get(_HELD):
                 error.add_note(
-                    f"options of {' and '.join(files)} hold, see 'murxpy config {ctx.invoked_subcommand}'"
+                    f"options of {' and '.join(held)} hold, see 'murxpy config {ctx.invoked_subcommand}'"
                 )
             raise
 
@@ -270,18 +273,22 @@ def _list_all(ctx: click.Context, param: click.Parameter, value: bool) -> None:
 
 @click.group(
     cls=_Commands,
-    context_settings={"help_option_names": ["-h", "--help"], "auto_envvar_prefix": "MURXPY"},
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.option(
     "--config",
     type=click.Path(path_type=Path),
+    envvar="MURXPY_CONFIG",
     metavar="FILE",
     help=f"Read options of commands from this file, too, before those from {FILE}.",
 )
-@click.option("--no-config", is_flag=True, help="Read no configuration file.")
+@click.option(
+    "--no-config", is_flag=True, envvar="MURXPY_NO_CONFIG", help="Read no configuration file."
+)
 @click.option(
     TRUST,
     is_flag=True,
+    envvar="MURXPY_TRUST_CONFIG",
     help=f"Let the {FILE} of the project also name programs, wrappers, files and folders.",
 )
 @click.option(
@@ -289,6 +296,7 @@ def _list_all(ctx: click.Context, param: click.Parameter, value: bool) -> None:
     cls=Guarded,
     type=Text(),
     multiple=True,
+    envvar="MURXPY_PLUGIN",
     metavar="NAME",
     help="Use this installed plug-in, from 'murxpy plugins'; repeatable.",
 )

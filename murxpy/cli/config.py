@@ -11,18 +11,20 @@ import click
 
 from murxpy.cli import SOURCES, commands, murxpy
 from murxpy.cli.configuration import (
+    ENVIRONMENT,
     FILE,
     NAMED,
     PLUGINS,
     PROJECT,
     USER,
     Given,
-    Key,
     Source,
+    each_option,
+    environment,
     holding,
-    options_of,
     plugins_of,
     user_file,
+    variable,
 )
 from murxpy.cli.options import json_option
 from murxpy.cli.report.console import make_console, print_json, say
@@ -133,35 +135,26 @@ def _values(
     ctx: click.Context, sources: list[Source], name: str, *, every: bool
 ) -> Iterator[_Value]:
     """The values of the options of a command, with `every` also the defaults."""
-    assert ctx.parent is not None
     whole = murxpy.get_command(ctx, name)
     assert whole is not None
-    found = holding(sources, name, whole)
-    for path, context in _contexts(whole, name, ctx.parent, (name,)):
-        for option, param in options_of(context.command).items():
-            words = " ".join(path)
-            given = found.get((path, param.name or ""))
-            variable = param.value_from_envvar(context)
-            if variable is not None:
-                hidden = (given, *given.hides) if given is not None else ()
-                named = f"{context.auto_envvar_prefix}_{(param.name or '').upper()}"
-                yield _Value(words, option, variable, named, hides=hidden)
-            elif given is not None and given.option is param:
-                file = str(given.source.path)
-                origin, hidden = given.source.origin, tuple(given.hides)
-                shown = True if param.is_flag and given.value else given.value
-                yield _Value(words, option, shown, origin, file, given.line, given.shared, hidden)
-            elif every:
-                yield _Value(words, option, param.to_info_dict().get("default"), "default")
-
-
-def _contexts(
-    command: click.Command, name: str, parent: click.Context, path: Key
-) -> Iterator[tuple[Key, click.Context]]:
-    context = click.Context(command, info_name=name, parent=parent)
-    yield path, context
-    for inner, one in command.commands.items() if isinstance(command, click.Group) else ():
-        yield from _contexts(one, inner, context, (*path, inner))
+    found = holding([environment(name, whole), *sources], name, whole)
+    for path, option, param in each_option((name,), whole):
+        words = " ".join(path)
+        given = found.get((path, param.name or ""))
+        if given is not None and given.option is param:
+            outside = given.source.origin == ENVIRONMENT
+            yield _Value(
+                words,
+                option,
+                True if param.is_flag and given.value else given.value,
+                variable((*path, option)) if outside else given.source.origin,
+                "" if outside else str(given.source.path),
+                given.line,
+                given.shared,
+                tuple(given.hides),
+            )
+        elif every:
+            yield _Value(words, option, param.to_info_dict().get("default"), "default")
 
 
 def _plain(sources: list[Source], values: list[_Value]) -> dict[str, Any]:

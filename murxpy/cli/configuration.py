@@ -1,5 +1,5 @@
-"""Configuration files: which are read, which value holds where several name one, and where it is
-written. A file has a table for each command, with the long names of its options as keys. The file of
+"""Configuration files and variables of the environment: which are read, which value holds where several
+give one, and where it is written. A file has a table for each command, with the long names of its options as keys. The file of
 a project may be a stranger's, so it gives only options that `params.for_everybody` lets it give.
 """
 
@@ -33,7 +33,8 @@ from murxpy.foreign import excerpt, read_text
 FILE = "murxpy.toml"
 PYPROJECT = "pyproject.toml"
 TRUST = "--trust-config"
-NAMED, PROJECT, USER = "--config", "project", "user"  # where a file comes from, first one wins
+# Where options come from besides the command line; the first one wins.
+ENVIRONMENT, NAMED, PROJECT, USER = "environment", "--config", "project", "user"
 # Options that may also stand above all tables, for every command that has them. They take the same
 # values in all commands and mean the same there. So --cross-check, --seed and --wall are not among
 # them: for a replay they mean something else than for a campaign.
@@ -45,6 +46,7 @@ PLUGINS = "plugin"  # the plug-ins that are used, above all tables
 _TABLE = ("tool", "murxpy")  # the table in pyproject.toml
 _ROOTS = (".git", ".hg", ".svn")  # what marks the root of a project
 _MOST = 1 << 18  # bytes of a file
+_TRUTHS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
 _LARGE = 1e300  # no option takes a number as large, and Python does not print some that are larger
 _TRIES = 200  # lines of a statement that are looked at to find its end
 
@@ -53,8 +55,8 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A configuration file that was read. `origin` is one of `NAMED`, `PROJECT` and `USER`; with
-    `trusted` it may give all options.
+    """A configuration file that was read, or the environment. `origin` says which; with `trusted` it may
+    give all options.
     """
 
     path: Path
@@ -65,14 +67,15 @@ class Source:
 
     def error(self, key: Key, message: str) -> InputError:
         """The error about what stands under a key."""
-        return InputError(message, file=str(self.path), line=self.lines.get(key))
+        file = variable(key) if self.origin == ENVIRONMENT else str(self.path)
+        return InputError(message, file=file, line=self.lines.get(key))
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A value that a file gives to an option of the command at `path`. `value` is as click takes it;
-    with `shared` it stands above all tables, and
-    `hides` has the values of the same option that it goes before.
+    """A value that a file or the environment gives to an option of the command at `path`. `value` is as
+    click takes it; with `shared` it stands above all tables of its file. `hides` has the values of the
+    same option that it goes before.
     """
 
     path: Key
@@ -108,6 +111,61 @@ def read_sources(named: Path | None, *, trust: bool) -> list[Source]:
     if own is not None and own.is_file():
         found.append(_source(own, USER, True, _decoded(own)))
     return found
+
+
+def environment(name: str, command: click.Command) -> Source:
+    """What variables of the environment give to a command and to the commands in it: as in a file, the
+    table of the command. Raises InputError for a variable that begins like those of the command and is
+    none of them.
+    """
+    known = {
+        variable((*path, key)): (path, key, option)
+        for path, key, option in each_option((name,), command)
+    }
+    found: dict[str, Any] = {}
+    for given, text in os.environ.items():
+        if given in known:
+            path, key, option = known[given]
+            table = found
+            for word in path:
+                table = table.setdefault(word, {})
+            table[key] = _of_text(option, text)
+        elif given.startswith(variable((name, ""))):
+            raise InputError(
+                f"no option of 'murxpy {name}' has a variable of this name{nearest(given, known)}",
+                file=excerpt(given),
+            )
+    return Source(Path(ENVIRONMENT), ENVIRONMENT, True, found, {})
+
+
+def variable(key: Key) -> str:
+    """The variable of the environment for an option, by the path of its command and its long name."""
+    return "_".join(("murxpy", *key)).upper().replace("-", "_")
+
+
+def each_option(path: Key, command: click.Command) -> Iterator[tuple[Key, str, click.Option]]:
+    """The options of a command and of those in it, with the path of the command and their long names."""
+    for key, option in options_of(command).items():
+        yield path, key, option
+    for name, inner in command.commands.items() if isinstance(command, click.Group) else ():
+        yield from each_option((*path, name), inner)
+
+
+def _of_text(option: click.Option, text: str) -> Any:
+    """The text of a variable as a file would have it. A text that is no number or truth where there must
+    be one stays a text, about which the reader of values complains.
+    """
+    kind = inner_type(option)
+    if option.is_flag:
+        return _TRUTHS.get(text.strip().lower(), text)
+    if option.multiple:
+        return text.split()
+    with contextlib.suppress(ValueError):
+        if isinstance(kind, click.types.IntParamType):
+            return int(text)
+        if isinstance(kind, click.types.FloatParamType):
+            return int(text) if text.isdecimal() else float(text)
+    return text
 
 
 def _source(path: Path, origin: str, trusted: bool, document: Mapping[str, Any]) -> Source:

@@ -86,6 +86,49 @@ def test_the_first_that_says_something_holds(
     ]
 
 
+def test_variables_have_the_names_of_options(
+    project: Path, capsys: Sys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, text in {
+        "FUZZ_CROSS_CHECK": "cvc5 z3",
+        "FUZZ_CHECK": "models,values",
+        "FUZZ_MINIMIZE": "0",
+        "FUZZ_JSON": "true",
+        "FUZZ_SHARE": "7.5",
+        "KNOWN_CHECK_SOLVER": "z3",
+    }.items():
+        monkeypatch.setenv(f"MURXPY_{name}", text)
+    assert values(capsys, "config") == {
+        "fuzz cross-check": ["cvc5", "z3"],
+        "fuzz check": "models,values",
+        "fuzz minimize": False,
+        "fuzz json": True,
+        "fuzz share": "7.5",
+        "known check solver": "z3",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("FUZZ_TME", "3", "no option of 'murxpy fuzz' has a variable of this name (did you mean"),
+        ("FUZZ_RUNS", "many", "runs: expected an integer, found a text"),
+        ("FUZZ_RUNS", "0", "runs: 0 is not in the range x>=1"),
+        ("FUZZ_MINIMIZE", "maybe", "minimize: expected true or false, found a text"),
+        ("FUZZ_TIME", "soon", "time: 'soon': expected a time such as 500ms"),
+        ("FUZZ_KNOWN", "no/such", "no/such: there is no such file"),
+    ],
+)
+def test_a_wrong_variable_is_named(
+    project: Path, capsys: Sys, monkeypatch: pytest.MonkeyPatch, name: str, text: str, said: str
+) -> None:
+    monkeypatch.setenv(f"MURXPY_{name}", text)
+    for words in (("config",), ("fuzz", "z3", "--runs", "1")):
+        code, line = error(capsys, *words)
+        assert code == 2
+        assert line.startswith(f"MURXPY_{name}: ") and said in line
+
+
 def test_values_of_every_kind(project: Path) -> None:
     text = """
     jobs = 3
