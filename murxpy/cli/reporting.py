@@ -9,17 +9,23 @@ from pathlib import Path
 
 import click
 
+from murxpy import plugins
 from murxpy.cli.options import out_argument
 from murxpy.cli.report.console import say
 from murxpy.cli.report.page import html, study_html
 from murxpy.cli.report.studies import Report as Study
 from murxpy.cli.report.text import amount
 from murxpy.cli.report.written import WRITERS as TEXTS
-from murxpy.cli.report.written import report_of, study_markdown
+from murxpy.cli.report.written import Report, report_of, study_markdown
 from murxpy.errors import InputError
 from murxpy.findings.folder import CAMPAIGN, study_in, write_atomically
 
-WRITERS = {"html": html, **TEXTS}
+# The functions that write a campaign, by the names of their options. Plug-ins give more of them.
+WRITERS: dict[str, Callable[[Report], str]] = {
+    "html": html,
+    **TEXTS,
+    **{name: plugins.loaded(plugins.WRITERS, name) for name in plugins.names_of(plugins.WRITERS)},
+}
 
 
 def _file_option(form: str, what: str) -> click.Option:
@@ -75,7 +81,7 @@ def _writers(out: Path, every: bool) -> tuple[Mapping[str, Callable[[], str]], s
         return made, f"the study '{name}'"
     found = report_of(out, every)
     writers: dict[str, Callable[[], str]] = {
-        form: partial(write, found) for form, write in TEXTS.items()
+        form: partial(write, found) for form, write in WRITERS.items()
     }
     return {**writers, "html": partial(html, found, study)}, amount(len(found.defects), "defect")
 
@@ -97,4 +103,8 @@ report.params += [
     _file_option("markdown", "Markdown"),
     _file_option("junit", "JUnit's XML, a failure for each defect that counts"),
     _file_option("sarif", "SARIF 2.1.0, a result for each defect"),
+    *(
+        _file_option(name, (WRITERS[name].__doc__ or "what a plug-in makes").strip())
+        for name in plugins.names_of(plugins.WRITERS)
+    ),
 ]
