@@ -7,6 +7,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from importlib.metadata import metadata
+from importlib.util import find_spec
 from typing import Any
 
 import click
@@ -16,11 +18,11 @@ from murxpy.campaign.probe import Host, Probe, look_at_host, probe
 from murxpy.cli import fail
 from murxpy.cli.options import json_option
 from murxpy.cli.params import NamedFile, Target
-from murxpy.cli.report.console import make_console, print_json, say
+from murxpy.cli.report.console import Progress, make_console, print_json, say
 from murxpy.cli.report.tables import COUNT, Table, kinds
 from murxpy.cli.report.text import amount, heading, one_line
-from murxpy.data import importable_names
-from murxpy.errors import MurxpyError
+from murxpy.data import importable_names, load_wrapper
+from murxpy.errors import MurxpyError, TargetError
 from murxpy.processes.limits import Limits
 from murxpy.processes.plans import Request, make_plans
 from murxpy.processes.targets import Plan
@@ -236,17 +238,26 @@ def doctor(
 ) -> int:
     """Say of each solver whether it can be used, and what its release lacks and refuses; and of
     several solvers, which can judge each other's answers about which theories ('murxpy fuzz
-    --cross-check'). Without arguments, all solvers that have a wrapper are examined.
+    --cross-check'). Without arguments, all installed solvers that have a wrapper are examined.
 
-    Exits with 4 when a solver cannot be used.
+    Exits with 4 when a solver that is named here cannot be used, or none is there.
     """
     jobs = len(os.sched_getaffinity(0))
     host = look_at_host()
-    names = targets or (() if wrapper else tuple(importable_names()))
+    absent = [] if targets or wrapper else [n for n in importable_names() if not _installed(n)]
+    names = targets or (() if wrapper else tuple(n for n in importable_names() if n not in absent))
+    if absent and not names:
+        raise TargetError(
+            f"no solver is installed here: 'pip install {_package(absent[-1])}' gives one"
+        )
     requests = [Request((name,), wrapper=wrapper, profile=profile) for name in names]
     looked = _look(requests or [Request(wrapper=wrapper, profile=profile)], runs, jobs)
     if as_json:
         found = [_json(*each) for each in looked]
+        lacking = (TargetError(f"not installed: pip install {_package(name)}") for name in absent)
+        found += [
+            {**_json(n, None, e), "exit_code": 0} for n, e in zip(absent, lacking, strict=True)
+        ]
         print_json({"host": asdict(host), "targets": found})
         return max(int(each["exit_code"]) for each in found)
     for line in host_lines(host, Limits().memory, jobs):
@@ -262,6 +273,9 @@ def doctor(
             abouts[plan.target.name] = result.about
             for line in target_lines(plan, result):
                 say(line)
+    if absent:
+        how = ", ".join(f"{name} (pip install {_package(name)})" for name in absent)
+        say(f"\nnot installed here: {how}")
     if len(abouts) > 1:
         heading(make_console(), "Judges: how many operators of each theory a solver has")
         judges_table(abouts).print(make_console())
@@ -272,13 +286,29 @@ def _look(
     requests: list[Request], runs: int, jobs: int
 ) -> Iterator[tuple[str, Plan | None, Probe | MurxpyError]]:
     """Examine each target: its plan with what was found, or the error that prevents its use."""
-    for request in requests:
-        name, plan = str((*request.targets, request.wrapper)[0]), None
-        try:
-            (plan,) = make_plans(request)
-            yield name, plan, probe(plan, runs, jobs)
-        except MurxpyError as error:
-            yield name, plan, error
+    with Progress("looking at solvers", len(requests)) as progress:
+        for request in requests:
+            name, plan = str((*request.targets, request.wrapper)[0]), None
+            result: Probe | MurxpyError
+            try:
+                (plan,) = make_plans(request)
+                result = probe(plan, runs, jobs)
+            except MurxpyError as error:
+                result = error
+            progress.step()
+            progress.clear()
+            yield name, plan, result
+
+
+def _installed(name: str) -> bool:
+    """Whether the module of a solver is there. It is not imported."""
+    return find_spec(str(load_wrapper(name)["module"]).partition(".")[0]) is not None
+
+
+def _package(name: str) -> str:
+    """What pip installs for a solver: an extra of murxpy where there is one, else its package."""
+    extras = metadata("murxpy").get_all("Provides-Extra") or ()
+    return f"'murxpy[{name}]'" if name in extras else str(load_wrapper(name)["package"] or name)
 
 
 def _json(name: str, plan: Plan | None, result: Probe | MurxpyError) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import pytest
 from commands import FAKE, WRAPPER, outcome
 
 from murxpy.campaign.probe import Host
+from murxpy.cli import doctor
 from murxpy.cli.doctor import host_lines, judges_table
 
 
@@ -78,3 +79,19 @@ def test_who_can_judge_which_theories() -> None:
     }
     rows = judges_table(abouts).rows
     assert rows == [["BOOL", 2, 1], ["BV", 1, 0], ["INT", 0, 1]]
+
+
+def test_what_is_not_installed_is_told_and_is_no_fault(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "_installed", lambda name: name == "z3")
+    code, out, err = outcome(capsys, "doctor", "--runs", "1")
+    assert (code, err) == (0, "")
+    assert "not installed here: bitwuzla (pip install 'murxpy[bitwuzla]')" in out
+    assert "cvc5 (pip install cvc5)" in out and "\nz3: z3 " in out
+    data = json.loads(outcome(capsys, "doctor", "--runs", "1", "--json")[1])
+    usable = {each["target"]: each["usable"] for each in data["targets"]}
+    assert usable.pop("z3") and not any(usable.values()) and "cvc5" in usable
+    monkeypatch.setattr(doctor, "_installed", lambda name: False)
+    code, _, err = outcome(capsys, "doctor")
+    assert code == 4 and "no solver is installed here" in err
