@@ -28,7 +28,7 @@ from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.machine.checks.registry import ANSWERING, MAKING
 from murxpy.machine.outcomes import CONTRACT
 from murxpy.machine.tokens import Quoted, Ref, Token, print_token
-from murxpy.machine.trace.finished import last_row, read_rows
+from murxpy.machine.trace.finished import HEADER, header_value, last_row, read_needs, read_rows
 from murxpy.machine.trace.grammar import Line, Trace, parse_trace
 from murxpy.machine.trace.lift import lift
 from murxpy.oracles.crash import normalise
@@ -297,7 +297,8 @@ def marks(bucket: Bucket, read: Read) -> Marks:
     """The marks of a bucket. `read` gives the text of a file that the bucket names.
 
     The place at which a process died marks its defect, and so does the message of an exception.
-    Everything else is marked by the shape of the smaller trace.
+    Everything else is marked by the shape of the smaller trace; but what needs earlier checks of that
+    trace is marked by these checks.
     """
     shared = cause(bucket, read)
     if shared:
@@ -315,6 +316,15 @@ def marks(bucket: Bucket, read: Read) -> Marks:
     shape = smallest_shape(bucket, read)
     if shape is None:
         return Marks()
+    earlier = _earlier_checks(bucket, read)
+    if earlier:  # whatever was asserted when what they left behind shows, is chance
+        wrong = ["answers sat"] if is_unsound(bucket) else []
+        return Marks(
+            tuple(
+                f"{bucket.solver} {what} after {earlier} {_options(shape)}"
+                for what in (*wrong, bucket.kind)
+            )
+        )
     found = _of_shape(bucket, shape)
     # Which check noticed a wrong answer sat, and after which calls, is chance.
     unsound = [f"{bucket.solver} answers sat to {_words(shape)}"] if is_unsound(bucket) else []
@@ -352,6 +362,17 @@ def _nested(solver: str, telling: Sequence[str]) -> dict[str, None]:
                 if len(above) > 1:
                     found[f"{above[-2]}/{above[-1]}"] = None
     return found
+
+
+def _earlier_checks(bucket: Bucket, read: Read) -> str:
+    """The checks before the last one of the smaller trace, with their answers; empty unless the trace
+    says that the defect needs what they leave behind.
+    """
+    text = _smaller(bucket, read) or ""
+    if all(need.kind != "earlier" for need in read_needs(header_value(text, HEADER))):
+        return ""
+    asked = [row for row in read_rows(text) if row.action in ANSWERING]
+    return ", ".join(" ".join([row.action, *row.answers]) for row in asked[:-1])
 
 
 # ----------------------------------------------------------------------

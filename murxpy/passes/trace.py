@@ -203,10 +203,27 @@ def needs(
         if plainer and not any(map(shows, plainer)):
             name = str(line.args[0]) if line.action == "mk-term" else line.action
             found[Need("spelling", name, str(line.spelling))] = None
+    for need in _of_earlier_checks(script, shows):
+        found[need] = None
     for name, value in safe:
         shown = shows(_set_first(script, name, value))
         found[Need("safe", name, value, "yes" if shown else "no")] = None
     return list(found)
+
+
+def _of_earlier_checks(script: Script, shows: Callable[[Script], bool]) -> Iterator[Need]:
+    """The checks before the last one, if a single check before all assertions in their place, which
+    only tells the solver that several checks follow, does not show the defect.
+    """
+    *earlier, _ = [at for at, line in enumerate(script) if line.action in ANSWERING] or [0]
+    if not earlier:
+        return
+    first = next(at for at, line in enumerate(script) if line.action in _STATED + _ASSERTING)
+    rest = [line for at, line in enumerate(script) if at >= first and at not in earlier]
+    (nothing,) = parse_trace("0 check-sat\n", "").lines
+    if not shows((*script[:first], nothing, *rest)):
+        for action in dict.fromkeys(script[at].action for at in earlier):
+            yield Need("earlier", action)
 
 
 def _set_first(script: Script, name: str, value: str) -> Script:

@@ -108,6 +108,7 @@ class Program:
         self.model: dict[str, Any] | None = None
         self.core: list[str] = []
         self.assumed: list[str] = []
+        self.before: tuple[str, str] | None = None  # the last check, and its answer
 
     def begin(self) -> None:
         """Look which fault this run has."""
@@ -143,7 +144,9 @@ class Program:
         elif name in ("reset", "reset-assertions"):
             self.levels = [[]]
         elif name in ("check-sat", "check-sat-assuming"):
-            return self._check(command[1] if len(command) > 1 else [])
+            answer = self._check(command[1] if len(command) > 1 else [])
+            self.before = (name, answer)
+            return answer
         elif name == "get-value":
             if self.model is None:
                 return '(error "there is no model")'
@@ -184,8 +187,11 @@ class Program:
         models = list(self._models())
         good = [m for m in models if all(value(t, m) for t in (*terms, *assumptions))]
         self.model = good[0] if good else None
-        if self.fault == "wrong-sat" and not good:
+        forgotten = self.fault == "forgetful" and self.before == ("check-sat-assuming", "unsat")
+        if (self.fault == "wrong-sat" or forgotten) and not good:
             self.model = models[0]
+        if self.fault == "confused" and self.before and "bvadd" in str(terms):
+            self.model = next((m for m in models if m not in good), self.model)
         if self.fault == "wrong-model" and good:
             self.model = next((m for m in models if m not in good), good[0])
         if self.fault == "wrong-unsat":

@@ -349,6 +349,46 @@ def test_a_wrong_answer_is_one_defect_whichever_check_notices_it() -> None:
     assert sentence(triaged) == "Solution unsoundness: the model is wrong"
 
 
+EARLIER = """# murxpy-trace 1
+# solver s
+# needs [["earlier", "check-sat-assuming", "", "", ""]]
+0 new
+ return o1
+0 mk-sort SORT_BV 4
+ return s1
+0 mk-const s1 "a"
+ return t1 s1
+0 mk-term OP_BV_NEG SORT_BV 1 t1
+ return t2 s1
+0 mk-term OP_BV_ULT SORT_BOOL 2 t2 t1
+ return t3 s2
+0 assert-formula t3
+0 check-sat-assuming 1 t3
+ answer unsat
+0 check-sat
+ answer sat
+0 check-model
+"""
+
+
+def test_what_earlier_checks_leave_behind_is_one_defect_whatever_is_asserted() -> None:
+    files: dict[str, str] = {}
+    kind, unsound = "invalid-model", "solution unsoundness: none of 4 values is right"
+    other = EARLIER.replace("OP_BV_NEG", "OP_BV_NOT").replace("OP_BV_ULT", "OP_BV_SLT")
+    behind = [reduced("one", kind, EARLIER, files), reduced("two", kind, other, files)]
+    answer = replace(reduced("answer", "disagreement", other, files), message=unsound)
+    proved = replace(reduced("proved", kind, other, files), message=unsound)
+    apart = [
+        reduced("needs-none", kind, EARLIER.replace("earlier", "call"), files),
+        reduced("after-sat", kind, EARLIER.replace("answer unsat", "answer sat"), files),
+        reduced("plain", kind, EARLIER.replace("-assuming 1 t3", ""), files),
+        reduced("option", kind, other.replace("0 mk-s", "0 set-option deep true\n0 mk-s"), files),
+    ]
+    found = grouped([*behind, answer, proved, *apart], files)
+    alone = [(one.key,) for one in apart]
+    assert sorted(found) == sorted([("answer", "one", "proved", "two"), *alone])
+
+
 def test_one_option_without_which_nothing_fails_is_one_defect() -> None:
     files: dict[str, str] = {}
     call = WRONG.replace("set-option models true", "set-option arith.solver 9")

@@ -191,7 +191,7 @@ def test_a_limit_is_told_with_the_range_in_which_the_defect_shows() -> None:
         Need("limit", "", low="15", high=str(high)),
         Need("again", "check-sat", "2"),
     ]
-    assert 450 <= high <= 500 and len(asked) <= 10
+    assert 450 <= high <= 500 and len(asked) <= 11
 
 
 def test_a_line_without_which_the_defect_shows_is_not_needed() -> None:
@@ -203,6 +203,29 @@ def test_a_line_without_which_the_defect_shows_is_not_needed() -> None:
         return options <= {str(line.args[0]) for line in one if line.action == "set-option"}
 
     assert needs(source, Spellings({}), shows, smallest=False) == [Need("option", "depth", "true")]
+
+
+LATE = """0 new
+ return o1
+0 mk-sort SORT_BOOL
+ return s1
+0 mk-const s1 "a"
+ return t1 s1
+0 assert-formula t1
+0 check-sat-assuming 1 t1
+0 check-sat
+"""
+
+
+@pytest.mark.parametrize("several_are_enough", [False, True])
+def test_an_earlier_check_is_needed_unless_any_check_is_enough(several_are_enough: bool) -> None:
+    def shows(one: Script) -> bool:
+        asked = [line.action for line in one if line.action.startswith("check-")]
+        return len(asked) == 2 and (several_are_enough or asked[0] == "check-sat-assuming")
+
+    found = [need for need in needs(script_of(LATE), Spellings({}), shows) if need.kind != "call"]
+    assert found == [Need("earlier", "check-sat-assuming")] * (not several_are_enough)
+    assert read_needs(write_needs(found)) == found
 
 
 @pytest.mark.parametrize("named", [False, True])

@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ from toy import Crashed, forked, replay
 
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.errors import InputError, TargetError
+from murxpy.findings.buckets import new_bucket
+from murxpy.findings.defects import Grouping
 from murxpy.findings.kinds.sights import Shown
 from murxpy.findings.replayed import replay_trace
 from murxpy.grants import only_granted
@@ -35,7 +38,10 @@ from murxpy.processes.targets import (
     solver_of,
     unnamed,
 )
+from murxpy.records.finding import Reproducer
+from murxpy.reduction.pipeline import Task
 from murxpy.reduction.reproducers import write_programs
+from murxpy.reduction.traces import minimize
 from murxpy.solvers.frame import Frame
 from murxpy.worker.confine import landlock_abi
 from murxpy.worker.session import Session
@@ -329,6 +335,63 @@ def test_the_end_of_a_program_is_that_of_a_worker(
     if verdict is not None:
         assert message in verdict.message
         assert (verdict.call.action, verdict.tier) == (call, "solver")
+
+
+LATER = """0 new
+0 set-logic ALL
+0 set-option produce-models true
+0 mk-sort SORT_BV 2
+ return s1
+0 mk-const s1 "a"
+ return t1 s1
+0 mk-const s1 "b"
+ return t2 s1
+{made}
+0 assert-formula t3
+0 assert-formula t4
+0 check-sat-assuming 1 t3
+0 check-sat
+0 check-model
+"""
+MADE = {
+    "order": """0 mk-term OP_BV_ULT SORT_BOOL 2 t1 t2
+ return t3 s2
+0 mk-term OP_BV_ULT SORT_BOOL 2 t2 t1
+ return t4 s2""",
+    "sum": """0 mk-term OP_BV_ADD SORT_BV 2 t1 t2
+ return t5 s1
+0 mk-term OP_EQUAL SORT_BOOL 2 t5 t1
+ return t3 s2
+0 mk-term OP_DISTINCT SORT_BOOL 2 t5 t1
+ return t4 s2""",
+    "sum-of-three": """0 mk-term OP_BV_ADD SORT_BV 3 t1 t2 t1
+ return t5 s1
+0 mk-term OP_BV_ULT SORT_BOOL 2 t5 t1
+ return t3 s2
+0 mk-term OP_BV_ULT SORT_BOOL 2 t5 t2
+ return t4 s2""",
+}
+
+
+@pytest.mark.slow
+def test_what_an_earlier_check_leaves_behind_is_one_defect_and_a_wrong_operator_another(
+    plan: tuple[Plan, Path],
+) -> None:
+    made, file = plan
+    files: dict[str, str] = {}
+    buckets = []
+    shown = [("forgetful", "order"), ("forgetful", "sum"), ("confused", "sum-of-three")]
+    for fault, formulas in shown:
+        file.write_text(fault)
+        result = minimize(Task(made, "t.trace"), LATER.format(made=MADE[formulas]))
+        files[formulas] = result.text
+        verdict = judge(replay_trace(made, result.text, "t.trace").outcome)
+        assert verdict is not None
+        form = Reproducer("min.trace", formulas, True)
+        bucket = new_bucket(formulas, "smt2", verdict, known=False, now=len(buckets))
+        buckets.append(replace(bucket, state="confirmed", reproducers=(form,)))
+    found = Grouping(files.get, lambda key: "").defects(buckets)
+    assert [defect.buckets for defect in found] == [("order", "sum"), ("sum-of-three",)], files
 
 
 def test_a_silent_program_is_killed_with_its_worker(plan: tuple[Plan, Path]) -> None:

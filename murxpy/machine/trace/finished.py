@@ -202,11 +202,12 @@ _CALLS = {
 class Need:
     """One thing that cannot be taken away from the smallest trace.
 
-    `kind` is `option`, `limit`, `call`, `again`, `spelling` or `safe`; `name` is that of the option, the
-    action or the operator; `value` is that of the option, the name of the spelling, or how often the
-    call is made. Of a number `low` is the least one that was seen to show the defect, and `high` the largest; `high` is empty
-    where no larger number was seen to hide it. Of an option of the solver's safe mode (`safe`), which
-    nothing needs, `low` is `yes` or `no`: whether the defect shows in that mode, too.
+    `kind` is `option`, `limit`, `call`, `again`, `earlier`, `spelling` or `safe`; `name` is that of the
+    option, the action or the operator; `value` is that of the option, the name of the spelling, or how
+    often the call is made. An `earlier` check leaves something behind that a check of nothing does not.
+    Of a number `low` is the least one that was seen to show the defect, and `high` the largest; `high`
+    is empty where no larger number was seen to hide it. Of an option of the solver's safe mode
+    (`safe`), which nothing needs, `low` is `yes` or `no`: whether the defect shows in that mode, too.
     """
 
     kind: str
@@ -224,6 +225,9 @@ class Need:
             return f"The defect needs a resource limit {self._range()}."
         if self.kind == "again":
             return f"The defect shows only at the {_ORDINALS.get(self.value, f'{self.value}th')} {self.name}."
+        if self.kind == "earlier":
+            place = "a check before all assertions in its place does not show it"
+            return f"The defect needs what an earlier {self.name} leaves behind; {place}."
         if self.kind == "spelling":
             return f"The defect needs {self.name} in the spelling {self.value}; plainer spellings do not show it."
         if self.kind == "safe":
