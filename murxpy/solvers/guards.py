@@ -157,7 +157,10 @@ _GUARDS: list[tuple[str, Callable[..., Guard]]] = [
         r"char-literal-(\d+)",
         lambda k: _literal(int(k), lambda v: isinstance(v, str) and len(v) == 1),
     ),
-    (r"symbol-(\d+)", lambda k: lambda f: f.terms[int(k)].op in (CONSTANT, VARIABLE)),
+    (
+        r"symbol-(\d+)",
+        lambda k: lambda f: int(k) < len(f.terms) and f.terms[int(k)].op in (CONSTANT, VARIABLE),
+    ),
     (r"same-(\d+)-(\d+)", lambda j, k: lambda f: f.terms[int(j)] is f.terms[int(k)]),
     (
         r"sort-([A-Z]+)-(\d+)",

@@ -191,6 +191,14 @@ def test_walks_ask_mcsat_neither_for_cores_nor_for_a_check_with_assumptions() ->
     assert counts["action-ok:substitute"] > 3
 
 
+def test_the_result_of_a_substitution_is_judged_at_points() -> None:
+    text = "check-substitute t3 t1 t2\ncheck-substitute t1 t1 t2\n"
+    trace, report = replay(live("yices"), BOOLEANS + text)
+    assert (report["status"], report.get("finding")) == ("ok", None)
+    assert report["counts"]["check-substitute:same"] == 2
+    assert "refused" not in trace
+
+
 def test_a_core_leaves_out_what_yices_did_not_look_at() -> None:
     text = "assert-formula t1\nassert-formula t3\nassert-formula t7\ncheck-sat\ncheck-core\n"
     trace = (BOOLEANS + PRODUCT + text).replace("new\n", "new\nset-option solver-type dpllt\n", 1)

@@ -117,9 +117,8 @@ def folded(run: Run, made: Any, sort: Sort, point: Mapping[Term, Value]) -> Valu
     """
     there = objects(run)
     for constant, value in point.items():
-        made = call_first(
-            run, "substitute", (made, there[constant], literal(run, constant.sort, value))
-        )
+        replaced = (made, there[constant], literal(run, constant.sort, value))
+        made = call_first(run, "substitute", replaced, terms=(constant,) * len(replaced))
     simple = call_first(run, "simplify", (made,))
     reader = run.wrapper.set("readers", "value")
     if reader is None:
