@@ -25,7 +25,7 @@ from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.ranges import kept_range
 from murxpy.findings.store import read_buckets
 from murxpy.logic.catalogue import Catalogue, build_catalogue
-from murxpy.machine.checks.registry import ANSWERING, MAKING
+from murxpy.machine.checks.registry import ACTIONS, ANSWERING, MAKING
 from murxpy.machine.outcomes import CONTRACT
 from murxpy.machine.tokens import Quoted, Ref, Token, print_token
 from murxpy.machine.trace.finished import HEADER, header_value, last_row, read_needs, read_rows
@@ -226,7 +226,10 @@ def _shown(head: str, parts: Sequence[str]) -> str:
 Read = Callable[[str], str | None]  # the text of a file under the campaign's folder
 
 # Actions that solve something or make a term: nothing that they broke shows in a later call alone.
-_COMPLETE = (*ANSWERING, *MAKING, "run-script")
+_COMPLETE = (
+    *(*ANSWERING, *MAKING, "run-script"),
+    *(name for name, action in ACTIONS.items() if action.checks),
+)
 MARKED = ("confirmed", "known")  # states of buckets that have marks
 _TELLING_WORDS = 3  # words of a message at least that tell which defect threw it
 
@@ -308,7 +311,7 @@ def marks(bucket: Bucket, read: Read) -> Marks:
         return Marks((f"{bucket.solver} throws {abstract(message)} in {place_of(bucket)}",))
     mark = kind_of(bucket.kind).mark
     if mark in ("place", "message"):
-        own = _of_death(bucket, read) if mark == "place" else _of_message(bucket)
+        own = _of_death(bucket, read) if mark == "place" else _of_message(bucket, read)
         checked = _of_own_check(bucket, read)
         return replace(checked, own=(*own, *_of_option(bucket, read), *checked.own))
     if not mark:
@@ -499,13 +502,22 @@ def gains_by_reduction(bucket: Bucket) -> bool:
     return kind_of(bucket.kind).smaller != ""
 
 
-def _of_message(bucket: Bucket) -> tuple[str, ...]:
+def _of_message(bucket: Bucket, read: Read) -> tuple[str, ...]:
+    """The message; and of an exception that comes while the solver solves, the first words of it with
+    what is telling in the smaller trace: the rest may name what the solver made of one sort.
+    """
     message = abstract(bucket.message)
     if bucket.kind == ILL_FORMED:  # its end may be cut off, behind a long term
         message = message.partition("TERM")[0]
     if len(re.findall(r"[a-z]{2,}", message.partition(":")[2])) < _TELLING_WORDS:
         return ()
-    return (f"{bucket.solver} {bucket.kind}: {message}",)
+    found = [f"{bucket.solver} {bucket.kind}: {message}"]
+    shape = smallest_shape(bucket, read) if bucket.action in ANSWERING else None
+    if shape is not None and shape.telling:
+        first = " ".join(message.split()[: _TELLING_WORDS + 1])
+        telling = f"{' & '.join(shape.telling)} {_options(shape)}"
+        found.append(f"{bucket.solver} {bucket.kind}: {first} on {telling}")
+    return tuple(found)
 
 
 def _of_death(bucket: Bucket, read: Read) -> tuple[str, ...]:

@@ -315,6 +315,35 @@ def test_a_solver_that_checks_its_models_shows_a_wrong_one_as_a_death() -> None:
     assert grouped(found, files) == [("death", "model"), ("option",)]
 
 
+def test_exceptions_that_name_what_the_solver_made_are_one_by_their_beginning() -> None:
+    files: dict[str, str] = {}
+
+    def thrown(key: str, message: str, text: str = WRONG) -> Bucket:
+        return replace(reduced(key, "exception", text, files), message=message)
+
+    names = [thrown(key, f"Z3Exception: Sort mismatch at argument for {key}") for key in ("a", "b")]
+    other = thrown("c", "Z3Exception: no model for this sort in b")
+    assert grouped([*names, other], files) == [("a", "b"), ("c",)]
+    plain = "OP_INT_DIV SORT_INT 2 t1 t2", "OP_INT_ADD SORT_INT 2 t1 t2"
+    kept = [replace(one, reproducers=()) for one in names]
+    assert grouped(kept, files) == [("a",), ("b",)]
+    apart = thrown("d", names[0].message.replace("for a", "for d"), WRONG.replace(*plain))
+    assert grouped([names[0], apart], files) == [("a",), ("d",)], "nothing telling is left"
+
+
+def test_two_deaths_in_a_shared_library_are_one_by_a_call_only_if_it_solves_nothing() -> None:
+    def dies(key: str, action: str, *names: str) -> Bucket:
+        return replace(crash(key, "copy", "init", *names), action=action)
+
+    solving = [
+        dies("a", "check-substitute", "nl::refine"),
+        dies("b", "check-substitute", "sets::f"),
+    ]
+    assert grouped(solving) == [("a",), ("b",)]
+    popped = [dies("a", "pop", "nl::refine"), dies("b", "pop", "sets::f")]
+    assert grouped(popped) == [("a", "b")]
+
+
 @pytest.mark.parametrize("solver", ["z3", "cvc5"])
 def test_one_theory_solver_decides_integers_and_reals(solver: str) -> None:
     files: dict[str, str] = {}

@@ -632,6 +632,19 @@ def test_every_program_that_the_table_names_shows_its_regression() -> None:
     assert [name for name in names if f"{name}: shows" not in told] == []
 
 
+def test_a_death_in_solving_with_a_substituted_term_is_solved_anew(tmp_path: Path) -> None:
+    trace = (
+        "# solver cvc5 1.4.2\n0 new\n return o1\n0 mk-sort SORT_INT\n return s1\n"
+        '0 mk-const s1 "a"\n return t1 s1\n0 mk-const s1 "b"\n return t2 s1\n'
+        "0 mk-term OP_INT_ABS SORT_INT 1 t1\n return t3 s1\n0 check-substitute@py t3 t1 t2\n"
+    )
+    text = printed(trace, "crash", "SIGSEGV")[0].text
+    assert "again.assertFormula(tm.mkTerm(Kind.EQUAL, a, b))" in text
+    assert ".substitute(a, b)))\n    again.checkSat()\n" in text
+    done = ended(text, tmp_path / "p.py")
+    assert (done.returncode, done.stdout) == (0, "expected no signal, got no signal\n")
+
+
 def test_a_death_in_an_interpolant_asks_a_solver_of_its_own(tmp_path: Path) -> None:
     """Interpolants need an option, which the solver of the trace does not have."""
     text = printed(BETWEEN, "crash")[0].text

@@ -140,8 +140,8 @@ def _death(bucket: Bucket, message: str, where: str) -> str:
     return f"{sentence}: {message}" if message and message != bucket.signal else sentence
 
 
-# A frame that tells no place: an address, or a function of the C library that copies and compares.
-_NAMELESS = re.compile(r"0x[0-9a-f]+$|__(?:str|mem)\w+$")
+# A frame that tells no place: an address, or a function in a library of C.
+_NAMELESS = re.compile(r"0x[0-9a-f]+$|__\w+$")
 
 
 def _where(bucket: Bucket, small: str | None = None) -> str:

@@ -15,6 +15,7 @@ from murxpy.cli.report.finding import FindingPage
 from murxpy.cli.report.findings import Use, operators_of
 from murxpy.cli.report.text import amount, fenced, one_line, plain
 from murxpy.data import load_wrapper, wrapper_names
+from murxpy.findings.buckets import is_unsound
 from murxpy.findings.defects import grouping
 from murxpy.findings.kinds.calls import misuse_message
 from murxpy.findings.kinds.registry import kind_of
@@ -23,6 +24,7 @@ from murxpy.machine.outcomes import CONTRACT, EXCEPTION
 from murxpy.machine.trace.finished import header_value
 
 _TITLE = 110  # letters of a title
+_UNSOUND = "answers sat where no values make all assertions true"
 _OPERATORS = 3  # operators that a title names
 _LONGEST = 200  # letters of what a program printed
 _FRAMES = 8  # native frames that stand in the text
@@ -113,7 +115,8 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
     else:
         names = [name for name in operators_of(small) if script is None or _has(script, name)]
         names = names[:_OPERATORS]
-        what = f"{kind.label}{f' with {_listed(names)}' if names else ''}"
+        label = _UNSOUND if is_unsound(page.bucket) else kind.label
+        what = f"{label}{f' with {_listed(names)}' if names else ''}"
     text = f"{solver} {release} {what}"
     if len(text) > _TITLE:
         text = f"{text[: _TITLE - 3].rpartition(' ')[0]}..."

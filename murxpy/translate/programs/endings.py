@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from textwrap import indent
 
+from murxpy.logic.terms import Term
 from murxpy.machine.contract import protocols
 from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import Refused
@@ -220,7 +221,8 @@ def checking_call(run: Calls) -> Code:
     if action in ("simplify", "substitute"):
         made = said(run, "actions", (action,), asked, terms=terms)
         pair = (terms[0], terms[0])
-        return said(run, "operators", ("OP_DISTINCT",), [asked[0], made], terms=pair)
+        other = said(run, "operators", ("OP_DISTINCT",), [asked[0], made], terms=pair)
+        return _solving(run, asked[1:], terms[1:], other) if run.dies else other
     if action in ("model", "values"):
         entries = run.asked or constants(run, [entry.term for entry in formulas(run)])
         return Code(f"[{', '.join(value_of(run, str(entry.obj)) for entry in entries)}]")
@@ -232,6 +234,18 @@ def checking_call(run: Calls) -> Code:
     given = asked if action == "elimination" else [*asked, *(e.obj for e in formulas(run))]
     filled = {"terms": terms, "value": run.state.limit or 0}
     return said(run, "readers", (reader,), given, **filled)
+
+
+def _solving(run: Calls, same: Sequence[Code], terms: Sequence[Term], claim: Code) -> Code:
+    """The check of a fresh solver that a term is another one than what the solver makes of it, where the
+    terms `same`, if there are some, are equal.
+    """
+    with without_assertions(run):
+        if same:
+            premise = said(run, "operators", ("OP_EQUAL",), list(same), terms=tuple(terms))
+            run.sheet.do(said(run, "actions", ("assert-formula",), [premise]))
+        run.sheet.do(said(run, "actions", ("assert-formula",), [claim]))
+        return said(run, "actions", ("check-sat",), ())
 
 
 def broken_proof(run: Calls, claim: Claim) -> None:
