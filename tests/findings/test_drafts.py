@@ -10,8 +10,11 @@ from pathlib import Path
 
 import pytest
 from commands import FAKE, error, outcome
+from store_buckets import kept, stored
 
 from murxpy.cli.draft import kept_alone
+from murxpy.cli.report.finding import finding_page
+from murxpy.cli.report.issue import draft_of
 from murxpy.findings.origin import plan_of
 from murxpy.findings.store import Changes, Store
 from murxpy.machine.trace.grammar import parse_trace, read_trace
@@ -137,3 +140,56 @@ def test_what_is_no_finding_is_one_clear_line(
     wrong.write_text("# murxpy-trace 1\n# solver fake 1.0\n0 new\n0 frob\n")
     code, line = error(capsys, "draft", wrong, "--solver", *FAKE)
     assert code == 2 and "wrong.trace:4: " in line
+
+
+SMALL = """# murxpy-trace 1
+# solver z3 5.4.1
+# needs [["spelling", "mk-const", "list", "", ""], ["option", "core.minimize", "true", "", ""]]
+0 new
+ return o1
+0 set-option core.minimize true
+0 mk-sort SORT_INT
+ return s1
+0 mk-const@list s1 "a"
+ return t1 s1
+0 mk-term OP_INT_ABS SORT_INT 1 t1
+ return t2 s1
+0 mk-term OP_ARRAY_LAMBDA SORT_ARRAY 2 t1 t1
+ return t3 s2
+0 z3-cube
+"""
+SCRIPT = "; the lambda is not needed\n(declare-const a Int)\n(assert (= (abs a) 1))\n(check-sat)\n"
+PROGRAM = "from z3 import *\n\ns = SimpleSolver()\ns.set('core.minimize', True)\nAbs(a)\ns.cube()\n"
+
+
+def drafted_of(folder: Path, forms: dict[str, str], note: str = "") -> list[str]:
+    """The lines of the draft of a wrong model with these forms."""
+    found = kept(folder, "b", {"min.trace": SMALL, **forms}, kind="invalid-model", message="it is")
+    told = tuple(replace(form, note=note) for form in found.reproducers)
+    stored(folder, replace(found, reproducers=told))
+    made = draft_of(finding_page(folder, "b"))
+    assert made is not None
+    return made.text.splitlines()
+
+
+def test_a_draft_says_what_its_script_needs_and_not_its_trace(tmp_path: Path) -> None:
+    lines = drafted_of(tmp_path, {"smt2": SCRIPT}, "run as z3 tactic.default_tactic=smt FILE")
+    assert lines[0] == "# z3 5.4.1 gives a model in which an assertion is false with abs"
+    assert "- it shows with tactic.default_tactic=smt, standard operators" in lines
+    assert not any("spelling" in line or "core.minimize" in line for line in lines)
+    limited = SCRIPT.replace("(declare", "(set-option :rlimit 7)\n(declare")
+    lines = drafted_of(tmp_path / "limited", {"smt2": limited})
+    assert "- it shows with a resource limit, standard operators" in lines
+
+
+def test_a_draft_says_what_its_program_needs(tmp_path: Path) -> None:
+    lines = drafted_of(tmp_path, {"python": PROGRAM})
+    wanted = (
+        "- it shows with core.minimize=true, a solver made by SimpleSolver(), with cube, operators that "
+        "SMT-LIB does not have"
+    )
+    assert wanted in lines
+    assert "- The defect needs the option core.minimize set to true." in lines
+    plain = PROGRAM.replace("SimpleSolver()", "Solver()").replace("s.cube()", "a.cube(lambda: 1)")
+    lines = drafted_of(tmp_path / "plain", {"python": plain})
+    assert "- it shows with core.minimize=true, with lambda, cube" in lines

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from murxpy.cli.report.finding import FindingPage
-from murxpy.cli.report.findings import Use, operators_of
+from murxpy.cli.report.findings import Use, operators_of, smallest_trace, use_of
 from murxpy.cli.report.text import amount, fenced, one_line, plain
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.findings.buckets import is_unsound
@@ -250,9 +250,10 @@ def _use(
     those of the command that runs it; the options of the trace, and the call that makes the solver, of a
     program.
     """
-    use = page.defect.use
-    if use is None:
+    small = smallest_trace(page.bucket, page.read)
+    if small is None:
         return None
+    use = use_of(small)
     if script:
         pairs = _SET.findall(script)
         options = [f"{name}={value}" for name, value in pairs if not _ASKING.match(name)]
@@ -261,8 +262,13 @@ def _use(
         words = _command(page).partition(" FILE")[0].split()[1:]
         named = [name for name in use.operators if _has(script, name)]
         return replace(use, options=(*words, *options), operators=tuple(named))
-    made = "" if program is None else _made(program, wrapper)
-    return replace(use, options=(*use.options, *([made] if made else [])))
+    if program is None:
+        return use
+    made = _made(program, wrapper)
+    named = [name for name in use.operators if _has(program, name)]
+    more = [] if len(named) == len(use.operators) else ["operators that SMT-LIB does not have"]
+    given = (*use.options, *([made] if made else []))
+    return replace(use, options=given, operators=(*named, *more))
 
 
 def _made(program: str, wrapper: Mapping[str, Any]) -> str:
@@ -279,10 +285,10 @@ def _made(program: str, wrapper: Mapping[str, Any]) -> str:
     return "" if same or found is None else f"a solver made by {found[1]}"
 
 
-def _has(script: str, name: str) -> bool:
-    """Whether a script, and not only its header, has a name."""
-    word = re.compile(rf"(?<![\w.]){re.escape(name)}(?![\w.])")
-    return any(word.search(row) for row in script.split("\n") if not row.startswith(";"))
+def _has(text: str, name: str) -> bool:
+    """Whether a script or a program, and not only its header, has a name."""
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?![\w.])")
+    return any(word.search(row) for row in text.split("\n") if not row.startswith((";", "#")))
 
 
 def _frames(page: FindingPage) -> Iterator[str]:
