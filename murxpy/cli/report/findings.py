@@ -77,8 +77,9 @@ def _in_their_words(text: str, solver: str) -> str:
 
     def named(found: re.Match[str]) -> str:
         name = found[0]
-        if name in operators and operators[name].smtlib.strip("-_"):
-            return operators[name].smtlib
+        if name in operators:  # one that scripts write in many ways has the words of our name
+            words = name.removeprefix("OP_").replace("_", " ").lower()
+            return operators[name].smtlib if operators[name].smtlib.strip("-_") else words
         return name.removeprefix("SORT_") if name in sorts else name
 
     text = re.sub(r"\b(?:OP|SORT)_[A-Z0-9_]+\b", named, text)
