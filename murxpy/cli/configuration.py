@@ -108,7 +108,7 @@ def read_sources(named: Path | None, *, trust: bool) -> list[Source]:
         if project is not None:
             found.append(_source(project[0], PROJECT, trust, project[1]))
     own = user_file()
-    if own is not None and own.is_file():
+    if own is not None and os.path.isfile(own):
         found.append(_source(own, USER, True, _decoded(own)))
     return found
 
@@ -195,14 +195,24 @@ def _project_file(folder: Path) -> tuple[Path, Mapping[str, Any]] | None:
         if os.path.lexists(path):
             return path, _decoded(path)
         path = place / PYPROJECT
-        # what others keep in a pyproject.toml is not looked at
-        if path.is_file() and "murxpy" in _text(path):
-            document = _decoded(path)
-            if "murxpy" in document.get("tool", {}):
-                return path, document
-        if any((place / mark).exists() for mark in _ROOTS):
+        if _is_ours(path):
+            return path, _decoded(path)
+        if any(os.path.exists(place / mark) for mark in _ROOTS):
             break
     return None
+
+
+def _is_ours(pyproject: Path) -> bool:
+    """Whether a pyproject.toml has a table for murxpy. One without is not our business, and may be
+    unreadable; one that is no TOML is told if it may have the table.
+    """
+    try:
+        if not os.path.isfile(pyproject) or _TABLE[1] not in _text(pyproject):
+            return False
+    except InputError:
+        return False
+    tool = _decoded(pyproject).get(_TABLE[0])
+    return isinstance(tool, Mapping) and _TABLE[1] in tool
 
 
 def _text(path: Path) -> str:
@@ -219,7 +229,9 @@ def _decoded(path: Path) -> Mapping[str, Any]:
         raise InputError(
             f"no TOML: {what or error}",
             file=str(path),
-            line=int(line) if line else len(text.splitlines()),  # the end of the document
+            line=int(line)
+            if line
+            else text.rstrip("\n").count("\n") + 1,  # the end of the document
             column=int(column) if column else None,
         ) from None
     except ValueError as error:  # a number of more digits than Python reads
@@ -236,7 +248,7 @@ def _lines(text: str) -> dict[Key, int]:
     found: dict[Key, int] = {}
     table: Key = ()
     statement, began = "", 0
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if not statement:
             began = number
         elif number - began > _TRIES:
@@ -407,7 +419,7 @@ def _given(
         if not placed:  # the option is not given
             return
         placed = option.flag_value
-    yield Given(path, option, placed, source, source.lines.get(key), key[0] != path[0])
+    yield Given(path, option, placed, source, source.lines.get(key), len(key) == 1)
 
 
 def _words(option: click.Option, value: Any) -> Any:

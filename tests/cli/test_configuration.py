@@ -188,6 +188,9 @@ def test_a_pyproject_without_a_table_for_murxpy_is_passed_by(project: Path, caps
     written(project / "inner/pyproject.toml", "[tool.other]\nneeds = ['murxpy']\n")
     written(project / "murxpy.toml", "[fuzz]\nruns = 3\n")
     assert values(capsys, "config") == {"fuzz runs": "3"}
+    for text in ("tool = 3 # tool.murxpy\n", f"[tool.murxpy] # {'x' * (1 << 18)}", "\xff"):
+        (project / "inner/pyproject.toml").write_text(text, encoding="latin-1")
+        assert values(capsys, "config") == {"fuzz runs": "3"}
 
 
 @pytest.mark.parametrize(
@@ -198,6 +201,7 @@ def test_a_pyproject_without_a_table_for_murxpy_is_passed_by(project: Path, caps
         ("runs = 3", "1: unknown key 'runs': expected the table of a command"),
         ("fuzz = 3", "1: fuzz: expected a table [fuzz], found the number 3"),
         ("[known]\nadd = 3", "2: add: expected a table, found the number 3"),
+        ("[fuzz]\nmix = '\u2028\u0085'\nruns = '3'", "3: runs: expected an integer"),
         ("[fuzz]\n\nruns = '3'", "3: runs: expected an integer, found a text"),
         ("[fuzz]\nruns = true", "2: runs: expected an integer, found true"),
         ("[fuzz]\nruns = 0", "2: runs: 0 is not in the range x>=1"),
