@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 from commands import error, outcome
 from store_buckets import kept, stored
+from supervised import PATIENCE
 
 from murxpy.cli.completing import plain
 from murxpy.data import load_catalogue, shipped_names
@@ -78,7 +79,7 @@ def test_bash_offers_what_fits(tmp_path: Path) -> None:
         env={**os.environ, "PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=PATIENCE,
         check=True,
     )
     assert done.stderr == ""
