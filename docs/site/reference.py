@@ -10,6 +10,7 @@ import io
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -75,6 +76,7 @@ def _about(thing: object) -> str:
 
 
 def _commands() -> dict[str, str]:
+    assert isinstance(group, click.Group)
     pages, rows = {}, []
     for name, brief in listed().items():
         parts = [f"# murxpy {name}\n\n{brief}\n"]
@@ -109,7 +111,7 @@ def _helps(parent: click.Group, name: str, words: str = "murxpy") -> Iterator[tu
 # What the data folders hold.
 
 
-def _shipped() -> dict[str, dict[str, object]]:
+def _shipped() -> dict[str, dict[str, Any]]:
     return {name: load_wrapper(name) for name in wrapper_names()}
 
 
@@ -135,10 +137,8 @@ def _theories() -> dict[str, str]:
 def _wrappers() -> dict[str, str]:
     rows = []
     for name, wrapper in _shipped().items():
-        package = wrapper.get("package") or {}
-        of = package.get("name", "") if isinstance(package, dict) else str(package)
-        numbers = [len(wrapper[key]) for key in ("sorts", "operators", "actions")]  # type: ignore[arg-type]
-        rows.append([f"`{name}`", of, *map(str, numbers), ", ".join(wrapper["theories"])])  # type: ignore[call-overload]
+        numbers = [str(len(wrapper[key])) for key in ("sorts", "operators", "actions")]
+        rows.append([f"`{name}`", wrapper["package"], *numbers, ", ".join(wrapper["theories"])])
     return {
         "wrappers": "# Wrappers\n\nHow a wrapper is written says [its page](../wrappers.md).\n\n"
         + _rows(["solver", "package", "sorts", "operators", "actions", "theories"], rows)
