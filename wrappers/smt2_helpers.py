@@ -242,6 +242,7 @@ class Solver:
         self._declared = [0]
         self._named: dict[str, Term] = {}
         self._assumed: list[Term] = []  # of the last check
+        self._logic = ""
         self._check = ""  # the last check, if it is the last command that a new process needs
 
     # -- commands
@@ -306,6 +307,11 @@ class Solver:
     def set_logic(self, name: str) -> None:
         """Set the logic."""
         self.command(f"(set-logic {name})")
+        self._logic = name
+
+    def has_theory(self, letters: str) -> bool:
+        """True unless the logic leaves out the theory with these letters."""
+        return self._logic in ("", "ALL") or letters in self._logic
 
     def assert_formula(self, term: Term) -> None:
         """Assert a formula. It has a name if cores are produced."""

@@ -203,12 +203,11 @@ class Program:
 
     def __init__(self, command: str) -> None:
         self.name = self.version = ""
-        self._taken: dict[Sequence[str], bool] = {}
         self.words, self._echoes = self._answering(shlex.split(command))
-        self.resets = self.takes("(reset)")
-        self.incremental = self.takes("(set-option :incremental true)")
-        self.limits = self.takes("(set-option :reproducible-resource-limit 1000)")
-        self.declarations_last = self.takes(
+        self.resets = self._takes("(reset)")
+        self.incremental = self._takes("(set-option :incremental true)")
+        self.limits = self._takes("(set-option :reproducible-resource-limit 1000)")
+        self.declarations_last = self._takes(
             "(set-logic QF_UF)", "(declare-fun p () Bool)", "(reset-assertions)", "(assert p)"
         )
 
@@ -247,13 +246,7 @@ class Program:
             f"input: it prints {told[0]}"
         )
 
-    def takes(self, *commands: str) -> bool:
-        """True if a new process takes these commands."""
-        if commands not in self._taken:
-            self._taken[commands] = self._confirms(commands)
-        return self._taken[commands]
-
-    def _confirms(self, commands: Sequence[str]) -> bool:
+    def _takes(self, *commands: str) -> bool:
         process = self.start()
         try:
             for command in commands:

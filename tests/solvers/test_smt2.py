@@ -42,7 +42,6 @@ from murxpy.records.finding import Reproducer
 from murxpy.reduction.pipeline import Task
 from murxpy.reduction.reproducers import write_programs
 from murxpy.reduction.traces import minimize
-from murxpy.solvers.frame import Frame
 from murxpy.worker.confine import landlock_abi
 from murxpy.worker.session import Session
 
@@ -270,7 +269,8 @@ def test_a_refusal_is_counted_and_the_run_goes_on(fake: tuple[Session, Path]) ->
 def test_walks_draw_what_the_program_has_a_name_for(fake: tuple[Session, Path]) -> None:
     session, _ = fake
     asked = {
-        "int-to-bv": "mk-term@smtlib OP_INT_TO_BV SORT_BV 1 t1 1 2",  # a replay asks the program
+        "with-bv": "set-logic QF_BVLIA\nmk-term OP_INT_IAND SORT_INT 2 t1 t1 1 2",
+        "without": "set-logic QF_LIA\nmk-term OP_INT_IAND SORT_INT 2 t1 t1 1 2",
         "fraction": "mk-term OP_CONST_ARRAY SORT_ARRAY s4 1 t2",
         "literal": "mk-term OP_CONST_ARRAY SORT_ARRAY s4 1 t3",
     }
@@ -291,11 +291,10 @@ mk-value s2 "7"
  return t3 s2
 """
     told = {name: replay(session, f"{made}{row}\n")[0] for name, row in asked.items()}
-    assert "Declined" in told["int-to-bv"]
+    assert "OP_INT_IAND" in told["with-bv"]
+    assert "OP_INT_IAND" not in told["without"]  # no call was made
     assert "return t4 s4" in told["literal"]
-    assert "OP_CONST_ARRAY" not in told["fraction"]  # no call was made
-    spellings = session.wrapper.spellings["operators"]["OP_INT_TO_BV"]
-    assert spellings.pick(0.5, Frame(lambda sort: None)) is None
+    assert "OP_CONST_ARRAY" not in told["fraction"]
 
 
 def test_a_program_that_leaves_behind_an_error_is_started_again(fake: tuple[Session, Path]) -> None:
