@@ -45,7 +45,7 @@ def _trace(number: int) -> str:
     return f'{_HEAD}new\nrun-script 0 "{script}"\n' + "return unsat\n" * (number % 7)
 
 
-def _bucket(out: Path, number: int) -> Bucket:
+def bucket_of(out: Path, number: int) -> Bucket:
     """A finding of a campaign: by turns a wrong answer, a crash and an exception."""
     kind = ("wrong-unsat", "crash", "exception")[number % 3]
     key = f"{kind}-z3-check-sat-{number:08x}"
@@ -75,7 +75,7 @@ def _bucket(out: Path, number: int) -> Bucket:
 
 def make_up(out: Path, buckets: int) -> None:
     """A campaign in folder `out` with so many buckets."""
-    made = [_bucket(out, number) for number in range(buckets)]
+    made = [bucket_of(out, number) for number in range(buckets)]
     rows = [
         (b.key, "z3", number, f"{number:x}", "5.4.1", 40, "[]", b.first)
         for number, b in enumerate(made)

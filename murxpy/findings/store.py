@@ -73,6 +73,8 @@ _YIELDS = "CREATE TABLE IF NOT EXISTS yields (target TEXT, source TEXT, seed TEX
 # The figures of the sessions over time. Folders of earlier releases lack the table.
 _TIMELINE = "CREATE TABLE IF NOT EXISTS timeline (session REAL, elapsed REAL, data TEXT NOT NULL, UNIQUE (session, elapsed))"
 
+_LAST = "SELECT session, MAX(elapsed) FROM timeline GROUP BY session"
+
 _COUNTED = "SELECT 1 FROM findings WHERE bucket = ? AND target = ? AND run = ?"
 _UNTOLD = "SELECT key FROM buckets WHERE first > (SELECT COALESCE(MAX(ended), 0) FROM sessions)"
 
@@ -590,9 +592,10 @@ class Store:
         """The seconds of all sessions. A session that was killed or runs has those until its last figures
         over time; the last session, where it has no end, goes on until `now` if that is given.
         """
-        last: dict[float, float] = {}
-        for point in self.timeline():
-            last[point.session] = point.elapsed
+        there = self._select(_NAMED, "timeline")
+        rows = self._select(_LAST) if there else []
+        with self.reading("a row of table timeline"):
+            last = dict(msgspec.convert(rows, list[tuple[float, float]]))
         spent = 0.0
         sessions = self.sessions()
         for started, ended, _ in sessions:

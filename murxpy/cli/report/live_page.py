@@ -103,7 +103,10 @@ class LivePage:
             self._show({"head": self._head()})
         first = not any(self.parts[name].html for name in PARTS if name != "head")
         while self._old and (first or self._affordable()):
+            self._paid = self._clock(), self._spent()
             self._renew(next(iter(self._old)), self._store)
+        if first:  # somebody waits for it, so it is not paid for
+            self._paid = self._clock(), self._spent()
 
     def _opened(self) -> bool:
         """Open the database where it is not open, or another file stands in its place."""
@@ -162,7 +165,6 @@ class LivePage:
 
     def _renew(self, name: str, store: Store) -> None:
         """Read what a part shows, and make it anew."""
-        self._paid = self._clock(), self._spent()
         del self._old[name]
         if name == "defects":
             pages, hidden = defects_of(store, self._out, group=self._group)
