@@ -1,9 +1,11 @@
-"""What `murxpy report` costs for a campaign with many findings: seconds and megabytes of each form.
+"""What `murxpy report` costs for a campaign with many findings: seconds by the clock and of a processor,
+and megabytes of each form.
 
     python bench/report.py --buckets 5000
 
 makes up such a campaign, with a smaller trace, a script or a program of each finding, and adds a row for
-each form to `bench/results/report.md`. The aims are 3 seconds and 5 MB for the page.
+each form to `bench/results/report.md`. The aims are 3 seconds of a processor, which is what the clock says
+on a machine that does nothing else, and 5 MB for the page.
 """
 
 from __future__ import annotations
@@ -24,6 +26,7 @@ from common import add_row, circumstances, table, verdict
 from murxpy.findings.buckets import Bucket, Kept
 from murxpy.findings.folder import CAMPAIGN
 from murxpy.findings.store import Changes, Store, TargetState
+from murxpy.records.config import reaped_cpu
 from murxpy.records.finding import Reproducer
 from murxpy.records.timeline import Point
 
@@ -100,13 +103,15 @@ def make_up(out: Path, buckets: int) -> None:
         )
 
 
-def measured(out: Path, form: str) -> tuple[float, int]:
-    """The seconds that a report of folder `out` in a form takes, and its bytes."""
+def measured(out: Path, form: str) -> tuple[float, float, int]:
+    """The seconds that a report of folder `out` in a form takes, by the clock and of a processor, and its
+    bytes.
+    """
     file = out / f"report.{form}"
     command = [sys.executable, "-m", "murxpy", "report", str(out), f"--{form}", str(file)]
-    began = time.perf_counter()
+    began, before = time.perf_counter(), reaped_cpu()
     subprocess.run(command, cwd=common.ROOT, check=True, capture_output=True)
-    return time.perf_counter() - began, os.path.getsize(file)
+    return time.perf_counter() - began, reaped_cpu() - before, os.path.getsize(file)
 
 
 def main() -> None:
@@ -124,17 +129,23 @@ def main() -> None:
         if not (out / CAMPAIGN).exists():
             make_up(out, args.buckets)
         rows = [(form, *measured(out, form)) for form in FORMS]
-    fine = [seconds <= SECONDS and size <= SIZE for _, seconds, size in rows]
     shown = [
-        (form, round(seconds, 2), round(size / 1e6, 2), verdict(fine[at]))
-        for at, (form, seconds, size) in enumerate(rows)
+        (
+            form,
+            round(clock, 2),
+            round(cpu, 2),
+            round(size / 1e6, 2),
+            verdict(cpu <= SECONDS and size <= SIZE),
+        )
+        for form, clock, cpu, size in rows
     ]
-    table(f"Reports of {args.buckets:,} buckets", ("form", "seconds", "MB", "aim"), shown)
+    header = ("form", "seconds", "CPU s", "MB", "3 s, 5 MB")
+    table(f"Reports of {args.buckets:,} buckets", header, shown)
     if not args.no_save:
         about = circumstances(args)
-        for form, seconds, size, aim in shown:
-            row = {"form": form, "buckets": args.buckets, "seconds": seconds, "MB": size}
-            add_row("report", {**row, "3 s, 5 MB": aim}, about)
+        for row in shown:
+            named = dict(zip(header, row, strict=True))
+            add_row("report", {"buckets": args.buckets, **named}, about)
 
 
 if __name__ == "__main__":
