@@ -304,8 +304,8 @@ def _listening(host: str, port: int) -> socket.socket:
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((host, port), family=family)
-    except OSError as error:
-        why = error.strerror or str(error)
+    except (OSError, UnicodeError) as error:  # a host of other characters than names have
+        why = getattr(error, "strerror", None) or "it is no name of a host"
         raise InputError(
             f"no page can be served at {host}, port {port} ({why}): choose another --port or --host"
         ) from None

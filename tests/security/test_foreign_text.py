@@ -126,6 +126,8 @@ def test_values_of_options(
     monkeypatch.chdir(tmp_path)
     command = cli.murxpy.get_command(click.Context(cli.murxpy), name)
     assert command is not None
+    if name == "watch":  # it serves until Ctrl-C whatever the folder is called
+        monkeypatch.setattr("murxpy.cli.watch._follow", lambda page, viewers: None)
     for words, leaf in _leaves(command, name):
         names = [HOSTILE for param in leaf.params if isinstance(param, click.Argument)]
         _run(capsys, *words, *names)
