@@ -25,7 +25,7 @@ SMALL = """# murxpy-trace 1
 # solver z3 5.4.1
 # needs [["option", "core.minimize", "true", "", ""], ["spelling", "mk-const", "list", "", ""]]
 1 new
-1 check-sat
+1 pop 1
 """
 
 

@@ -146,10 +146,10 @@ _NAMELESS = re.compile(r"0x[0-9a-f]+$|__\w+$")
 
 
 def _where(bucket: Bucket, small: str | None = None) -> str:
-    """The call in which a finding shows: of a misuse the last one of the smallest trace, where there is
-    one.
+    """The call in which a finding shows: the last one of the smallest trace, where there is one. One place
+    in the solver may be reached by many calls.
     """
-    row = last_row(small) if small and bucket.action == "misuse" else None
+    row = last_row(small) if small else None
     if row is not None and row.action == "misuse":
         words = in_words(row, small or "")
         if words:
