@@ -4,6 +4,8 @@
 installed release of its solver shows, if that is the release of which the drafts tell. With names, only
 the traces that have one of them in their path. `--check` writes nothing, and exits with 1 where a draft
 is not what would be written now.
+
+`bench/results/drafts.md` is written by hand: what people who judged the drafts of campaigns counted.
 """
 
 from __future__ import annotations

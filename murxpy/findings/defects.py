@@ -419,6 +419,7 @@ _CAUSES = (
     ),
 )
 _SHALLOW = ("copy", "outlive")  # the rules that make a shallow copy
+_COPY = "copy.copy"  # the public callable that makes one
 _LARGE = 1 << 31  # a number from which on no C int holds it
 
 
@@ -443,7 +444,8 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
     """
     text = _smaller(bucket, read)
     last = last_row(text, ("misuse",)) if text else None
-    if last is not None and last.spelling in _SHALLOW:
+    copies = last is not None and last.words.startswith(f"{_COPY} ")
+    if last is not None and (copies or last.spelling in _SHALLOW):
         return "a shallow copy shares what its original frees"
     words = last.words.split() if last is not None else []
     if "py:none" in words:

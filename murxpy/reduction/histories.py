@@ -31,7 +31,7 @@ from murxpy.reduction.pipeline import (
     reduce,
 )
 from murxpy.reduction.predicates import Replaying
-from murxpy.reduction.traces import trace_problem
+from murxpy.reduction.traces import trace_problem, without_last_misuses
 
 Run = tuple[int, Damp]  # the seed of a run, and what was damped in it
 Runs = tuple[Run, ...]
@@ -82,6 +82,7 @@ def minimize_joined(
             parse_trace(text, task.name), [predicate.start], task.plan.setup, predicate.written
         )
         result = reduce(problem, predicate, task)
+    result = result if apart else without_last_misuses(task, result)
     return ReducedHistory(result, apart, len(parts(result.text)), before or len(parts(text)))
 
 

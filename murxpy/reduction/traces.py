@@ -91,7 +91,13 @@ def minimize(task: Task, source: str, earlier: str | None = None) -> Minimized:
     Raises InputError when the trace is malformed, shows nothing, or something else each time, or
     when the time does not suffice to see what it shows; TargetError when a solver cannot be loaded.
     """
-    result = _reduced(task, source, earlier)
+    return without_last_misuses(task, _reduced(task, source, earlier))
+
+
+def without_last_misuses(task: Task, result: Minimized) -> Minimized:
+    """The result of a reduction, made smaller without the misuses at its end in which a death only shows
+    by chance.
+    """
     while (shorter := _without_misuse(task, result)) is not None:
         try:
             again = _reduced(

@@ -556,6 +556,7 @@ def test_crashes_of_shallow_copies_are_one_defect_whatever_is_copied() -> None:
         died("map", "x1", files, rule="outlive"),
         died("context", "c1", files, rule="copy"),
         died("deep", "x1", files, rule="survive"),
+        died("called", "copy.copy c1", files, rule="call"),
     ]
     buckets = [replace(one, first=float(at)) for at, one in enumerate(buckets)]
-    assert grouped(buckets, files) == [("map", "context"), ("deep",)]
+    assert grouped(buckets, files) == [("map", "context", "called"), ("deep",)]
