@@ -561,13 +561,20 @@ def _of_own_check(bucket: Bucket, read: Read) -> Marks:
     check ends the process, or raises, for what is a wrong model without it.
     """
     shape = smallest_shape(bucket, read)
-    if shape is None or bucket.solver not in wrapper_names():
+    if shape is None or not shape.options:
         return Marks()
-    checks = [f"{name} " for name in load_wrapper(bucket.solver).get("own-checks") or ()]
-    others = tuple(one for one in shape.options if not one.startswith(tuple(checks)))
+    checks = _own_checks(bucket.solver)
+    others = tuple(one for one in shape.options if not one.startswith(checks))
     if not checks or others == shape.options:
         return Marks()
     return _of_shape(replace(bucket, kind=INVALID_MODEL), replace(shape, options=others))
+
+
+@lru_cache  # to find a wrapper takes longer than to read a trace
+def _own_checks(solver: str) -> tuple[str, ...]:
+    """How the options begin by which a solver checks its own models."""
+    wrapper = load_wrapper(solver) if solver in wrapper_names() else {}
+    return tuple(f"{name} " for name in wrapper.get("own-checks") or ())
 
 
 def _call_before(bucket: Bucket, read: Read) -> list[str]:

@@ -381,7 +381,7 @@ def texts_below(root: Path) -> Callable[[str], str | None]:
 
 def read_if_there(path: Path) -> str | None:
     """The text of a file that a campaign wrote; None when it is gone. Raises InputError for a link."""
-    return read_below(*parts_of(path))
+    return read_below(*parts_of(path)) if os.path.lexists(path) else None
 
 
 class Lines:

@@ -4,9 +4,10 @@ defects, and its health.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from math import ceil, floor, log10
 
 from packaging.version import InvalidVersion, Version
@@ -40,7 +41,7 @@ def charts(points: Sequence[Point], firsts: Iterable[float]) -> dict[str, str]:
     if len(line) < 2:
         return {}
     end = line[-1].elapsed
-    found = _steps(sorted(_moment(first, points) for first in firsts), end)
+    found = _steps(_moments(firsts, points), end)
     curves: dict[str, dict[str, Curve]] = {
         "Runs a second": {"runs": _rates(line, lambda one: one.runs)},
         "Decided checks a second": {"decided": _rates(line, lambda one: one.decided)},
@@ -101,17 +102,16 @@ def _steps(moments: Sequence[float], end: float) -> Curve:
     return [*found, (end, float(len(moments)))]
 
 
-def _moment(first: float, points: Sequence[Point]) -> float:
-    """The seconds of campaign, over all sessions, at a time in seconds since the epoch."""
-    before, spent = 0.0, 0.0
-    session = points[0].session
-    for point in points:
-        if point.session != session:
-            if first < point.session:
-                break
-            session, before, spent = point.session, before + spent, 0.0
-        spent = point.elapsed
-    return before + min(max(0.0, first - session), spent)
+def _moments(firsts: Iterable[float], points: Sequence[Point]) -> list[float]:
+    """The seconds of campaign, over all sessions, at times in seconds since the epoch, in order."""
+    spent = {point.session: point.elapsed for point in points}
+    starts = list(spent)
+    before = [0.0, *accumulate(spent.values())]
+    found = []
+    for first in firsts:
+        at = max(0, bisect_right(starts, first) - 1)
+        found.append(before[at] + min(max(0.0, first - starts[at]), spent[starts[at]]))
+    return sorted(found)
 
 
 def _drawn(title: str, end: float, curves: Mapping[str, Curve]) -> str:

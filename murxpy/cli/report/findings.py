@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
@@ -182,8 +183,10 @@ STATUS_STYLES = {"new": "bold red", "again": "yellow", "known": "dim"}
 def bucket_view(bucket: Bucket, version: str, out: str, same: str) -> BucketView:
     """A stored bucket with whole paths. `same` is an older bucket of the same defect, or empty."""
     kept = bucket.smallest()
+    # PurePath for each file took a tenth of the time of a report of 5,000 buckets.
+    before = os.path.join(PurePath(out), "") if PurePath(out).parts else ""
     forms = tuple(
-        replace(form, file=str(PurePath(out, form.file)) if form.file else "")
+        replace(form, file=f"{before}{form.file}" if form.file else "")
         for form in bucket.reproducers
     )
     return BucketView(
@@ -201,7 +204,7 @@ def bucket_view(bucket: Bucket, version: str, out: str, same: str) -> BucketView
         kept.seed if kept else 0,
         kept.lines if kept else 0,
         bucket.first,
-        str(PurePath(out, kept.file)) if kept else "",
+        f"{before}{kept.file}" if kept else "",
         same,
         forms,
         bucket.triage,
