@@ -54,6 +54,7 @@ OF_FOLDERS["minimize"] += (("minimize", "HISTORY", "--replays", "1"),)
 # functions; the folders of 'perf', 'matrix' and 'stability' hold texts of scripts and answers alone.
 OTHERS = {
     "as fuzz": ("storm", "fusion", "opfuzz", "typefuzz", "janus", "diver", "enumerate"),
+    "as report": ("watch",),
     "studies": ("perf", "matrix", "stability"),
     "neither": (
         *("generate", "check-seeds", "lift", "releases", "grammars", "rules", "theories"),
