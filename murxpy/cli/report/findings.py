@@ -83,7 +83,7 @@ def _in_their_words(text: str, solver: str) -> str:
             return operators[name].smtlib if operators[name].smtlib.strip("-_") else words
         return name.removeprefix("SORT_") if name in sorts else name
 
-    text = re.sub(r"\b(?:OP|SORT)_[A-Z0-9_]+\b", named, text)
+    text = re.sub(r"(?<![:\w])(?:OP|SORT)_[A-Z0-9_]+\b", named, text)
     return re.sub(rf"(?<![\w-]){re.escape(solver)}-(?=[a-z])", "", text)
 
 
