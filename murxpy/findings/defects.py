@@ -301,7 +301,7 @@ def marks(bucket: Bucket, read: Read) -> Marks:
 
     The place at which a process died marks its defect, and so does the message of an exception.
     Everything else is marked by the shape of the smaller trace; but what needs earlier checks of that
-    trace is marked by these checks.
+    trace is marked by the last of these.
     """
     shared = cause(bucket, read)
     if shared:
@@ -319,7 +319,7 @@ def marks(bucket: Bucket, read: Read) -> Marks:
     shape = smallest_shape(bucket, read)
     if shape is None:
         return Marks()
-    earlier = _earlier_checks(bucket, read)
+    earlier = _earlier_check(bucket, read)
     if earlier:  # whatever was asserted when what they left behind shows, is chance
         wrong = ["answers sat"] if is_unsound(bucket) else []
         return Marks(
@@ -367,15 +367,15 @@ def _nested(solver: str, telling: Sequence[str]) -> dict[str, None]:
     return found
 
 
-def _earlier_checks(bucket: Bucket, read: Read) -> str:
-    """The checks before the last one of the smaller trace, with their answers; empty unless the trace
-    says that the defect needs what they leave behind.
+def _earlier_check(bucket: Bucket, read: Read) -> str:
+    """The check before the last one of the smaller trace, with its answer; empty unless the trace says
+    that the defect needs what earlier checks leave behind.
     """
     text = _smaller(bucket, read) or ""
     if all(need.kind != "earlier" for need in read_needs(header_value(text, HEADER))):
         return ""
     asked = [row for row in read_rows(text) if row.action in ANSWERING]
-    return ", ".join(" ".join([row.action, *row.answers]) for row in asked[:-1])
+    return " ".join([asked[-2].action, *asked[-2].answers]) if len(asked) > 1 else ""
 
 
 # ----------------------------------------------------------------------

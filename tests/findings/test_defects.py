@@ -405,7 +405,8 @@ def test_what_earlier_checks_leave_behind_is_one_defect_whatever_is_asserted() -
     kind, unsound = "invalid-model", "solution unsoundness: none of 4 values is right"
     other = EARLIER.replace("OP_BV_NEG", "OP_BV_NOT").replace("OP_BV_ULT", "OP_BV_SLT")
     behind = [reduced("one", kind, EARLIER, files), reduced("two", kind, other, files)]
-    answer = replace(reduced("answer", "disagreement", other, files), message=unsound)
+    twice = other.replace("0 assert", "0 check-sat\n answer sat\n0 assert", 1)
+    answer = replace(reduced("answer", "disagreement", twice, files), message=unsound)
     proved = replace(reduced("proved", kind, other, files), message=unsound)
     apart = [
         reduced("needs-none", kind, EARLIER.replace("earlier", "call"), files),
