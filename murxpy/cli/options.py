@@ -282,11 +282,22 @@ def count_option(
     )
 
 
+class _Percent(click.FloatRange):
+    """A share in percent; not a number is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the share. Raises BadParameter."""
+        number = super().convert(value, param, ctx)
+        if number != number:
+            self.fail(f"'{value}': expected a share from 0 to 100", param, ctx)
+        return number
+
+
 def percent_option(name: str, default: float, help: str) -> Callable[[Command], Command]:
     """An option that takes a share in percent."""
     return click.option(
         name,
-        type=click.FloatRange(0, 100),
+        type=_Percent(0, 100),
         default=default,
         show_default=True,
         metavar="PERCENT",

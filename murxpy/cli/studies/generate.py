@@ -13,6 +13,7 @@ import click
 from murxpy.cli.options import (
     OUTPUT,
     SCRIPTS,
+    TARGETS,
     Grouped,
     count_option,
     listed,
@@ -177,7 +178,7 @@ _OWN = listed(
         "--ask",
         "asked",
         type=judge_names,
-        metavar="TARGETS",
+        metavar=TARGETS,
         help="Solvers that read scripts with faults. It is told which of them die, do not end, or "
         "accept what all others refuse.",
     ),
