@@ -171,7 +171,12 @@ USAGE = {
         "/nowhere/m.svg",
     ): "/nowhere/m.svg: cannot be written: No such file or directory",
     ("fsm", "check"): "Missing argument 'FILE'",
-    ("fuzz", "z3", "--share", "nan"): "expected a share from 0 to 100",
+    (
+        "fuzz",
+        "z3",
+        "--share",
+        "nan",
+    ): "Invalid value for '--share': 'nan': expected a share from 0 to 100",
     ("theories", "BW"): "unknown theory 'BW'",
     ("theories", "--jsn"): "No such option",
     ("wrappers", "cvc4"): "unknown solver 'cvc4' (did you mean 'cvc5'?)",
