@@ -21,7 +21,8 @@ if TYPE_CHECKING:  # errors are told by this module, also where one of these can
     from murxpy.records.snapshot import BucketView
 
 _LABEL = 12  # columns of a label
-_MARKUP = re.compile(r"[\\`*{}\[\]<>|~@&]|(?<!\w)_|_(?!\w)|#(?=\d)")
+# An underscore is markup only where it can begin an emphasis: not before a blank, and not in a word.
+_MARKUP = re.compile(r"[\\`*{}\[\]<>|~@&]|(?<!\w)_(?!\s)|#(?=\d)")
 _BLANKS = re.compile(r"\s+", re.ASCII)
 
 
