@@ -72,7 +72,7 @@ def check_end(events: list[Event]) -> Path:
     return place
 
 
-@pytest.mark.parametrize("size", [140 * KIB, 300 * KIB, 4096 * KIB])
+@pytest.mark.parametrize("size", [180 * KIB, 300 * KIB, 4096 * KIB])
 def test_disk_of(size: int, disk: Callable[[int], Path], temporary: Path) -> None:
     out = disk(size) / "out"
     _, events = run(out, SETUP, runs=60, jobs=2)

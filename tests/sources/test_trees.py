@@ -202,7 +202,7 @@ def test_calls_of_the_api_need_no_words_of_a_dialect(capsys: pytest.CaptureFixtu
     ("words", "expected"),
     [
         (("--theories", ""), "expected at least one theory"),
-        (("--theories", "BV", "--corrupt", "--ask", ""), "--ask: expected solvers"),
+        (("--theories", "BV", "--corrupt", "--ask", ""), "found an empty text"),
         (("--theories", "BV", "--count", "2"), "give --ask, too"),
         (("--theories", "BV", "--widths", "0"), "expected numbers of bits"),
         (("--theories", "BV", "--weight", "bvmul"), "expected an operator and its weight"),

@@ -91,8 +91,6 @@ def _generate(
     With --corrupt the script has a fault, for parsers; --ask has solvers read such scripts, which they
     must refuse with an error. No solver is asked otherwise.
     """
-    if asked is not None and not asked:
-        raise click.UsageError("--ask: expected solvers, found none")
     if count is not None and not asked:
         raise click.UsageError("--count says how many scripts --ask makes: give --ask, too")
     if asked and not corrupt:
