@@ -201,12 +201,14 @@ def _study_lines(study: Study) -> Iterator[str]:
 # ----------------------------------------------------------------------
 # JUnit.
 
+_WHOLE = 1_000  # defects, the worst ones, whose cases name the commands that show them again
+
 
 def junit(report: Report) -> str:
     """The report as JUnit's XML, with a test case for each defect: a failure where it counts, and
     skipped where it is known or does not make the exit code 1. A campaign without defects is a case that passes.
     """
-    cases = list(map(_case, report.defects))
+    cases = [_case(page, at < _WHOLE) for at, page in enumerate(report.defects)]
     if not cases:
         cases = [ElementTree.Element("testcase", classname="murxpy", name="no defects")]
     failures = sum(case.find("failure") is not None for case in cases)
@@ -227,7 +229,8 @@ def junit(report: Report) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
-def _case(page: FindingPage) -> ElementTree.Element:
+def _case(page: FindingPage, whole: bool) -> ElementTree.Element:
+    """The test case of a defect; if it is not `whole`, without the commands that show it again."""
     bucket = page.bucket
     case = ElementTree.Element(
         "testcase",
@@ -238,7 +241,9 @@ def _case(page: FindingPage) -> ElementTree.Element:
         failure = ElementTree.SubElement(
             case, "failure", message=escaped(page.defect.wrong), type=escaped(bucket.kind)
         )
-        failure.text = escaped("\n".join([*texts(page), "", page.text, *commands(page)]), _KEPT)
+        failure.text = escaped(
+            "\n".join([*texts(page), "", page.text, *(commands(page) if whole else ())]), _KEPT
+        )
     else:
         why = "known" if page.defect.status == "known" else "does not make the exit code 1"
         ElementTree.SubElement(case, "skipped", message=escaped(f"{why}: {page.defect.wrong}"))
