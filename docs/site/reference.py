@@ -31,8 +31,10 @@ def write(folder: Path) -> None:
     """
     pages = {**_commands(), **_theories(), **_wrappers(), "actions": _actions()}
     pages |= {"checks": _checks(), "kinds": _kinds(), "machines": _machines(), "api": _api()}
+    pages["options"] = _options()
     inner = "\n".join(
-        f"{name}" for name in ("commands", "api", "theories", "wrappers", "machines", "actions")
+        f"{name}"
+        for name in ("commands", "options", "api", "theories", "wrappers", "machines", "actions")
     )
     pages["index"] = (
         "# Reference\n\nThese pages are made from the code and the data folders of this release.\n\n"
@@ -76,7 +78,6 @@ def _about(thing: object) -> str:
 
 
 def _commands() -> dict[str, str]:
-    assert isinstance(group, click.Group)
     pages, rows = {}, []
     for name, brief in listed().items():
         parts = [f"# murxpy {name}\n\n{brief}\n"]
@@ -105,6 +106,36 @@ def _helps(parent: click.Group, name: str, words: str = "murxpy") -> Iterator[tu
     yield name, command.get_help(context)
     for inner in command.list_commands(context) if isinstance(command, click.Group) else ():
         yield from _helps(command, inner, f"{words} {name}")
+
+
+def _options() -> str:
+    """Each option with the commands that have it."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for name in listed():
+        for words, command in _inner(group, name):
+            for param in command.params:
+                if isinstance(param, click.Option):
+                    kind = "" if param.is_flag else param.metavar or param.type.name
+                    for option in (one for one in param.opts if one.startswith("--")):
+                        found.setdefault((option, kind), []).append(words)
+    rows = [[f"`{option}`", kind, ", ".join(of)] for (option, kind), of in sorted(found.items())]
+    return (
+        "# Options by command\n\nAn option that takes different things in different commands has a row for each.\n\n"
+        + _rows(["option", "takes", "commands"], rows)
+    )
+
+
+def _inner(parent: click.Group, name: str) -> Iterator[tuple[str, click.Command]]:
+    """A command, or the commands in it, each with its words."""
+    context = click.Context(parent)
+    command = parent.get_command(context, name)
+    assert command is not None
+    if not isinstance(command, click.Group):
+        yield name, command
+        return
+    for inner in command.list_commands(context):
+        for words, one in _inner(command, inner):
+            yield f"{name} {words}", one
 
 
 # ----------------------------------------------------------------------
