@@ -50,11 +50,15 @@ _TEXT = "<text>"  # what messages call a trace or a script that is given as text
 
 def _script(source: Source) -> tuple[str, str]:
     """The text of a script, and what messages call it. Raises InputError."""
+    if not isinstance(source, str | Path):
+        raise InputError(f"expected a text or a path, found {type(source).__name__}")
     return (read_text(source), str(source)) if isinstance(source, Path) else (source, _TEXT)
 
 
 def _trace(source: Source) -> tuple[Trace, str, Path]:
     """A trace, its text, and its file. Raises InputError."""
+    if not isinstance(source, str | Path):
+        raise InputError(f"expected a text or a path, found {type(source).__name__}")
     file = source if isinstance(source, Path) else Path(_TEXT)
     text = read_trace(source) if isinstance(source, Path) else source
     return parse_trace(text, str(file)), text, file
@@ -110,18 +114,18 @@ def defects(out: Source = "murxpy-out") -> list[Defect]:
     """
     folder = Path(out)
     views = defect_views(read_buckets(folder), read_versions(folder), str(folder))
-    return [_defect(view, folder) for view in views]
+    return [_defect(view) for view in views]
 
 
-def _defect(view: DefectView, folder: Path) -> Defect:
+def _defect(view: DefectView) -> Defect:
     shown = view.shown
     forms = {
-        form.form: folder / form.file
+        form.form: Path(form.file)
         for bucket in view.buckets
         for form in bucket.reproducers
         if form.file and form.reproduces
     }
-    trace = forms.get("min.trace") or (folder / shown.trace if shown.trace else None)
+    trace = forms.get("min.trace") or (Path(shown.trace) if shown.trace else None)
     return Defect(
         shown.key,
         shown.kind,
@@ -201,6 +205,14 @@ def fuzz(
 
     Raises InputError, and TargetError where a solver cannot be used.
     """
+    for name, number, least in (
+        ("runs", runs, 1),
+        ("jobs", jobs, 1),
+        ("iterations", iterations, 1),
+        ("seed", seed, 0),
+    ):
+        if number is not None and (not isinstance(number, int) or number < least):
+            raise InputError(f"fuzz: {name}: expected a number from {least} on, found {number!r}")
     options = CampaignOptions(
         out=Path(out),
         time=time,
@@ -375,6 +387,8 @@ def ask(
     asked through its API. `limit` is the limit of a check: the solver's own resource limit that takes
     about so many seconds. Raises InputError, and TargetError where a solver cannot be used.
     """
+    if not solvers:
+        raise InputError("ask: expected the name of a solver behind the script")
     text, name = _script(script)
     trace = for_judges(lift_script(read_script(text, name, _catalogue())))
     with _only(*solvers):
@@ -409,6 +423,8 @@ def mutate(
     """
     if by not in FUZZERS:
         raise InputError(f"mutate: unknown fuzzer '{by}'; known are {', '.join(FUZZERS)}")
+    if count < 1:
+        raise InputError(f"mutate: count: expected a number from 1 on, found {count}")
     with TemporaryDirectory(prefix="murxpy-") as folder, _only(solver, files=[folder]):
         for at, script in enumerate(scripts):
             Path(folder, f"{at}.smt2").write_text(_script(script)[0], encoding="utf-8")

@@ -275,7 +275,8 @@ def doctor(
                 say(line)
     if absent:
         how = ", ".join(f"{name} (pip install {_package(name)})" for name in absent)
-        say(f"\nnot installed here: {how}")
+        click.echo()
+        say(f"not installed here: {how}")
     if len(abouts) > 1:
         heading(make_console(), "Judges: how many operators of each theory a solver has")
         judges_table(abouts).print(make_console())

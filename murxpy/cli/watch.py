@@ -66,6 +66,8 @@ def watch(out: Path, port: int, host: str) -> int:
     murxpy watch out --port 0         # at any free port
     """
     _refuse_missing()
+    if out.exists() and not out.is_dir():
+        raise InputError("expected the folder of a campaign", file=str(out))
     environment()
     token = secrets.token_urlsafe(16)
     with contextlib.closing(_listening(host, port)) as listening:

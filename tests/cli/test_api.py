@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import doctest
 import inspect
 import subprocess
@@ -90,6 +91,9 @@ def test_a_campaign_finds_and_its_defects_are_read_again(campaign: murxpy.Campai
     assert granted() is None  # nothing of the campaign's grants is left behind
     (found,) = campaign.defects()
     assert [found] == murxpy.defects(campaign.out)
+    with contextlib.chdir(campaign.out.parent):  # paths begin as the folder does
+        (same,) = murxpy.defects("out")
+        assert same.trace is not None and same.trace.is_file() and not same.trace.is_absolute()
     assert (found.kind, found.status) == ("crash", "open") and "segmentation fault" in found.wrong
     assert found.trace is not None and found.trace.is_file()
 
@@ -131,6 +135,10 @@ def test_translate() -> None:
         (lambda: murxpy.evaluate(SCRIPT), "either a model or a solver"),
         (lambda: murxpy.evaluate(SCRIPT, model="(nonsense"), "<text>"),
         (lambda: murxpy.lift("(assert"), "<text>"),
+        (lambda: murxpy.ask(SCRIPT), "expected the name of a solver"),
+        (lambda: murxpy.lift(b""), "found bytes"),  # type: ignore[arg-type]
+        (lambda: murxpy.fuzz("z3", runs=-1), "runs: expected a number from 1 on"),
+        (lambda: murxpy.mutate(SCRIPT, solver="z3", count=0), "count: expected a number"),
         (lambda: murxpy.fuzz("nothing"), "nothing"),
         (lambda: murxpy.fuzz("z3", seeds=["seeds"]), "mix"),
         (lambda: murxpy.to_smtlib(Path("/nowhere/a.trace")), "/nowhere/a.trace"),
