@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from murxpy.campaign.asked import CampaignOptions, MutationOptions, asked, mutation_of
+from murxpy.campaign.asked import OUT, CampaignOptions, MutationOptions, asked, mutation_of
 from murxpy.campaign.campaign import Campaign as _Campaign
 from murxpy.cli.report.findings import DefectView, defect_views
 from murxpy.data import load_catalogue, load_wrapper
@@ -108,7 +108,7 @@ class Defect:
     program: Path | None
 
 
-def defects(out: Source = "murxpy-out") -> list[Defect]:
+def defects(out: Source = OUT) -> list[Defect]:
     """The defects that the campaign in the folder `out` found, the worst first. Raises InputError where no
     campaign is there.
     """
@@ -177,7 +177,7 @@ class Campaign:
 
 def fuzz(
     *targets: str,
-    out: Source = "murxpy-out",
+    out: Source = OUT,
     time: float | None = None,
     runs: int | None = None,
     seed: int | None = None,
