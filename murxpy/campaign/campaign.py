@@ -142,8 +142,6 @@ class Campaign:
             config.known_marks,
             config.slots,
         )
-        for target in self._targets:
-            target.damp = self._collector.damped(target.family)
         tried = self._archive.meta.get("suspects", [])
         hangs = Hangs(
             self._replays, self._solver, self._collector.found, tried, self._time_of_workers
@@ -219,7 +217,16 @@ class Campaign:
     def _target(self, plan: Plan, about: dict[str, Any], store: Store) -> FuzzedTarget:
         config = self.config
         with store.reading(f"what it keeps of {plan.target.name}"):
-            runs = stored_runs(plan, about, store, self.seed, config.runs, resume=config.resume)
+            runs = stored_runs(
+                plan,
+                about,
+                store,
+                self.seed,
+                config.runs,
+                resume=config.resume,
+                # what a comparison has found does not change what is compared
+                damp=config.damp and not config.compare,
+            )
         if runs.steering is not None:
             for notice in runs.steering.notices():
                 self._log.notice(notice)

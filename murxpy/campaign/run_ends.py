@@ -374,7 +374,6 @@ class RunEnds:
         self._credit(found)
         if found.outcome.report is None:
             self.count(target.runs.ended_badly(job.index, job.seed, "findings"))
-        target.damp = self._collector.damped(target.family)
 
     def _credit(self, found: Finding) -> None:
         """Credit a finding to the seed file of its run, unless the user knows the bucket already,
@@ -407,6 +406,10 @@ class RunEnds:
         run is `over`, and `shown` is its finding, or it must be made again.
         """
         runs, index = self._targets[number].runs, result.job.index
+        found = self._counting(shown) if over else None
+        if found is not None:
+            self._collector.found(found)
+            self._credit(found)
         if not result.outcome.after:  # otherwise the run had ended before
             if over:
                 self.count({"run:total": 1})
@@ -414,6 +417,3 @@ class RunEnds:
                 runs.done(index)
             else:
                 runs.give_back(index)
-        found = self._counting(shown) if over else None
-        if found is not None:
-            self._collector.found(found)

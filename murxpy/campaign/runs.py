@@ -16,7 +16,7 @@ from murxpy.processes.handles import Damp
 from murxpy.processes.targets import Plan, version_of
 from murxpy.records.yields import Yield, settled
 from murxpy.sources.mutation.registry import API
-from murxpy.steering.guidance import Guidance, choices_of
+from murxpy.steering.guidance import Damping, Guidance, choices_of
 from murxpy.steering.seeds import Ledger, Steering, run_seed
 
 
@@ -24,7 +24,7 @@ class Runs:
     """Hands out runs as `ledger` has them. `steering` chooses the seed files that the runs work on;
     it is None when the runs need no seed files. `guidance` chooses the arms of walks; it is None in a
     campaign without guidance. `enumerated` chooses the runs of an enumeration; it is None for any
-    other campaign.
+    other campaign. `damping` chooses the calls that walks draw less often; it is None where none are.
     """
 
     def __init__(
@@ -34,17 +34,19 @@ class Runs:
         steering: Steering | None,
         enumerated: Enumerated | None = None,
         guidance: Guidance | None = None,
+        damping: Damping | None = None,
     ) -> None:
         self._seed = seed
         self.ledger = ledger
         self.steering = steering
         self.enumerated = enumerated
         self.guidance = guidance
+        self.damping = damping
 
     def take(self) -> tuple[int, int] | None:
         """The index and the seed of the next run; None when there is none, or none yet."""
-        upcoming = self.ledger.upcoming
-        if not all(one.ready(upcoming) for one in (self.guidance, self.steering) if one):
+        upcoming, waiting = self.ledger.upcoming, (self.guidance, self.steering, self.damping)
+        if not all(one.ready(upcoming) for one in waiting if one):
             return None
         if self.used_up:
             if self.enumerated is not None:
@@ -59,6 +61,10 @@ class Runs:
         if self.enumerated is not None:
             return index, self.enumerated.seed_of(index)
         return index, self._seed_of(index)
+
+    def damped(self, index: int) -> Damp:
+        """The calls that run `index`, which `take` gave last, draws less often."""
+        return () if self.damping is None else self.damping.of(index)
 
     def _seed_of(self, index: int) -> int:
         """The seed of run `index` of a campaign that enumerates nothing."""
@@ -164,12 +170,16 @@ class Runs:
             self.steering.found(index, bucket)
         if self.guidance is not None:
             self.guidance.found(index, bucket, verdict)
+        if self.damping is not None:
+            self.damping.found(index, verdict)
 
     def ended(self, index: int, bucket: str = "") -> None:
         """Note that run `index` ended and was counted; a finding in it went to `bucket`. The run is
         done when its judges have answered.
         """
         self.ledger.ended[index] = bucket
+        if self.damping is not None:
+            self.damping.over(index)
 
     def counted(self, index: int) -> str | None:
         """The bucket of the finding in run `index`, if the run ended in an earlier session; empty if
@@ -184,6 +194,8 @@ class Runs:
             self.steering.done(index)
         if self.guidance is not None:
             self.guidance.done(index)
+        if self.damping is not None:
+            self.damping.over(index)
 
     def give_back(self, index: int) -> None:
         """Note that run `index` was not begun. The run is handed out again with the same seed."""
@@ -206,24 +218,14 @@ class Runs:
         return bool(yields) and all(entry.unusable and not entry.made for entry in yields)
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class FuzzedTarget:
-    """A target in a campaign: its name, the family and version of its solver, its runs, and the
-    calls that its walks draw less often (`damp`).
-    """
+    """A target in a campaign: its name, the family and version of its solver, and its runs."""
 
     name: str
     family: str
     version: str
     runs: Runs
-    damp: Damp = ()
-
-    @property
-    def damped(self) -> Damp:
-        """The calls that the run which was taken last draws less often. With guidance, only findings
-        of runs far enough before it decide, so that a campaign can be made again.
-        """
-        return self.damp if self.runs.guidance is None else self.runs.guidance.damp
 
 
 def barren(plans: Sequence[Plan], targets: Sequence[FuzzedTarget]) -> list[str]:
@@ -250,10 +252,12 @@ def stored_runs(
     limit: int | None,
     *,
     resume: bool = False,
+    damp: bool = True,
 ) -> Runs:
     """The runs of the target of `plan`, whose session describes its solver by `about`, in the
     campaign with `seed`. The runs continue where an earlier session stopped, and there are at most
-    `limit` more; with `resume` only those that wait for their judges are made again. Raises
+    `limit` more; with `resume` only those that wait for their judges are made again. With `damp`,
+    walks draw the calls of earlier findings less often. Raises
     InputError when every source lacks seeds that it needs.
     """
     name, meta = plan.target.name, store.meta()
@@ -266,8 +270,9 @@ def stored_runs(
         release, saved = f"{plan.target.family} {version_of(about)}", meta.get(f"enumerated:{name}")
         return Runs(seed, ledger, None, Enumerated(plan.setup, release, saved))
     guidance = _stored_guidance(plan, about, store, seed, ledger)
+    damping = Damping(_left_open(meta.get(f"damping:{name}"), ledger)) if damp else None
     if not sources:
-        return Runs(seed, ledger, None, guidance=guidance)
+        return Runs(seed, ledger, None, guidance=guidance, damping=damping)
     saved = _left_open(meta.get(f"steering:{name}"), ledger)
     try:
         faults = unusable(sources, plan.target.family)
@@ -276,7 +281,7 @@ def stored_runs(
         if not all_faulty(sources, plan.target.family):
             raise
         raise InputError(none_usable(sources, plan.target.family)) from None
-    return Runs(seed, ledger, steering, guidance=guidance)
+    return Runs(seed, ledger, steering, guidance=guidance, damping=damping)
 
 
 def _stored_guidance(

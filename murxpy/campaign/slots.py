@@ -78,8 +78,7 @@ class Slots(Service, Watcher):
             seed,
             config.limits.wall,
             index,
-            # what a comparison has found does not change what is compared
-            damp=self._targets[target].damped if config.damp and not config.compare else (),
+            damp=self._targets[target].runs.damped(index),
             keep=config.compare
             or config.baseline is not None
             or (config.scripts is not None and not config.scripts_decided)
@@ -107,6 +106,8 @@ class Slots(Service, Watcher):
             enumerated = target.runs.enumerated
             if enumerated is not None:
                 kept[f"enumerated:{target.name}"] = enumerated.state()
+            if target.runs.damping is not None:
+                kept[f"damping:{target.name}"] = target.runs.damping.state()
             kept[f"ended:{target.name}"] = dict(target.runs.ledger.ended)
         return kept
 

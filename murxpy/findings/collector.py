@@ -24,7 +24,7 @@ from murxpy.machine.trace.finished import Call
 from murxpy.oracles.crash import ABORT, DEATHS, Outcome, Verdict, judge
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.oracles.documented import Documented
-from murxpy.processes.handles import DAMPED, Damp, Job
+from murxpy.processes.handles import Job
 from murxpy.processes.inquiries import Trial, Trials
 from murxpy.processes.service import Fresh, Future, Replays
 from murxpy.records import events
@@ -156,7 +156,6 @@ class Collector(Service):
         self._known = known
         self._trials = Trials(replays)
         self.urgent = False
-        self._damped: dict[str, tuple[int, Damp]] = {}
         self._opened: dict[str, None] = {}
         # the buckets that killed sessions opened, which gave no exit code
         self.late: dict[str, None] = {}
@@ -168,21 +167,6 @@ class Collector(Service):
         self._documented = [
             Documented(plan.setup.get("wrapper") or {}) for plan in self._pool.plans
         ]
-
-    def damped(self, solver: str) -> Damp:
-        """The fatal calls (action, operator, spelling) of the buckets of a solver. Runs draw them less
-        often, to find something else.
-        """
-        buckets = self._archive.buckets
-        known = self._damped.get(solver)
-        if known is None or known[0] != len(buckets):
-            calls = {
-                (b.action, b.operator, b.spelling): None
-                for b in buckets.values()
-                if b.solver == solver and b.action and b.kind != INTERNAL
-            }
-            known = self._damped[solver] = (len(buckets), tuple(sorted(calls)[:DAMPED]))
-        return known[1]
 
     def fails(self, fail_on: Sequence[str]) -> bool:
         """Whether this session found a defect that makes the exit code 1. A bucket that it opened does

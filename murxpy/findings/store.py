@@ -215,7 +215,6 @@ class _Guided(msgspec.Struct, array_like=True):
     buckets: list[str] = []
     wrong: bool = False
     killed: bool = False
-    call: list[str] = []
     mutates: bool = False
 
 
@@ -225,8 +224,22 @@ class _Guidance(TypedDict, total=False):
     open: dict[int, _Guided]
     over: dict[int, _Guided]
     paid: list[str]
-    calls: list[tuple[str, str, str]]
     typical: float
+
+
+class _Damped(msgspec.Struct, array_like=True):
+    """A run of a campaign that damps calls, as the row that `Damping.state` gives."""
+
+    known: int
+    call: tuple[str, str, str] | None
+
+
+class _Damping(TypedDict, total=False):
+    """The state that `Damping.state` returns."""
+
+    open: dict[int, _Damped]
+    over: dict[int, _Damped]
+    calls: list[tuple[str, str, str]]
 
 
 class _Enumerated(TypedDict, total=False):
@@ -256,6 +269,7 @@ _META: dict[str, Any] = {
     "ended:": dict[int, str],
     "steering:": _Steering,
     "guidance:": _Guidance,
+    "damping:": _Damping,
     "enumerated:": _Enumerated,
 }
 

@@ -1,5 +1,5 @@
-"""The arms that the runs of a target can have: what its session can do, as far as the user leaves it
-open.
+"""What the runs of a target learn from earlier runs: which calls they draw less often, and, in a
+campaign with guidance, which arms they have.
 """
 
 from __future__ import annotations
@@ -21,6 +21,82 @@ from murxpy.records.yields import PLAIN, WITHOUT, ArmYield, Learnt
 from murxpy.solvers.facts import Option, build_facts
 from murxpy.solvers.options import LISTED, chosen, completed
 from murxpy.sources.setups import Setup
+
+# ----------------------------------------------------------------------
+# Damping: the calls in which findings end are drawn less often, to find something else. A run damps
+# the calls of the findings that are far enough before it (`murxpy.learning.guide.lag`), so a campaign
+# with the same seed damps the same in each run, however many workers there are.
+
+
+_Call = tuple[str, str, str]  # an action, an operator and a spelling
+
+
+@dataclass
+class _Damped:
+    """A run that damps the first `known` calls, and the call in which it ended, if by a finding."""
+
+    known: int
+    call: _Call | None = None
+
+    def row(self) -> list[Any]:
+        """The run as plain data."""
+        return [self.known, self.call]
+
+
+class Damping:
+    """Chooses the calls that the runs of one target draw less often. `saved` is what `state` gave in
+    an earlier session. A hang damps nothing: the clock decides when it is known.
+    """
+
+    def __init__(self, saved: Mapping[str, Any] | None = None) -> None:
+        saved = saved or {}
+        self._runs = Pending(_damped, saved)
+        self._calls: dict[_Call, None] = dict.fromkeys(map(_call, saved.get("calls", ())))
+
+    def state(self) -> dict[str, Any]:
+        """The plain data to store."""
+        return {**self._runs.state(), "calls": [list(call) for call in self._calls]}
+
+    def ready(self, index: int) -> bool:
+        """Whether run `index` can begin: all runs are over whose findings it has to know."""
+        return self._runs.ready(index)
+
+    def of(self, index: int) -> Damp:
+        """The calls that run `index`, which begins now, damps. A run that began before keeps its own."""
+        if index not in self._runs.open:
+            for _, run in self._runs.due(index):
+                assert run.call is not None, "only runs with a finding wait"
+                self._calls.setdefault(run.call)
+            self._runs.open[index] = _Damped(len(self._calls))
+        known = list(self._calls)[: self._runs.open[index].known]
+        return tuple(sorted(known)[:DAMPED])
+
+    def found(self, index: int, verdict: Verdict) -> None:
+        """Note that run `index` ended in a finding."""
+        run, call = self._runs.open.get(index), verdict.call
+        if run is not None and call.action and verdict.kind != INTERNAL:
+            run.call = (call.action, call.operator, call.spelling)
+
+    def over(self, index: int) -> None:
+        """Note that run `index` is over."""
+        self._runs.done(index)
+        if (run := self._runs.over.get(index)) and run.call is None:
+            del self._runs.over[index]
+
+
+def _damped(row: Iterable[Any]) -> _Damped:
+    known, call = row
+    return _Damped(known, None if call is None else _call(call))
+
+
+def _call(row: Sequence[str]) -> _Call:
+    action, operator, spelling = row
+    return action, operator, spelling
+
+
+# ----------------------------------------------------------------------
+# The arms that the runs of a target can have: what its session can do, as far as the user leaves it
+# open.
 
 
 def choices_of(setup: Setup, about: Mapping[str, Any]) -> tuple[Arms, Choices]:
@@ -92,13 +168,12 @@ class _Begun:
     buckets: list[str] = field(default_factory=list)
     wrong: bool = False
     killed: bool = False
-    call: list[str] = field(default_factory=list)
     mutates: bool = False
 
     def row(self) -> list[Any]:
         """The run as plain data."""
         own = [self.arms, self.news, self.counts, self.buckets, self.wrong, self.killed]
-        return [f"{self.seed:x}", *own, self.call, self.mutates]
+        return [f"{self.seed:x}", *own, self.mutates]
 
 
 class Guidance:
@@ -127,7 +202,6 @@ class Guidance:
         self._seen = dict.fromkeys(news)
         self._runs = Pending(_begun, saved)
         self._paid: dict[str, None] = dict.fromkeys(saved.get("paid", ()))
-        self._calls = {(call[0], call[1], call[2]): None for call in saved.get("calls", ())}
         self._changed: dict[str, None] = {}
         self._new: list[int] = []
         # by the numbers of the runs that `source_of` learnt from: pairs that no earlier run gave
@@ -135,13 +209,11 @@ class Guidance:
 
     def state(self) -> dict[str, Any]:
         """The plain data to store besides `changes`."""
-        known = {"paid": list(self._paid), "calls": [list(call) for call in self._calls]}
-        return {**self._runs.state(), **known, "typical": self._gains.typical}
-
-    @property
-    def damp(self) -> Damp:
-        """The fatal calls (action, operator, spelling) of the findings from which was learnt."""
-        return tuple(sorted(self._calls)[:DAMPED])
+        return {
+            **self._runs.state(),
+            "paid": list(self._paid),
+            "typical": self._gains.typical,
+        }
 
     def hand_over(self, target: str, learnt: Learnt) -> None:
         """Add what changed since the last call to `learnt`, for the target called `target`."""
@@ -195,8 +267,6 @@ class Guidance:
         if run is not None:
             run.buckets.append(bucket)
             run.wrong = run.wrong or kind_of(verdict.kind).answers
-            if verdict.call.action and verdict.kind != INTERNAL:
-                run.call = [verdict.call.action, verdict.call.operator, verdict.call.spelling]
 
     def killed(self, index: int) -> None:
         """Note that run `index` was ended by a limit of time."""
@@ -210,8 +280,6 @@ class Guidance:
     def _learn(self, index: int) -> None:
         """Learn, in their order, from the runs that are far enough before `index`."""
         for number, run in self._runs.due(index):
-            if run.call:
-                self._calls[run.call[0], run.call[1], run.call[2]] = None
             result = self._result(run)
             self.learnt[number] = result.news
             self._guide.learn([parse_arm(arm) for arm in run.arms], self._gains.of(result))

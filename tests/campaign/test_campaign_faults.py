@@ -14,6 +14,7 @@ import pytest
 from campaigns import children, found, only_bucket, plan, run
 
 from murxpy.findings.replayed import replay_trace, walk_seeds
+from murxpy.learning.guide import LAG
 from murxpy.processes.limits import MIB, Limits
 from murxpy.records.events import Notice, Overstayed
 
@@ -166,16 +167,31 @@ def test_runs_isolated_from_each_other(tmp_path: Path) -> None:
     assert events[-1].snapshot.runs == 40 and events[-1].snapshot.lost == 0
 
 
+def damped_by_run(folder: Path) -> dict[int, list[list[str]]]:
+    """The calls that each run with a finding damped, by the number of the run."""
+    db = sqlite3.connect(folder / "campaign.sqlite")
+    rows = db.execute("SELECT run, calls FROM findings JOIN damps ON damps.id = damp").fetchall()
+    db.close()
+    return {run: json.loads(calls) for run, calls in sorted(rows)}
+
+
+def test_a_run_damps_the_same_calls_however_many_workers_and_sessions_there_are(
+    tmp_path: Path,
+) -> None:
+    setup = {"every": {"segfault": 9, "exception": 14, "abort": 50}}
+    run(tmp_path / "one", setup, runs=150, jobs=1)
+    run(tmp_path / "four", setup, runs=150, jobs=4)
+    for part in range(3):
+        run(tmp_path / "parts", setup, runs=50, jobs=1 + part)
+    damped = damped_by_run(tmp_path / "one")
+    assert max(map(len, damped.values())) == 3
+    assert all(not calls for run, calls in damped.items() if run < LAG)
+    assert damped == damped_by_run(tmp_path / "four") == damped_by_run(tmp_path / "parts")
+
+
 def test_fatal_calls_are_damped_in_later_runs(tmp_path: Path) -> None:
     run(tmp_path, {"every": {"segfault": 4}}, runs=60)
-    db = sqlite3.connect(tmp_path / "campaign.sqlite")
-    damps = [
-        json.loads(damp)
-        for (damp,) in db.execute(
-            "SELECT calls FROM findings JOIN damps ON damps.id = damp ORDER BY run"
-        )
-    ]
-    db.close()
+    damps = list(damped_by_run(tmp_path).values())
     assert damps[0] == [] and damps[-1] == [["mk-term", "OP_FAULT", "segfault"]]
     parts: list[str] = []
     call = ("mk-term", "OP_FAULT", "segfault")

@@ -330,7 +330,7 @@ def test_guidance_can_be_switched_off_and_on(tmp_path: Path) -> None:
         (saved,) = store.execute("SELECT value FROM meta WHERE name = 'guidance:fake'").fetchone()
         stale = {
             **json.loads(saved),
-            "open": {"3": ["10000000000000000", [], [], {}, [], False, False, []]},
+            "open": {"3": ["10000000000000000", [], [], {}, [], False, False]},
         }
         store.execute("UPDATE meta SET value = ? WHERE name = 'guidance:fake'", [json.dumps(stale)])
     before, _ = campaign(tmp_path, OFF, runs=2)
