@@ -27,13 +27,15 @@ WRITERS: dict[str, Callable[[Report], str]] = {
     **{name: plugins.loaded(plugins.WRITERS, name) for name in plugins.names_of(plugins.WRITERS)},
 }
 
+_PRINTED = Path("-")  # in the place of a file
+
 
 def _file_option(form: str, what: str) -> click.Option:
     return click.Option(
         [f"--{form}"],
-        type=click.Path(dir_okay=False, path_type=Path),
+        type=click.Path(dir_okay=False, path_type=Path, allow_dash=True),
         metavar="FILE",
-        help=f"Write {what} into this file.",
+        help=f"Write {what} into this file; '-' prints it.",
     )
 
 
@@ -50,7 +52,7 @@ def report(out: Path, every: bool, **files: Path | None) -> None:
     murxpy report out --junit murxpy.xml          # for CI: a failure for each defect that counts
     murxpy report out --sarif murxpy.sarif        # for code scanning, the bucket as fingerprint
     murxpy report m --html matrix.html            # of 'murxpy matrix', stability or perf
-    murxpy report out > report.md
+    murxpy report out --markdown - | less         # to standard output, as without any file
     """
     writers, what = _writers(out, every)
     wanted = {form: file for form, file in files.items() if file is not None}
@@ -60,12 +62,16 @@ def report(out: Path, every: bool, **files: Path | None) -> None:
                 f"--{form} takes defects, and {what} has none: use --html or --markdown",
                 file=str(out),
             )
-    if not wanted:
-        click.echo(writers["markdown"](), nl=False)
-    texts = {form: writers[form]() for form in wanted}
-    for form, file in wanted.items():
-        write_atomically(file, texts[form])
-        say(f"{file}: {what}")
+    printed = [form for form, file in wanted.items() if file == _PRINTED]
+    if len(printed) > 1:
+        raise InputError(f"--{printed[1]} -: --{printed[0]} is printed already; name a file")
+    printed = printed if wanted else ["markdown"]
+    texts = {form: writers[form]() for form in (*printed, *wanted)}
+    for form in printed:
+        click.echo(texts[form], nl=False)
+    for form in (one for one in wanted if one not in printed):
+        write_atomically(wanted[form], texts[form])
+        say(f"{wanted[form]}: {what}", err=bool(printed))
 
 
 def _writers(out: Path, every: bool) -> tuple[Mapping[str, Callable[[], str]], str]:

@@ -7,13 +7,16 @@ import sys
 import threading
 import time
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
 from campaigns import config, plan, run
+from plants import EXAMPLE, NEED_NOT, long_trace, planted
 
+from murxpy.campaign.behind import process
 from murxpy.campaign.behind.orders import FollowUp
 from murxpy.campaign.behind.process import bisected, waiting
 from murxpy.campaign.behind.queue import Lane, Queue
@@ -96,11 +99,11 @@ def test_a_process_waits_before_its_next_step_while_the_share_is_spent() -> None
 def test_the_time_of_a_process_is_that_of_all_below_it_while_they_live() -> None:
     spin = "while True: pass"
     code = f"import subprocess, sys; subprocess.call([sys.executable, '-c', {spin!r}])"
-    process = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
-    while tree_cpu(process.pid) - cpu_of(process.pid) < 0.2:
-        assert process.poll() is None
-    end_group(process)
-    assert tree_cpu(process.pid) == 0
+    spinning = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+    while tree_cpu(spinning.pid) - cpu_of(spinning.pid) < 0.2:
+        assert spinning.poll() is None
+    end_group(spinning)
+    assert tree_cpu(spinning.pid) == 0
 
 
 def test_a_bisection_goes_on_where_it_was_ended(
@@ -263,3 +266,38 @@ def test_a_trace_stays_until_its_reproducers_are_made(tmp_path: Path) -> None:
         archive.flush(())
         assert Path(request.trace).is_file(), "its reproducers lie beside it"
         assert not archive.held
+
+
+def test_a_reduction_ends_with_the_best_so_far_when_its_processor_time_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each look at the time finds another second of all processors gone."""
+    seconds = count()
+    monkeypatch.setattr(process, "tree_cpu", lambda pid: float(next(seconds)))
+    file = tmp_path / "1.trace"
+    file.write_text(long_trace(NEED_NOT, EXAMPLE, 7, 60))
+    key = "crash-sigsegv-toy-check-sat-assuming"
+    asked = Request(key, "crash", "SIGSEGV", str(file), 0, minimize=True)
+    sizes = []
+    for cpu, ended in ((1.0, "time"), (9.0, "time")):
+        answered = process.answer(replace(asked, cpu=cpu), planted(**NEED_NOT))
+        assert answered.ended == ended and not answered.error
+        small = next(form for form in answered.reproducers if form.form == "min.trace")
+        assert small.reproduces and Path(small.file).is_file(), "it is kept, and gone on from"
+        sizes.append(answered.after)
+    assert answered.before >= 60 and sizes[0] > sizes[1]
+
+
+def test_it_is_said_that_a_finding_took_all_its_processor_time(tmp_path: Path) -> None:
+    shelf, told = Shelf(), list[events.Event]()
+    shelf.add("model", "invalid-model")
+    with closing(Folder(tmp_path)) as folder, closing(Store(tmp_path)) as store:
+        archive = Archive(folder, store, Known(), lambda text: None)
+        archive.buckets.update(shelf.buckets)
+        follow_up = looking(tmp_path, archive, told, minimize=True)
+        follow_up.look()
+        (request,) = follow_up.queue.left
+        follow_up._done(replace(request, cpu=90.0), Answer((), 300, 41, "time"))
+    assert [event.text for event in told if isinstance(event, events.Notice)] == [
+        "model: 300 lines to 41 in the 90 s of CPU time that a finding gets; 'murxpy minimize' makes it smaller still"
+    ]

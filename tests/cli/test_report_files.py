@@ -260,3 +260,16 @@ def test_a_pipe_and_a_device_are_written_into_and_not_replaced(
     full = Path("/dev/full")
     code, said = error(capsys, "report", out, "--sarif", full)
     assert code == 2 and "No space left" in said and full.is_char_device()
+
+
+def test_a_dash_in_the_place_of_a_file_prints(
+    out: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    alone = outcome(capsys, "report", out)[1]
+    assert outcome(capsys, "report", out, "--markdown", "-") == (0, alone, "")
+    code, text, said = outcome(capsys, "report", out, "--junit", "-", "--sarif", "s.json")
+    assert code == 0 and text.startswith("<?xml") and said.startswith("s.json: ")
+    assert (tmp_path / "s.json").is_file() and not (tmp_path / "-").exists()
+    code, line = error(capsys, "report", out, "--junit", "-", "--sarif", "-")
+    assert code == 2 and "--sarif -: --junit is printed already" in line

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 from commands import error, fuzz_fake, outcome
+from markdown_it import MarkdownIt
 
 from murxpy.cli.report.issue import block
-from murxpy.cli.report.text import plain
+from murxpy.cli.report.text import plain, plain_title
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.errors import InputError
 from murxpy.findings.known import Bug, Registry, read_registry, registry_text
@@ -160,6 +161,32 @@ def test_text_of_strangers_is_no_markup() -> None:
     assert "\x1b" not in rows[1]
     long = list(block("## Script", "smt2", "a\n" * 100, "finding.smt2"))
     assert "see the attached finding.smt2" in long[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("z3 5.4.1 <= and < with #1, {0} | a_b", "z3 5.4.1 <= and < with #1, {0} | a_b"),
+        (
+            "NameError in Fixedpoint.__deepcopy__ (z3.py)",
+            r"NameError in Fixedpoint.\_\_deepcopy__ (z3.py)",
+        ),
+        (r"'a\x00b' reads back as '<null>'", r"'a\x00b' reads back as '&lt;null>'"),
+        ("`*_[a](b) &amp; \\* ~c~ ##", r"\`\*\_\[a\](b) \&amp; \\* \~c\~ \#\#"),
+    ],
+)
+def test_a_title_escapes_only_what_is_markup(text: str, written: str) -> None:
+    assert plain_title(text) == written
+    (_, inline, _) = MarkdownIt().parse(f"# {written}")
+    assert inline.children is not None
+    assert {one.type for one in inline.children} <= {"text", "text_special"}
+    assert inline.children[0].content == text, "what is read is the text itself"
+
+
+def test_nothing_is_emphasised_in_the_text_of_strangers() -> None:
+    (_, inline, _) = MarkdownIt().parse(plain("Fixedpoint.__deepcopy__ (z3.py) and _a_ * b"))
+    assert [one.type for one in inline.children or ()] == ["text"]
+    assert "@" not in plain_title("for @z3")
 
 
 def test_a_wrapper_says_what_its_developers_ask() -> None:

@@ -30,9 +30,11 @@ from murxpy.judging.regress import find_range
 from murxpy.machine.trace.grammar import parse_trace, read_trace
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.processes.environments import cached, package_of
+from murxpy.processes.inquiries import OutOfTime
 from murxpy.processes.limits import Limits
 from murxpy.processes.releases import short
 from murxpy.processes.targets import Plan
+from murxpy.records.config import tree_cpu
 from murxpy.records.finding import Reproducer
 from murxpy.reduction.histories import minimize_history
 from murxpy.reduction.pipeline import Minimized, Saver, Task
@@ -113,13 +115,14 @@ _TRIES = 5  # replays of a candidate, for a finding that does not show each time
 def shrink(plan: Plan, request: Request, wait: Wait) -> tuple[str, Path, Minimized]:
     """Reduce the trace or history of a request into a file beside it.
 
-    The reduction continues from an earlier result in
-    that file. Gives the form of the result (`min.trace` or `min.history`), its file and the result.
-    Raises InputError, TargetError.
+    The reduction continues from an earlier result in that file, and ends with the best one when the
+    request has no more time. Gives the form of the result (`min.trace` or `min.history`), its file and
+    the result. Raises InputError, TargetError.
     """
     form, trace = "min.trace", Path(request.trace)
     small = base_of(trace).with_name(f"{base_of(trace).name}.min.trace")
-    task = Task(plan, trace.name, replays=request.replays, key=request.key, wait=wait)
+    step = _within(request.cpu, wait)
+    task = Task(plan, trace.name, replays=request.replays, key=request.key, wait=step)
     if trace.suffix == ".history":
         runs = tuple(read_history(trace))
         try:
@@ -133,6 +136,20 @@ def shrink(plan: Plan, request: Request, wait: Wait) -> tuple[str, Path, Minimiz
         result = _shrink_trace(replace(task, follow=Saver(small)), trace, small, request.kind)
     write_atomically(small, result.text)
     return form, small, result
+
+
+def _within(seconds: float, wait: Wait) -> Wait:
+    """Gives a function that waits like `wait`, and raises OutOfTime once this process and all below it
+    took so many seconds of the processors.
+    """
+    end = tree_cpu(os.getpid()) + seconds
+
+    def step() -> None:
+        wait()
+        if tree_cpu(os.getpid()) >= end:
+            raise OutOfTime
+
+    return step
 
 
 def _shrink_trace(task: Task, trace: Path, small: Path, kind: str) -> Minimized:

@@ -10,6 +10,9 @@ from murxpy.records.finding import Reproducer
 # Candidates of a reduction: no clock may decide what is found out by it. A trace of 300 lines took
 # 86 to 550 of them until it had less than 15.
 REPLAYS = 600
+# Seconds of all processors for the candidates of a reduction. Most reductions take less than 30 s. One of
+# an endless recursion, whose every replay fills the stack, took more than ten minutes.
+CPU = 120.0
 CLOSED = b"\x01"  # in the gate of a process: it is to wait
 Wait = Callable[[], None]  # returns when the next step may be done
 
@@ -20,9 +23,9 @@ class Request:
 
     `key` is that of its bucket, and `trace` the file of its trace or history. `target` is the
     number of its target, whose plan is in the file `plan`. A reduction (`minimize`) ends after
-    `replays` candidates; a `telling` one tells which defect the bucket shows. A program that shows
-    the finding gets `memory` bytes. `releases` are those that are asked in a bisection, oldest
-    first. Requests with a smaller `rank` are done earlier.
+    `replays` candidates, or after `cpu` seconds of all processors; a `telling` one tells which defect
+    the bucket shows. A program that shows the finding gets `memory` bytes. `releases` are those that
+    are asked in a bisection, oldest first. Requests with a smaller `rank` are done earlier.
     """
 
     key: str
@@ -37,11 +40,13 @@ class Request:
     memory: int = 0
     releases: tuple[str, ...] = ()
     rank: int = 0
+    cpu: float = CPU
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The result of a request. Sizes are in lines, and `after` is 0 where nothing was reduced.
+    `ended` says how a reduction ended, in the words of `murxpy.reduction.pipeline.Minimized`.
     `releases` are those that show the finding, after a bisection.
 
     `error` says why there is no result.

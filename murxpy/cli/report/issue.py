@@ -13,7 +13,7 @@ from typing import Any
 
 from murxpy.cli.report.finding import FindingPage
 from murxpy.cli.report.findings import Use, operators_of, smallest_trace, use_of
-from murxpy.cli.report.text import amount, fenced, one_line, plain
+from murxpy.cli.report.text import amount, fenced, one_line, plain, plain_title
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.findings.buckets import is_unsound
 from murxpy.findings.defects import grouping
@@ -31,7 +31,6 @@ _FRAMES = 8  # native frames that stand in the text
 _INLINE = (
     80  # lines of a script or program that stands in the text; a longer one is an attachment only
 )
-# what Markdown reads as markup, also mentions, and links to issues; not an underscore inside a word
 _TRACES = ("finding.trace", "finding.history")  # one run, or several runs in one process
 _SET = re.compile(r"^\(set-option :(\S+) ([^()]*)\)$", re.M)
 # Options that only let a script ask or do more, and limits.
@@ -120,7 +119,7 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
     text = f"{solver} {release} {what}"
     if len(text) > _TITLE:
         text = f"{text[: _TITLE - 3].rpartition(' ')[0]}..."
-    return plain(text)
+    return plain_title(text)
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -22,7 +22,13 @@ if TYPE_CHECKING:  # errors are told by this module, also where one of these can
 
 _LABEL = 12  # columns of a label
 # An underscore is markup only where it can begin an emphasis: not before a blank, and not in a word.
-_MARKUP = re.compile(r"[\\`*{}\[\]<>|~@&]|(?<!\w)_(?!\s)|#(?=\d)")
+_EMPHASIS = r"(?<!\w)_+(?![\s_])"
+_MARKUP = re.compile(rf"[\\`*{{}}\[\]<>|~@&]|{_EMPHASIS}|#(?=\d)")
+# What is markup in a line that stands alone: an asterisk not before a blank, a backslash only before a
+# punctuation mark, `<` only before what may begin a tag, `&` only before an entity, `#` only at the end.
+_TITLE_MARKUP = re.compile(
+    rf"[`\[\]~@]|\*(?!\s)|\\(?=[!-/:-@\[-`{{-~])|{_EMPHASIS}|<(?=[A-Za-z/!?])|&(?=#?\w+;)|#(?=#*$)"
+)
 _BLANKS = re.compile(r"\s+", re.ASCII)
 
 
@@ -99,7 +105,24 @@ def xml_text(text: str) -> str:
 
 def plain(text: str) -> str:
     """The text of a stranger for Markdown: nothing in it is markup, a mention or a link."""
-    return _MARKUP.sub(lambda found: f"&#{ord(found[0])};", escaped(text))
+    return _MARKUP.sub(lambda found: _entities(found[0]), escaped(text))
+
+
+def _entities(text: str) -> str:
+    return "".join(f"&#{ord(letter)};" for letter in text)
+
+
+def plain_title(text: str) -> str:
+    """The text of a stranger for a title in Markdown, which people also read and copy as it stands. What
+    would be markup has a backslash before it; only tags and mentions are written otherwise, since no
+    backslash is read before their first letters everywhere.
+    """
+
+    def said(found: re.Match[str]) -> str:
+        words = {"@": _entities("@"), "<": "&lt;"}
+        return words.get(found[0]) or "".join(f"\\{one}" for one in found[0])
+
+    return _TITLE_MARKUP.sub(said, " ".join(escaped(text).split()))
 
 
 def fenced(text: str, language: str) -> str:
