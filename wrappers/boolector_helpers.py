@@ -65,7 +65,7 @@ class Solver(Boolector):  # type: ignore[misc]
         self.steps = Steps()
         self.Set_term(self.steps, ())
         self.options: dict[str, int] = {}
-        self.quantified = self.extensional = False
+        self.quantified = self.extensional = self.uninterpreted = False
         self.broken = ""
 
     def Eq(self, a: Any, b: Any) -> Any:
@@ -95,6 +95,11 @@ class Solver(Boolector):  # type: ignore[misc]
         """An existential quantifier."""
         self.quantified = True
         return super().Exists(params, body)
+
+    def UF(self, sort: Any, symbol: str | None = None) -> Any:
+        """An uninterpreted function."""
+        self.uninterpreted = True
+        return super().UF(sort, symbol)
 
     def set_option(self, name: str, value: str) -> None:
         """Set an option to a value that is given as text."""
@@ -201,8 +206,15 @@ def solver_options() -> list[dict[str, Any]]:
 
 
 def comparable(args: Sequence[dict[str, Any]], indices: Any, sort: Any) -> bool:
-    """True unless an argument is a function that is no uninterpreted one."""
-    return all(arg["op"] == "OP_CONSTANT" or not arg["sort"].startswith("FUN") for arg in args)
+    """True unless an argument is a function that is no uninterpreted one, or an array or function
+    with a variable in it.
+    """
+    for arg in args:
+        if arg["sort"].startswith("FUN") and arg["op"] != "OP_CONSTANT":
+            return False
+        if arg["sort"].startswith(("FUN", "ARRAY")) and not arg["closed"]:
+            return False
+    return True
 
 
 # -- values and models

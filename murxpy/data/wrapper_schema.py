@@ -18,7 +18,8 @@ class Option(Strict, frozen=True):
     """An option of the solver that can be drawn in runs with `theories`, or several `names` of which
     the same holds. Without a `type`, the loaded release tells type and values. A choice has `values`; a
     number has `min` and `max`. `with` are options that are set beside this one wherever its value is
-    not `false`, because it does nothing without them.
+    not `false`, because it does nothing without them. `unless` are the names of options and of
+    theories: it is not drawn where one of these options is on, or the run has one of these theories.
     """
 
     name: str = ""
@@ -30,6 +31,7 @@ class Option(Strict, frozen=True):
     weight: Annotated[float, Meta(ge=0)] = 1.0
     theories: list[str] = []
     with_: list[tuple[str, Scalar]] = field(name="with", default_factory=list)
+    unless: list[str] = []
 
 
 class Forbidden(Strict, frozen=True):

@@ -328,10 +328,14 @@ def _check_names(document: Document, wrapper: Plain) -> None:
     known = _known_names(wrapper)
     for position, name in enumerate(wrapper["theories"]):
         _check(document, ("theories", position), *known["theories"], name)
+    options = [option["name"] for section in _OPTIONS for option in wrapper[section]]
+    rivals = [*options, *wrapper["special-options"], *known["theories"][1]]
     for section in _OPTIONS:
         for position, option in enumerate(wrapper[section]):
             for name in option["theories"]:
                 _check(document, (section, position), *known["theories"], name)
+            for name in option["unless"]:
+                _check(document, (section, position), "option or theory", rivals, name)
     for position, difference in enumerate(wrapper["differences"]):
         for section in ("special-values", "operators"):
             for name in difference[section]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -70,8 +70,9 @@ Pairs = tuple[tuple[str, str], ...]  # names of options with their values, which
 class Option:
     """An option of the solver that can be drawn in runs with `theories`. A choice has `values`, and
     a number has `least` and `most`. The options `beside` are set with it, unless its value is
-    `false`. `category` is what the loaded release says, and empty where it says nothing. An option
-    that is not `listed` has no entry in the wrapper.
+    `false`. It is not drawn where an option of `unless` is on, or the run has a theory of `unless`.
+    `category` is what the loaded release says, and empty where it says nothing. An option that is
+    not `listed` has no entry in the wrapper.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Option:
     weight: float = 1.0
     theories: tuple[str, ...] = ()
     beside: Pairs = ()
+    unless: tuple[str, ...] = ()
     category: str = ""
     listed: bool = True
 
@@ -89,6 +91,15 @@ class Option:
     def names(self) -> tuple[str, ...]:
         """The names of what is set: its own, and those of the options beside it."""
         return (self.name, *(name for name, _ in self.beside))
+
+    def fits(self, theories: Iterable[str], options: Mapping[str, str]) -> bool:
+        """Return whether it can be drawn in a run with these theories, in which these options were set."""
+        has = set(theories)
+        if self.theories and has.isdisjoint(self.theories):
+            return False
+        return has.isdisjoint(self.unless) and all(
+            options.get(name, "false") == "false" for name in self.unless
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +244,7 @@ def _option(data: Mapping[str, Any]) -> Option:
         float(data.get("weight", 1)),
         tuple(data.get("theories") or ()),
         _pairs(data.get("with") or ()),
+        tuple(data.get("unless") or ()),
     )
 
 

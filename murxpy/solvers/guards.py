@@ -66,7 +66,12 @@ _COMPARED = "two of iK, pK, K.pJ, nK, v and numbers, with <=, >=, <, > or == bet
 
 
 def _plain(term: Term) -> dict[str, Any]:
-    return {"op": term.op, "sort": repr(term.sort), "value": literal_value(term)}
+    return {
+        "op": term.op,
+        "sort": repr(term.sort),
+        "value": literal_value(term),
+        "closed": not term.free,
+    }
 
 
 def _holds(compare: Callable[[int, int], bool], left: Any, right: Any) -> bool:

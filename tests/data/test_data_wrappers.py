@@ -276,6 +276,11 @@ FAULTS = {
     "option range": ("max: 9", "max: -9", ":25: the option 'depth' is a number: expected"),
     "option twice": ("name: depth", "name: on", ":25: the option 'on' stands here a second time"),
     "option theory": ("theories: [BV]", "theories: [BW]", ":25: unknown theory 'BW'"),
+    "rival": (
+        "theories: [BV]",
+        "unless: [BV, increment]",
+        ":25: unknown option or theory 'increment'",
+    ),
     "open point": (
         "module: toy\n",
         "module: toy\nopen-points: {div0: OP_INT_DIVV}\n",

@@ -90,11 +90,15 @@ check-values 4 t3 t4 t5 t6
 """
 
 
-def test_walks_make_no_ill_formed_call_and_are_the_same_again() -> None:
-    # with quantifiers some walks end the process
+def _without_quantifiers() -> Session:
+    """A session whose walks have no quantifiers, with which some walks end the process."""
     setup = {"catalogue": load_catalogue(), "machine": load_machine("default")}
     theories = ["ARRAY", "BOOL", "BV", "UF"]
-    session = Session({**setup, "wrapper": load_wrapper("boolector"), "theories": theories})
+    return Session({**setup, "wrapper": load_wrapper("boolector"), "theories": theories})
+
+
+def test_walks_make_no_ill_formed_call_and_are_the_same_again() -> None:
+    session = _without_quantifiers()
     ill_formed, checks = 0, 0
     for seed in range(20):
         trace, report = walk(session, seed)
@@ -104,6 +108,15 @@ def test_walks_make_no_ill_formed_call_and_are_the_same_again() -> None:
             assert walk(session, seed)[0] == trace
     assert ill_formed == 0
     assert checks > 20
+
+
+def test_walks_make_no_call_that_boolector_is_known_to_refuse() -> None:
+    """Each of these walks compared arrays with a variable in them, set two options that exclude each
+    other, or wrote a function as BTOR, before the wrapper said that Boolector refuses this.
+    """
+    session = _without_quantifiers()
+    for seed in (0, 3, 8, 9, 12, 66, 71, 111, 129):
+        assert "refusal:unsupported" not in walk(session, seed)[1]["counts"], seed
 
 
 def test_a_limit_ends_a_check_and_the_same_limit_gives_the_same_answer() -> None:

@@ -96,7 +96,11 @@ def test_a_wrappers_own_guard_sees_plain_data() -> None:
 
     guard = parse_guard("h.small", helper, "w")
     assert guard(Frame(lambda sort: None).fill((FIVE,), (1,), result=BV))
-    assert seen == [([{"op": VALUE, "sort": "BV(8)", "value": 5}], (1,), "BV(8)")]
+    five = {"op": VALUE, "sort": "BV(8)", "value": 5, "closed": True}
+    assert seen == [([five], (1,), "BV(8)")]
+    bound = TERMS.variable("v", BV)
+    assert guard(Frame(lambda sort: None).fill((TERMS.apply("OP_BV_NOT", (bound,), (), BV),)))
+    assert seen[1][0][0]["closed"] is False
 
 
 @pytest.mark.parametrize("text", ["literal", "arity-x", "i0<=x", "q0==1", "nothing"])

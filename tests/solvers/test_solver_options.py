@@ -13,7 +13,7 @@ from murxpy.errors import InputError
 from murxpy.fuzzers.setups import RunOptions
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.processes.plans import Request, make_plans
-from murxpy.solvers.facts import build_facts
+from murxpy.solvers.facts import Option, build_facts
 from murxpy.solvers.options import chosen, completed, excluded
 from murxpy.solvers.wrapper import Wrapper
 from murxpy.worker.session import Session
@@ -49,6 +49,14 @@ def test_the_solver_completes_what_the_wrapper_lists() -> None:
     assert options["bv-late"].theories == ("BV",) and options["old"].weight == 2
     plain = build_facts(WRAPPER)
     assert completed(plain, []) is plain
+
+
+def test_an_option_is_not_drawn_beside_its_rivals() -> None:
+    option = Option("fast", "bool", theories=("BV", "FP"), unless=("models", "QUANT"))
+    assert option.fits(["BOOL", "BV"], {"models": "false", "other": "true"})
+    assert not option.fits(["BOOL"], {})
+    assert not option.fits(["BV", "QUANT"], {})
+    assert not option.fits(["BV"], {"models": "true"})
 
 
 @pytest.mark.parametrize(

@@ -55,16 +55,14 @@ def set_random_option(gen: Generator) -> bool:
         return False
     for _ in range(4 if gen.option_choice.items else 0):
         option = gen.stream.weighted(gen.option_choice)
-        if option.name not in run.state.options and _applies(gen, option):
+        if option.name not in run.state.options and option.fits(
+            gen.swarm.theories, run.state.options
+        ):
             set_option(run, option.name, draw_value(option, gen.stream), run.line_seed())
             if gen.most_options is not None:
                 gen.most_options -= 1
             return True
     return False
-
-
-def _applies(gen: Generator, option: Option) -> bool:
-    return not option.theories or bool(set(option.theories) & set(gen.swarm.theories))
 
 
 def draw_value(option: Option, stream: Stream) -> str:

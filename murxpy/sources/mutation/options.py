@@ -194,11 +194,10 @@ class Drawer:
         count = len(found) + self._stream.between(0, self._offer.most)
         for _ in range(_TRIES * (count - len(found))):
             option = self._stream.weighted(self._offer.known)
-            needs = option.theories
             if (
                 len(found) < count
                 and option.name not in found
-                and (not needs or self._theories.intersection(needs))
+                and option.fits(self._theories, found)
             ):
                 found[option.name] = draw_value(option, self._stream)
                 if found[option.name] != "false":
