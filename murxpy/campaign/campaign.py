@@ -23,7 +23,7 @@ from murxpy.findings.collector import Collector
 from murxpy.findings.folder import CAMPAIGN, Folder
 from murxpy.findings.frames import Backtraces
 from murxpy.findings.store import Store, TargetState
-from murxpy.judging.comparing.baseline import ASKED, OF_BLOCK, Baseline
+from murxpy.judging.comparing.baseline import Baseline
 from murxpy.judging.comparing.comparison import Comparison
 from murxpy.judging.cross_check import CrossCheck, Hooks, Judging
 from murxpy.processes import interrupts
@@ -276,7 +276,7 @@ class Campaign:
             plans = [plan.target.name for plan in (*config.targets, *config.others)]
             at = plans.index(config.baseline.target.name, first)
             enumerated = self._targets[0].runs.enumerated is not None
-            return Baseline(replays, at, versions, hooks, cross, OF_BLOCK if enumerated else ASKED)
+            return Baseline(replays, at, versions, hooks, cross, enumerated=enumerated)
         assert cross is not None, "some other solver looks at the runs"
         return cross
 

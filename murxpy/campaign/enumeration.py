@@ -287,6 +287,14 @@ class Enumerated:
                 found[str(row.number)] = text
         return found
 
+    def sizes(self, seed: int, trace: str) -> list[str]:
+        """The grammar and size of each script in the trace of a run, such as `reals:4`."""
+        block = self._blocks.of(seed)
+        return [
+            f"{block.grammar.name}:{block.grammar.size_at(index)}"
+            for index in _indices(block, len(_SCRIPT.findall(trace)))
+        ]
+
     def _decided(self, seed: int, trace: str) -> list[tuple[int, Row]]:
         """The scripts in the trace of a run that were decided, with their places in its block."""
         block = self._blocks.of(seed)

@@ -135,6 +135,12 @@ class Runs:
         """
         return {} if self.enumerated is None else self.enumerated.scripts_for(seed, trace, family)
 
+    def sizes(self, seed: int, trace: str) -> Sequence[str]:
+        """The grammar and size of each script in the trace of the run with this seed, such as `reals:4`;
+        empty where no grammar made them.
+        """
+        return () if self.enumerated is None else self.enumerated.sizes(seed, trace)
+
     def lowest(self) -> int:
         """The smallest index of a run that was handed out and is not done, or is handed out next."""
         return min(self.ledger.open(), default=self.ledger.next)

@@ -33,6 +33,8 @@ from murxpy.cli.report.enumeration import (
     judged,
     judged_lines,
     judged_table,
+    left_table,
+    left_unknown,
     tested,
     whole_sizes,
 )
@@ -202,13 +204,15 @@ def _tell(enumerated: Enumerated, target: str, out: Path, *, as_json: bool) -> N
     grammars = enumerated.loaded()
     counters = read_counters(out)
     rows = tested(grammars, enumerated.at, enumerated.take, counters)
-    answered = judged(counters)
+    answered, left = judged(counters), left_unknown(counters)
     if as_json:
         for row in rows:
             figures = {**asdict(row), "decided": row.decided, "scripts": str(row.scripts)}
             click.echo(json.dumps({"event": "tested", **figures}))
         for scripts in answered:
             click.echo(json.dumps({"event": "judged", **asdict(scripts)}))
+        for unknown in left:
+            click.echo(json.dumps({"event": "left-unknown", **asdict(unknown)}))
         return
     console = make_console()
     if enumerated.calls:
@@ -222,6 +226,9 @@ def _tell(enumerated: Enumerated, target: str, out: Path, *, as_json: bool) -> N
     if answered:
         click.echo("\nAnswers of judges to decided scripts")
         judged_table(answered).print(console)
+    if left:
+        click.echo("\nScripts that are unknown, of which a judge was asked")
+        left_table(left).print(console)
     for line in (*guarantee(rows, target), *judged_lines(answered, whole_sizes(rows))):
         say(line)
 

@@ -15,13 +15,14 @@ from murxpy.oracles.crash import Outcome, Verdict
 class Scripted:
     """A script as a solver was given it.
 
-    `expected` are the known answers to its checks. `limit` is the resource limit of each check, 0
-    for none.
+    `expected` are the known answers to its checks. `limit` is the resource limit of each check, and
+    `wall_ms` its limit by the clock in milliseconds; 0 for none.
     """
 
     text: str
     expected: tuple[str, ...] = ()
     limit: int = 0
+    wall_ms: int = 0
 
 
 def scripted(trace: Trace) -> Scripted | None:
@@ -34,12 +35,13 @@ def scripted(trace: Trace) -> Scripted | None:
     )
     if not isinstance(text, Quoted):
         return None
-    limits = [line.args[0] for line in lines if line.action == "set-limit" and line.args]
+    limits = [line.args for line in lines if line.action == "set-limit" and line.args]
+    limit, wall_ms = [int(str(word)) for word in (*limits[-1], 0)[:2]] if limits else (0, 0)
     before = lines[-2] if len(lines) > 1 else lines[-1]
     expected = tuple(map(str, before.args)) if before.action == "expect" else ()
     parameters = [line.args for line in lines if line.action == "set-parameter"]
     head = "".join(f"(set-option :{name} {print_token(value)})\n" for name, value in parameters)
-    return Scripted(head + text.text, expected, int(str(limits[-1])) if limits else 0)
+    return Scripted(head + text.text, expected, limit, wall_ms)
 
 
 def recorded_answers(trace: Trace) -> list[str]:
@@ -52,8 +54,9 @@ def recorded_answers(trace: Trace) -> list[str]:
 def trace_of(script: Scripted, solver: str) -> str:
     """The trace that runs a script alone."""
     rows = [f"# murxpy-trace 1\n# solver {solver}\n1 new\n"]
-    if script.limit:
-        rows.append(f"1 set-limit {script.limit}\n")
+    if script.limit or script.wall_ms:
+        clock = f" {script.wall_ms}" if script.wall_ms else ""
+        rows.append(f"1 set-limit {script.limit}{clock}\n")
     if any(answer != "unknown" for answer in script.expected):
         rows.append(f"1 expect {' '.join(script.expected)}\n")
     return "".join([*rows, f"1 run-script {quote(script.text)}\n"])

@@ -231,6 +231,11 @@ class Runs(Protocol):
         than those of the trace, by the lines of the trace that run them.
         """
 
+    def sizes(self, seed: int, trace: str) -> Sequence[str]:
+        """Return grammar and size of each script in the trace of a run; nothing where no grammar made
+        them.
+        """
+
     def done(self, index: int) -> None:
         """Take that run `index` is over."""
 

@@ -122,7 +122,8 @@ class Outcome:
 class Verdict:
     """A misbehaviour. A `doubtful` one may come from outside, and counts only when a replay shows it
     again. `against` is what the cost of a slow script is measured against, and for
-    incompleteness who decides: `parent` or `baseline`.
+    incompleteness who decides: `parent` or `baseline`. `baseline` also stands for a slow script that
+    another solver decided soon.
     """
 
     kind: str

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Protocol, TypeVar
 
@@ -141,21 +141,25 @@ class ScriptPredicate(Predicate[Printed]):
 
     def _shown(self, source: Scripted, name: str) -> Verdict | None:
         """The finding that the target shows without other solvers; None where it is a disagreement."""
+        if not unknowns.baseline_of(source.text):  # other findings do not depend on the clock
+            source = replace(source, wall_ms=0)
         outcome = self._target.run(source)
         report = outcome.report or {}
         if report.get("status") == "malformed":
             raise InputError(str(report["message"]), file=name)
         verdict = judge(outcome)
-        self._limit = source.limit
+        self._limit, self._wall_ms = source.limit, source.wall_ms
         self._answer = self._right = ""
         # without the mark, which parsing drops, nobody looks at unknown answers and costs; parsing also
         # drops the question for the reason
         self._asks = unknowns.QUESTION in source.text
-        self._mark = _MARKS[verdict.kind](source.text) if verdict and verdict.kind in _MARKS else ""
+        based = verdict is not None and verdict.against == unknowns.BASELINE
+        kind = unknowns.KIND if based else verdict.kind if verdict is not None else ""
+        self._mark = _MARKS[kind](source.text) if kind in _MARKS else ""
+        self._asked_with = unknowns.limit_of_baseline(source.text)
         self._baseline = (
             self._judges[0]
-            if verdict is not None
-            and verdict.against == unknowns.BASELINE
+            if based
             and self._judges[:1]
             and self._judges[0].family == unknowns.baseline_of(source.text).partition(" ")[0]
             else None
@@ -164,7 +168,7 @@ class ScriptPredicate(Predicate[Printed]):
             self._disagree(answers_in(outcome), source, name)
             return None
         self.key = bucket_key(self._target.family, verdict)
-        if verdict.kind in (WRONG_ANSWER, unknowns.KIND):
+        if verdict.kind in (WRONG_ANSWER, unknowns.KIND) or based:
             pairs = list(zip(source.expected, answers_in(outcome), strict=False))
             wrong = WRONG_PAIRS if verdict.kind == WRONG_ANSWER else UNKNOWN_PAIRS
             at = next(at for at, pair in enumerate(pairs) if pair in wrong)
@@ -227,7 +231,7 @@ class ScriptPredicate(Predicate[Printed]):
             return None
         expected = ("unknown",) * (count - 1) + (self._right,) if self._right else ()
         text = unknowns.with_question(candidate.text) if self._asks else candidate.text
-        return Scripted(self._mark + text, expected, self._limit)
+        return Scripted(self._mark + text, expected, self._limit, self._wall_ms)
 
     def _same(self, outcome: Outcome) -> bool:
         """Whether the target did the same again."""
@@ -242,7 +246,7 @@ class ScriptPredicate(Predicate[Printed]):
         """Ask the other solvers whether the result of the target is still wrong."""
         if self._baseline is not None:  # it decides with the limit that it had first
             first, other = self._limit // TWICE, self._baseline
-            limit = same_limit(
+            limit = self._asked_with or same_limit(
                 baseline_times(self._target.family, other.family) * first,
                 self._target.plan,
                 other.plan,

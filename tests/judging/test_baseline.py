@@ -4,6 +4,7 @@ options of the command must name.
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -12,10 +13,21 @@ from campaigns import FAKES
 from commands import error, outcome
 from wheels import SOURCE, offer
 
-from murxpy.judging.comparing.baseline import Undecided, undecided
+from murxpy.data import load_catalogue
+from murxpy.judging.comparing.baseline import Causes, Undecided, undecided
 from murxpy.judging.defects import obstacle, read_defect
+from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.tokens import quote
-from murxpy.machine.witnesses.unknowns import AT_LIMIT, KIND
+from murxpy.machine.witnesses.unknowns import (
+    AT_LIMIT,
+    KIND,
+    baseline_of,
+    limit_of_baseline,
+    mark_of,
+    marked,
+    unmarked,
+    within,
+)
 from murxpy.oracles.crash import Outcome
 
 SEED = """(set-info :status sat)(declare-const a Bool)(declare-const b Bool)
@@ -74,6 +86,66 @@ def test_what_a_judge_of_an_enumeration_decides_is_found(
     assert code == 1 and "as fake 0.9 answers" in out, out + err  # other scripts crash the fake
     assert "decided by the baseline" in out
     assert len([*(tmp_path / "out" / "findings").glob("incompleteness-baseline-*")]) == 1
+
+
+# the newer release never gets to an end on double negations, and gives up on `or`
+SLOW = (
+    "f.run_script({v}) if f.__version__ != '1.0' else 'unknown (TIMEOUT)' if '(not (not' in {v} "
+    "else 'unknown (INCOMPLETE)' if '(or' in {v} else f.run_script({v})"
+)
+
+
+@pytest.mark.usefixtures("bare_findings")
+def test_what_a_judge_decides_soon_and_the_target_not_in_ten_times_is_slow(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A limit and giving up are two findings, and many scripts are one bucket. The counts stand by grammar and size."""
+    wrapper, (new, old) = releases(tmp_path)
+    text = wrapper.read_text().replace(PLANTED, SLOW)
+    wrapper.write_text(f'{text}  set-limit: "[{{solver}}, {{v}}]"\nlimit-per-ms: 10\n')
+    words = (
+        "enumerate",
+        new,
+        "--wrapper",
+        wrapper,
+        "--grammar",
+        "core",
+        "--first",
+        "120",
+        "--no-minimize",
+    )
+    words = (*words, "--jobs", "1", "--check", "none", "--baseline", old, "--json")
+    _, out, err = outcome(capsys, *words, "--out", tmp_path / "out")
+    rows = [json.loads(line) for line in out.splitlines() if '"left-unknown"' in line]
+    assert rows and sum(row["slow"] for row in rows) > 1, out + err
+    assert sum(row["lost"] for row in rows) > 1 and {row["grammar"] for row in rows} == {"core"}
+    assert all(row["left"] >= row["asked"] >= row["decided"] for row in rows)
+    findings = tmp_path / "out" / "findings"
+    (slow,) = findings.glob("slow-baseline-*")
+    (lost,) = findings.glob("incompleteness-baseline-*")
+    for folder in (slow, lost):
+        trace = min(folder.glob("*.trace"))
+        for solver, shown in ((new, 1), (old, 0)):
+            code, out, err = outcome(
+                capsys, "replay", trace, "--solver", solver, "--wrapper", wrapper
+            )
+            assert code == shown, out + err
+
+
+def test_a_script_says_what_tells_its_cause() -> None:
+    causes = Causes(build_catalogue(load_catalogue()))
+    script = '(declare-const sin Real)(assert (not (= (* x (cos x)) "(tan y)")))'
+    assert causes.of(script) == ("*", "cos")
+    assert causes.of("(assert (and (< x y) (= x y)))") == ("<",)
+    assert causes.of("(assert (not a))") == ()
+
+
+def test_a_mark_names_cause_release_and_limit() -> None:
+    for soon in (False, True):
+        named = within("cvc5 1.4.2", 7500)
+        text = marked(SEED, False, baseline=named, soon=soon, cause="* cos")
+        assert unmarked(text) == SEED and text == mark_of(text) + SEED
+        assert baseline_of(text) == named and limit_of_baseline(text) == 7500
 
 
 def test_a_limit_says_nothing_of_an_older_release(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from murxpy.cli.report.tables import Kind, Section, Table, kinds
+from murxpy.judging.comparing.baseline import LEFT
 from murxpy.machine.script import UNKNOWN
 from murxpy.sources.enumeration.blocks import (
     AGREED,
@@ -311,3 +312,49 @@ def judged_lines(rows: Sequence[JudgedScripts], whole: Sequence[Tested]) -> list
                 f"and was not asked about {left:,}"
             )
     return sentences
+
+
+# ----------------------------------------------------------------------
+# What the baseline says of the scripts that the target of an enumeration leaves unknown.
+
+
+_LEFT_WORDS = ("left", "asked", "decided", "lost", "slow")
+
+
+@dataclass(frozen=True, slots=True)
+class LeftUnknown:
+    """The scripts of a grammar and a size that the target left unknown: how many, how many of them the
+    baseline was asked about and decided, and on how many of these the target gives up, or is slow.
+    """
+
+    grammar: str
+    size: int
+    left: int
+    asked: int
+    decided: int
+    lost: int
+    slow: int
+
+
+def left_unknown(counts: Mapping[str, int]) -> list[LeftUnknown]:
+    """What came of the scripts that the target left unknown, by the counters of a campaign; sorted by
+    grammar and size.
+    """
+    found: dict[tuple[str, int], dict[str, int]] = {}
+    for name, n in counts.items():
+        if name.startswith(LEFT):
+            grammar, size, word = name.removeprefix(LEFT).rsplit(":", 2)
+            found.setdefault((grammar, int(size)), {})[word] = n
+    return [
+        LeftUnknown(grammar, size, *[words.get(word, 0) for word in _LEFT_WORDS])
+        for (grammar, size), words in sorted(found.items(), key=lambda item: item[0])
+    ]
+
+
+def left_table(rows: Sequence[LeftUnknown]) -> Table:
+    """A row for each grammar and size."""
+    numbers = ["size", "unknown", "asked", "decided", "gives up", "slow"]
+    table = Table(kinds(["grammar"], numbers))
+    for row in rows:
+        table.add(row.grammar, row.size, row.left, row.asked, row.decided, row.lost, row.slow)
+    return table

@@ -187,12 +187,14 @@ def _compared(snapshot: Snapshot) -> str:
 
 
 def _baseline(snapshot: Snapshot) -> str:
-    """The answers of an older release to scripts that the target left unknown."""
+    """The answers of the baseline to scripts that the target left unknown."""
     counts = snapshot.counts
     asked = amount(counts["baseline:asked"], "unknown script")
+    slow = counts.get("baseline:slow", 0)
+    late = f", and does not decide {slow:,} within ten times what the baseline gets" if slow else ""
     return (
         f"{asked} asked, {counts.get('baseline:decided', 0):,} decided by the baseline, of which the "
-        f"target gives up {counts.get('baseline:lost', 0):,} with other random seeds and twice the limit, too"
+        f"target gives up {counts.get('baseline:lost', 0):,} with other random seeds and twice the limit, too{late}"
     )
 
 

@@ -1,6 +1,10 @@
-"""Scripts that an older release or another solver, the baseline, decides with the same limit, and that the
-target leaves unknown although it gets twice the limit and three random seeds: each is a finding of the
-target. Another solver gets ten times the limit, since what costs one little can cost the other much.
+"""Scripts that an older release or another solver, the baseline, decides, and that the target leaves
+unknown although it gets twice the limit and three random seeds: each is a finding of the target.
+
+The baseline is asked with the target's limit. Another solver, and the baseline of an enumeration, is
+asked once more with ten times the limit, since what costs one little can cost the other much. A script
+of an enumeration that a limit ended is also a finding, if the baseline decides it within the limit and
+the target does not within ten times of it: the target is slow there.
 """
 
 from __future__ import annotations
@@ -11,16 +15,17 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from murxpy.data import load_catalogue
-from murxpy.findings.buckets import candidate
+from murxpy.findings.buckets import bucket_key, candidate
 from murxpy.judging.comparing.regressions import written
 from murxpy.judging.cross_check import CrossCheck, Hooks, Judging
 from murxpy.judging.limits import same_limit
-from murxpy.logic.catalogue import build_catalogue
+from murxpy.logic.catalogue import Catalogue, build_catalogue
+from murxpy.machine.outcomes import SLOW
 from murxpy.machine.tokens import Quoted
 from murxpy.machine.trace.finished import add_header, header_rows, last_row
 from murxpy.machine.trace.grammar import Line, parse_trace
 from murxpy.machine.witnesses import unknowns
-from murxpy.oracles.crash import Outcome, judge
+from murxpy.oracles.crash import Outcome, Verdict, judge
 from murxpy.oracles.disagreement import OPPOSITE
 from murxpy.processes.handles import Job
 from murxpy.processes.inquiries import Ask, Inquirer, Questions
@@ -31,26 +36,36 @@ from murxpy.records.snapshot import Left
 from murxpy.sources.mutation.known import SEEDS, TWICE, plain, seeded
 
 ASKED = 3  # scripts of one run that the baseline is asked about, at most
-OF_BLOCK = 5  # the same of a block of an enumeration
+# The same of a block of an enumeration: in all, and of those with all operators of a known cause.
+OF_BLOCK, OF_KNOWN = 20, 5
 _TENFOLD = 10  # times the limit of the target, for another solver
 _WAITING = 24  # runs that may wait; with more, the target waits, too
 _UNKNOWN = "\n      answer unknown"
+# What the names of counters begin with of the scripts of an enumeration that the target left unknown;
+# behind it stand grammar, size, and what came: left, asked, decided, lost or slow.
+LEFT = "undecided:"
 
 
 @dataclass(frozen=True, slots=True)
 class Undecided:
     """A script with a check that the target left unknown: its text, the answers that are known of its
-    checks, those that the target gave, and the limit of each check.
+    checks, those that the target gave, and the limits of each check, in units and by the clock. It is
+    script number `place` of its run.
     """
 
     text: str
     expected: tuple[str, ...]
     answers: tuple[str, ...]
     limit: int
+    wall_ms: int = 0
+    place: int = 0
 
-    def lines(self, text: str, expected: Sequence[str], limit: int) -> tuple[Line, ...]:
-        """The lines that run a script with this limit; 0 for none."""
-        given = [Line("set-limit", [limit], seed=1)] if limit else []
+    def lines(
+        self, text: str, expected: Sequence[str], limit: int, wall_ms: int = 0
+    ) -> tuple[Line, ...]:
+        """The lines that run a script with these limits; 0 for none."""
+        words = [limit, wall_ms] if wall_ms else [limit]
+        given = [Line("set-limit", [*words], seed=1)] if any(words) else []
         known = [Line("expect", list(expected), seed=1)]
         run = Line("run-script", [Quoted(text)], seed=1)
         return (Line("new", seed=1), *given, *(known if any(expected) else []), run)
@@ -68,31 +83,70 @@ class Undecided:
         return made if any(answer in OPPOSITE for answer in made) else ()
 
 
-def undecided(trace: str, most: int = ASKED) -> list[Undecided]:
-    """The scripts of a run that the target left unknown, without its own options and questions, the
-    first `most` of them only.
-    """
+def undecided(trace: str) -> list[Undecided]:
+    """The scripts of a run that the target left unknown, without its own options and questions."""
     found: dict[str, Undecided] = {}
-    expected, limit = tuple[str, ...](), 0
+    expected, limit, wall_ms, place = tuple[str, ...](), 0, 0, -1
     for line in _lines(trace):
         if line.action == "set-limit":
-            limit = int(str(line.args[0]))
+            limit, wall_ms = [int(str(word)) for word in (*line.args, 0)[:2]]
         if line.action == "expect":
             expected = tuple(map(str, line.args))
         if line.action != "run-script":
             continue
+        place += 1
         answers = tuple([str(words[0]) for name, words in line.results if name == "answer"])
         text = str(line.args[0].text) if isinstance(line.args[0], Quoted) else ""
         if "unknown" in answers and not unknowns.is_marked(text):
             bare = plain(text)
-            found.setdefault(bare, Undecided(bare, expected, answers, limit))
+            one = Undecided(bare, expected, answers, limit, wall_ms, place)
+            found.setdefault(bare, one)
         expected = ()
-    return list(found.values())[:most]
+    return list(found.values())
 
 
 def _lines(trace: str) -> Iterator[Line]:
     if _UNKNOWN in trace:
         yield from parse_trace(trace, "trace").lines
+
+
+class Causes:
+    """Tells the causes of missing answers apart by the operators of the scripts. Connectives,
+    equality and comparisons count only in scripts that have no other operator.
+    """
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        named = [
+            op for op in catalogue.operators.values() if not catalogue.theories[op.theory].always
+        ]
+        order = [op for op in named if op.signature.attribute == "chainable"]
+        self._named = {op.smtlib for op in named}
+        self._telling = self._named - {op.smtlib for op in order}
+
+    def of(self, text: str) -> tuple[str, ...]:
+        """The operators of a script that tell its cause, in alphabetical order."""
+        words = sorted(unknowns.applied(text) & self._named)
+        return tuple([word for word in words if word in self._telling]) or tuple(words)
+
+
+@dataclass(frozen=True, slots=True)
+class Lacking:
+    """A script that the baseline decides and the target does not: the replay that shows it, with its
+    verdict, and the number of the script in its run.
+    """
+
+    place: int
+    outcome: Outcome
+    verdict: Verdict
+
+
+def _seen(script: Undecided, outcome: Outcome) -> tuple[Lacking | None, bool]:
+    """What a replay shows: that the target lacks the answer; and whether a limit ended it."""
+    verdict = judge(outcome)
+    if verdict is not None and verdict.against == unknowns.BASELINE:
+        return Lacking(script.place, outcome, verdict), False
+    counts = (outcome.report or {}).get("counts", {})
+    return None, verdict is None and bool(counts.get(unknowns.AT_LIMIT))
 
 
 def baseline_times(family: str, other: str) -> int:
@@ -102,7 +156,9 @@ def baseline_times(family: str, other: str) -> int:
 
 class Baseline(Judging):
     """Asks plan number `at` of the pool of `replays` about the scripts that the first plan left
-    unknown, `most` of a run. `versions` are those of all plans. A run goes on to `judges` if there are any.
+    unknown. `versions` are those of all plans. A run goes on to `judges` if there are any. For an
+    `enumerated` campaign, more scripts of a run are asked about, their operators tell their causes
+    apart, and scripts that are only slow are findings, too.
     """
 
     def __init__(
@@ -112,18 +168,22 @@ class Baseline(Judging):
         versions: Sequence[str],
         hooks: Hooks,
         judges: CrossCheck | None,
-        most: int = ASKED,
+        *,
+        enumerated: bool = False,
     ) -> None:
         self._plans: Sequence[Plan] = replays.pool.plans
-        self._at, self._hooks, self._judges, self._most = at, hooks, judges, most
+        self._at, self._hooks, self._judges, self._enumerated = at, hooks, judges, enumerated
         self._version = versions[0]
         family = self._plans[0].target.family
         other = self._plans[at].target.family
-        self._times = baseline_times(family, other)
+        last = _TENFOLD if enumerated else baseline_times(family, other)
+        self._times = (1, last) if last > 1 else (1,)
         self._release = f"{other} {versions[at]}"
         setup = self._plans[0].setup
-        dialect = build_catalogue(setup.get("catalogue") or load_catalogue()).dialect(family)
-        self._asks = unknowns.REASON in dialect.commands
+        catalogue = build_catalogue(setup.get("catalogue") or load_catalogue())
+        self._asks = unknowns.REASON in catalogue.dialect(family).commands
+        self._causes = Causes(catalogue)
+        self._told: dict[str, str] = {}  # causes by the keys of their buckets
         self._inquirer = Inquirer(replays)
         self._open: dict[int, Job] = {}
         self._dropped = 0
@@ -145,13 +205,14 @@ class Baseline(Judging):
 
     def run_ended(self, target: int, job: Job, outcome: Outcome) -> None:
         """Take a run of the target that ended."""
-        scripts = [] if outcome.after else undecided(outcome.trace, self._most)
+        scripts = [] if outcome.after else undecided(outcome.trace)
         if not scripts:
             self._over(target, job, outcome)
             return
         self._open[job.index] = job
+        sizes = self._hooks.runs(target).sizes(job.seed, outcome.trace)
         self._inquirer.add(
-            self._lost(outcome.trace, scripts), partial(self._looked, target, job, outcome)
+            self._lost(outcome.trace, scripts, sizes), partial(self._looked, target, job, outcome)
         )
 
     def _over(self, target: int, job: Job, outcome: Outcome) -> None:
@@ -161,7 +222,7 @@ class Baseline(Judging):
             self._hooks.runs(target).done(job.index)
 
     def _looked(
-        self, target: int, job: Job, outcome: Outcome, looked: tuple[Counter[str], list[Outcome]]
+        self, target: int, job: Job, outcome: Outcome, looked: tuple[Counter[str], list[Lacking]]
     ) -> None:
         counts, shown = looked
         del self._open[job.index]
@@ -172,48 +233,142 @@ class Baseline(Judging):
                 self._hooks.found(found)
         self._over(target, job, outcome)
 
-    def _finding(self, target: int, job: Job, shown: Outcome) -> Finding | None:
+    def _finding(self, target: int, job: Job, shown: Lacking) -> Finding | None:
         family = self._plans[target].target.family
-        alone = replace(job, text=shown.trace)  # its trace is the script, and not the run
-        return candidate(target, family, self._version, alone, (), shown)
+        # its trace is the script, and not the run
+        alone = replace(job, text=shown.outcome.trace)
+        return candidate(target, family, self._version, alone, (), shown.outcome, shown.verdict)
 
     def _lost(
-        self, trace: str, scripts: Sequence[Undecided]
-    ) -> Questions[tuple[Counter[str], list[Outcome]]]:
-        """Ask both solvers about scripts, and give the replays in which the target shows that it lacks an
-        answer.
+        self, trace: str, scripts: Sequence[Undecided], sizes: Sequence[str]
+    ) -> Questions[tuple[Counter[str], list[Lacking]]]:
+        """Ask both solvers about scripts of a run, and give the replays in which the target shows that
+        it lacks an answer. `sizes` has the grammar and size of each script of the run.
         """
         counts: Counter[str] = Counter()
-        shown: list[Outcome] = []
+        shown: list[Lacking] = []
         head = self._header(trace)
+
+        def count(word: str, script: Undecided) -> None:
+            counts[f"baseline:{word}"] += 1
+            if sizes:
+                counts[f"{LEFT}{sizes[script.place]}:{word}"] += 1
+
         for script in scripts:
-            counts["baseline:asked"] += 1
-            limit = same_limit(self._times * script.limit, self._plans[0], self._plans[self._at])
-            outcome = yield Ask(self._at, written(head, script.lines(script.text, (), limit)))
-            row = last_row(outcome.trace, ("run-script",))
-            known = () if row is None else script.decided(row.answers)
-            counts["baseline:decided"] += bool(known)
-            found = (yield from self._unknown(head, script, known)) if known else None
-            if found is not None:
-                counts["baseline:lost"] += 1
-                shown.append(found)
+            count("left", script)
+        for script in self._chosen(scripts):
+            count("asked", script)
+            known, limit = yield from self._decided(head, script)
+            if known:
+                count("decided", script)
+                found = yield from self._lacking(head, script, known, limit)
+                if found is not None:
+                    count("slow" if found.verdict.kind == SLOW else "lost", script)
+                    shown.append(found)
         return counts, shown
 
-    def _unknown(
-        self, head: str, script: Undecided, known: Sequence[str]
-    ) -> Questions[Outcome | None]:
-        """The last of three replays with different random seeds and twice the limit, in all of which
-        the target gives up; None where it does not.
+    def _chosen(self, scripts: Sequence[Undecided]) -> list[Undecided]:
+        """The scripts of a run that are asked about: at first those whose operators are not all those
+        of a cause that is known.
         """
-        text = unknowns.marked(script.text, self._asks, baseline=self._release)
-        outcome = None
+        if not self._enumerated:
+            return [*scripts[:ASKED]]
+        causes = [set(cause.split()) for cause in self._known().values()]
+        new, known = list[Undecided](), list[Undecided]()
+        for script in scripts:
+            operators = set(self._causes.of(script.text))
+            (known if any(cause <= operators for cause in causes) else new).append(script)
+        chosen = [*new[:OF_BLOCK], *known[: min(OF_KNOWN, max(0, OF_BLOCK - len(new)))]]
+        return sorted(chosen, key=lambda script: script.place)
+
+    def _known(self) -> dict[str, str]:
+        """The causes of missing answers that are known, by the keys of their buckets."""
+        buckets = {
+            bucket.key: bucket.operator
+            for bucket in self._hooks.buckets()
+            if bucket.against == unknowns.BASELINE
+        }
+        return {**buckets, **self._told}
+
+    def _decided(self, head: str, script: Undecided) -> Questions[tuple[tuple[str, ...], int]]:
+        """The answers that the baseline gives within the limit, or else within ten times of it, and the
+        limit with which it gave them, in its own units. There are no answers if it decides nothing.
+        """
+        limit = 0
+        for times in self._times if script.limit else (1,):
+            limit = same_limit(times * script.limit, self._plans[0], self._plans[self._at])
+            asked = script.lines(script.text, (), limit, times * script.wall_ms)
+            outcome = yield Ask(self._at, written(head, asked))
+            row = last_row(outcome.trace, ("run-script",))
+            known = () if row is None else script.decided(row.answers)
+            if known:
+                return known, limit
+        return (), 0
+
+    def _lacking(
+        self, head: str, script: Undecided, known: Sequence[str], limit: int
+    ) -> Questions[Lacking | None]:
+        """Ask the target about a script that the baseline decides with this limit: with twice the limit
+        of its run, and if a limit ends that, too, with ten times as much as the baseline needs. None if
+        it answers, or if the baseline may need as much.
+        """
+        named = unknowns.within(self._release, limit)
+        found, late = yield from self._unknown(head, script, known, named, TWICE, soon=False)
+        own = same_limit(script.limit, self._plans[0], self._plans[self._at])
+        if late and self._enumerated and script.limit and limit <= own:
+            found, _ = yield from self._unknown(head, script, known, named, _TENFOLD, soon=True)
+        return found
+
+    def _unknown(
+        self,
+        head: str,
+        script: Undecided,
+        known: Sequence[str],
+        named: str,
+        times: int,
+        *,
+        soon: bool,
+    ) -> Questions[tuple[Lacking | None, bool]]:
+        """The last of three replays with different random seeds and so many times the limit, in all of
+        which the target lacks the answer; None where it does not. The second value says whether a
+        limit ended the replay that decided that.
+        """
+        cause = " ".join(self._causes.of(script.text)) if self._enumerated else ""
+
+        def asked(seed: int, cause: str) -> Ask:
+            text = unknowns.marked(script.text, self._asks, baseline=named, soon=soon, cause=cause)
+            limits = times * script.limit, times * script.wall_ms
+            return Ask(0, written(head, script.lines(seeded(text, seed), known, *limits)))
+
+        lacking = None
         for seed in SEEDS:
-            asked = script.lines(seeded(text, seed), known, TWICE * script.limit)
-            outcome = yield Ask(0, written(head, asked))
-            verdict = judge(outcome)
-            if verdict is None or verdict.against != unknowns.BASELINE:
-                return None
-        return outcome
+            lacking, late = _seen(script, (yield asked(seed, cause)))
+            if lacking is None:
+                return None, late
+        assert lacking is not None, "there is a seed"
+        merged = self._merged(lacking.verdict, cause) if cause else ""
+        if merged != cause:
+            lacking, late = _seen(script, (yield asked(SEEDS[-1], merged)))
+            if lacking is None:
+                return None, late
+        if cause:
+            family = self._plans[0].target.family
+            self._told[bucket_key(family, lacking.verdict)] = merged
+        return lacking, False
+
+    def _merged(self, verdict: Verdict, cause: str) -> str:
+        """The smallest known cause of which the script has all operators, and with which the finding
+        would be in the same bucket; else the own `cause`.
+        """
+        family, own = self._plans[0].target.family, set(cause.split())
+        fitting = [
+            known
+            for key, known in self._known().items()
+            if set(known.split()) <= own
+            and key
+            == bucket_key(family, replace(verdict, call=replace(verdict.call, operator=known)))
+        ]
+        return min(fitting, key=lambda known: (len(known.split()), known), default=cause)
 
     def _header(self, trace: str) -> str:
         """The header of the run's trace, with the name of the baseline."""

@@ -3,7 +3,8 @@ rule of implication from a script which the solver has decided, or that an older
 solver decides.
 
 Such a script says so itself, in a `set-info` command. The solver's own reason tells whether a limit
-ended the check, which is no finding, or whether the solver gave up: it is incomplete there.
+ended the check, which is no finding, or whether the solver gave up: it is incomplete there. A limit
+is a finding, too, where another solver decided the script within a tenth of it: the solver is slow.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from murxpy.machine.outcomes import INCOMPLETENESS, Stopped
+from murxpy.machine.outcomes import INCOMPLETENESS, SLOW, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.witnesses.slowness import PARENT
 from murxpy.smtlib.lexer import tokenize
@@ -24,9 +25,14 @@ MARK = f"(set-info :{_ATTRIBUTE} true)"
 _IMPLIED = "implied-by-decided"
 # The mark of a script that an older release or another solver decides; its value names that release.
 _BASELINE = "decided-by-baseline"
+# The mark of a script that such a release decides in a small part of the limit that the script now has.
+_SOON = "decided-soon-by-baseline"
 BASELINE = "baseline"
+# In front of a mark: the words that tell findings apart in place of the theories of the script.
+_CAUSE = r"(?:\(set-info :unknown-cause \|([^|\\\n]*)\|\)\n)?"
 _MARKS = re.compile(
-    rf'^\(set-info :(?:{_ATTRIBUTE} true|({_IMPLIED}|{_BASELINE}) "([^"\n]*)")\)\n?', re.M
+    rf'^{_CAUSE}\(set-info :(?:{_ATTRIBUTE} true|({_IMPLIED}|{_BASELINE}|{_SOON}) "([^"\n]*)")\)\n?',
+    re.M,
 )
 _CHECK = re.compile(r"^\(check-sat(?:-assuming|-using)?(?: .*)?\)$", re.M)
 REASON = "reason-unknown"  # the command of a dialect that asks for the reason, behind any answer
@@ -40,6 +46,7 @@ _ANSWER = re.compile(
 LIMITS = ("limit", "resource", "cancel", "timeout", "interrupt", "memo")
 _LIMIT = re.compile("|".join(LIMITS), re.I)
 _QUANTIFIERS = "QUANT"
+_WITHIN = re.compile(r" within (\d{1,18}) units$")
 _DECLARED = re.compile(r"\((?:declare|define)-[a-z-]+ (\S+)")
 _GAVE_UP = "check-unknown:gave-up"
 AT_LIMIT = "check-unknown:limit"  # counts such checks that a limit ended, or that have no reason
@@ -47,15 +54,27 @@ AT_LIMIT = "check-unknown:limit"  # counts such checks that a limit ended, or th
 DOCUMENTED = "check-unknown:documented"
 
 
-def marked(text: str, asks: bool, implied: str = "", baseline: str = "") -> str:
+def marked(
+    text: str,
+    asks: bool,
+    implied: str = "",
+    baseline: str = "",
+    *,
+    soon: bool = False,
+    cause: str = "",
+) -> str:
     """The script with the mark, in which each check is followed by a question for the reason if
     `asks` is set. The solver must then take that question behind any answer. `implied` is the rule
-    that made the script from one that was decided, and `baseline` the release that decides it.
+    that made the script from one that was decided, and `baseline` the release that decides it; `soon`
+    says that it does so in a small part of the limit. A `cause` tells findings apart in place of the
+    theories of the script.
     """
     mark = MARK
     if implied or baseline:
-        mark = f'(set-info :{_IMPLIED if implied else _BASELINE} "{implied or baseline}")'
-    return f"{mark}\n{with_question(text) if asks else text}"
+        name = _IMPLIED if implied else _SOON if soon else _BASELINE
+        mark = f'(set-info :{name} "{implied or baseline}")'
+    head = f"(set-info :unknown-cause |{cause}|)\n" if cause else ""
+    return f"{head}{mark}\n{with_question(text) if asks else text}"
 
 
 def with_question(text: str) -> str:
@@ -70,7 +89,7 @@ def of_limit(reason: str) -> bool:
 
 def is_marked(text: str) -> bool:
     """Whether a script says that its answer is known by how it was made."""
-    return any(f"(set-info :{name} " in text for name in (_ATTRIBUTE, _IMPLIED, _BASELINE))
+    return any(f"(set-info :{name} " in text for name in (_ATTRIBUTE, _IMPLIED, _BASELINE, _SOON))
 
 
 def mark_of(text: str) -> str:
@@ -82,13 +101,28 @@ def mark_of(text: str) -> str:
 def rule_of(text: str) -> str:
     """The rule of implication that the mark of a script names; empty where it names none."""
     found = _MARKS.search(text)
-    return found[2] if found and found[1] == _IMPLIED else ""
+    return found[3] if found and found[2] == _IMPLIED else ""
 
 
 def baseline_of(text: str) -> str:
-    """The release that decides the script by its mark, such as `cvc5 1.4.2`; empty where it names none."""
+    """The release that decides the script by its mark, with its limit, such as `cvc5 1.4.2 within 37500
+    units`; empty where the mark names none.
+    """
     found = _MARKS.search(text)
-    return found[2] if found and found[1] == _BASELINE else ""
+    return found[3] if found and found[2] in (_BASELINE, _SOON) else ""
+
+
+def limit_of_baseline(text: str) -> int:
+    """The limit with which the release in the mark of a script decides it, in the units of its solver; 0
+    where the mark says none.
+    """
+    found = _WITHIN.search(baseline_of(text))
+    return int(found[1]) if found else 0
+
+
+def within(release: str, limit: int) -> str:
+    """The name of a release that decides a script with this limit, in the units of its solver."""
+    return f"{release} within {limit} units" if limit else release
 
 
 def unmarked(text: str) -> str:
@@ -100,27 +134,41 @@ def judge_unknowns(
     run: Run, text: str, expected: Sequence[str], output: str, spelling: str
 ) -> None:
     """Raise Stopped for a check whose expected answer is sat, or known by a rule or a release, and
-    that the solver gave up. Where the solver documents that it may give up on a theory of the script,
-    only an older release of its own that decides the check makes a finding of it.
+    that the solver gave up, or did not answer within a limit that is far above what another solver
+    needs. Where the solver documents that it may give up on a theory of the script, only an older
+    release of its own that decides the check makes a finding of it.
     """
     mark = _MARKS.search(text)
-    against, named = (mark[1], mark[2]) if mark and mark[1] else ("", "")
+    cause, against, named = mark.groups(default="") if mark else ("", "", "")
     for found, wanted in zip(_ANSWER.finditer(output), expected, strict=False):
         reason = (found[3] or found[2] or "").strip()
         if found[1] != "unknown" or wanted not in (("sat", "unsat") if against else ("sat",)):
             continue
         gave_up = bool(reason) and not of_limit(reason)
-        older = against == _BASELINE and named.partition(" ")[0] == run.wrapper.name
+        based = against in (_BASELINE, _SOON)
+        older = based and named.partition(" ")[0] == run.wrapper.name
         warned = not older and _is_warned_of(run, text)
         run.counts[_GAVE_UP if gave_up and not warned else DOCUMENTED if gave_up else AT_LIMIT] += 1
-        if gave_up and not warned:
-            message = f"answered unknown, expected {wanted} {_because(against, named)}; its reason: {reason}"
+        late = against == _SOON and not gave_up
+        if (gave_up or late) and not warned:
+            because = _because(against, named)
+            message = f"answered unknown, expected {wanted} {because}; its reason: {reason}"
+            if late:
+                message = f"no answer within {_limits(run)}, expected {wanted} {because}"
             # the rules of one book are one bucket
             rule = named.partition(":")[0] if against == _IMPLIED else ""
-            about = "+".join(filter(None, [rule, _about(text)]))
-            raised = run.finding(KIND, "solver", message, "run-script", about, spelling)
-            kind = {_IMPLIED: PARENT, _BASELINE: BASELINE}.get(against, "")
+            about = "+".join(filter(None, [rule, cause or _about(text)]))
+            raised = run.finding(
+                SLOW if late else KIND, "solver", message, "run-script", about, spelling
+            )
+            kind = BASELINE if based else PARENT if against == _IMPLIED else ""
             raise Stopped({**raised, "against": kind} if kind else raised)
+
+
+def _limits(run: Run) -> str:
+    """The limits of a check of a script in words."""
+    clock = f" and {run.state.wall_ms} ms" if run.state.wall_ms else ""
+    return f"{run.state.limit or 0} units of the solver{clock}"
 
 
 def _is_warned_of(run: Run, text: str) -> bool:
@@ -132,14 +180,21 @@ def _is_warned_of(run: Run, text: str) -> bool:
         return False
     operators = run.catalogue.operators.values()
     names = {op.smtlib for op in operators if op.theory in incomplete}
-    words = set(tokenize(text, "script")) - set(_DECLARED.findall(text))
-    return not names.isdisjoint(words)
+    return not names.isdisjoint(applied(text))
+
+
+def applied(text: str) -> set[str]:
+    """The words of a script without the names that it declares itself, among them all operators that it
+    applies.
+    """
+    return set(tokenize(text, "script")) - set(_DECLARED.findall(text))
 
 
 def _because(against: str, named: str) -> str:
     """Why the answer is known, by the mark of a script and its value."""
-    if against == _BASELINE:
-        return f"as {named} answers"
+    if against in (_BASELINE, _SOON):
+        release, _, limit = named.partition(" within ")
+        return f"as {release} answers" + (f" within {limit}" if limit else "")
     return f"by {named} of a script that was decided" if against else "by how the check was made"
 
 
