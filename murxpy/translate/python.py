@@ -374,8 +374,10 @@ class _Program(PythonPrinter):
         super().begin(seed, action, spelling, words)
 
     def write_dropped(self, word: str) -> None:
-        names = [self._name_of(word)] if word else [*self._live, *self._managers]
-        # terms go first, and the solver and its context last; a sort can have two ids
+        given = [] if word else list(map(str, self.objects.alive.values()))
+        made = [name for name in self._live if name not in given]
+        # terms go first, then the solver and its context, then what callables gave; a sort can have two ids
+        names = [self._name_of(word)] if word else [*made, *self._managers, *given]
         gone = [name for name in names if name in self._live or name in self._managers]
         if gone:
             self.row(f"del {', '.join(gone)}")

@@ -559,6 +559,53 @@ def test_a_call_is_made_for_its_effect() -> None:
     assert "SimpleSolver" not in second, "what nobody uses is left out"
 
 
+_OTHER_CONTEXT = (
+    "# solver z3 5.4.1\n0 new@simple\n return o1\n0 mk-sort@function SORT_INT\n return s1\n"
+    '0 mk-value@function s1 "4"\n return t1 s1\n0 misuse@call z3.Solver\n return x1 Solver\n'
+    "0 misuse@call z3.Solver.congruence_root x1 t1\n return x2 IntNumRef\n"
+    '0 misuse@call z3.z3rcf.RCFNum py:"0" c1\n return x3 RCFNum\n'
+)
+
+
+def test_what_the_last_call_gives_may_be_looked_at(tmp_path: Path) -> None:
+    """A call that takes nonsense may give an object that only its text shows to be broken."""
+    trace = "# solver z3 5.4.1\n0 new@simple\n return o1\n0 misuse@edge z3.Bools py:true c1\n"
+    texts = [program.text for program in printed(trace, "crash", "SIGSEGV")]
+    looked = [text for text in texts if "print(Bools(True))" in text]
+    assert looked and texts.index(looked[0]) > 0, "the plain call comes first"
+    assert not any("print(Bools" in one.text for one in printed(trace, "contract", "a term"))
+
+
+def test_the_objects_of_a_run_die_in_its_order(tmp_path: Path) -> None:
+    """An object of two contexts may only be noticed where it outlives the objects of one of them."""
+    texts = [program.text for program in printed(_OTHER_CONTEXT, "crash", "SIGSEGV")]
+    (text,) = [text for text in texts if "del " in text]
+    assert "    del int_sort, t1, ctx, s, solver, int_num, rcfnum\n" in text
+    assert text.index("Context()") < text.index("congruence_root(t1)") < text.index("RCFNum")
+    done = ended(text.replace("solver.congruence_root(t1)", "None"), tmp_path / "p.py")
+    assert (done.returncode, done.stdout) == (0, "expected no signal, got no signal\n")
+
+
+def test_the_long_program_drops_what_callables_gave_behind_the_solver() -> None:
+    trace = parse_trace(f"{_OTHER_CONTEXT}0 delete\n", "t.trace")
+    (row,) = [
+        row
+        for row in to_python(trace, catalogue(), wrapper("z3")).splitlines()
+        if row.startswith("del ")
+    ]
+    assert row.startswith("del s1_int, t1_2, solver, ctx, x1")
+
+
+def test_a_reference_cycle_is_written_as_one(tmp_path: Path) -> None:
+    trace = (
+        "# solver z3 5.4.1\n0 new@simple\n return o1\n0 misuse@call z3.Solver py:none c1\n"
+        " return x1 Solver\n0 misuse@cycle x1\n"
+    )
+    text = printed(trace, "crash", "SIGSEGV")[0].text
+    assert "loop = [solver]\n    loop.append(loop)\n    del loop\n    gc.collect()" in text
+    assert ended(text, tmp_path / "p.py").returncode == 0
+
+
 def test_an_undocumented_exception_is_told_from_others(tmp_path: Path) -> None:
     trace = "# solver z3 5.4.1\n0 new\n0 misuse@call z3.Solver py:none c1\n return x1 Solver\n"
     trace += "0 misuse@call z3.Solver.cube_vars x1\n"

@@ -266,7 +266,8 @@ class Form:
     of the trace, whether the solver is made so, too, whether expressions are `nested`, whether terms
     are of the binding's `main` context, where it has one, or of a context that dies with the last name
     for it, and whether public callables are called for their `effects`, too, where nobody uses what they
-    give.
+    give. What the last call gives is `looked` at, as a run does, and all objects are `dropped` in the order
+    in which the end of a run drops them.
     """
 
     plain: bool = True
@@ -274,6 +275,8 @@ class Form:
     nested: bool = True
     main: bool = True
     effects: bool = False
+    looked: bool = False
+    dropped: bool = False
 
 
 class Calls(PythonPrinter):
@@ -298,6 +301,7 @@ class Calls(PythonPrinter):
         exact = {*wrapper.helpers, *(wrapper.plain.get("exact") or ())}
         self.sheet = Sheet(self._manager if self.main else "", self.main, exact)
         self.sheet.nested, self.sheet.effects = form.nested, form.effects
+        self.sheet.dropped, self.looked = form.dropped, form.looked
         self.dies = False  # whether the last call ends the process
         # gives the call that a check of the trace makes
         self.reading: Callable[[Calls], str] = lambda run: ""
@@ -497,7 +501,7 @@ class Calls(PythonPrinter):
         return code
 
     def write_given(self, code: str) -> Any:
-        number = None if self.last else self.returned("x")
+        number = None if self.last and not self.sheet.dropped else self.returned("x")
         if number is None:
             return self.write_misuse(code)
         return self.sheet.define(code, _kind(self, number), kept=True, effect=True)
@@ -517,6 +521,11 @@ class Calls(PythonPrinter):
             self.write_misuse(f"{names[found[3]]} {symbol} {names[found[2]]}")
         if function is stress.told:
             self.write_misuse(str(operands[0]))
+        if function is stress.knot:
+            self.sheet.do(
+                f"loop = [{', '.join(map(operand, operands))}]", "loop.append(loop)", "del loop"
+            )
+            self.write_misuse("gc.collect()")
         if function in _HEIRS:
             self.write_misuse(self._of_heir(_HEIRS[function], operand(operands[0][0])))
         if function not in _STRESS:

@@ -42,6 +42,12 @@ _FORMS = (
     Form(plain=False, plain_solver=False, nested=False),
     Form(plain=False, plain_solver=False, nested=False, main=False),
 )
+# of a process that dies by the call of a public callable, or where its objects end
+_CALLED = (
+    Form(looked=True),
+    Form(plain_solver=False, main=False, looked=True),
+    Form(plain_solver=False, nested=False, main=False, dropped=True),
+)
 _LIBRARY = ("copy", "gc", "itertools", "operator", "pickle")  # modules of Python that calls use
 DEADLINE = 10  # seconds after which a program says that its calls do not end
 
@@ -71,6 +77,8 @@ def programs(
         )
     # a process can die where a context dies, which the main one does not before the process ends
     forms = [form for form in _FORMS if form.main or claim.in_child]
+    if claim.in_child and trace.lines[-1].action == "misuse":
+        forms += _CALLED
     yield from _forms(trace, catalogue, wrapper, claim, forms, seen)
 
 
@@ -217,7 +225,8 @@ def _of_child(run: Calls, claim: Claim) -> str:
     """A program whose calls run in a child process, which dies or does not end."""
     if run.failing:  # what an earlier call broke may show behind a call that is refused
         refused = run.trace.lines[-1].result("raised") is not None
-        run.sheet.do(tolerant(run.failing) if refused else run.failing)
+        call = f"print({run.failing})" if run.looked else run.failing
+        run.sheet.do(tolerant(call) if refused else call)
     rows = run.sheet.written([run.imports(), "child calls Process signal sys"])
     hangs, exits = claim.ends == "no end", claim.kind == EXIT
     ending = _HANGS if hangs else _DIES

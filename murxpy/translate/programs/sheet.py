@@ -48,12 +48,15 @@ class Sheet:
     """A program that grows. The operand `dropped` is left out where it is the last one or a named
     one, except in calls of the functions `exact`; `instead` stands in its other places. If it is
     not `nested`, each object is made by a statement of its own, in the order of the trace. With `effects`
-    what may do more than to make an object is a statement also where nobody uses the object.
+    what may do more than to make an object is a statement also where nobody uses the object. With `dropped`
+    no object is left out, and a run's end is the last statement: it drops what was made, then what is
+    `fixed`, and then the results of calls that may do more.
     """
 
     def __init__(self, dropped: str = "", instead: str = "", exact: Collection[str] = ()) -> None:
         self.nested = True
         self.effects = False
+        self.dropped = False
         self.rows: list[Row] = []
         self._dropped = _Dropped(dropped, instead, exact)
         self._count = 0
@@ -100,7 +103,19 @@ class Sheet:
     def written(self, before: Iterable[str] = ()) -> list[str]:
         """The lines of the program. `before` are statements whose names are taken."""
         rows = _unanswered(self.rows)
+        if self.dropped:
+            rows += self._ending(rows)
+            return self._printed(rows, before)
         rows = _nested(_needed(rows, self.effects)) if self.nested else rows
+        return self._printed(rows, before)
+
+    def _ending(self, rows: Sequence[Row]) -> list[Row]:
+        """The statement that drops all objects in the order in which the end of a run does."""
+        made = [row for row in rows if row.name]
+        last = sorted(made, key=lambda row: 2 if row.effect else 1 if row.hint == row.name else 0)
+        return [Row(self._parsed(f"del {', '.join(row.name for row in last)}"))] if last else []
+
+    def _printed(self, rows: Sequence[Row], before: Iterable[str]) -> list[str]:
         taken = {*keyword.kwlist, *dir(builtins)}
         known = {row.name for row in rows}
         for row in rows:
