@@ -20,7 +20,9 @@ from murxpy.errors import InputError
 from murxpy.findings.buckets import Bucket, is_unsound
 from murxpy.findings.folder import texts_below
 from murxpy.findings.frames import HEAP, RECURSION, place
+from murxpy.findings.kinds.answers import InvalidValue, RepeatedModel
 from murxpy.findings.kinds.calls import misuse_message
+from murxpy.findings.kinds.deaths import breaks_heap
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.ranges import kept_range
 from murxpy.findings.store import read_buckets
@@ -33,6 +35,7 @@ from murxpy.machine.trace.grammar import Line, Trace, parse_trace
 from murxpy.machine.trace.lift import lift
 from murxpy.oracles.crash import normalise
 from murxpy.oracles.documented import TIER as DOCUMENTED
+from murxpy.semantics.registry import MEANINGS
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.solvers.exceptions import ILL_FORMED, INVALID_MODEL
 
@@ -328,10 +331,27 @@ def marks(bucket: Bucket, read: Read) -> Marks:
                 for what in (*wrong, bucket.kind)
             )
         )
+    if bucket.kind == RepeatedModel.name:  # the model makes the claim false by which it was blocked
+        bucket = replace(bucket, kind=INVALID_MODEL)
     found = _of_shape(bucket, shape)
+    opened = _of_open_point(bucket, shape)
     # Which check noticed a wrong answer sat, and after which calls, is chance.
     unsound = [f"{bucket.solver} answers sat to {_words(shape)}"] if is_unsound(bucket) else []
-    return replace(found, own=(*found.own, *unsound))
+    return replace(found, own=(*found.own, *opened, *unsound))
+
+
+def _of_open_point(bucket: Bucket, shape: Shape) -> tuple[str, ...]:
+    """Of a value that is not that of the model: the one operator of the smaller trace of which the
+    standard leaves a value open, such as a division by zero. The solver chooses this value again, and
+    which term around it shows that is chance.
+    """
+    if bucket.kind != InvalidValue.name:
+        return ()
+    named = dict.fromkeys(_OPERATOR.findall(" ".join(shape.formulas)))
+    opened = [name for name in named if name in MEANINGS and MEANINGS[name].open]
+    if len(opened) != 1:
+        return ()
+    return (f"{bucket.solver} {bucket.kind} with the open value of {opened[0]}",)
 
 
 @lru_cache(maxsize=1024)
@@ -528,10 +548,10 @@ def _of_death(bucket: Bucket, read: Read) -> tuple[str, ...]:
     with these calls: what one call breaks may show at once, or in the call after it.
     """
     names = place(bucket.backtrace)
+    if names[:1] == (HEAP,) or breaks_heap(bucket.message):
+        return (f"{bucket.solver} breaks the heap",)
     if not names:
         return ()
-    if names[0] == HEAP:
-        return (f"{bucket.solver} breaks the heap",)
     found = [f"{bucket.solver} dies in {' < '.join(names)}"]
     calls = [bucket.action, *_call_before(bucket, read)]
     shape = smallest_shape(bucket, read)

@@ -561,3 +561,62 @@ def test_crashes_of_shallow_copies_are_one_defect_whatever_is_copied() -> None:
     ]
     buckets = [replace(one, first=float(at)) for at, one in enumerate(buckets)]
     assert grouped(buckets, files) == [("map", "context", "called"), ("deep",)]
+
+
+def test_a_broken_heap_is_known_by_the_words_of_the_c_library_where_no_frames_are() -> None:
+    words = ("corrupted double-linked list", "free(): invalid pointer", "double free or corruption")
+    broken = [bucket(key, "abort", text) for key, text in zip("abc", words, strict=True)]
+    framed = replace(broken[0], key="d", backtrace=frames("_int_malloc", "f", "g"))
+    other = bucket("e", "abort", "an assertion about a corrupted list is violated")
+    assert grouped([*broken, framed, other]) == [("a", "b", "c", "d"), ("e",)]
+
+
+def test_a_blocked_model_that_is_given_again_is_a_wrong_model() -> None:
+    """It makes the assertion false that blocked it."""
+    files: dict[str, str] = {}
+    blocked = WRONG.replace("8 assert-formula t4\n", "").replace(
+        "check-model", "check-blocked 1 t4"
+    )
+    other = blocked.replace("OP_INT_DIV", "OP_INT_MOD")
+    found = [
+        reduced("model", "invalid-model", WRONG, files),
+        reduced("again", "repeated-model", blocked, files),
+        reduced("other", "repeated-model", other, files),
+    ]
+    assert grouped(found, files) == [("again", "model"), ("other",)]
+
+
+def test_values_of_one_open_point_are_one_defect_whatever_stands_around_it() -> None:
+    files: dict[str, str] = {}
+    chosen = """# murxpy-trace 1
+1 new
+2 mk-sort SORT_INT
+      return s1
+2 mk-sort SORT_SET s1
+      return s2
+3 mk-const s2 "a"
+      return t1 s2
+4 mk-term OP_SET_CHOOSE SORT_INT 1 t1
+      return t2 s1
+5 mk-term OP_INT_ABS SORT_INT 1 t2
+      return t3 s1
+6 check-sat
+      answer sat
+7 check-values 2 t1 t3
+"""
+    around = chosen.replace("OP_INT_ABS", "OP_INT_TO_STR")
+    within = chosen.replace(
+        "5 mk", "5 mk-term OP_SET_COMPLEMENT SORT_SET 1 t1\n return t4 s2\n5 mk"
+    )
+    open_twice = around.replace("OP_INT_TO_STR SORT_INT 1 t2", "OP_INT_DIV SORT_INT 2 t2 t2")
+    texts = {
+        "abs": chosen,
+        "text": around,
+        "within": within.replace("2 t1 t3", "3 t1 t3 t4"),
+        "both": open_twice,
+        "other": around.replace("OP_SET_CHOOSE", "OP_SET_CARD"),
+    }
+    found = [reduced(key, "invalid-value", text, files) for key, text in texts.items()]
+    assert grouped(found, files) == [("abs", "text", "within"), ("both",), ("other",)]
+    models = [replace(one, kind="invalid-model") for one in found[:2]]
+    assert len(grouped(models, files)) == 2, "an assertion is false whatever value is chosen"

@@ -17,6 +17,11 @@ _HEAP = re.compile(
 )
 
 
+def breaks_heap(message: str) -> bool:
+    """Whether the C library says that the heap is broken."""
+    return _HEAP.match(message) is not None
+
+
 class Death(Kind, family=True):
     """The process died."""
 
@@ -58,7 +63,7 @@ class Abort(Death):
 
     def _of_call(self, verdict: Verdict, message: str) -> Parts:
         call = verdict.call
-        if _HEAP.match(verdict.message):
+        if breaks_heap(verdict.message):
             # Which list of the heap is broken, and which call notices that, is chance.
             return "the heap is corrupted", []
         return of_script(verdict, message) or (message, [call.action, call.operator, call.spelling])
