@@ -48,6 +48,7 @@ class Operator(Strict, frozen=True):
     sig: str
     aliases: list[str] = []
     nonlinear: Literal["product", "quotient", "always"] | None = None
+    undecided: bool = False
     commutative: bool = False
     monotone: list[str] = []
     feature: str | None = None
@@ -82,11 +83,12 @@ class Syntax(Strict, frozen=True):
 
 
 class Theory(Strict, frozen=True):
-    """A file of `fsm/theories`."""
+    """A file of `fsm/theories`. If it is `undecided`, all its operators are."""
 
     theory: str
     smtlib: str
     always: bool = False
+    undecided: bool = False
     requires: list[str] = []
     sorts: dict[str, SortKind] = {}
     operators: dict[str, Operator] = {}
@@ -159,6 +161,8 @@ def _as_plain(theory: Theory) -> Plain:
     standard, extensions = data.pop("operators"), data.pop("extensions")
     operators = {kind: entry | {"extension": False} for kind, entry in standard.items()}
     operators |= {kind: entry | {"extension": True} for kind, entry in extensions.items()}
+    if data.pop("undecided"):
+        operators = {kind: entry | {"undecided": True} for kind, entry in operators.items()}
     return {"name": data.pop("theory"), **data, "operators": operators}
 
 

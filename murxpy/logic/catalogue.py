@@ -235,6 +235,8 @@ class Operator:
     typing: str | None = None
     # when an application is nonlinear: `product`, `quotient` or `always`
     nonlinear: str | None = None
+    # no solver claims to decide formulas with it, because the problem is undecidable or nearly so
+    undecided: bool = False
     # whether its last two arguments can be exchanged
     commutative: bool = False
     # for which orders of its arguments the result is ordered, too
@@ -401,6 +403,7 @@ def _add_operator(catalogue: Catalogue, theory: str, kind: str, entry: dict[str,
         parse_signature(entry["sig"], kind),
         entry.get("typing"),
         entry.get("nonlinear"),
+        bool(entry.get("undecided")),
         bool(entry.get("commutative")),
         tuple(parse_monotone(text) for text in entry.get("monotone") or ()),
         entry.get("feature"),

@@ -464,3 +464,18 @@ def test_the_book_of_a_rule_is_shown_where_there_are_several() -> None:
         ["one", "a", "p", "<=>", "q", "nobody: not used"],
         ["two", "a", "p", "=>", "q", "z3"],
     ]
+
+
+def test_rules_into_undecided_fragments_are_left_out_unless_asked_for() -> None:
+    """A rule that leads out of such a fragment is used all the same."""
+    operators = frozenset(CATALOGUE.operators)
+    claimed = Book(RULES, CATALOGUE, operators, undecided=False)
+    everywhere = Book(RULES, CATALOGUE, operators)
+
+    def named(book: Book, weakening: bool) -> set[str]:
+        return {use.rule.name for use in book.all if use.weakening is weakening}
+
+    out = named(everywhere, True) - named(claimed, True)
+    assert {"OP_INT_POW.1", "OP_FP_TO_REAL.1", "OP_TRANS_SINE.1"} <= out
+    assert not {"OP_INT_ADD.1", "OP_INT_MUL.1", "OP_INT_TO_REAL.1"} & out
+    assert "OP_INT_POW.1" in named(claimed, False)

@@ -50,6 +50,9 @@ KEEP_OPTIONS = Setting(
 )
 
 
+ALL_FRAGMENTS = "all-fragments"
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A source of runs.

@@ -19,6 +19,7 @@ from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.script import CheckSatUsing, Script, Simplify
 from murxpy.solvers.facts import Pairs
 from murxpy.sources.mutation.corpus import Corpus
+from murxpy.sources.mutation.entry import ALL_FRAGMENTS
 from murxpy.sources.mutation.implications.book import Book
 from murxpy.sources.mutation.known import MODELS, Doubts, asking, denied, drawn, fitting
 from murxpy.sources.mutation.lifted import ApiRunner
@@ -59,7 +60,10 @@ class Sources:
         if setup.get("terms"):
             shop.terms = TermStore(str(setup["terms"]))
         if setup.get("rules"):
-            shop.book = Book(setup["rules"], shop.catalogue, shop.operators)
+            everywhere = any(own.get(ALL_FRAGMENTS) for own in self._choices.values())
+            shop.book = Book(
+                setup["rules"], shop.catalogue, shop.operators, undecided=everywhere
+            )
         self.offer = NOTHING
         # the share of runs that ask why a satisfiable mutant gets unknown
         self.unknowns = 0.0

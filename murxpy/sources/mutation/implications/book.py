@@ -66,6 +66,7 @@ class Use:
         self.operators = tuple(
             dict.fromkeys([one.op for one in known if one.args and not plain(self.metas, one)])
         )
+        self._new = new
         self.deep = is_deep(self.metas, self.old)  # the form of a term says too little
         self.weight = self._weight(list(known), basic)
 
@@ -79,6 +80,17 @@ class Use:
         plainly = all(one.sort.kind in _ANYWHERE for one in parts)
         common = not self.operators or (basic.issuperset(self.operators) and plainly)
         return (COMMON if common else 1) * (GENERATED if self.rule.generated else 1)
+
+    def leads_out_of_reach(self, catalogue: Catalogue) -> bool:
+        """Whether the rule puts in an operator that no solver claims to decide, and that the term that
+        it replaces need not have.
+        """
+        there = {one.op for one in subterms([self.old])}
+        return any(
+            one.op not in there and catalogue.operators[one.op].undecided
+            for one in subterms([self._new])
+            if one.op in catalogue.operators
+        )
 
     def fits(self, catalogue: Catalogue, state: State, term: Term) -> bool:
         """Whether the rule can be used so at a place of this state, as far as the form of the term
@@ -98,8 +110,9 @@ _ANYWHERE = ("SORT_BOOL", "SORT_FUN", LETTER)  # kinds of sorts that stand in ne
 
 class Book:
     """The rules of a session. `plain` are rules as data, each with the instances that are proved.
-    Rules with other operators than `operators` are left out. Raises InputError for a rule that is not
-    well-sorted.
+    Rules with other operators than `operators` are left out. Without `undecided`, a rule is left out in
+    a direction in which it puts an operator into a script that no solver claims to decide. Raises
+    InputError for a rule that is not well-sorted.
     """
 
     def __init__(
@@ -107,6 +120,8 @@ class Book:
         plain: Iterable[Mapping[str, Any]],
         catalogue: Catalogue,
         operators: frozenset[str] | None = None,
+        *,
+        undecided: bool = True,
     ) -> None:
         self._catalogue = catalogue
         self.all: list[Use] = []
@@ -119,7 +134,10 @@ class Book:
                 if operators is not None and not _uses_only(variant, catalogue, operators):
                     continue
                 ways = (rule.weakens, True), (rule.strengthens, False)
-                self.all += [Use(variant, way, basic) for allowed, way in ways if allowed]
+                uses = [Use(variant, way, basic) for allowed, way in ways if allowed]
+                self.all += [
+                    use for use in uses if undecided or not use.leads_out_of_reach(catalogue)
+                ]
         self._by_need: dict[tuple[str, Need], list[Use]] = {}
         for use in self.all:
             need = need_of(use.metas, use.old)
