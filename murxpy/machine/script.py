@@ -19,7 +19,7 @@ from murxpy.machine.solve import ANSWERS
 from murxpy.machine.tokens import quote
 from murxpy.machine.witnesses import slowness
 from murxpy.machine.witnesses.script_evidence import answered, asks, check_script
-from murxpy.machine.witnesses.unknowns import is_marked, judge_unknowns
+from murxpy.machine.witnesses.unknowns import is_marked, judge_unknowns, without_question
 from murxpy.smtlib.logics import theories
 from murxpy.smtlib.script import Script
 from murxpy.solvers.exceptions import ILL_FORMED, INVALID_MODEL, UNDOCUMENTED
@@ -93,9 +93,10 @@ def _output(run: Run, chosen: Spelling, text: str) -> str:
 
 def for_others(text: str) -> str:
     """The script as other solvers know it: without the options that the standard does not have
-    (SMT-LIB 2.7, section 4.1.7), and with plain checks in place of those that name a tactic.
+    (SMT-LIB 2.7, section 4.1.7), without the questions for the reason of an unknown, and with plain
+    checks in place of those that name a tactic.
     """
-    return _USING.sub("(check-sat)", _OWN_OPTION.sub("", text))
+    return _USING.sub("(check-sat)", _OWN_OPTION.sub("", without_question(text)))
 
 
 def own_options(text: str) -> list[tuple[str, str]]:

@@ -113,6 +113,10 @@ def _ownerless(path: Path) -> bool:
 # for a processor. A replay gets so many times its wall limit. With 9 processes on two processors, a
 # third of the runs that were killed after 2 s would have ended within 1 s of a processor.
 _WORKED, _LONGER = 0.8, 5.0
+# A check whose trace gives it a wall time of its own, which is up to a minute, gets that beside the wall
+# limit of the run, so that the solver ends the check before we end the process.
+_CHECK_WALL = re.compile(rb"^ *\d+ set-limit(?:@\S+)? \d+(?: (\d{1,9}))?$", re.M)
+_LONGEST_CHECK = 60.0
 _EARLY = 0.1  # seconds of a job in which nobody asks how much of the processor it takes
 DAMPED = 200  # calls at most in the list of those that runs draw less often
 Damp = tuple[tuple[str, str, str], ...]
@@ -299,12 +303,21 @@ class Worker:
             begun, before = self._line_seen(progress, now)
             taken = self.cpu_now() - before
         wall, late = self.jobs[0].wall, now - begun
+        if late >= wall:
+            wall += self._of_check()
         waits = (
             taken < _WORKED * wall
             and late < _LONGER * wall
             and any(map(runnable, self._processes()))
         )
         return late >= wall and not waits
+
+    def _of_check(self) -> float:
+        """The seconds that the line in hand may take beyond the usual ones, because its trace gives its
+        checks a wall time of their own.
+        """
+        rows = _CHECK_WALL.findall(buffer.read(self.trace_fd))
+        return min(int(rows[-1] or 0) / 1000, _LONGEST_CHECK) if rows else 0.0
 
     def stuck(self, now: float) -> bool:
         """Whether the line in hand has taken as much of the processor's time as a line may."""

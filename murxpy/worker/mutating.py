@@ -85,6 +85,7 @@ def ask(sources: Sources, chances: Mapping[str, float], checks: Collection[str])
         "cores": "script-cores",
     }
     sources.unknowns = chances.get("script-unknowns", 0.0) if checks else 0.0
+    sources.late = chances.get("script-late", 0.0)
     sources.promises = {
         what: chances.get(name, 0.0)
         for what, name in names.items()

@@ -16,7 +16,7 @@ from murxpy.findings.buckets import bucket_key, new_bucket
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.tokens import quote
 from murxpy.machine.trace.finished import Call
-from murxpy.machine.witnesses.unknowns import KIND, is_marked, marked
+from murxpy.machine.witnesses.unknowns import KIND, gave_up, is_marked, marked
 from murxpy.oracles.crash import Verdict
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
@@ -111,14 +111,15 @@ def test_a_smaller_script_is_still_satisfiable(
     assert ended == 1 and KIND in out, out + err
 
 
-def test_neither_the_rule_nor_the_answer_makes_another_bucket() -> None:
+def test_a_rule_and_a_reason_are_one_bucket() -> None:
     def key(rule: str, answer: str, reason: str, against: str = "parent") -> str:
         message = f"answered unknown, expected {answer} by {rule} of a script that was decided; its reason: {reason}"
-        call = Call("run-script", "core+QUANT", "parser")
+        call = Call("run-script", rule, "parser")
         return bucket_key("cvc5", Verdict(KIND, "solver", message, "", call, against=against))
 
     first = key("core:and-drops", "sat", "INCOMPLETE")
-    assert first == key("core:or-adds", "unsat", "INCOMPLETE")
+    assert first == key("core:and-drops", "unsat", "INCOMPLETE")
+    assert first != key("core:or-adds", "sat", "INCOMPLETE")
     assert first != key("core:and-drops", "sat", "(incomplete (theory seq))")
     assert first != key("core:and-drops", "sat", "INCOMPLETE", "")
     assert first.startswith("incompleteness-parent-cvc5-")
@@ -175,3 +176,12 @@ def test_the_headline_says_the_rule_in_words() -> None:
     )
     bucket.message = message.replace(RULE, "mine:no-such-rule")
     assert "the rule mine:no-such-rule makes the script" in sentence(bucket)
+
+
+def test_the_reason_tells_a_limit_from_a_solver_that_gave_up() -> None:
+    assert gave_up('unknown\n(:reason-unknown "(incomplete quantifiers)")\n') is True
+    assert gave_up('unknown\n(:reason-unknown "max. resource limit exceeded")\n') is False
+    assert gave_up("unknown (INCOMPLETE)\n") is True
+    assert gave_up("unknown (RESOURCEOUT)\n") is False
+    assert gave_up("unknown\n") is None
+    assert gave_up('sat\n(:reason-unknown "")\n') is None

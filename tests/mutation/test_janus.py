@@ -14,6 +14,7 @@ from scriptsolvers import answers
 
 from murxpy.cli.report.reference import rules_table
 from murxpy.data import load_catalogue
+from murxpy.data.folders import data_folder
 from murxpy.data.rules import fingerprint, load_book, proofs_path, read_proofs
 from murxpy.data.theories import Plain
 from murxpy.errors import InputError
@@ -284,15 +285,19 @@ SOME = "not-not,not-and,or-adds,and-drops"
 
 
 def campaign(
-    capsys: pytest.CaptureFixture[str], folder: Path, planted: str, *more: str
+    capsys: pytest.CaptureFixture[str], folder: Path, planted: str, *more: str, mixed: bool = False
 ) -> tuple[int, str, list[str]]:
-    """The exit code, the lines and the findings of a campaign on a solver with a planted defect."""
+    """The exit code, the lines and the findings of a campaign on a solver with a planted defect; with
+    `mixed` it is one of `murxpy fuzz`, which has more options.
+    """
     (folder / "seed.smt2").write_text(CONNECTED)
     wrapper = folder / "scripts.yaml"
     text = (FAKES / "scripts.yaml").read_text()
     wrapper.write_text(text.replace("f.run_script({v})", planted))
-    args = ("janus", f"fake@{FAKES}", folder / "seed.smt2", "--wrapper", wrapper, "--check", "none")
-    args = (*args, "--rules", SOME, "--jobs", "1", "--seed", "1", "--no-option-fuzzing", *more)
+    args = (f"fake@{FAKES}", folder / "seed.smt2", "--wrapper", wrapper, "--check", "none")
+    of_mix = ("fuzz", *args, "--mix", "janus:1", "--janus-rules", SOME)
+    args = of_mix if mixed else ("janus", *args, "--rules", SOME)
+    args = (*args, "--jobs", "1", "--seed", "1", "--no-option-fuzzing", *more)
     code, out, _ = outcome(capsys, *args, "--out", folder / "out")
     return code, out, [path.name for path in (folder / "out" / "findings").glob("*")]
 
@@ -479,3 +484,28 @@ def test_rules_into_undecided_fragments_are_left_out_unless_asked_for() -> None:
     assert {"OP_INT_POW.1", "OP_FP_TO_REAL.1", "OP_TRANS_SINE.1"} <= out
     assert not {"OP_INT_ADD.1", "OP_INT_MUL.1", "OP_INT_TO_REAL.1"} & out
     assert "OP_INT_POW.1" in named(claimed, False)
+
+
+def test_what_a_limit_ended_is_asked_once_more_with_the_limit_of_the_paper(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The solver gives up late where it sees a double negation: with less than 10 s its limit ends the
+    check. No other question is spent on such mutants.
+    """
+    seen = "'(not (not' in {v}"
+    planted = (
+        f"('unknown (INCOMPLETE)' if {{0}} > 100_000 else 'unknown (RESOURCEOUT)') if {seen} "
+        'else f.run_script({v})"\n  set-limit: "None"\nlimit-per-ms: 1000 #'
+    )
+    machine = tmp_path / "late.yaml"
+    text = (data_folder("fsm") / "default.yaml").read_text()
+    assert "script-late: 0.01 " in text
+    for share, name in (("0.0", "never"), ("1.0", "always")):
+        machine.write_text(text.replace("script-late: 0.01 ", f"script-late: {share} "))
+        (tmp_path / name).mkdir()
+        more = ("--runs", "4", "--machine", str(machine))
+        code, out, found = campaign(capsys, tmp_path / name, planted, *more, mixed=True)
+        assert code == 0 and bool(found) == (name == "always"), out
+    trace = next((tmp_path / "always" / "out" / "findings").glob("incompleteness*/*.trace"))
+    rows = [row.split()[1:] for row in trace.read_text().splitlines() if " set-limit" in row]
+    assert [row[1:] for row in rows if len(row) == 3] == [["10000000", "30000"]]

@@ -82,6 +82,25 @@ def with_question(text: str) -> str:
     return _CHECK.sub(rf"\g<0>\n{QUESTION}", text)
 
 
+def without_question(text: str) -> str:
+    """The script without the questions that `with_question` adds."""
+    return text.replace(f"\n{QUESTION}", "")
+
+
+def gave_up(output: str) -> bool | None:
+    """Whether the solver gave up a check of a script whose output this is. False means that a limit ended
+    each check without an answer, and None that it gives no reason.
+    """
+    reasons = [reason for answer, reason in _reasons(output) if answer == "unknown"]
+    known = [not of_limit(reason) for reason in reasons if reason]
+    return any(known) if known else None
+
+
+def _reasons(output: str) -> list[tuple[str, str]]:
+    """The answers in an output, each with the solver's reason, which is empty where it gives none."""
+    return [(found[1], (found[3] or found[2] or "").strip()) for found in _ANSWER.finditer(output)]
+
+
 def of_limit(reason: str) -> bool:
     """Whether a reason says that a limit ended the check."""
     return _LIMIT.search(reason) is not None
@@ -127,7 +146,7 @@ def within(release: str, limit: int) -> str:
 
 def unmarked(text: str) -> str:
     """The script as it was before `marked`."""
-    return _MARKS.sub("", text).replace(f"\n{QUESTION}", "")
+    return without_question(_MARKS.sub("", text))
 
 
 def judge_unknowns(
@@ -140,24 +159,23 @@ def judge_unknowns(
     """
     mark = _MARKS.search(text)
     cause, against, named = mark.groups(default="") if mark else ("", "", "")
-    for found, wanted in zip(_ANSWER.finditer(output), expected, strict=False):
-        reason = (found[3] or found[2] or "").strip()
-        if found[1] != "unknown" or wanted not in (("sat", "unsat") if against else ("sat",)):
+    for (answer, reason), wanted in zip(_reasons(output), expected, strict=False):
+        if answer != "unknown" or wanted not in (("sat", "unsat") if against else ("sat",)):
             continue
-        gave_up = bool(reason) and not of_limit(reason)
+        given_up = bool(reason) and not of_limit(reason)
         based = against in (_BASELINE, _SOON)
         older = based and named.partition(" ")[0] == run.wrapper.name
         warned = not older and _is_warned_of(run, text)
-        run.counts[_GAVE_UP if gave_up and not warned else DOCUMENTED if gave_up else AT_LIMIT] += 1
-        late = against == _SOON and not gave_up
-        if (gave_up or late) and not warned:
+        count = _GAVE_UP if not warned else DOCUMENTED
+        run.counts[count if given_up else AT_LIMIT] += 1
+        late = against == _SOON and not given_up
+        if (given_up or late) and not warned:
             because = _because(against, named)
             message = f"answered unknown, expected {wanted} {because}; its reason: {reason}"
             if late:
                 message = f"no answer within {_limits(run)}, expected {wanted} {because}"
-            # the rules of one book are one bucket
-            rule = named.partition(":")[0] if against == _IMPLIED else ""
-            about = "+".join(filter(None, [rule, cause or _about(text)]))
+            # a rule is one bucket for each reason, whatever the theories of its scripts are
+            about = named if against == _IMPLIED else cause or _about(text)
             raised = run.finding(
                 SLOW if late else KIND, "solver", message, "run-script", about, spelling
             )

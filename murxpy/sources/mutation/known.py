@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from murxpy.errors import InputError
@@ -16,7 +17,7 @@ from murxpy.machine.run import Run
 from murxpy.machine.script import answers_of
 from murxpy.machine.witnesses import slowness
 from murxpy.machine.witnesses.script_evidence import CORE, CORES_OPTION, MODEL, without_questions
-from murxpy.machine.witnesses.unknowns import REASON, marked
+from murxpy.machine.witnesses.unknowns import AT_LIMIT, REASON, gave_up, marked, with_question
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.script import CHECKS, Ask, Assert, Command, Script, SetOption
 from murxpy.sources.mutation.preparing import prepared, views
@@ -43,22 +44,45 @@ def denied(workshop: Workshop, seed: Seed) -> bool:
 
 
 TWICE = 2  # how much larger the limit is then
+# The limit for a mutant that a limit ended: that of Janus's paper, in milliseconds of a usual machine.
+# The checks of such a script also end after three times as long by the clock, because some procedures
+# hardly count towards the solver's own limit.
+LATE_MS, _LATE_WALL = 10_000, 3
 SEEDS = (1, 2, 3)  # random seeds with which a mutant of a decided script must stay unknown
 DEARER = 50  # how many times the cost of its parent a mutant may have
 _SMALL = 4  # a cost below this part of the largest limit is never too high
 
 
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The answers to a mutant, the solver's whole output, and the limit of each check."""
+
+    answers: Sequence[str]
+    output: str
+    limit: int
+
+
 class Doubts:
     """Asks again about the mutants of one run, at most `left` times. With `implies` the mutants are
-    made by rules of implication.
+    made by rules of implication. Only mutants that the solver gave up count: a mutant that a limit
+    ended is asked again with the limit of the paper, once in a run that is `late`, and not at all in
+    others.
     """
 
-    def __init__(self, run: Run, left: int, implies: bool) -> None:
+    def __init__(self, run: Run, left: int, implies: bool, late: bool = False) -> None:
         self._run = run
         self._left = left
+        self._late = late and left > 0
         self._implies = implies
+        self._reasons = left > 0 and REASON in run.catalogue.dialect(run.wrapper.name).commands
         self._spending = slowness.Spending(run) if implies and left else None
         self._parent: int | None = None  # the cost of the last script that was decided
+
+    def asking(self, text: str) -> str:
+        """The script of a mutant, with a question for the reason behind each check if this run may ask
+        again, and if the solver takes that question behind any answer.
+        """
+        return with_question(text) if self._reasons else text
 
     def passed(self) -> int | None:
         """Return the solver's count since the last call; None if the count is unknown or not needed."""
@@ -68,15 +92,16 @@ class Doubts:
         self,
         mutant: Mutant,
         plain: Callable[[Script], Script],
-        answers: Sequence[str],
+        answered: Answered,
         most: int,
         cost: int | None,
     ) -> None:
         """Look at the answers to a mutant, and at its `cost`. `plain` gives its script without drawn
         options, and `most` is the largest limit. Raises Stopped for a finding.
         """
-        if self._left and "unknown" in answers:
-            self._unknown(mutant, plain, most)
+        answers = answered.answers
+        if "unknown" in answers:
+            self._unknown(mutant, plain, most, answered)
         elif self._left and mutant.implied and cost and self._parent:
             bound = max(DEARER * self._parent, most // _SMALL)
             if cost > bound:
@@ -86,22 +111,48 @@ class Doubts:
             self._parent = cost
         self.passed()  # what was asked again is nobody's cost
 
-    def _unknown(self, mutant: Mutant, plain: Callable[[Script], Script], most: int) -> None:
-        """Ask with twice the largest limit; about a mutant of a decided script also with other random
-        seeds, and only a mutant that stays unknown with all of them is marked.
+    def _unknown(
+        self,
+        mutant: Mutant,
+        plain: Callable[[Script], Script],
+        most: int,
+        answered: Answered,
+    ) -> None:
+        """Ask with a larger limit; about a mutant of a decided script also with other random seeds, and
+        only a mutant that stays unknown with all of them is marked.
         """
         if not mutant.implied and (self._implies or set(mutant.expected) != {"sat"}):
             return
+        made, limit = plain(mutant.script), TWICE * most
+        given_up = gave_up(answered.output)
+        if given_up is None:  # without a reason, a smaller limit may be all that there is to it
+            given_up = answered.limit >= most
+        if not given_up:
+            if not self._late or not most:
+                return
+            self._late = False
+            limit = max(limit, int(LATE_MS * self._run.wrapper.facts.limit_per_ms))
+            if not self._given_up_late(made, mutant, limit):
+                return
+        if not self._left:
+            return
         self._left -= 1
-        run = self._run
-        asks = REASON in run.catalogue.dialect(run.wrapper.name).commands
-        made = plain(mutant.script)
         if mutant.implied:
             for seed in SEEDS[:-1]:
-                answers = self._ask(made, mutant, TWICE * most, partial(seeded, seed=seed))
-                if answers is None or "unknown" not in answers:
+                output = self._ask(made, mutant, limit, partial(seeded, seed=seed))
+                if output is None or "unknown" not in script.answers_of(output):
                     return
-        self._ask(made, mutant, TWICE * most, lambda text: doubted(text, asks, mutant.implied))
+        self._ask(made, mutant, limit, lambda text: doubted(text, self._reasons, mutant.implied))
+
+    def _given_up_late(self, made: Script, mutant: Mutant, limit: int) -> bool:
+        """Whether the solver gives up a mutant within a large limit."""
+        output = self._ask(made, mutant, limit, self.asking)
+        if output is None or "unknown" not in script.answers_of(output):
+            return False
+        if not gave_up(output):
+            self._run.counts[AT_LIMIT] += 1
+            return False
+        return True
 
     def _dear(
         self, mutant: Mutant, plain: Callable[[Script], Script], most: int, bound: int
@@ -116,18 +167,20 @@ class Doubts:
         mutant: Mutant,
         limit: int,
         finish: Callable[[str], str] = lambda text: text,
-    ) -> list[str] | None:
-        """The answers to a script; None if it is not taken."""
+    ) -> str | None:
+        """The output for a script; None if it is not taken."""
         run = self._run
         try:
             text = finish(print_script(made, run.catalogue.dialect(run.wrapper.name).name))
         except InputError:
             return None
         if limit and limit != run.state.limit:
-            solve.set_limit(run, limit, run.line_seed())
+            usual = limit / run.wrapper.facts.limit_per_ms < LATE_MS
+            wall_ms = 0 if usual else _LATE_WALL * LATE_MS
+            solve.set_limit(run, limit, run.line_seed(), wall_ms=wall_ms)
         script.expect(run, mutant.expected, run.line_seed())
         try:
-            return script.answers_of(script.run_script(run, text, run.line_seed()))
+            return script.run_script(run, text, run.line_seed())
         except Refused:
             return None
         finally:

@@ -21,7 +21,7 @@ from murxpy.solvers.facts import Pairs
 from murxpy.sources.mutation.corpus import Corpus
 from murxpy.sources.mutation.entry import ALL_FRAGMENTS
 from murxpy.sources.mutation.implications.book import Book
-from murxpy.sources.mutation.known import MODELS, Doubts, asking, denied, drawn, fitting
+from murxpy.sources.mutation.known import MODELS, Answered, Doubts, asking, denied, drawn, fitting
 from murxpy.sources.mutation.lifted import ApiRunner
 from murxpy.sources.mutation.options import NOTHING, Drawer, Patience, decided
 from murxpy.sources.mutation.preparing import Logics, declaring, in_logic, views
@@ -34,6 +34,7 @@ from murxpy.sources.setups import SourcesSetup
 OWN_LOGIC = 0.75  # the share of runs whose scripts name their own logic
 LONGEST = 8 << 20  # characters of mutants in a run; a trace has room for four times as many
 UNKNOWNS = 0x5A77  # the key of the random stream that draws whether runs ask about unknown answers
+LATE = 0x1A7E  # the key of the random stream that draws whether runs ask with a large limit
 ASKED = 3  # unknown answers of one run that are asked about, at most
 PROMISES = 0x9207  # the key of the random stream that draws what mutants ask for
 # ways for mutants to reach the solver: its reader of scripts, and either this or its API (`api`)
@@ -61,12 +62,12 @@ class Sources:
             shop.terms = TermStore(str(setup["terms"]))
         if setup.get("rules"):
             everywhere = any(own.get(ALL_FRAGMENTS) for own in self._choices.values())
-            shop.book = Book(
-                setup["rules"], shop.catalogue, shop.operators, undecided=everywhere
-            )
+            shop.book = Book(setup["rules"], shop.catalogue, shop.operators, undecided=everywhere)
         self.offer = NOTHING
         # the share of runs that ask why a satisfiable mutant gets unknown
         self.unknowns = 0.0
+        # the share of runs that ask again, with a large limit, what a limit ended
+        self.late = 0.0
         # the shares of runs that ask for `models` (`models-open` for chains) and for `cores`
         self.promises: Mapping[str, float] = {}
 
@@ -132,7 +133,10 @@ class _Chain:
         self._promised = drawn(chances, Stream(mix(run.seed, PROMISES)))
         asks = Stream(mix(run.seed, UNKNOWNS)).chance(sources.unknowns)
         implies = FUZZERS[name].implies
-        self._doubts = Doubts(run, ASKED if (asks or implies) and not api else 0, implies)
+        late = Stream(mix(run.seed, LATE)).chance(sources.late)
+        left = ASKED if (asks or implies) and not api else 0
+        self._doubts = Doubts(run, left, implies, late)
+        self._output = ""  # what the solver printed for the last mutant
         self._sampling = Sampling(run, 0.0 if api else sources.stability, shop.dialect)
         self._logics: Logics | None = None
         self._written = 0  # characters of all mutants
@@ -244,7 +248,8 @@ class _Chain:
         cost = self._doubts.passed()
         try:
             self._sampling.look(self._with_logic(mutant.script), mutant.expected)
-            self._doubts.look(mutant, self._with_logic, answers, most, cost)
+            answered = Answered(answers, self._output, self._run.state.limit or 0)
+            self._doubts.look(mutant, self._with_logic, answered, most, cost)
         except Stopped:
             self._run.counts[f"mutator:{self._name}:findings"] += 1
             raise
@@ -302,10 +307,13 @@ class _Chain:
             return found
         made = self._offer.head(made, options)
         text = self._text(made)
+        if not promised:  # the printed text of a model must end where the model ends
+            text = self._doubts.asking(text)
         self._written += len(text)
         if any(answer != "unknown" for answer in expected):
             script.expect(run, expected, run.line_seed())
-        return script.answers_of(script.run_script(run, text, run.line_seed(), made=made))
+        self._output = script.run_script(run, text, run.line_seed(), made=made)
+        return script.answers_of(self._output)
 
     def _text(self, made: Script) -> str:
         """The text of a script. Large terms become definitions, unless a model is asked for. Raises
