@@ -115,7 +115,7 @@ def _ownerless(path: Path) -> bool:
 _WORKED, _LONGER = 0.8, 5.0
 # A check whose trace gives it a wall time of its own, which is up to a minute, gets that beside the wall
 # limit of the run, so that the solver ends the check before we end the process.
-_CHECK_WALL = re.compile(rb"^ *\d+ set-limit(?:@\S+)? \d+(?: (\d{1,9}))?$", re.M)
+_CHECK_WALL = re.compile(r"^ *\d+ set-limit(?:@\S+)? \d+(?: (\d{1,9}))?$", re.M)
 _LONGEST_CHECK = 60.0
 _EARLY = 0.1  # seconds of a job in which nobody asks how much of the processor it takes
 DAMPED = 200  # calls at most in the list of those that runs draw less often
@@ -316,7 +316,7 @@ class Worker:
         """The seconds that the line in hand may take beyond the usual ones, because its trace gives its
         checks a wall time of their own.
         """
-        rows = _CHECK_WALL.findall(buffer.read(self.trace_fd))
+        rows = _CHECK_WALL.findall(buffer.decode(buffer.read(self.trace_fd)))
         return min(int(rows[-1] or 0) / 1000, _LONGEST_CHECK) if rows else 0.0
 
     def stuck(self, now: float) -> bool:
