@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
-import json
 import sys
 import tempfile
 import time
@@ -177,12 +176,18 @@ def main() -> None:
     table(
         f"{args.runs} runs: {whole:.1f} CPU seconds; {programs} of them as programs: {cpu:.1f}",
         ("figure", "value", "aim", ""),
-        [(n, v, aims.get(n, ""), verdict(good[n]) if n in good else "") for n, v in figures.items()],
+        [
+            (n, v, aims.get(n, ""), verdict(good[n]) if n in good else "")
+            for n, v in figures.items()
+        ],
     )
     table(
         "Parts of the campaign",
         ("part", "CPU s", "of all"),
-        [(label, spent.get(n, 0.0), common.percent(spent.get(n, 0.0), whole)) for n, label in PARTS.items()],
+        [
+            (label, spent.get(n, 0.0), common.percent(spent.get(n, 0.0), whole))
+            for n, label in PARTS.items()
+        ],
     )
     if not args.no_save:
         row = {
@@ -191,7 +196,10 @@ def main() -> None:
             "check": args.check,
             "runs": args.runs,
             "programs": programs,
-            **{name: f"{value:.2f}" if value is not None else "-" for name, value in figures.items()},
+            **{
+                name: f"{value:.2f}" if value is not None else "-"
+                for name, value in figures.items()
+            },
             **{label: common.percent(spent.get(name, 0.0), whole) for name, label in PARTS.items()},
         }
         common.add_row("overhead", row, common.facts(session, args))

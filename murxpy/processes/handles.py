@@ -117,7 +117,7 @@ _WORKED, _LONGER = 0.8, 5.0
 # limit of the run, so that the solver ends the check before we end the process.
 _CHECK_WALL = re.compile(r"^ *\d+ set-limit(?:@\S+)? \d+(?: (\d{1,9}))?$", re.M)
 _LONGEST_CHECK = 60.0
-_EARLY = 0.1  # seconds of a job in which nobody asks how much of the processor it takes
+_EARLY = 0.08  # seconds of a job in which nobody asks how much of the processor it takes
 DAMPED = 200  # calls at most in the list of those that runs draw less often
 Damp = tuple[tuple[str, str, str], ...]
 
@@ -320,8 +320,10 @@ class Worker:
         return min(int(rows[-1] or 0) / 1000, _LONGEST_CHECK) if rows else 0.0
 
     def stuck(self, now: float) -> bool:
-        """Whether the line in hand has taken as much of the processor's time as a line may."""
-        if not self.jobs or not 0 < self.jobs[0].call <= now - self.head_since:
+        """Whether the line in hand has taken as much of the processor's time as a line may. A line is
+        looked at early, so that little of its time is missed.
+        """
+        if not self.jobs or not self.jobs[0].call or now - self.head_since < _EARLY:
             return False
         progress = self._under_way()
         if progress is None:

@@ -28,6 +28,14 @@ START_SECONDS = 120.0  # enough for an import from a cold, slow disk
 # A process that has so many bytes of its stack in use may be in an endless recursion. Usual stacks
 # hold 8 MiB; of seven runs of z3 that a limit ended, five used 132 KiB, and two more than this.
 DEEP = 1 << 20
+# The C library keeps the memory of a run for the next one: a solver's context takes and gives back
+# some megabytes each run, for which the kernel would have to find and clear pages again. On z3, walks
+# took 4 to 20 % less of the processor's time. A variable of the user goes before these.
+_MEMORY = {
+    "MALLOC_TRIM_THRESHOLD_": str(256 << 20),
+    "MALLOC_TOP_PAD_": str(16 << 20),
+    "MALLOC_MMAP_THRESHOLD_": str(32 << 20),
+}
 _STOPPING = 0.2  # seconds that a process may take to stop, until what is known must be enough
 _STACK_BEGIN = 25  # the field of /proc/PID/stat with the begin of the stack, counted from the state
 _ERRORS: dict[int, type[MurxpyError]] = {kind.exit_code: kind for kind in (InputError, TargetError)}
@@ -168,7 +176,7 @@ class WarmParent:
                 stderr=self._output,
                 pass_fds=fds,
                 start_new_session=True,
-                env=self.plan.target.environment(),
+                env={**_MEMORY, **self.plan.target.environment()},
             )
         except OSError as error:
             self.control.close()
