@@ -47,8 +47,8 @@ class Forbidden(Strict, frozen=True):
 
 
 class OwnAction(Strict, frozen=True):
-    """An action that only this solver has: when it can be done, the terms that it takes, and
-    whether it asserts more than the trace shows.
+    """An action that only this solver has: when it can be done, the terms that it takes, whether it
+    ends the last answer, and whether it asserts more than the trace shows.
 
     `stress` says that it is for contract mode only, because it stresses callbacks or the lifetimes
     of objects.
@@ -69,6 +69,7 @@ class OwnAction(Strict, frozen=True):
     ] = []
     option: str | None = None
     takes: list[Annotated[str, Meta(pattern=_TAKEN)]] = []
+    ends: bool = False
     changes: bool = False
     stress: bool = False
     weight: Annotated[float, Meta(ge=0)] = 1.0

@@ -311,8 +311,10 @@ def own(
         raise Stopped(run.finding(CONTRACT, "binding", broken, action, "", chosen.name))
     if run.signals is not None:
         run.signals.note(f"{action}@{chosen.name}", 1)
-    if run.wrapper.facts.own_actions[action].changes:
+    entry = run.wrapper.facts.own_actions[action]
+    if entry.changes:
         run.state.altered = True
+    if entry.changes or entry.ends:
         run.state.changed()
 
 

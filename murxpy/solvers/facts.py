@@ -107,14 +107,15 @@ class OwnAction:
     """An action that only this solver has: what must hold before it, the terms that it takes, and
     the option that must be on.
 
-    `changes` says that it asserts more than the trace shows. `stress` says that it is for contract
-    mode only.
+    `ends` says that the last answer cannot be asked about afterwards. `changes` says that it asserts
+    more than the trace shows. `stress` says that it is for contract mode only.
     """
 
     takes: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
     option: str | None = None
     weight: float = 1.0
+    ends: bool = False
     changes: bool = False
     stress: bool = False
 
@@ -258,6 +259,7 @@ def _own_action(data: Mapping[str, Any]) -> OwnAction:
         tuple(data.get("needs") or ()),
         data.get("option"),
         float(data.get("weight", 1)),
+        bool(data.get("ends")),
         bool(data.get("changes")),
         bool(data.get("stress")),
     )

@@ -154,6 +154,14 @@ def test_assumptions_that_were_reset_are_not_asked_about() -> None:
     assert "refused" not in trace
 
 
+def test_a_simplification_ends_the_answer() -> None:
+    """Boolector forgets assumptions and model then, so nothing asks for them."""
+    checked = f"{PRIME}check-sat-assuming 1 t5\n".replace("assert-formula t5\n", "")
+    asked = f"{checked}boolector-simplify\nboolector-failed-suffice\n"
+    ((_, _, why),) = replay(live("boolector"), asked)[1]["refused"]
+    assert why == "boolector-failed-suffice needs 'unsat'"
+
+
 def test_a_plain_program_makes_one_object_and_calls_the_binding_itself(tmp_path: Path) -> None:
     kept = Path(__file__).parents[2] / "traces" / "regressions" / "boolector-3.2.4.38488416565"
     text = (kept / "quantifier-below-an-exclusive-or.trace").read_text(encoding="utf-8")

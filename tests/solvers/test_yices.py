@@ -67,6 +67,9 @@ check-values 4 t3 t4 t5 t7
 """
 
 
+REGRESSIONS = Path(__file__).parents[2] / "traces" / "regressions"
+
+
 def answers(text: str) -> tuple[list[str], dict[str, Any] | None]:
     """The answers and refusals of a trace, and its finding."""
     trace, report = replay(live("yices"), text)
@@ -158,6 +161,14 @@ def test_a_context_that_refused_a_formula_refuses_it_again() -> None:
     refused = ["unsupported", "unsupported"]
     trace = (BOOLEANS + PRODUCT + text).replace("new\n", "new\nset-option solver-type dpllt\n", 1)
     assert answers(trace) == ([*refused, "unsat"], None)
+
+
+def test_a_closed_term_with_a_free_variable_to_yices_is_a_defect_of_yices() -> None:
+    """The term is (c false), where c maps b to (select (store a false b) b)."""
+    file = REGRESSIONS / "yices-2.6.5.post24" / "free-variable-of-an-applied-lambda.trace"
+    refusals, finding = answers(file.read_text(encoding="utf-8"))
+    assert refusals == ["undocumented"]
+    assert finding is not None and finding["kind"] == "exception"
 
 
 def test_mcsat_decides_products_and_takes_assumptions_as_assertions_of_a_level() -> None:
