@@ -126,6 +126,27 @@ def test_no_new_constants_without_complicate() -> None:
     assert not any("dive_" in print_script(m.script, "standard") for m in plain)
 
 
+def test_one_step_makes_up_to_three_new_constants() -> None:
+    """Each stands in the formula, and an assertion says so much of it that the model stays one."""
+    steps = [step for mutant in made(NUMBERS, 60) for step in mutant.steps if ", with " in step]
+    names = [step.partition(", with ")[2].split(" and ") for step in steps]
+    assert {len(some) for some in names} == {1, 2, 3}
+    assert len({name for some in names for name in some}) == sum(map(len, names))
+
+
+def test_new_terms_have_values_of_the_model_and_are_up_to_five_deep() -> None:
+    seed = Seed(
+        "large.smt2",
+        "(set-info :status sat)(declare-const x Int)(declare-const y Int)"
+        "(assert (= x (* 41 43)))(assert (> y x))(check-sat)",
+        "sat",
+    )
+    found = made(seed, 60, {"no_wrapping": True, "no_complicate": True})
+    assert any("1763" in print_script(mutant.script, "standard") for mutant in found)
+    deep = [step.partition(" to ")[2].count(" of ") for m in found for step in m.steps]
+    assert max(deep) >= 4
+
+
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_what_is_not_in_the_core_may_become_anything(solver: str) -> None:
     found = made(UNSAT, 10)

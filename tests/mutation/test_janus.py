@@ -486,6 +486,18 @@ def test_rules_into_undecided_fragments_are_left_out_unless_asked_for() -> None:
     assert "OP_INT_POW.1" in named(claimed, False)
 
 
+def test_the_command_has_rules_into_undecided_fragments_by_a_switch(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    seed = tmp_path / "a.smt2"
+    seed.write_text(
+        "(set-info :status sat)(declare-const x Int)(declare-const y Int)(assert (= x y))(check-sat)"
+    )
+    args = ("janus", "z3", seed, "--rules", "OP_INT_POW.1", "--run-seed", "1", "--iterations", "3")
+    assert "(^ " not in outcome(capsys, *args)[1]
+    assert "(^ " in outcome(capsys, *args, "--all-fragments")[1]
+
+
 def test_what_a_limit_ended_is_asked_once_more_with_the_limit_of_the_paper(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

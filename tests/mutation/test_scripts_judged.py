@@ -223,6 +223,18 @@ def test_mutants_are_judged(
         )
 
 
+def test_each_mutant_of_a_fuzzer_that_keeps_models_is_asked_for_its_own(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """Whatever the run is. The first questions are those about the seed."""
+    seed = tmp_path / "a.smt2"
+    seed.write_text("(set-info :status sat)(declare-const x Int)(assert (> x 3))(check-sat)")
+    for number in ("1", "2", "3"):
+        args = ("diver", "z3", seed, "--run-seed", number, "--iterations", "6", "--models", "1")
+        trace = outcome(capsys, *args)[1]
+        assert trace.count("# diver: ") == 6 and trace.count("(get-model)") == 7
+
+
 def _asking() -> str:
     """A run seed whose mutants ask for models."""
     chance = load_machine("default")["probabilities"]["script-models-open"]

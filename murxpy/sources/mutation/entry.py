@@ -50,9 +50,6 @@ KEEP_OPTIONS = Setting(
 )
 
 
-ALL_FRAGMENTS = "all-fragments"
-
-
 @dataclass(frozen=True, slots=True)
 class Entry:
     """A source of runs.
@@ -66,7 +63,7 @@ class Entry:
     empty if it may give some. With `chained`, each mutant is made from an earlier one that was
     decided. With `command`, the source has a command of its own name, which runs a campaign of it
     alone. With `asks`, the source asks the solver about a seed in SMT-LIB, so the solver must read
-    scripts. With `ruled`, it uses rules of implication, and with `implies`, all its mutants are made
+    scripts. With `modelled`, it asks for the model of each mutant that can have one. With `ruled`, it uses rules of implication, and with `implies`, all its mutants are made
     by such rules.
     """
 
@@ -80,6 +77,7 @@ class Entry:
     chained: bool = False
     command: bool = True
     asks: bool = False
+    modelled: bool = False
     ruled: bool = False
     implies: bool = False
     settings: tuple[Setting, ...] = ()

@@ -19,7 +19,6 @@ from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.script import CheckSatUsing, Script, Simplify
 from murxpy.solvers.facts import Pairs
 from murxpy.sources.mutation.corpus import Corpus
-from murxpy.sources.mutation.entry import ALL_FRAGMENTS
 from murxpy.sources.mutation.implications.book import Book
 from murxpy.sources.mutation.known import MODELS, Answered, Doubts, asking, denied, drawn, fitting
 from murxpy.sources.mutation.lifted import ApiRunner
@@ -61,7 +60,7 @@ class Sources:
         if setup.get("terms"):
             shop.terms = TermStore(str(setup["terms"]))
         if setup.get("rules"):
-            everywhere = any(own.get(ALL_FRAGMENTS) for own in self._choices.values())
+            everywhere = any(own.get("all_fragments") for own in self._choices.values())
             shop.book = Book(setup["rules"], shop.catalogue, shop.operators, undecided=everywhere)
         self.offer = NOTHING
         # the share of runs that ask why a satisfiable mutant gets unknown
@@ -130,6 +129,8 @@ class _Chain:
         chances = sources.promises
         if FUZZERS[name].chained:  # the answers to their mutants are not known
             chances = {**chances, MODELS: chances.get(f"{MODELS}-open", 0.0)}
+        if FUZZERS[name].modelled and seeds[0].label != "unsat" and MODELS in chances:
+            chances = {MODELS: 1.0}
         self._promised = drawn(chances, Stream(mix(run.seed, PROMISES)))
         asks = Stream(mix(run.seed, UNKNOWNS)).chance(sources.unknowns)
         implies = FUZZERS[name].implies

@@ -391,12 +391,20 @@ Scope = dict[Term, None]
 
 class Expressions:
     """Makes expressions from the terms of a script, and from terms of all seeds if the user wants
-    them.
+    them. There are up to `deepest` applications within applications, without the outermost, and the
+    chance of one as an argument is at least `nested`.
     """
 
     def __init__(
-        self, workshop: Workshop, script: Script, producers: type[Producers] = Producers
+        self,
+        workshop: Workshop,
+        script: Script,
+        producers: type[Producers] = Producers,
+        *,
+        deepest: int = _DEEPEST,
+        nested: float = 0.0,
     ) -> None:
+        self._deepest, self._nested = deepest, nested
         self._tables = workshop.tables
         self._stream = workshop.stream
         self._producers = workshop.shop.lasting(producers)
@@ -428,6 +436,10 @@ class Expressions:
                 if operators_of(term).isdisjoint(lacking):
                     self._pool.add(term)
 
+    def add(self, term: Term) -> None:
+        """Add a term that can be drawn as an argument."""
+        self._pool.add(term)
+
     def instead(self, term: Term, scope: Scope) -> tuple[Term, str] | None:
         """A term that can replace another one, and a description of the term."""
         if self._stream.chance(_SAME):
@@ -450,7 +462,7 @@ class Expressions:
             return None
         inner: list[str] = []
         other, condition = (
-            self._argument(term.sort, scope, inner, _DEEPEST),
+            self._argument(term.sort, scope, inner, self._deepest),
             self._compared(scope, inner, 1),
         )
         if other is None or other is term or condition is None:
@@ -489,7 +501,8 @@ class Expressions:
             new = self._apply(operator, *found, scope, inner, level)
             # regular languages have no equality in some solvers
             words = found[1].kind == "SORT_REGLAN"
-            other = self._argument(tables.string if words else found[1], scope, inner, _DEEPEST)
+            wanted = tables.string if words else found[1]
+            other = self._argument(wanted, scope, inner, self._deepest)
             if new is not None and other is not None:
                 compared = (
                     tables.apply("OP_STR_IN_RE", other, new)
@@ -542,7 +555,8 @@ class Expressions:
 
     def _argument(self, sort: Sort, scope: Scope, made: list[str], level: int) -> Term | None:
         """A term of the seed, or now and then an application; a literal if there is no term."""
-        if level < _DEEPEST and self._stream.chance(self._wealth * _NESTED.get(sort.kind, 0.0)):
+        chance = max(self._nested, self._wealth * _NESTED.get(sort.kind, 0.0))
+        if level < self._deepest and self._stream.chance(chance):
             new = self._application(sort, scope, made, level + 1)
             if new is not None:
                 return new

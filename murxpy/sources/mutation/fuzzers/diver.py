@@ -54,6 +54,9 @@ from murxpy.sources.mutation.weakening import Mutator
 from murxpy.sources.mutation.workshop import Mutant, Mutants, Workshop
 
 
+MOST_NEW = 3  # new constants that one step makes at most, as in the published program
+
+
 class Complicating:
     """Puts new constants into the mutants of one run."""
 
@@ -72,38 +75,59 @@ class Complicating:
         self._conditions = conditions
         self._leaves = Occurrences(workshop.catalogue, _can_be_new)
         self._prefix = fresh_prefix(script.tables, declared(script), "dive_")
-        self._made = 0
+        self._made: dict[Term, None] = {}  # the new constants
 
-    def complicated(self, root: Term, hole: Occurrence, spot: Spot) -> tuple[Term, list[Term], str]:
-        """The formula with a new constant in the place of a leaf of the term at an occurrence, what is
-        asserted of the constant, and its name. Without a leaf it is the formula itself.
+    def complicated(
+        self, root: Term, hole: Occurrence, spot: Spot
+    ) -> tuple[Term, list[Term], list[str]]:
+        """The formula with up to MOST_NEW new constants in the places of leaves of the term at an
+        occurrence, what is asserted of the constants, and their names. Without a leaf it is the formula
+        itself.
         """
-        leaf = self._leaves.draw(hole.term, self._stream)
-        if leaf is None:
-            return root, [], ""
+        added, names = list[Term](), list[str]()
+        for _ in range(self._stream.between(1, MOST_NEW)):
+            leaf = self._leaves.draw(hole.term, self._stream)
+            if leaf is None or leaf.term in self._made:
+                continue
+            found = self._one(root, hole, leaf, spot)
+            if found is None:
+                continue
+            root, hole, more, name = found
+            added += more
+            names.append(name)
+        return root, added, names
+
+    def _one(
+        self, root: Term, hole: Occurrence, leaf: Occurrence, spot: Spot
+    ) -> tuple[Term, Occurrence, list[Term], str] | None:
+        """The formula with a new constant in the place of a leaf, the changed term, what is asserted of
+        the constant, and its name; None if nothing is known of the leaf, or if the solver does not take
+        the formula.
+        """
         path = [position for _, position in (*hole.above, *leaf.above)]
         places, truth = self._keeping.places, self._keeping.wanted(spot)
         wanted = places.at(root, path, truth)
         values = [witness.value(leaf.term) for witness in self._keeping.each()]
         if wanted is not ANY and any(map(unknown, values)):
-            return root, [], ""
-        self._made += 1
-        name = f"{self._prefix}{self._made}"
+            return None
+        name = f"{self._prefix}{len(self._made) + 1}"
         constant = self._tables.constant(name, leaf.term.sort)
+        self._made[constant] = None
         for witness, value in zip(self._keeping.each(), values, strict=True):
             if not unknown(value):
                 witness.give(constant, value)
-        changed = replaced(self._tables, hole, replaced(self._tables, leaf, constant))
+        inner = Occurrence(replaced(self._tables, leaf, constant), hole.above)
+        changed = replaced(self._tables, hole, inner.term)
         if not self._fitting.fits(changed):
-            return root, [], ""
+            return None
         places.follow(root, changed, path, truth)
         if wanted is ANY:
-            return changed, [], name
+            return changed, inner, [], name
         condition = self._conditions.of(constant, wanted)
         kept = self._keeping.witness
         if condition is None or kept is None or kept.value(condition) is not True:
             condition = self._tables.apply("OP_EQUAL", constant, leaf.term)
-        return changed, [condition], name
+        return changed, inner, [condition], name
 
 
 def _can_be_new(term: Term) -> int:
@@ -335,6 +359,9 @@ DRAWS = 50  # terms that are drawn for one place, as in the paper
 # The size that a mutant may have at most, as a multiple of the seed in occurrences of terms, and
 # the size from which on the next mutant is made from the seed again.
 GROWTH, GROWN = 4, 2
+# New terms are up to five deep, as in the paper. With this chance an argument is an application.
+DEEPEST, NESTED = 4, 0.25
+VALUES = 60  # values of models that new terms can have, at most
 COMPLICATED = 0.5  # the share of mutants that get a new constant
 WRAPPED = 0.5  # the share of mutants in which a drawn term that does not fit is made to fit
 
@@ -414,10 +441,15 @@ class _Diver:
         choices = workshop.choices
         self._oracle = not choices.get("no_oracle")
         self._expressions = Expressions(
-            workshop, script, StandardProducers if choices.get("standard_only") else Producers
+            workshop,
+            script,
+            StandardProducers if choices.get("standard_only") else Producers,
+            deepest=DEEPEST,
+            nested=NESTED,
         )
         self._fitting = Fitting(workshop.shop, script.assertions())
         conditions = Conditions(workshop.tables)
+        self._take_values(script, conditions)
         self._wrapping = Wrapping(workshop.tables, workshop.stream, conditions)
         self._complicating = (
             None
@@ -435,6 +467,24 @@ class _Diver:
         self._first = self._before = (formulas.keep(), self._size, keeping.at)
         # how terms are made to fit in the mutant in hand, and the terms drawn for it so far
         self._way, self._draws = "plain", 0
+
+    def _take_values(self, script: Script, conditions: Conditions) -> None:
+        """Let new terms have the values of the seed's constants in its models, and the lengths of
+        strings among them.
+        """
+        values: dict[Term, None] = {}
+        constants = [one for one in script.constants() if one.sort.kind != "SORT_FUN"]
+        for witness in self._keeping.each():
+            for constant in constants:
+                value = witness.value(constant)
+                if unknown(value):
+                    continue
+                literal = conditions.literal(value, constant.sort)
+                values.update({} if literal is None else {literal: None})
+                if type(value) is str:
+                    values[self._tables.value(self._tables.int, len(value))] = None
+        for literal in list(values)[:VALUES]:
+            self._expressions.add(literal)
 
     def undo(self) -> None:
         """Go back to the mutant before the last one."""
@@ -558,8 +608,8 @@ class _Diver:
         self._keeping.places.follow(before, changed, path, self._keeping.wanted(spot))
         added: list[Term] = []
         if self._complicating is not None and self._stream.chance(COMPLICATED):
-            changed, added, name = self._complicating.complicated(changed, hole, spot)
-            step += f", with {name}" if name else ""
+            changed, added, names = self._complicating.complicated(changed, hole, spot)
+            step += f", with {' and '.join(names)}" if names else ""
         self._formulas.change(spot, changed, added)
         self._size = (
             size - self._sizes.count(before) + sum(map(self._sizes.count, (changed, *added)))
@@ -579,6 +629,7 @@ ENTRY = Entry(
     mutants,
     asks=True,
     ruled=True,
+    modelled=True,
     settings=(
         Setting(
             "models",

@@ -11,7 +11,7 @@ them on terms, too, whose order an assertion keeps.
 from __future__ import annotations
 
 from murxpy.smtlib.script import Assert, Script, at_checks
-from murxpy.sources.mutation.entry import ALL_FRAGMENTS, KEEP_OPTIONS, Entry, Setting
+from murxpy.sources.mutation.entry import KEEP_OPTIONS, Entry, Setting
 from murxpy.sources.mutation.options import decided
 from murxpy.sources.mutation.preparing import prepared_seed, views
 from murxpy.sources.mutation.weakening import Mutator
@@ -103,7 +103,7 @@ ENTRY = Entry(
             metavar="NAMES",
         ),
         Setting(
-            ALL_FRAGMENTS,
+            "all-fragments",
             "Also use rules that put in operators which no solver claims to decide, such as powers "
             "and transcendental functions; many of their mutants get unknown.",
         ),
