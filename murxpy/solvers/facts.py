@@ -66,6 +66,9 @@ class Parameters:
 Pairs = tuple[tuple[str, str], ...]  # names of options with their values, which are text
 
 
+_DIGITS = 30  # a number with more of them is a value of no option
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
     """An option of the solver that can be drawn in runs with `theories`. A choice has `values`, and
@@ -99,6 +102,20 @@ class Option:
             return False
         return has.isdisjoint(self.unless) and all(
             options.get(name, "false") == "false" for name in self.unless
+        )
+
+    def takes(self, value: str) -> bool:
+        """Whether a value is one that could be drawn."""
+        if self.type == "bool":
+            return value in ("true", "false")
+        if self.values:
+            return value in map(option_text, self.values)
+        digits = value.removeprefix("-")
+        return (
+            len(digits) < _DIGITS
+            and digits.isdecimal()
+            and digits.isascii()
+            and self.least <= int(value) <= self.most
         )
 
 
@@ -149,7 +166,7 @@ class Facts:
     options: tuple[Option, ...] | None = None
     process_options: tuple[Option, ...] = ()
     forbidden: Forbidden = field(default_factory=lambda: Forbidden({}))
-    listed_options: Mapping[str, str] = field(default_factory=dict)
+    listed_options: Mapping[str, Option] = field(default_factory=dict)
     every_option: tuple[Option, ...] = ()
     undrawn: Pairs = ()
     option_theories: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -202,8 +219,8 @@ def build_facts(data: Mapping[str, Any]) -> Facts:
         options=None if options is None else own,
         process_options=of_process,
         forbidden=Forbidden(data.get("forbidden") or {}),
-        listed_options={prefix + option.name: option.name for option in own}
-        | {option.name: option.name for option in of_process},
+        listed_options={prefix + option.name: option for option in own}
+        | {option.name: option for option in of_process},
         every_option=(*own, *of_process),
         undrawn=tuple(
             (pattern, because)

@@ -154,22 +154,62 @@ KEPT = """(set-option :smt.relevancy 0)(set-option :sat.euf true)(set-option :du
         pytest.param("typefuzz", ("--cross-check", "cvc5"), marks=pytest.mark.slow),
     ],
 )
-def test_seeds_keep_their_options_and_tactics_by_a_switch(
+def test_seeds_keep_their_options_and_tactics_unless_told_otherwise(
     fuzzer: str, judges: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Those options that the wrapper lists: others could write files."""
     seed = tmp_path / "a.smt2"
     seed.write_text(KEPT)
     args = (fuzzer, "z3", seed, "--run-seed", "1", "--iterations", "3", "--check", "none")
-    for more in ((), ("--keep-options",)):
+    for more in (("--drop-options",), ()):
         code, printed, told = outcome(capsys, *args, *judges, *more, "--no-option-fuzzing")
         assert code == 0, told
         lines = re.findall(r'run-script@eval "(.*)"$', printed.replace("\\u{a}", " "), re.M)
         head = "(set-option :smt.relevancy 0) (set-option :sat.euf true) (set-logic"
-        assert len(lines) == 3 and all(line.startswith(head) for line in lines) == bool(more)
-        checks = "(check-sat-using (then simplify smt))" if more else "(check-sat)"
+        assert len(lines) == 3 and all(line.startswith(head) for line in lines) != bool(more)
+        checks = "(check-sat)" if more else "(check-sat-using (then simplify smt))"
         assert all(checks in line and "dump" not in line for line in lines)
         assert not any("trace_file" in line or "produce" in line for line in lines)
+
+
+@pytest.mark.parametrize("fuzzer", ["storm", "fusion", "diver"])
+def test_recombined_seeds_keep_their_options(
+    fuzzer: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in (("a", "0"), ("b", "1")):
+        text = f"(set-info :status sat)(set-option :smt.relevancy {value})"
+        text += f"(declare-const {name} Int)(assert (> {name} 3))(check-sat)"
+        (tmp_path / f"{name}.smt2").write_text(text)
+    args = (fuzzer, "z3", tmp_path, "--run-seed", "1", "--iterations", "3", "--no-option-fuzzing")
+    for more in (("--drop-options",), ()):
+        code, printed, told = outcome(capsys, *args, *more)
+        assert code == 0, told
+        assert bool(re.search(r":smt.relevancy [01]\)", printed)) != bool(more), printed
+
+
+def test_an_option_of_a_seed_with_a_value_that_is_none_is_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seed = tmp_path / "a.smt2"
+    seed.write_text(KEPT.replace("relevancy 0", "relevancy much"))
+    args = ("opfuzz", "z3", seed, "--run-seed", "1", "--iterations", "4", "--no-option-fuzzing")
+    code, printed, _ = outcome(capsys, *args)
+    assert code == 0 and "relevancy" not in printed and "sat.euf true" in printed
+
+
+def test_a_refused_option_of_a_seed_is_dropped_behind_the_first_mutant(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The solver documents that it refuses the option."""
+    (tmp_path / "seed.smt2").write_text(
+        "(set-option :check.own true)(declare-const p Bool)(assert (or p p))(check-sat)"
+    )
+    wrapper = _fake(tmp_path, "unsupported")
+    args = ("opfuzz", f"fake@{FAKES}", tmp_path / "seed.smt2", "--wrapper", wrapper)
+    args = (*args, "--run-seed", "1", "--iterations", "4", "--no-option-fuzzing")
+    (tmp_path / "helpers.py").write_text(HELPERS.replace(' and "xor" in text', ""))
+    code, printed, _ = outcome(capsys, *args)
+    assert code == 0 and printed.count("check.own") == 1 and " answer sat" in printed, printed
 
 
 def test_parameters_of_a_trace_stand_at_the_beginning_of_its_script() -> None:

@@ -44,9 +44,10 @@ def asserts_nothing(shop: MutationSession, script: Script, seed: Seed) -> str:
     return "" if script.assertions() else "nothing is asserted"
 
 
-KEEP_OPTIONS = Setting(
-    "keep-options",
-    "Keep the options that a seed sets, as far as the wrapper lists them, and its check-sat-using.",
+DROP_OPTIONS = Setting(
+    "drop-options",
+    "Leave out the options that a seed sets, and check by no tactic where it does. Otherwise mutants "
+    "keep what the wrapper lists.",
 )
 
 
@@ -63,7 +64,8 @@ class Entry:
     empty if it may give some. With `chained`, each mutant is made from an earlier one that was
     decided. With `command`, the source has a command of its own name, which runs a campaign of it
     alone. With `asks`, the source asks the solver about a seed in SMT-LIB, so the solver must read
-    scripts. With `modelled`, it asks for the model of each mutant that can have one. With `ruled`, it uses rules of implication, and with `implies`, all its mutants are made
+    scripts. With `modelled`, it asks for the model of each mutant that can have one. With `ruled`, it
+    uses rules of implication, and with `implies`, all its mutants are made
     by such rules.
     """
 

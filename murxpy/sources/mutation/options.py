@@ -94,7 +94,7 @@ class Offer:
 
     Options in `process` are parameters of the solver's whole process. Parameters have their names in
     scripts, and no solver object takes them. The options in `kept` have values that the user wants in
-    every run. `listed` are the names of all options of the wrapper, by their names in scripts.
+    every run. `listed` are all options of the wrapper, by their names in scripts.
     """
 
     known: Weighted[Option]
@@ -102,7 +102,7 @@ class Offer:
     prefix: str = ""
     process: frozenset[str] = frozenset()
     kept: frozenset[str] = frozenset()
-    listed: Mapping[str, str] = field(default_factory=dict)
+    listed: Mapping[str, Option] = field(default_factory=dict)
     most: int = MOST
 
     def head(self, script: Script, options: Options) -> Script:
@@ -116,7 +116,8 @@ class Offer:
         return Script(script.name, script.tables, commands)
 
     def _in_scripts(self, name: str) -> str:
-        of_process = name in self.process or self.listed.get(name) == name
+        listed = self.listed.get(name)
+        of_process = name in self.process or (listed is not None and listed.name == name)
         return name if of_process else self.prefix + name
 
 
@@ -126,7 +127,7 @@ def offer_of(
     wanted: Options = (),
     prefix: str = "",
     kept: Sequence[str] = (),
-    listed: Mapping[str, str] | None = None,
+    listed: Mapping[str, Option] | None = None,
     most: int = MOST,
 ) -> Offer:
     """The offer of options of solver objects and of the process, less those in `kept`."""
@@ -171,12 +172,13 @@ class Drawer:
         self.parameters = tuple(pair for pair in self._drawn if pair[0] in self._elsewhere)
         self._seeds: Options = ()
 
-    def keep(self, options: Sequence[tuple[str, str]]) -> None:
-        """Set these options of a seed in each of its mutants, too, as far as the wrapper lists them:
-        another option may write files, or print, or change what a formula means.
+    def keep(self, options: Mapping[str, str]) -> None:
+        """Set these options of seeds in each mutant, too, as far as the wrapper lists them and could
+        draw their values: another option may write files, or print, or change what a formula means.
         """
-        names = self._offer.listed
-        kept = {names[name]: value for name, value in options if name in names}
+        known = self._offer.listed
+        listed = [(known[name], value) for name, value in options.items() if name in known]
+        kept = {option.name: value for option, value in listed if option.takes(value)}
         self._seeds = tuple(pair for pair in kept.items() if pair[0] not in self._elsewhere)
 
     def next(self) -> Options:

@@ -89,13 +89,10 @@ def prepared(script: Script, *, tactics: bool = False) -> Script:
 
 
 def prepared_seed(workshop: Workshop, script: Script) -> Script:
-    """The script of a run's first seed, prepared. If the user wants that, the run keeps its options,
-    and the checks by tactics stay where the solver has such checks.
+    """The script of a run's first seed, prepared. Checks by tactics stay where the solver has such checks,
+    unless the user wants none of a seed's options.
     """
-    keep = bool(workshop.choices.get("keep_options"))
-    if keep:
-        workshop.options = [(c.name, c.value) for c in script.commands if isinstance(c, SetOption)]
-    return prepared(script, tactics=keep and workshop.shop.tactics)
+    return prepared(script, tactics=workshop.keeps_options and workshop.shop.tactics)
 
 
 def declaring(script: Script) -> list[Command]:

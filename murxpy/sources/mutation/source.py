@@ -167,6 +167,7 @@ class _Chain:
         if mutant is None:
             run.counts[f"mutator:{self._name}:barren"] += 1
         self._options.keep(self._workshop.options)
+        first = True
         for place in self._workshop.unreadable:
             run.counts[f"unreadable:{place}"] += 1
         for _ in range(length):
@@ -176,6 +177,9 @@ class _Chain:
             tactics = any(isinstance(c, CheckSatUsing) for c in mutant.script.commands)
             before = self._counted() if tactics else None
             answers = self._test(mutant)
+            if first and answers is None:  # the options of a seed may not be those of this release
+                self._options.keep({})
+            first = False
             spent = self._counted() if before is not None else None
             patience.note(answers, spent - before if before and spent else None)
             if answers and not tactics:

@@ -16,7 +16,7 @@ from murxpy.machine.generate.swarm import Profile
 from murxpy.machine.random import Settings, Stream
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.script import Script
+from murxpy.smtlib.script import Script, SetOption
 from murxpy.sources.mutation.implications.book import Book
 
 # The number of characters of seeds whose terms are kept in memory. More would make garbage
@@ -166,11 +166,20 @@ class Workshop:
         self.choices = choices
         self._first = shop.open(seeds[0]) if seeds else None
         self.tables = Tables(shop.catalogue) if self._first is None else self._first.tables
-        self.options: list[tuple[str, str]] = []  # those of the first seed, if its run keeps them
+        self.keeps_options = not choices.get("drop_options")
+        # the options of the seeds that were read; of two values of one option, that of the earlier seed
+        self.options: dict[str, str] = {}
         self.unreadable: dict[int, None] = {}  # the positions of seeds that cannot be read
 
     def read(self, seed: Seed) -> Script:
         """The script of a seed, in the tables of this run. Raises InputError as `MutationSession.read` does."""
+        script = self._read(seed)
+        if self.keeps_options:
+            own = {c.name: c.value for c in script.commands if isinstance(c, SetOption)}
+            self.options = {**own, **self.options}
+        return script
+
+    def _read(self, seed: Seed) -> Script:
         first, self._first = self._first, None
         if first is not None and seed is self.seeds[0]:
             return first

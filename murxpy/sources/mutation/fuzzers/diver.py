@@ -45,14 +45,13 @@ from murxpy.sources.mutation.diving.places import (
     unknown,
 )
 from murxpy.sources.mutation.diving.seed_models import MODELS, negated, witnesses
-from murxpy.sources.mutation.entry import Entry, Setting
+from murxpy.sources.mutation.entry import DROP_OPTIONS, Entry, Setting
 from murxpy.sources.mutation.occurrences import Occurrence, Occurrences, replaced
 from murxpy.sources.mutation.options import decided
 from murxpy.sources.mutation.preparing import View, core_of, prepared, views
 from murxpy.sources.mutation.terms import Expressions, Fitting, Producers
 from murxpy.sources.mutation.weakening import Mutator
 from murxpy.sources.mutation.workshop import Mutant, Mutants, Workshop
-
 
 MOST_NEW = 3  # new constants that one step makes at most, as in the published program
 
@@ -631,6 +630,7 @@ ENTRY = Entry(
     ruled=True,
     modelled=True,
     settings=(
+        DROP_OPTIONS,
         Setting(
             "models",
             "Models of a seed; a mutant needs to keep one of them.",

@@ -34,7 +34,7 @@ from murxpy.smtlib.script import (
     Script,
     SetLogic,
 )
-from murxpy.sources.mutation.entry import Entry, Setting
+from murxpy.sources.mutation.entry import DROP_OPTIONS, Entry, Setting
 from murxpy.sources.mutation.functions.choosing import convert, serve
 from murxpy.sources.mutation.preparing import views
 from murxpy.sources.mutation.tieable import NUMBER, declared, declared_sorts, group, unbounded
@@ -312,6 +312,7 @@ ENTRY = Entry(
     groups,
     lacks,
     settings=(
+        DROP_OPTIONS,
         Setting(
             "oracle",
             "Fuse two satisfiable scripts, two unsatisfiable ones, either of these (any), or one of each "

@@ -11,7 +11,7 @@ them on terms, too, whose order an assertion keeps.
 from __future__ import annotations
 
 from murxpy.smtlib.script import Assert, Script, at_checks
-from murxpy.sources.mutation.entry import KEEP_OPTIONS, Entry, Setting
+from murxpy.sources.mutation.entry import DROP_OPTIONS, Entry, Setting
 from murxpy.sources.mutation.options import decided
 from murxpy.sources.mutation.preparing import prepared_seed, views
 from murxpy.sources.mutation.weakening import Mutator
@@ -78,7 +78,7 @@ ENTRY = Entry(
     implies=True,
     ruled=True,
     settings=(
-        KEEP_OPTIONS,
+        DROP_OPTIONS,
         Setting(
             "oracle",
             "Weaken satisfiable scripts, strengthen unsatisfiable ones, or do either (any).",

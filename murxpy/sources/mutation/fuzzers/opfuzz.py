@@ -12,7 +12,7 @@ from murxpy.logic.walks import subterms
 from murxpy.machine.random import Weighted
 from murxpy.smtlib.script import Script
 from murxpy.sources.mutation.conforming import Choice, Conforming, integral, lowered
-from murxpy.sources.mutation.entry import KEEP_OPTIONS, Entry, Setting
+from murxpy.sources.mutation.entry import DROP_OPTIONS, Entry, Setting
 from murxpy.sources.mutation.occurrences import Occurrence, Occurrences, replaced
 from murxpy.sources.mutation.options import decided
 from murxpy.sources.mutation.preparing import places, prepared_seed, with_assertion
@@ -148,7 +148,7 @@ ENTRY = Entry(
     lacks=lacks,
     chained=True,
     settings=(
-        KEEP_OPTIONS,
+        DROP_OPTIONS,
         Setting(
             "mutations",
             "Operators changed from one mutant to the next.",

@@ -26,7 +26,7 @@ from murxpy.sources.mutation.assignments import (
     models,
     opened,
 )
-from murxpy.sources.mutation.entry import Entry, Setting
+from murxpy.sources.mutation.entry import DROP_OPTIONS, Entry, Setting
 from murxpy.sources.mutation.preparing import core_of, declaring, prepared, views
 from murxpy.sources.mutation.workshop import Mutant, Mutants, Workshop
 
@@ -345,6 +345,7 @@ ENTRY = Entry(
     labels,
     asks=True,
     settings=(
+        DROP_OPTIONS,
         Setting("unsat", "Make unsatisfiable instances, of seeds that are labelled so."),
         Setting(
             "more-connectives",

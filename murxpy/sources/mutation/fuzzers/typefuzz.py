@@ -14,7 +14,7 @@ are drawn more often.
 from __future__ import annotations
 
 from murxpy.smtlib.script import Script
-from murxpy.sources.mutation.entry import KEEP_OPTIONS, Entry, Setting
+from murxpy.sources.mutation.entry import DROP_OPTIONS, Entry, Setting
 from murxpy.sources.mutation.occurrences import Occurrence, Occurrences, in_scope, replaced
 from murxpy.sources.mutation.options import decided
 from murxpy.sources.mutation.preparing import places, prepared_seed, with_assertion
@@ -92,7 +92,7 @@ ENTRY = Entry(
     mutants,
     chained=True,
     settings=(
-        KEEP_OPTIONS,
+        DROP_OPTIONS,
         Setting(
             "corpus",
             "Also take N terms of each sort from all seeds, redrawn for each run.",
