@@ -463,7 +463,11 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
     that it makes or uses.
     """
     text = _smaller(bucket, read)
-    last = last_row(text, ("misuse",)) if text else None
+    last = last_row(text) if text else None
+    if (
+        last is not None and last.action != "misuse"
+    ):  # what a misuse before it broke is another defect
+        return ""
     copies = last is not None and last.words.startswith(f"{_COPY} ")
     if last is not None and (copies or last.spelling in _SHALLOW):
         return "a shallow copy shares what its original frees"

@@ -248,7 +248,7 @@ def _of_line(script: Script, at: int, shows: Callable[[Script], bool]) -> Iterat
             yield Need("again", line.action, str(times))
     elif line.action == "assert-tracked" and shows(_untracked(script, at)):
         return  # the assertion is needed, and not its name
-    elif line.action not in _PLAIN and line.action != last.action:
+    elif line.action not in (*_PLAIN, "misuse") and line.action != last.action:
         asked = sum(other.action in ANSWERING for other in script[:at])
         if line.action not in ANSWERING or asked or last.action in ANSWERING:
             yield Need("call", line.action)

@@ -522,6 +522,13 @@ def test_what_all_callables_of_a_binding_share_is_one_defect() -> None:
     ]
 
 
+def test_an_operator_that_works_on_one_side_only_is_told_as_it_is_written() -> None:
+    told = sentence(misused("and", "and_ of a BoolRef and a bool: a . n works, n . a does not"))
+    assert told == (
+        "'n & a' is refused for an object a of BoolRef and n of bool, although 'a & n' works"
+    )
+
+
 def test_an_exception_is_one_wherever_the_rule_leads_to_it() -> None:
     thrown = "AttributeError: 'Interp' object has no attribute 'model' in Interp.translate (z3.py)"
     one, other = misused("call", thrown), misused("deepcopy", thrown)
@@ -549,6 +556,15 @@ def test_crashes_by_one_operand_are_one_defect_in_all_callables() -> None:
     ]
     buckets = [replace(one, first=float(at)) for at, one in enumerate(buckets)]
     assert grouped(buckets, files) == [("first", "second"), ("index", "large"), ("plain",)]
+
+
+def test_a_misuse_that_the_process_outlives_is_not_what_kills_it() -> None:
+    files: dict[str, str] = {}
+    late = died("late", "z3.FloatSingle py:none\n3 check-sat\n      answer sat", files)
+    assert grouped([late, died("now", "z3.deserialize py:none", files)], files) == [
+        ("late",),
+        ("now",),
+    ]
 
 
 def test_crashes_of_shallow_copies_are_one_defect_whatever_is_copied() -> None:

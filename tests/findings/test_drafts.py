@@ -162,9 +162,11 @@ SCRIPT = "; the lambda is not needed\n(declare-const a Int)\n(assert (= (abs a) 
 PROGRAM = "from z3 import *\n\ns = SimpleSolver()\ns.set('core.minimize', True)\nAbs(a)\ns.cube()\n"
 
 
-def drafted_of(folder: Path, forms: dict[str, str], note: str = "") -> list[str]:
-    """The lines of the draft of a wrong model with these forms."""
-    found = kept(folder, "b", {"min.trace": SMALL, **forms}, kind="invalid-model", message="it is")
+def drafted_of(
+    folder: Path, forms: dict[str, str], note: str = "", kind: str = "invalid-model"
+) -> list[str]:
+    """The lines of the draft of a finding, of a wrong model by default, with these forms."""
+    found = kept(folder, "b", {"min.trace": SMALL, **forms}, kind=kind, message="it is")
     told = tuple(replace(form, note=note) for form in found.reproducers)
     stored(folder, replace(found, reproducers=told))
     made = draft_of(finding_page(folder, "b"))
@@ -193,3 +195,5 @@ def test_a_draft_says_what_its_program_needs(tmp_path: Path) -> None:
     plain = PROGRAM.replace("SimpleSolver()", "Solver()").replace("s.cube()", "a.cube(lambda: 1)")
     lines = drafted_of(tmp_path / "plain", {"python": plain})
     assert "- it shows with core.minimize=true, with lambda, cube" in lines
+    lines = drafted_of(tmp_path / "misuse", {"python": plain}, kind="contract")
+    assert "- it shows with core.minimize=true" in lines, "a misuse is no matter of operators"

@@ -194,6 +194,13 @@ def test_a_limit_is_told_with_the_range_in_which_the_defect_shows() -> None:
     assert 450 <= high <= 500 and len(asked) <= 11
 
 
+def test_a_misuse_before_the_call_that_dies_is_no_need_of_its_own() -> None:
+    """The program shows it, and its name is no call that anybody knows."""
+    source = script("0 new\n0 misuse@edge z3.FloatSingle py:none\n0 push 1\n0 check-sat\n")
+    found = needs(source, Spellings({}), lambda one: len(one) == len(source))
+    assert found == [Need("call", "push")]
+
+
 def test_a_line_without_which_the_defect_shows_is_not_needed() -> None:
     """The reduction ended early, and left lines that nothing needs."""
     source = script("0 new\n0 set-option depth true\n0 set-option fast true\n0 gc\n0 check-sat\n")

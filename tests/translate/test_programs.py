@@ -533,6 +533,41 @@ def test_an_endless_iteration_and_a_copy_of_another_class_are_programs(tmp_path:
     assert (done.returncode, done.stdout) == (1, "expected ArrayRef, got BoolRef\n")
 
 
+def test_an_object_that_equals_one_of_python_and_a_copy_that_fails_are_programs(
+    tmp_path: Path,
+) -> None:
+    message = "class E: a RCFNum is equal to None"
+    text = printed(f"{_NUMBER}0 misuse@equality x2\n", "contract", message)[0].text
+    assert "got = rcfnum_2 == None\n" in text
+    done = ended(text.replace("rcfnum_2 ==", "object() =="), tmp_path / "p.py")
+    assert (done.returncode, done.stdout) == (0, "expected no equal object, got False\n")
+    done = ended(text.replace("rcfnum_2 ==", "None =="), tmp_path / "p.py")
+    assert (done.returncode, done.stdout) == (1, "expected no equal object, got True\n")
+    thrown = "class B: NameError: name 'no_such' is not defined in RCFNum.__deepcopy__ (z3.py)"
+    copied = f"{_NUMBER}0 misuse@survive x2\n raised \"NameError: name 'no_such' is not defined\"\n"
+    text = printed(copied, "contract", thrown)[0].text
+    assert "    copy.deepcopy(rcfnum_2)\n" in text
+    done = ended(text.replace("copy.deepcopy(rcfnum_2)", "no_such"), tmp_path / "p.py")
+    assert done.returncode == 1, done
+
+
+def test_a_method_that_misreads_a_literal_is_called_without_the_reader_that_found_it(
+    tmp_path: Path,
+) -> None:
+    trace = (
+        "# solver z3 5.4.1\n0 new@simple\n return o1\n0 mk-sort@function SORT_FP 2 3\n return s1\n"
+        '0 mk-special-value@function s1 "fp.+oo"\n return t1 s1\n0 misuse@reread t1\n'
+    )
+    message = "class F: FPNumRef.py_value is not the value of the literal; 6e-323 for inf"
+    text = printed(trace, "contract", message)[0].text
+    assert "def " not in text and ".py_value()\n" in text
+    call = re.search(r"got = (.+)\n", text)
+    assert call is not None
+    for given, code in (("6e-323", 1), ("float('inf')", 0)):
+        done = ended(text.replace(call[1], given), tmp_path / "p.py")
+        assert done.returncode == code and done.stdout.startswith("expected inf, got ")
+
+
 def test_what_no_single_call_shows_has_no_plain_program() -> None:
     trace = "# solver z3 5.4.1\n0 new@simple\n return o1\n0 misuse@equality c1\n"
     assert not printed(trace, "contract", "class E: a Context is not equal to itself")

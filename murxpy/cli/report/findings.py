@@ -53,6 +53,7 @@ from murxpy.reduction.pipeline import SHOWS_NO
 from murxpy.semantics.refuting import NAME
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.solvers.exceptions import INVALID_MODEL
+from murxpy.translate.programs.calls import SYMBOLS
 
 _TRIAGED = ("refutation-unsoundness", "solution-unsoundness", "wrong-model")
 
@@ -106,9 +107,24 @@ def _sentence(bucket: Bucket, small: str | None) -> str:
     if bucket.kind == INCOMPLETENESS:
         message = _BY_RULE.sub(_rule_in_words, message)
     message = message.replace(_AS_MADE, _CONSTRUCTED)
+    message = _ONE_SIDED.sub(_sides_in_words, message)
     if not _WORD.match(message):  # a name, such as z3 or mk-term, stays as it is
         return message or bucket.kind
     return message[:1].upper() + message[1:]
+
+
+_ONE_SIDED = re.compile(
+    r"^(\w{1,60}) of an? (\w{1,60}) and an? (\w{1,60}): ([an]) \. ([an]) works, [an] \. [an] does not$"
+)
+
+
+def _sides_in_words(found: re.Match[str]) -> str:
+    """An operator that works with its operands in one order only."""
+    symbol = SYMBOLS.get(found[1], found[1])
+    fails, works = (
+        f"{one} {symbol} {other}" for one, other in (found.group(5, 4), found.group(4, 5))
+    )
+    return f"'{fails}' is refused for an object a of {found[2]} and n of {found[3]}, although '{works}' works"
 
 
 def _rule_in_words(found: re.Match[str]) -> str:

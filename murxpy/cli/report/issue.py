@@ -233,8 +233,11 @@ def _circumstances(page: FindingPage, small: str, use: Use | None, release: str)
     yield "## Where it shows\n"
     yield f"- {page.bucket.solver} {release}, {platform.system()} {platform.machine()}, Python {python}"
     yield f"- {plain(page.range)}" if page.range else "- other releases were not tried"
-    if use is not None:
+    misused = page.bucket.kind == CONTRACT or page.bucket.action == "misuse"
+    if use is not None and not misused:
         yield f"- it shows {'' if use.options else 'with '}{plain(use.words())}"
+    elif use is not None and use.options:  # the program names the operators of a misuse
+        yield f"- it shows with {plain(', '.join(use.options))}"
     yield from (f"- {plain(need)}" for need in page.needs)
     if page.runs and not page.bucket.message.startswith("no return"):
         found = datetime.fromtimestamp(page.bucket.first, UTC)

@@ -212,8 +212,11 @@ _HEIRS: dict[Callable[..., Any], str] = {
     stress.outlived: "copy.copy",
     stress.survived: "copy.deepcopy",
 }
+# what an object of the solver is equal to and must not be
+_EQUAL = re.compile(r" is equal to (None|7|'x')$")
 OTHER_TEXT = "has another text than the original"
-_SYMBOLS = {
+# the operators of Python by the functions that apply them
+SYMBOLS = {
     name: symbol
     for symbol, names in {
         "&": "and_",
@@ -514,7 +517,7 @@ class Calls(PythonPrinter):
             return self._alike(*operands)
         if function is protocols.reflected:
             found = re.search(r"\b(\w++) of a \w++ and a \w++: (a|n) \. (a|n) works", self.message)
-            symbol = _SYMBOLS.get(found[1]) if found else None
+            symbol = SYMBOLS.get(found[1]) if found else None
             if found is None or symbol is None:
                 raise Refused("unsupported", "no operator is named")
             names = {"a": operand(operands[0]), "n": literal(operands[1])}
@@ -531,6 +534,9 @@ class Calls(PythonPrinter):
         if function not in _STRESS:
             raise Refused("unsupported", f"{function.__name__} is no single call")
         self.stressed = operand(operands[0])
+        equal = _EQUAL.search(self.message)
+        if function is protocols.equality and equal is not None:
+            self.write_misuse(f"{self.stressed} == {equal[1]}")
         self.write_misuse(_STRESS[function].format(*map(operand, operands)))
         return None
 
@@ -538,6 +544,8 @@ class Calls(PythonPrinter):
         """The text of the copy of an object that is gone. The text of the original is in `text`."""
         if OTHER_TEXT in self.message:
             self.sheet.do(f"text = str({original})")
+        if self.line.result("raised") is not None:  # there is no copy
+            return f"{copier}({original})"
         copy = self.sheet.define(f"{copier}({original})", "other", kept=True)
         self.sheet.do(f"del {original}", "gc.collect()")
         return f"str({copy})"
@@ -593,7 +601,7 @@ def _applied(method: str, shown: Sequence[str], operands: Sequence[Any]) -> str:
     if name == method or len(shown) != 2:
         return ""
     for one, other, own in ((0, 1, name), (1, 0, name.removeprefix("r"))):
-        symbol = _SYMBOLS.get(own) or _SYMBOLS.get(f"{own}_")
+        symbol = SYMBOLS.get(own) or SYMBOLS.get(f"{own}_")
         if symbol is not None and (not one or not isinstance(operands[1], Code)):
             return f"({shown[one]}) {symbol} ({shown[other]})"
     return ""

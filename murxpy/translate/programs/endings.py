@@ -4,6 +4,7 @@ an interpolant or an abduct.
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Sequence
 from dataclasses import replace
@@ -297,6 +298,10 @@ def _telling(message: str) -> str:
 # -- a contract that is broken
 
 _THROWN = re.compile(r"(?:class \w: )?(\w+)(?:: (.*))? in [\w.<>]+ \(\w+\.\w+\)", re.DOTALL)
+# A method that reads a literal, the value that it gives, and the right one; long texts are cut.
+_MISREAD = re.compile(
+    r"(?:class \w: )?(?:\w+\.)?(\w+) is not the value(?: of the literal)?; (.+) for (.+)", re.DOTALL
+)
 _FINALIZED = re.compile(r"(?:class \w: )?a finalizer raises (\w+)(?:;.*)?", re.DOTALL)
 
 
@@ -306,7 +311,10 @@ def contract(run: Calls, claim: Claim) -> None:
         raise Refused("unsupported", "nothing says which call breaks the contract, and how")
     thrown = _THROWN.fullmatch(claim.message)
     finalized = _FINALIZED.fullmatch(claim.message)
-    if run.promised and not run.wrapper.helpers and run.line.action in SELF_CHECKS:
+    misread = _MISREAD.fullmatch(claim.message)
+    if misread is not None and run.plain:
+        _misread(run, *misread.groups())
+    elif run.promised and not run.wrapper.helpers and run.line.action in SELF_CHECKS:
         word = claim.message.split()[-1]
         run.sheet.do(
             f"got = str({run.failing})",
@@ -339,6 +347,18 @@ def contract(run: Calls, claim: Claim) -> None:
         _accepted(run)
 
 
+def _misread(run: Calls, method: str, value: str, right: str) -> None:
+    """The literal is the operand of the call that reads it in all ways."""
+    call = ast.parse(run.failing, mode="eval").body
+    if not isinstance(call, ast.Call) or not call.args:
+        raise Refused("unsupported", "no literal is read")
+    run.sheet.do(
+        f"got = {ast.unparse(call.args[0])}.{method}()",
+        f"print({f'expected {right}, got'!r}, got)",
+        f"sys.exit(1 if repr(got).startswith({value!r}) else 0)",
+    )
+
+
 def _finalized(run: Calls, kind: str) -> None:
     """A finalizer raises what Python only prints."""
     run.sheet.do(
@@ -364,6 +384,11 @@ def _stressed(run: Calls, message: str) -> None:
         run.sheet.do(
             "print('expected an end, got', len(got), 'elements')",
             f"sys.exit(1 if len(got) == {protocols.ENDLESS} else 0)",
+        )
+    elif " is equal to " in message:
+        run.sheet.do(
+            "print('expected no equal object, got', got)",
+            "sys.exit(1 if got is True else 0)",
         )
     else:
         raise Refused("unsupported", "no single call shows it")

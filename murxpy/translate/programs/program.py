@@ -171,7 +171,11 @@ def _composed(
     run: Calls, claim: Claim, rows: Sequence[str], modules: Sequence[str], last: str
 ) -> str:
     """The text of a program with the statements `rows`. `last` is a statement behind the imports."""
-    helpers = inlined([text for _, text in run.wrapper.facts.helpers], run.wrapper.helpers).strip()
+    words = set(
+        re.findall(r"\w+", "\n".join(rows))
+    )  # an ending may write a call without its helper
+    needed = [name for name in run.wrapper.helpers if name in words]
+    helpers = inlined([text for _, text in run.wrapper.facts.helpers], needed).strip()
     raising = inspect.getsource(Raising) if any("Raising(" in row for row in rows) else ""
     helpers = "\n\n\n".join(
         filter(None, (helpers, raising.replace(": Any", "").replace(" -> Any", "")))
