@@ -163,10 +163,14 @@ PROGRAM = "from z3 import *\n\ns = SimpleSolver()\ns.set('core.minimize', True)\
 
 
 def drafted_of(
-    folder: Path, forms: dict[str, str], note: str = "", kind: str = "invalid-model"
+    folder: Path,
+    forms: dict[str, str],
+    note: str = "",
+    kind: str = "invalid-model",
+    message: str = "it is",
 ) -> list[str]:
     """The lines of the draft of a finding, of a wrong model by default, with these forms."""
-    found = kept(folder, "b", {"min.trace": SMALL, **forms}, kind=kind, message="it is")
+    found = kept(folder, "b", {"min.trace": SMALL, **forms}, kind=kind, message=message)
     told = tuple(replace(form, note=note) for form in found.reproducers)
     stored(folder, replace(found, reproducers=told))
     made = draft_of(finding_page(folder, "b"))
@@ -182,6 +186,31 @@ def test_a_draft_says_what_its_script_needs_and_not_its_trace(tmp_path: Path) ->
     limited = SCRIPT.replace("(declare", "(set-option :rlimit 7)\n(declare")
     lines = drafted_of(tmp_path / "limited", {"smt2": limited})
     assert "- it shows with a resource limit, standard operators" in lines
+
+
+def test_a_draft_tells_nothing_that_its_script_does_not_have(tmp_path: Path) -> None:
+    """The trace has operators that the script is written without, and the other way round."""
+    script = (
+        "(declare-const b (Array Int Int))\n(assert (= 1 (select b 0)))\n"
+        "(assert (= ((_ int_to_bv 2) 1) #b01))\n(check-sat)\n"
+    )
+    said = "the solver's value of a term is not ours; they part at"
+    for name, at in (("abs", ""), ("select", "; they part at select")):
+        folder = tmp_path / name
+        lines = drafted_of(folder, {"smt2": script}, message=f"{said} {name}")
+        assert lines[0].endswith(" with select and int_to_bv")
+        assert lines[2] == f"The solver's value of a term is not ours{at}."
+
+
+def test_a_title_says_the_function_of_an_endless_recursion(tmp_path: Path) -> None:
+    turn = "".join(f"#{at}  0x{at:016x} in smt::context::go () from /x/l.so\n" for at in range(40))
+    found = kept(tmp_path, "b", {}, kind="crash", message="SIGSEGV", signal="SIGSEGV")
+    stored(tmp_path, replace(found, action="check-sat", backtrace=turn))
+    made = draft_of(finding_page(tmp_path, "b"))
+    assert made is not None
+    assert made.text.splitlines()[0].endswith(
+        "check-sat ends the process by an endless recursion through smt::context::go"
+    )
 
 
 def test_a_draft_says_what_its_program_needs(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from murxpy.reduction.reproducers import Shown, write_programs
 from murxpy.translate.programs.calls import PlainWrapper
 from murxpy.translate.programs.program import Program, programs
 from murxpy.translate.programs.sheet import WIDTH, Sheet
+from murxpy.translate.programs.vocabulary import unevaluated
 from murxpy.translate.python import to_python
 
 FOLDER = Path(__file__).parents[2] / "traces" / "regressions"
@@ -310,6 +311,10 @@ def test_a_constant_with_an_application_for_a_value_has_none(tmp_path: Path) -> 
     text = printed(WRONG_MODEL, "model-value", message)[-1].text
     assert 'for word in ["(seq.nth "]' in text
     assert ended(text, tmp_path / "p.py").returncode == 0
+    assert unevaluated("the value of a constant is no value, but default: 'default'") == [
+        "(default "
+    ]
+    assert unevaluated("the value of a constant is no value, but a: 'a constant'") == []
 
 
 ARRAYS = """\

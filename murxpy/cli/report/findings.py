@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
@@ -41,7 +41,7 @@ from murxpy.findings.known import MARK
 from murxpy.findings.ranges import kept_range
 from murxpy.foreign import escaped
 from murxpy.fuzzers.setups import named_rules
-from murxpy.logic.catalogue import STANDARD, Catalogue, build_catalogue
+from murxpy.logic.catalogue import STANDARD, Catalogue, Operator, build_catalogue
 from murxpy.logic.walks import subterms
 from murxpy.machine.outcomes import CONTRACT, EXCEPTION, INCOMPLETENESS
 from murxpy.machine.trace.finished import Call, header_value, last_row, options, read_rows
@@ -394,8 +394,22 @@ def operators_of(text: str) -> list[str]:
     """
     catalogue = _catalogue()
     kinds = _kinds(text)
-    found = [catalogue.operators[kind] for kind in kinds if kind in catalogue.operators]
-    telling = [op for op in found if op.theory != _CORE and op.smtlib.strip("-_")]
+    return _telling(catalogue.operators[kind] for kind in kinds if kind in catalogue.operators)
+
+
+def operators_in(script: str) -> list[str]:
+    """The same of a script, which may be written with other operators than its trace."""
+    rows = [row for row in script.split("\n") if not row.startswith(";")]
+    applied = _APPLIED.findall("\n".join(rows))
+    known = {op.smtlib: op for op in _catalogue().operators.values()}
+    return _telling(known[name] for name in applied if name in known)
+
+
+_APPLIED = re.compile(r"\((?:_ )?([^\s()]+)")
+
+
+def _telling(operators: Iterable[Operator]) -> list[str]:
+    telling = [op for op in operators if op.theory != _CORE and op.smtlib.strip("-_")]
     telling.sort(key=lambda op: not op.extension)
     return list(dict.fromkeys(op.smtlib for op in telling))
 

@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from murxpy.cli.report.finding import FindingPage
-from murxpy.cli.report.findings import Use, operators_of, smallest_trace, use_of
+from murxpy.cli.report.findings import Use, operators_in, operators_of, smallest_trace, use_of
 from murxpy.cli.report.text import amount, fenced, one_line, plain, plain_title
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.findings.buckets import is_unsound
@@ -23,8 +23,13 @@ from murxpy.findings.known import Registry
 from murxpy.machine.outcomes import CONTRACT, EXCEPTION
 from murxpy.machine.trace.finished import header_value
 
-_TITLE = 110  # letters of a title
+_TITLE = 120  # letters of a title
 _UNSOUND = "answers sat where no values make all assertions true"
+# what says the signal, which is that of each endless recursion
+_ENDLESS = (
+    " with a segmentation fault, an endless recursion through",
+    " by an endless recursion through",
+)
 _OPERATORS = 3  # operators that a title names
 _LONGEST = 200  # letters of what a program printed
 _FRAMES = 8  # native frames that stand in the text
@@ -32,6 +37,7 @@ _INLINE = (
     80  # lines of a script or program that stands in the text; a longer one is an attachment only
 )
 _TRACES = ("finding.trace", "finding.history")  # one run, or several runs in one process
+_PARTED = re.compile(r"; they part at (\S+)$")
 _SET = re.compile(r"^\(set-option :(\S+) ([^()]*)\)$", re.M)
 # Options that only let a script ask or do more, and limits.
 _ASKING = re.compile(r"produce-|incremental|global-|print-|interactive|\S*limit")
@@ -108,12 +114,12 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
     """
     kind, solver = kind_of(page.bucket.kind), page.bucket.solver
     if kind.dies:
-        what = page.wrong.partition(": ")[0]
+        what = page.wrong.partition(": ")[0].replace(*_ENDLESS)
     elif page.bucket.kind in (CONTRACT, EXCEPTION):
         what = misuse_message(page.defect.wrong)
     else:
         names = [name for name in operators_of(small) if script is None or _has(script, name)]
-        names = names[:_OPERATORS]
+        names = (names or operators_in(script or ""))[:_OPERATORS]
         label = _UNSOUND if is_unsound(page.bucket) else kind.label
         what = f"{label}{f' with {_listed(names)}' if names else ''}"
     text = f"{solver} {release} {what}"
@@ -129,7 +135,11 @@ def _listed(names: Sequence[str]) -> str:
 def _what(page: FindingPage, script: str | None, program: str | None) -> Iterator[str]:
     """What was expected and why, and what was got: as the script or the program says it."""
     got, expected = _told(script) if script else ("", "")
-    yield f"{plain(page.wrong)}.\n"
+    said = page.wrong
+    parted = _PARTED.search(said)
+    if script and parted and not _has(script, parted[1]):  # the script needs less than the trace
+        said = said[: parted.start()]
+    yield f"{plain(said)}.\n"
     if expected:
         yield f"- **Expected:** {plain(expected)}"
         yield f"- **Got:** {plain(got)}"

@@ -254,7 +254,7 @@ def broken_proof(run: Calls, claim: Claim) -> None:
     run.sheet.forget_statements()
     run.sheet.do(
         f"got = {checking_call(run)}",
-        "print('expected None, got', got)",
+        "print('expected a proof without a gap, got', got)",
         "sys.exit(1 if isinstance(got, str) else 0)",
     )
 
@@ -324,7 +324,7 @@ def contract(run: Calls, claim: Claim) -> None:
     elif run.promised and run.wrapper.helpers:
         run.sheet.do(
             f"got = {run.failing}",
-            "print('expected None, got', got)",
+            "print('expected a kept promise, got', got)",
             "sys.exit(1 if isinstance(got, str) else 0)",
         )
     elif thrown:

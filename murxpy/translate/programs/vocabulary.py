@@ -46,15 +46,17 @@ _OF_VALUES = {
     *("seq.unit", "seq.++", "set.singleton", "set.insert", "set.union"),
     *("bag", "bag.union_disjoint"),
 }
+_ALONE = re.compile(r"^([a-z<>=*+][\w.<>=*+]*)'$")
 _APPLIED = re.compile(r"(?<!\()\(([a-z<>=*+][\w.<>=*+]*) ")
 
 
 def unevaluated(message: str) -> list[str]:
     """Return the beginnings of applications in a printed value that is none, such as `(seq.nth `,
-    from the message of the finding. No real value contains one of them.
+    from the message of the finding, which may name the operator alone. No real value contains one of
+    them.
     """
     shown = message.partition("'")[2]
-    names = dict.fromkeys(_APPLIED.findall(shown))
+    names = dict.fromkeys([*_APPLIED.findall(shown), *_ALONE.findall(shown)])
     return [f"({name} " for name in names if name not in _OF_VALUES]
 
 
