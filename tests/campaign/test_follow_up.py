@@ -297,7 +297,12 @@ def test_it_is_said_that_a_finding_took_all_its_processor_time(tmp_path: Path) -
         follow_up = looking(tmp_path, archive, told, minimize=True)
         follow_up.look()
         (request,) = follow_up.queue.left
-        follow_up._done(replace(request, cpu=90.0), Answer((), 300, 41, "time"))
+        made = tuple(Reproducer(form, request.trace, True) for form in ("trace", "min.trace"))
+        follow_up._done(request, Answer(made, 300, 90, "time"))
+        _, again = follow_up.queue.left  # the first one is not taken out here
+        assert again.cpu > request.cpu and again.rank > request.rank
+        assert not any(isinstance(event, events.Notice) for event in told)
+        follow_up._done(again, Answer(made, 300, 41, "time"))
     assert [event.text for event in told if isinstance(event, events.Notice)] == [
-        "model: 300 lines to 41 in the 90 s of CPU time that a finding gets; 'murxpy minimize' makes it smaller still"
+        "model: 300 lines to 41 in the 180 s of CPU time that a finding gets; 'murxpy minimize' makes it smaller still"
     ]

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from murxpy.campaign.behind.process import installed
 from murxpy.campaign.behind.queue import Queue
-from murxpy.campaign.behind.requests import REPLAYS, Answer, Request
+from murxpy.campaign.behind.requests import CPU, MORE_CPU, REPLAYS, Answer, Request
 from murxpy.findings.archive import Archive
 from murxpy.findings.buckets import Bucket, Kept, worst_first
 from murxpy.findings.defects import comparable, needs_reduction
@@ -28,6 +28,7 @@ from murxpy.records.services import Service
 from murxpy.records.snapshot import Left
 
 _MORE = 8  # times as many replays for a reduction that the user asked for
+_LATER = 1000  # more than the rank of any finding
 _TARGET = re.compile(
     r"-(\d+)\.trace$"
 )  # the name of a trace that was found on another target than the first
@@ -270,12 +271,7 @@ class FollowUp(Service):
             self._learnt()
             return
         if answer.ended == "time":
-            self._emit(
-                events.Notice(
-                    f"{key}: {answer.before} lines to {answer.after} in the {request.cpu:g} s of CPU time that a "
-                    "finding gets; 'murxpy minimize' makes it smaller still"
-                )
-            )
+            self._ended(request, answer)
         forms = tuple(replace(form, file=self._relative(form.file)) for form in answer.reproducers)
         self._archive.set_reproducers(key, forms)
         bucket = self._archive.buckets[key]
@@ -289,6 +285,21 @@ class FollowUp(Service):
         self._emit(events.Reproduced(key, forms, answer.before, answer.after, tier))
         self._learnt()
         self._look(self._archive.buckets[key])
+
+    def _ended(self, request: Request, answer: Answer) -> None:
+        """Let a reduction that has used up its time go on when all other findings had theirs; say so
+        the second time.
+        """
+        if request.cpu < MORE_CPU:
+            self._archive.held[request.key] = self._relative(request.trace)
+            self.queue.add(replace(request, cpu=MORE_CPU, rank=request.rank + _LATER))
+            return
+        self._emit(
+            events.Notice(
+                f"{request.key}: {answer.before} lines to {answer.after} in the {CPU + MORE_CPU:g} s of CPU time that a "
+                "finding gets; 'murxpy minimize' makes it smaller still"
+            )
+        )
 
     def _needs_documented(self, request: Request, answer: Answer, bucket: Bucket) -> bool:
         """Whether the smaller trace and all traces of the bucket use something that is documented

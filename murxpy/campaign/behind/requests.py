@@ -10,9 +10,11 @@ from murxpy.records.finding import Reproducer
 # Candidates of a reduction: no clock may decide what is found out by it. A trace of 300 lines took
 # 86 to 550 of them until it had less than 15.
 REPLAYS = 600
-# Seconds of all processors for the candidates of a reduction. Most reductions take less than 30 s. One of
-# an endless recursion, whose every replay fills the stack, took more than ten minutes.
-CPU = 120.0
+# Seconds of all processors for the candidates of a reduction, until all other findings had theirs. Most
+# reductions take less than 10 s. One of an endless recursion, whose every replay fills the stack, took
+# more than ten minutes.
+CPU = 60.0
+MORE_CPU = 120.0  # seconds with which a reduction goes on that has used up the first ones
 CLOSED = b"\x01"  # in the gate of a process: it is to wait
 Wait = Callable[[], None]  # returns when the next step may be done
 
