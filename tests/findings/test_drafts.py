@@ -195,7 +195,7 @@ def test_a_draft_tells_nothing_that_its_script_does_not_have(tmp_path: Path) -> 
         "(assert (= ((_ int_to_bv 2) 1) #b01))\n(check-sat)\n"
     )
     said = "the solver's value of a term is not ours; they part at"
-    for name, at in (("abs", ""), ("select", "; they part at select")):
+    for name, at in (("abs", ""), ("uf apply", ""), ("select", "; they part at select")):
         folder = tmp_path / name
         lines = drafted_of(folder, {"smt2": script}, message=f"{said} {name}")
         assert lines[0].endswith(" with select and int_to_bv")
@@ -203,13 +203,15 @@ def test_a_draft_tells_nothing_that_its_script_does_not_have(tmp_path: Path) -> 
 
 
 def test_a_title_says_the_function_of_an_endless_recursion(tmp_path: Path) -> None:
-    turn = "".join(f"#{at}  0x{at:016x} in smt::context::go () from /x/l.so\n" for at in range(40))
+    turn = "".join(
+        f"#{at}  0x{at:016x} in s3::smt::context::go () from /x/l.so\n" for at in range(40)
+    )
     found = kept(tmp_path, "b", {}, kind="crash", message="SIGSEGV", signal="SIGSEGV")
     stored(tmp_path, replace(found, action="check-sat", backtrace=turn))
     made = draft_of(finding_page(tmp_path, "b"))
     assert made is not None
     assert made.text.splitlines()[0].endswith(
-        "check-sat ends the process by an endless recursion through smt::context::go"
+        "check-sat ends the process by an endless recursion through context::go"
     )
 
 

@@ -77,6 +77,10 @@ def test_a_wrong_model_is_shown_by_the_solver_or_by_the_values() -> None:
     wrong = seen(MODEL, "invalid-model", f"{model}(((not a) true))\n((a true))\n")
     assert wrong is not None and wrong.prints == "the value true for (not a)"
     assert wrong.expected == "the value false for this term where a = true, or another model"
+    alone = MODEL.replace('mk-const s1 "a"', "mk-value s1 true").replace("assert-formula t2", "gc")
+    alone = alone.replace("check-model", "check-values 1 t2")
+    wrong = seen(alone, "invalid-value", "sat\n()\n(((not true) true))\n")
+    assert wrong is not None and wrong.expected == "the value false for this term, or another model"
     right = "sat\n((define-fun a () Bool false))\n(((not a) true))\n((a false))\n"
     assert seen(MODEL, "invalid-model", right) is None
     assert seen(MODEL, "invalid-model", "unsat\n") is None

@@ -25,11 +25,12 @@ from murxpy.machine.trace.finished import header_value
 
 _TITLE = 120  # letters of a title
 _UNSOUND = "answers sat where no values make all assertions true"
-# what says the signal, which is that of each endless recursion
+# what the title of a death leaves out: the signal of each endless recursion, and outer namespaces
 _ENDLESS = (
     " with a segmentation fault, an endless recursion through",
     " by an endless recursion through",
 )
+_NAMESPACES = re.compile(r"(?:\w+::)+(?=[\w~]+::[\w~]+)")
 _OPERATORS = 3  # operators that a title names
 _LONGEST = 200  # letters of what a program printed
 _FRAMES = 8  # native frames that stand in the text
@@ -37,7 +38,7 @@ _INLINE = (
     80  # lines of a script or program that stands in the text; a longer one is an attachment only
 )
 _TRACES = ("finding.trace", "finding.history")  # one run, or several runs in one process
-_PARTED = re.compile(r"; they part at (\S+)$")
+_PARTED = re.compile(r"; they part at (.+)$")
 _SET = re.compile(r"^\(set-option :(\S+) ([^()]*)\)$", re.M)
 # Options that only let a script ask or do more, and limits.
 _ASKING = re.compile(r"produce-|incremental|global-|print-|interactive|\S*limit")
@@ -115,6 +116,7 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
     kind, solver = kind_of(page.bucket.kind), page.bucket.solver
     if kind.dies:
         what = page.wrong.partition(": ")[0].replace(*_ENDLESS)
+        what = _NAMESPACES.sub("", what)
     elif page.bucket.kind in (CONTRACT, EXCEPTION):
         what = misuse_message(page.defect.wrong)
     else:
@@ -212,7 +214,8 @@ def _how(
         name = next((name for name in files if name in _TRACES), "")
         yield f"## Trace: `murxpy replay {name}`\n" if name else "## Trace\n"
         kept = "the trace is attached" if name else "it needs runs that only its campaign can make"
-        yield f"No script and no program shows it alone; {kept}.\n"
+        said = "shows it alone" if page.bucket.reproducers else "was made of it yet"
+        yield f"No script and no program {said}; {kept}.\n"
     if not script:
         yield from _decided(page)
     if not wrapper.get("command"):
@@ -319,7 +322,9 @@ def _warnings(
 ) -> Iterator[str]:
     """What should keep the author from sending the issue as it is."""
     bucket = page.bucket
-    if not shown:
+    if not bucket.reproducers:
+        yield "no script and no program was made of the finding yet: 'murxpy finish' makes them"
+    elif not shown:
         yield "no script and no program shows the finding: developers can hardly mend it"
     if bucket.state != "confirmed":
         yield "the finding is not confirmed"

@@ -416,10 +416,11 @@ def _wrong_value(seen: Seen, judged: Judged, wrong: str) -> Sight | None:
             inside = judged.arguments(asked)
             models = [one for one, _ in replies.of_kind("model", "universe")]
             values = " and ".join(f"{one.term} = {replies.value(one)}" for one in inside)
+            where = f" where {values}" if values else ""
             return Sight(
                 wrong,
                 f"the value {replies.value(asked)} for {asked.term}",
-                f"{_right(judged, asked)} for this term where {values}, or another model",
+                f"{_right(judged, asked)} for this term{where}, or another model",
                 (*models, *inside, asked),
             )
     return None
