@@ -557,6 +557,9 @@ def _of_death(bucket: Bucket, read: Read) -> tuple[str, ...]:
     if not names:
         return ()
     found = [f"{bucket.solver} dies in {' < '.join(names)}"]
+    if names[0] == RECURSION:  # which function calls which in a turn differs with what is inlined
+        turn = ", ".join(sorted(set(names[1:])))
+        found.append(f"{bucket.solver} dies in a recursion of {turn}")
     calls = [bucket.action, *_call_before(bucket, read)]
     shape = smallest_shape(bucket, read)
     for call in [call for call in calls if call not in _COMPLETE]:

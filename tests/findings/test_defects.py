@@ -100,6 +100,14 @@ def test_an_endless_recursion_is_one_by_its_cycle(top: tuple[str, ...], turn: in
     assert grouped([first, other]) == [("first", "other")]
 
 
+def test_one_recursion_may_take_several_ways_through_its_functions() -> None:
+    long = ["deep", "internalize", "assert", "deep", "term", "internalize", "assert"] * 8
+    short = ["deep", "term", "internalize", "assert"] * 12
+    other = ["deep", "term", "internalize"] * 12
+    found = [crash("long", *long), crash("short", *short), crash("other", *other)]
+    assert grouped(found) == [("long", "short"), ("other",)]
+
+
 def test_frames_that_repeat_a_few_times_are_no_endless_recursion() -> None:
     names = ("leaf", *("rec",) * 4, "check", "solve", "api", "ffi_call", "main", "start", "begin")
     assert place(frames(*names)) == ("leaf", "rec", "rec")
