@@ -300,7 +300,7 @@ def test_what_is_not_decided_has_a_program_and_a_script(
 def test_every_kept_regression_has_a_script_or_a_reason() -> None:
     said = {name: row.get("smt2", "") for name, row in TABLE.items()}
     assert [name for name, text in said.items() if not text] == []
-    sayable = [text for text in said.values() if not text.startswith("not in SMT-LIB: ")]
+    sayable = [text for text in said.values() if "not in SMT-LIB: " not in text]
     assert sayable.count("shows") >= 0.9 * len(sayable)
 
 
