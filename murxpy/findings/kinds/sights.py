@@ -23,7 +23,7 @@ from murxpy.smtlib.lexer import solid, spell, tokenize
 from murxpy.smtlib.printed_models import Valuation, read_printed_model
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.translate.asking import Asked, Evidence
-from murxpy.translate.programs.vocabulary import unevaluated
+from murxpy.translate.programs.vocabulary import shortened, unevaluated
 
 ANSWERS = ("sat", "unsat", "unknown")
 # sentences that stand between answers, also about a place in the script
@@ -251,7 +251,8 @@ def see_death(seen: Seen) -> Sight | None:
         return None
     message = "" if verdict.message == verdict.signal else f": {verdict.message}"
     how = f"dies with {verdict.signal}" if verdict.signal else "ends"
-    return Sight(f"the solver {how}{message}", "no answer to the last command", "an answer")
+    said = f"no answer to the last command: the process {how}"
+    return Sight(f"the solver {how}{message}", said, "an answer")
 
 
 def see_error(seen: Seen) -> Sight | None:
@@ -264,9 +265,8 @@ def see_error(seen: Seen) -> Sight | None:
     if not wanted:
         return None
     if any(wanted in _bare(text) for text in errors(seen.printed)):
-        return Sight(
-            f"the solver ends a command with an error: {message}", "this error", "an answer"
-        )
+        wrong = f"the solver ends a command with an error: {message}"
+        return Sight(wrong, f'the error "{shortened(message)}"', "an answer")
     if any(wanted in _bare(text) for _, text in seen.replies.of_kind("reason")):
         wrong = f"the solver cannot answer, because an exception ends its check: {message}"
         return Sight(wrong, "unknown, and this message as the reason", "an answer")
