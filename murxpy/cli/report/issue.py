@@ -30,7 +30,7 @@ _ENDLESS = (
     " with a segmentation fault, an endless recursion through",
     " by an endless recursion through",
 )
-_NAMESPACES = re.compile(r"(?:\w+::)+(?=[\w~]+::[\w~]+)")
+_NAMESPACES = re.compile(r"\b\w++::(?=[\w~]++::)")
 _OPERATORS = 3  # operators that a title names
 _LONGEST = 200  # letters of what a program printed
 _FRAMES = 8  # native frames that stand in the text
