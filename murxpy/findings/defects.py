@@ -434,6 +434,15 @@ _CAUSES = (
         "an operator takes a Python value on one side only",
     ),
     (
+        re.compile(r"iterating over an? \w{1,60} does not end"),
+        "iterating over an object does not end",
+    ),
+    (
+        re.compile(r"an? \w{1,60} cannot be compared with None"),
+        "an object cannot be compared with None",
+    ),
+    (re.compile(r"gives bytes, and no text"), "a text is given as bytes"),
+    (
         re.compile(r"a definition that does not fit its declaration is taken"),
         "a definition that does not fit its declaration is taken",
     ),

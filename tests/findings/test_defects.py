@@ -530,6 +530,23 @@ def test_what_all_callables_of_a_binding_share_is_one_defect() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("iterating over a SetRef does not end", "iterating over an ArrayRef does not end"),
+        (
+            "a Sort cannot be compared with None; Python compares any two objects",
+            "a Term cannot be compared with None; Python compares any two objects",
+        ),
+        ("gives bytes, and no text", "gives bytes, and no text"),
+    ],
+)
+def test_one_cause_in_several_classes_is_one_defect(one: str, other: str) -> None:
+    both = [misused("one", one, "getVersion"), misused("other", other, "getInstantiations")]
+    apart = misused("apart", "a Sort is equal to None")
+    assert grouped([*both, apart]) == [("apart",), ("one", "other")]
+
+
 def test_an_operator_that_works_on_one_side_only_is_told_as_it_is_written() -> None:
     told = sentence(misused("and", "and_ of a BoolRef and a bool: a . n works, n . a does not"))
     assert told == (
