@@ -273,6 +273,8 @@ def test_walks_draw_what_the_program_has_a_name_for(fake: tuple[Session, Path]) 
         "without": "set-logic QF_LIA\nmk-term OP_INT_IAND SORT_INT 2 t1 t1 1 2",
         "fraction": "mk-term OP_CONST_ARRAY SORT_ARRAY s4 1 t2",
         "literal": "mk-term OP_CONST_ARRAY SORT_ARRAY s4 1 t3",
+        "wide": "mk-const s5 \"a\"\n return t4 s5\nmk-term OP_BV_REDXOR SORT_BV 1 t4",
+        "narrow": "mk-const s3 \"a\"\n return t4 s3\nmk-term OP_BV_REDXOR SORT_BV 1 t4",
     }
     made = """new
 mk-sort SORT_INT
@@ -283,6 +285,8 @@ mk-sort SORT_BV 2
  return s3
 mk-sort SORT_ARRAY s1 s2
  return s4
+mk-sort SORT_BV 65
+ return s5
 mk-value s1 "3"
  return t1 s1
 mk-value s2 "5" "4"
@@ -295,6 +299,8 @@ mk-value s2 "7"
     assert "OP_INT_IAND" not in told["without"]  # no call was made
     assert "return t4 s4" in told["literal"]
     assert "OP_CONST_ARRAY" not in told["fraction"]
+    assert "OP_BV_REDXOR" in told["narrow"]
+    assert "OP_BV_REDXOR" not in told["wide"]  # a model would fill megabytes
 
 
 def test_a_program_that_leaves_behind_an_error_is_started_again(fake: tuple[Session, Path]) -> None:
