@@ -273,8 +273,8 @@ def test_walks_draw_what_the_program_has_a_name_for(fake: tuple[Session, Path]) 
         "without": "set-logic QF_LIA\nmk-term OP_INT_IAND SORT_INT 2 t1 t1 1 2",
         "fraction": "mk-term OP_CONST_ARRAY SORT_ARRAY s4 1 t2",
         "literal": "mk-term OP_CONST_ARRAY SORT_ARRAY s4 1 t3",
-        "wide": "mk-const s5 \"a\"\n return t4 s5\nmk-term OP_BV_REDXOR SORT_BV 1 t4",
-        "narrow": "mk-const s3 \"a\"\n return t4 s3\nmk-term OP_BV_REDXOR SORT_BV 1 t4",
+        "wide": 'mk-const s5 "a"\n return t4 s5\nmk-term OP_BV_REDXOR SORT_BV 1 t4',
+        "narrow": 'mk-const s3 "a"\n return t4 s3\nmk-term OP_BV_REDXOR SORT_BV 1 t4',
     }
     made = """new
 mk-sort SORT_INT

@@ -171,6 +171,14 @@ def test_a_closed_term_with_a_free_variable_to_yices_is_a_defect_of_yices() -> N
     assert finding is not None and finding["kind"] == "exception"
 
 
+def test_nobody_asks_for_values_that_yices_does_not_give_as_terms() -> None:
+    """What is wrong in a wrong value is looked for in its parts, some of which are arrays here."""
+    file = REGRESSIONS / "yices-2.6.5.post24" / "value-of-an-array-equality.trace"
+    answered, finding = answers(file.read_text(encoding="utf-8"))
+    assert "unsupported" not in answered
+    assert finding is not None and finding["kind"] == "invalid-value"
+
+
 def test_mcsat_decides_products_and_takes_assumptions_as_assertions_of_a_level() -> None:
     text = """check-sat-assuming@default 1 t7
 check-sat

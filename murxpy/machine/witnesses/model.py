@@ -59,6 +59,9 @@ def solver_value(run: Run, evaluator: Evaluator, obj: Any, sort: Sort) -> Value:
     asked, reader = run.wrapper.set("actions", "get-value"), run.wrapper.set("readers", "values")
     if asked is None or reader is None:
         raise CannotSay("the wrapper has no reader of values")
+    sorts = run.wrapper.profile.get("sorts", {}).get("get-value", {})
+    if sort.kind in sorts.get("exclude", ()):
+        raise CannotSay(f"the solver gives no values of {sort.kind}")
     run.frame.fill()
     value = run.call(asked.spellings[0], (obj,), (), "get-value")
     data = run.call(reader.spellings[0], (value,), (), "get-value")
