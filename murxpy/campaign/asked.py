@@ -74,7 +74,8 @@ class KeptOptions:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CampaignOptions(KeptOptions):
     """What a campaign can be asked for, with the defaults of `murxpy fuzz`. Times are in seconds, `memory`
-    is in bytes, `judged` and `share` are in percent. Only `murxpy finish` sets `resume`.
+    is in bytes, `judged` and `share` are in percent. Only `murxpy finish` sets `resume`,
+    and only `murxpy enumerate --ci` keeps the judges' `answers` in a file.
     """
 
     out: Path = Path(OUT)
@@ -105,6 +106,7 @@ class CampaignOptions(KeptOptions):
     share: float = 15.0
     resume: bool = False
     keep_scripts: Path | None = None
+    answers: Path | None = None
     kept_runs: str = "all"
 
 
@@ -404,6 +406,7 @@ class Asked:
             resume=options.resume,
             scripts=options.keep_scripts,
             scripts_decided=options.kept_runs == "decided",
+            answers=options.answers,
             baseline=self.baseline,
             known=tuple(patterns),
             known_marks=marks,

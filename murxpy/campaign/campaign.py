@@ -270,7 +270,9 @@ class Campaign:
         first = len(config.targets)
         judges = range(first, first + len(config.judges))
         cross = (
-            CrossCheck(replays, judges, versions, slots, hooks, config.judged) if judges else None
+            CrossCheck(replays, judges, versions, slots, hooks, config.judged, config.answers)
+            if judges
+            else None
         )
         if config.baseline is not None:
             plans = [plan.target.name for plan in (*config.targets, *config.others)]

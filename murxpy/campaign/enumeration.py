@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import insort
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -225,6 +225,8 @@ class Enumerated:
         limit, unit = self._scripts.limit, self._scripts.per_ms
         self._costs = SlowScripts(at, take, limit, unit, saved.get("costs", ()))
         self.settled = bool(saved.get("settled"))
+        # what came of scripts in runs that the end of the campaign stopped
+        self._open: Counter[str] = Counter()
 
     @property
     def number(self) -> int:
@@ -335,19 +337,42 @@ class Enumerated:
         ]
         return dict(Counter(names))
 
-    def judged(self, seed: int, trace: str, answers: Mapping[str, Answers]) -> dict[str, int]:
+    def stopped(self, seed: int, trace: str) -> None:
+        """Note what came of the scripts of an open run, without the one at which the end of the campaign
+        stopped it. A later session tests the block again, and forgets this.
+        """
+        block = self._blocks.of(seed)
+        if is_marked(trace) or self._simplify or HEAD in block.grammar.plain:
+            return
+        scripts = _SCRIPT.split(trace)[1:]
+        indices = _indices(block, len(scripts))
+        for index, script in zip(indices[:-1], scripts, strict=False):
+            self._open[block.counter(index, outcome_of(_ANSWER.findall(script)))] += 1
+
+    def judged(
+        self,
+        seed: int,
+        trace: str,
+        answers: Mapping[str, Answers],
+        own: Collection[int] = (),
+    ) -> dict[str, int]:
         """The counters for the answers of each judge, by its name, to the decided scripts in the
-        trace of a run.
+        trace of a run. The answers of the scripts at the places `own` need no judge.
         """
         block, found = self._blocks.of(seed), dict[str, int]()
         if is_marked(trace):  # its script was counted before
             return found
+        confirmed = set(own)
         for judge, checked in answers.items():
             now = {line: (before, after) for line, before, after in checked}
             for place, row in self._decided(seed, trace):
-                agreement = _agreement(now.get(row.number))
-                name = block.judged(block.first + place, agreement, judge)
-                found[name] = found.get(name, 0) + 1
+                index, agreement = block.first + place, _agreement(now.get(row.number))
+                names = [block.judged(index, agreement, judge)]
+                if agreement == AGREED and place not in confirmed:
+                    confirmed.add(place)
+                    names.append(block.confirmed(index, judge))
+                for name in names:
+                    found[name] = found.get(name, 0) + 1
         return found
 
     def state(self) -> dict[str, Any]:
@@ -357,6 +382,7 @@ class Enumerated:
             "marks": self._marks,
             "costs": self._costs.state(),
             "settled": self.settled,
+            "open": dict(self._open),
         }
 
 

@@ -11,7 +11,7 @@ from murxpy.errors import InputError
 from murxpy.findings.store import Store
 from murxpy.fuzzers.seeds import all_faulty, none_usable, unusable
 from murxpy.oracles.crash import Outcome, Verdict
-from murxpy.oracles.disagreement import Answers, spent_of
+from murxpy.oracles.disagreement import Answers, confirmed_of, spent_of
 from murxpy.processes.handles import Damp
 from murxpy.processes.targets import Plan, version_of
 from murxpy.records.yields import Yield, settled
@@ -118,9 +118,17 @@ class Runs:
             return {}
         return self.enumerated.ended_early(seed, trace, reported=reported, killed=killed)
 
-    def judged(self, seed: int, trace: str, answers: Mapping[str, Answers]) -> dict[str, int]:
+    def judged(self, seed: int, outcome: Outcome, answers: Mapping[str, Answers]) -> dict[str, int]:
         """The counters for the answers of each judge, by its name, to the run with this seed."""
-        return {} if self.enumerated is None else self.enumerated.judged(seed, trace, answers)
+        if self.enumerated is None:
+            return {}
+        own = confirmed_of(outcome.report)
+        return self.enumerated.judged(seed, outcome.trace, answers, own)
+
+    def stopped(self, seed: int, trace: str) -> None:
+        """Note that the end of the campaign stopped the run with this seed at the last line of `trace`."""
+        if self.enumerated is not None:
+            self.enumerated.stopped(seed, trace)
 
     def compared(self, seed: int, outcome: Outcome, judged: Mapping[int, float]) -> None:
         """Note what the scripts of the run with this seed cost a judge, by the lines of its trace, in

@@ -117,6 +117,9 @@ class Slots(Service, Watcher):
         self._deep.clear()
         for group in self._groups:
             for worker in group.workers:
+                job = worker.running()
+                if job is not None:
+                    self._targets[group.target].runs.stopped(job.seed, worker.trace())
                 self._log.show(worker.slot, self._targets[group.target].name, "confirming")
             self._replays.end(group)
 

@@ -8,7 +8,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib.metadata import metadata
-from importlib.util import find_spec
 from typing import Any
 
 import click
@@ -21,7 +20,7 @@ from murxpy.cli.params import NamedFile, Target
 from murxpy.cli.report.console import Progress, make_console, print_json, say
 from murxpy.cli.report.tables import COUNT, Table, kinds
 from murxpy.cli.report.text import amount, heading, one_line
-from murxpy.data import importable_names, load_wrapper
+from murxpy.data import importable_names, is_installed, load_wrapper
 from murxpy.errors import MurxpyError, TargetError
 from murxpy.processes.limits import Limits
 from murxpy.processes.plans import Request, make_plans
@@ -244,7 +243,7 @@ def doctor(
     """
     jobs = len(os.sched_getaffinity(0))
     host = look_at_host()
-    absent = [] if targets or wrapper else [n for n in importable_names() if not _installed(n)]
+    absent = [] if targets or wrapper else [n for n in importable_names() if not is_installed(n)]
     names = targets or (() if wrapper else tuple(n for n in importable_names() if n not in absent))
     if absent and not names:
         raise TargetError(
@@ -299,11 +298,6 @@ def _look(
             progress.step()
             progress.clear()
             yield name, plan, result
-
-
-def _installed(name: str) -> bool:
-    """Whether the module of a solver is there. It is not imported."""
-    return find_spec(str(load_wrapper(name)["module"]).partition(".")[0]) is not None
 
 
 def _package(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from murxpy.campaign.asked import MutationOptions
 from murxpy.cli.campaign_options import CommandOptions, taken
 from murxpy.cli.campaigns import run
 from murxpy.cli.fuzz import MIX_OPTIONS, fuzz
-from murxpy.cli.mutate import CHECK, WALL
+from murxpy.cli.mutate import WALL
 from murxpy.cli.options import (
     CHECK_LIMIT,
     Grouped,
@@ -38,10 +39,14 @@ from murxpy.cli.report.enumeration import (
     tested,
     whole_sizes,
 )
+from murxpy.data import default_judges, is_installed
 from murxpy.errors import FolderLost, InputError
-from murxpy.findings.store import read_counters
-from murxpy.fuzzers.setups import Enumerated, enumeration_setup, of_calls
+from murxpy.findings.store import read_counters, read_stopped
+from murxpy.fuzzers.setups import SCRIPT_CHECKS, Enumerated, enumeration_setup, of_calls
+from murxpy.judging.kept_answers import FILE as ANSWERS
+from murxpy.processes.environments import print_notice, user_cache
 from murxpy.processes.plans import Request, check_targets
+from murxpy.processes.targets import parse_target
 from murxpy.sources.enumeration.blocks import LARGEST, Blocks
 from murxpy.sources.mutation.fuzzers.enumerate import QUICK
 
@@ -93,6 +98,11 @@ _OWN = (
         help="Continuous integration: stop after this time, and take the grammars "
         f"{','.join(QUICK)} where --grammar names none.",
     ),
+    click.Option(
+        ["--no-reference"],
+        is_flag=True,
+        help="With --ci and without --cross-check, have no other solver confirm the answers.",
+    ),
     *listed(span_options("Test", FIRST)),
     click.Option(
         ["--canonical"],
@@ -119,7 +129,15 @@ _OWN = (
         "on which the target gives up, that is a finding.  [default: the first of --cross-check]",
     )
 )
-_SHARED = {"baseline": _BASELINE, "checks": CHECK, "wall": WALL, "check_limit": _LIMIT}
+_CHECK = click.Option(
+    ["--check", "checks"],
+    type=names([*SCRIPT_CHECKS, "all", "none"]),
+    default="",
+    metavar="NAMES",
+    help="What scripts are asked for and what is then checked: models of sat answers, cores of unsat answers; all or "
+    "none. With both, every other script asks for a core.  [default: models]",
+)
+_SHARED = {"baseline": _BASELINE, "checks": _CHECK, "wall": WALL, "check_limit": _LIMIT}
 
 
 def _params() -> list[click.Parameter]:
@@ -140,6 +158,7 @@ class EnumerateOptions:
     take: int | None
     canonical: bool
     simplify: bool
+    no_reference: bool
     block: int
     check_limit: float
 
@@ -158,6 +177,10 @@ def _enumerate(target: str, **given: Any) -> int:
     if own.ci is not None and options.time is not None:
         raise click.UsageError("--ci and --time exclude each other: leave one out")
     enumerated = _wanted(own)
+    if not options.checks and not own.simplify and not own.calls:
+        options = replace(options, checks=("models",))
+    if own.ci is not None and not own.simplify:
+        options = _daily(options, target, own.no_reference)
     if options.judges and options.baseline is None and not own.calls:
         options = replace(options, baseline=options.judges[0][0])
     if own.ci is not None:
@@ -172,6 +195,28 @@ def _enumerate(target: str, **given: Any) -> int:
             if code != FolderLost.exit_code:
                 raise
     return code
+
+
+def _daily(options: CommandOptions, target: str, alone: bool) -> CommandOptions:
+    """The options of a campaign that is run each day: the first other solver that is installed confirms
+    the answers, unless the user names judges or wants the target `alone`. What judges answer is kept
+    in a file, so that the next day costs the target alone.
+    """
+    judges = options.judges
+    if not judges and not alone:
+        family = parse_target(target).solver
+        name = next((n for n in default_judges() if n != family and is_installed(n)), "")
+        if not name:
+            print_notice(
+                "no other solver is installed, so that nobody confirms the answers: "
+                f"'pip install {' '.join(n for n in default_judges() if n != family)}' adds one"
+            )
+            return options
+        print_notice(
+            f"{name} confirms the answers; --cross-check names others, --no-reference none"
+        )
+        judges = ((name,),)
+    return replace(options, judges=judges, answers=user_cache() / ANSWERS if judges else None)
 
 
 def _wanted(own: EnumerateOptions) -> Enumerated:
@@ -202,7 +247,8 @@ def _wanted(own: EnumerateOptions) -> Enumerated:
 def _tell(enumerated: Enumerated, target: str, out: Path, *, as_json: bool) -> None:
     """Print what the campaign in the folder `out` guarantees, of all its sessions."""
     grammars = enumerated.loaded()
-    counters = read_counters(out)
+    counters = Counter(read_counters(out))
+    counters.update(read_stopped(out))
     rows = tested(grammars, enumerated.at, enumerated.take, counters)
     answered, left = judged(counters), left_unknown(counters)
     if as_json:
@@ -245,6 +291,10 @@ COMMAND = Grouped(
         ),
         ("murxpy enumerate z3 --grammar arrays --at 1e275 --take 5000", "large ones"),
         ("murxpy enumerate z3 --calls 4", "all sequences of up to four calls of the solver"),
-        ("murxpy enumerate z3 --ci 20m", "as much as 20 minutes allow, for continuous integration"),
+        ("murxpy enumerate z3 --grammar ints5 --check cores", "cores of two assertions"),
+        (
+            "murxpy enumerate z3 --ci 20m",
+            "as much as 20 minutes allow, confirmed by another solver, for continuous integration",
+        ),
     ],
 )

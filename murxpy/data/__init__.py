@@ -8,6 +8,7 @@ from murxpy.data.theories import added_theories
 from murxpy.data.wrappers import (
     default_judges,
     importable_names,
+    is_installed,
     load_catalogue,
     load_profile,
     load_wrapper,
@@ -23,6 +24,7 @@ __all__ = [
     "default_judges",
     "importable_names",
     "inspect_machine",
+    "is_installed",
     "load_catalogue",
     "load_machine",
     "load_profile",

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
+from importlib.util import find_spec
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -282,6 +283,11 @@ def importable_names() -> list[str]:
 def shipped_names() -> list[str]:
     """Return the names of the wrappers in the data folder."""
     return sorted(path.stem for path in data_folder("wrappers").glob("*.yaml"))
+
+
+def is_installed(name: str) -> bool:
+    """Return whether the module of a solver is there. It is not imported."""
+    return find_spec(str(load_wrapper(name)["module"]).partition(".")[0]) is not None
 
 
 def default_judges() -> tuple[str, ...]:

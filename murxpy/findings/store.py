@@ -249,6 +249,7 @@ class _Enumerated(TypedDict, total=False):
     marks: dict[int, tuple[str, int]]
     costs: list[tuple[str, int, int, int, list[tuple[int, int, int]]]]
     settled: bool
+    open: dict[str, int]
 
 
 class _Callables(TypedDict):
@@ -682,6 +683,18 @@ def read_counters(folder: Path) -> dict[str, int]:
     """
     with closing(Store(folder, read_only=True)) as store:
         return store.counters()
+
+
+def read_stopped(folder: Path) -> dict[str, int]:
+    """The counters of the scripts in those blocks of an enumeration that the end of the campaign in
+    `folder` stopped, by name. Raises InputError when no campaign is there.
+    """
+    found: Counter[str] = Counter()
+    with closing(Store(folder, read_only=True)) as store:
+        for name, value in store.meta().items():
+            if name.startswith("enumerated:"):
+                found.update(value.get("open", {}))
+    return dict(found)
 
 
 def read_operators(folder: Path) -> dict[str, list[str]]:

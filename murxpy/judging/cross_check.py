@@ -10,10 +10,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
+from pathlib import Path
 from typing import Protocol
 
 from murxpy.findings.buckets import Bucket
 from murxpy.judging.disagreement import Case, Investigated, investigate, small_trace_data
+from murxpy.judging.kept_answers import KeptAnswers
 from murxpy.judging.limits import own_limit
 from murxpy.judging.solvers import Solvers, loaded_solvers
 from murxpy.machine.random import mix
@@ -72,6 +74,7 @@ class JudgedRun:
 class Judges:
     """Has runs judged by those `solvers` whose numbers are in `judges`, each in up to `each`
     processes. `settled` gets the runs with the answers. `scripts_for` gives scripts in the words of a judge.
+    A judge is not asked about a run of which all its answers are in `kept`.
 
     A judge that dies or is past its limit says nothing about the run. The counters of the judges
     stay in the `JudgedRun` until the run is done. Only then are they added to the totals, so that a
@@ -86,8 +89,10 @@ class Judges:
         each: int,
         settled: Callable[[JudgedRun], None],
         scripts_for: ScriptsFor,
+        kept: KeptAnswers | None = None,
     ) -> None:
         self._replays = replays
+        self._kept = kept
         self._scripts_for = scripts_for
         self._solvers = solvers
         self._wall = replays.pool.limits.wall
@@ -140,14 +145,26 @@ class Judges:
         judges = self.of_target(target)
         run.left = len(judges)
         for judge in judges:
-            answered = partial(self._answered, run, judge)
-            question = self._question(run, judge)
+            family = self._solvers.family(judge)
+            scripts = self._scripts_for(run.target, run.job.seed, run.outcome.trace, family)
+            if self._recalled(run, judge, scripts):
+                continue
+            answered = partial(self._answered, run, judge, scripts)
+            question = self._question(run, judge, scripts)
             run.asked.append(self._replays.submit((question,), self._groups[judge], answered))
         self._settle(run)
 
-    def _question(self, run: JudgedRun, judge: int) -> Job:
-        family = self._solvers.family(judge)
-        scripts = self._scripts_for(run.target, run.job.seed, run.outcome.trace, family)
+    def _recalled(self, run: JudgedRun, judge: int, scripts: Mapping[str, str]) -> bool:
+        """Take the answers of a judge that are kept. False where the judge must be asked."""
+        found = self._kept and self._kept.of(judge, run.outcome.trace, scripts)
+        if not found:
+            return False
+        run.answers[judge], run.spent[judge] = found
+        run.left -= 1
+        run.counts.update({**figures(Outcome("report"), run.answers[judge]), "judge:recalled": 1})
+        return True
+
+    def _question(self, run: JudgedRun, judge: int, scripts: Mapping[str, str]) -> Job:
         extra = {"scripts": scripts} if scripts else {}
         return Job(
             run.job.seed,
@@ -158,7 +175,9 @@ class Judges:
             by_line=True,
         )
 
-    def _answered(self, run: JudgedRun, judge: int, future: Future) -> None:
+    def _answered(
+        self, run: JudgedRun, judge: int, scripts: Mapping[str, str], future: Future
+    ) -> None:
         # If no process of the judge came to begin the job, the judge says nothing either.
         outcome = future.outcomes[-1] if future.results else Outcome("died")
         answers = answers_of(outcome.report)
@@ -166,6 +185,8 @@ class Judges:
         run.spent[judge] = spent_of(outcome.report)
         run.left -= 1
         run.counts.update(figures(outcome, answers))
+        if self._kept is not None and outcome.cause == "report":
+            self._kept.keep(judge, run.outcome.trace, scripts, answers, run.spent[judge])
         self._settle(run)
 
     def clear(self) -> None:
@@ -220,7 +241,7 @@ _UNDER_INQUIRY = 8  # disagreements that may be open; with more, the targets wai
 class Runs(Protocol):
     """The runs of a target, as far as judges tell them something."""
 
-    def judged(self, seed: int, trace: str, answers: Mapping[str, Answers]) -> dict[str, int]:
+    def judged(self, seed: int, outcome: Outcome, answers: Mapping[str, Answers]) -> dict[str, int]:
         """Take the answers of each judge, by its name, to the run with this seed, and give counters."""
 
     def compared(self, seed: int, outcome: Outcome, judged: Mapping[int, float]) -> None:
@@ -273,7 +294,8 @@ class Judging(Service):
 class CrossCheck(Judging):
     """Has the runs of the targets judged by the solvers of the plans of these numbers, `judges`, in the
     pool of `replays`. `versions` are those of the loaded solvers, `jobs` is the number of workers of
-    the campaign. `judged` is the share of the runs that are judged, from 0 to 1; their seeds say which.
+    the campaign. `judged` is the share of the runs that are judged, from 0 to 1; their seeds say which. The
+    file `answers` keeps what the judges answer, if it is given.
     """
 
     def __init__(
@@ -284,14 +306,16 @@ class CrossCheck(Judging):
         jobs: int,
         hooks: Hooks,
         judged: float,
+        answers: Path | None = None,
     ) -> None:
         pool = replays.pool
         self._hooks = hooks
         self._judged = judged
         self._solvers = loaded_solvers(pool.plans, versions, pool.limits.judge_ms)
         each = max(1, jobs // (1 + len(judges)))
+        self._kept = None if answers is None else KeptAnswers(answers, self._solvers)
         self._judges = Judges(
-            replays, self._solvers, judges, each, self._settled, self._scripts_for
+            replays, self._solvers, judges, each, self._settled, self._scripts_for, self._kept
         )
         self._inquirer = Inquirer(replays)
         self._dropped = 0
@@ -333,6 +357,8 @@ class CrossCheck(Judging):
         """End everything. The runs that are not done stay open."""
         self._judges.clear()
         self._inquirer.clear()
+        if self._kept is not None:
+            self._kept.close()
 
     def _scripts_for(self, target: int, seed: int, trace: str, family: str) -> Mapping[str, str]:
         """The scripts of a run of a target that a family of solvers needs in other words."""
@@ -357,7 +383,7 @@ class CrossCheck(Judging):
         """Count a run that is over."""
         named = {self._solvers.name(judge): answers for judge, answers in run.answers.items()}
         runs = self._hooks.runs(run.target)
-        agreements = runs.judged(run.job.seed, run.outcome.trace, named)
+        agreements = runs.judged(run.job.seed, run.outcome, named)
         for judge, spent in run.spent.items():
             unit = own_limit(self._solvers.plans[judge], 1.0)
             costs = {line: cost / unit for line, cost in spent.items()}

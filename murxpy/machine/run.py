@@ -362,6 +362,7 @@ class Run(Lines, Steps):
         self.refused: list[tuple[int, str, str]] = []
         self.costs: list[tuple[int, int | None, str]] = []
         self.spent: list[tuple[int, int]] = []  # what scripts cost, see `spent_of`
+        self.confirmed: list[int] = []  # places of scripts whose answers need no other solver
         self._made: dict[Sort, Any] = {}
         self.misuse: Misuse | None = None  # the misuse that waits for the next call
         self.held: list[Any] = []  # what a misuse keeps beyond the state that gave it

@@ -46,6 +46,13 @@ def spent_of(report: Mapping[str, Any] | None) -> dict[int, int]:
     return {int(place): int(cost) for place, cost in (report or {}).get("spent", ())}
 
 
+def confirmed_of(report: Mapping[str, Any] | None) -> set[int]:
+    """The scripts in the report of a run whose answers need no other solver, by their places in the
+    block of an enumeration.
+    """
+    return {int(place) for place in (report or {}).get("confirmed", ())}
+
+
 def first_disagreement(judged: Mapping[int, Answers]) -> Disagreement | None:
     """The first check to which some judge gave the opposite of the recorded answer; None where there
     is none.

@@ -377,13 +377,17 @@ class Worker:
             else None
         )
 
+    def trace(self) -> str:
+        """The trace of the run in hand until now."""
+        return buffer.decode(buffer.read(self.trace_fd))
+
     def outcome(
         self, cause: Cause, status: int | None, peak: int, *, after: bool = False
     ) -> Outcome:
         """The outcome of the run in hand when the process died of `cause`. With `after`, the run
         had ended before.
         """
-        trace = buffer.decode(buffer.read(self.trace_fd))
+        trace = self.trace()
         seconds = time.monotonic() - buffer.progress(self.trace_fd).start
         output, cpu = excerpt(self.output_fd), self._cpu_until(self.cpu)
         limited = (self.memory, cpu, self.stack)

@@ -127,6 +127,7 @@ class CampaignConfig:
     until nothing is left. With `resume`, there are no new runs: only what earlier sessions left is
     done. The formula of each run that ended by itself is written to the folder `scripts` if
     there is one; with `scripts_decided` only the formulas of runs with a decided check are written.
+    What judges answer to scripts is kept in the file `answers`, if there is one.
     """
 
     targets: tuple[Plan, ...]
@@ -157,6 +158,7 @@ class CampaignConfig:
     resume: bool = False
     scripts: Path | None = None
     scripts_decided: bool = False
+    answers: Path | None = None
 
     @property
     def slots(self) -> int:

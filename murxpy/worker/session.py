@@ -222,7 +222,7 @@ COLLECT_EVERY = 50
 _FEW = (1, 1, 1, 1, 2, 3)  # the numbers of options that a run draws
 _COUNT = 0x0F3D  # the key of the random stream that draws this number
 # what a report holds where there is some: attributes of the run
-_OF_RUNS = ("answers", "refused", "costs", "plants", "spent")
+_OF_RUNS = ("answers", "refused", "costs", "plants", "spent", "confirmed")
 
 
 class Session:

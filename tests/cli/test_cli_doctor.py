@@ -84,7 +84,7 @@ def test_who_can_judge_which_theories() -> None:
 def test_what_is_not_installed_is_told_and_is_no_fault(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(doctor, "_installed", lambda name: name == "z3")
+    monkeypatch.setattr(doctor, "is_installed", lambda name: name == "z3")
     code, out, err = outcome(capsys, "doctor", "--runs", "1")
     assert (code, err) == (0, "")
     assert "not installed here: bitwuzla (pip install 'murxpy[bitwuzla]')" in out
@@ -92,6 +92,6 @@ def test_what_is_not_installed_is_told_and_is_no_fault(
     data = json.loads(outcome(capsys, "doctor", "--runs", "1", "--json")[1])
     usable = {each["target"]: each["usable"] for each in data["targets"]}
     assert usable.pop("z3") and not any(usable.values()) and "cvc5" in usable
-    monkeypatch.setattr(doctor, "_installed", lambda name: False)
+    monkeypatch.setattr(doctor, "is_installed", lambda name: False)
     code, _, err = outcome(capsys, "doctor")
     assert code == 4 and "no solver is installed here" in err

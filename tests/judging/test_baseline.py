@@ -138,6 +138,7 @@ def test_a_script_says_what_tells_its_cause() -> None:
     assert causes.of(script) == ("*", "cos")
     assert causes.of("(assert (and (< x y) (= x y)))") == ("<",)
     assert causes.of("(assert (not a))") == ()
+    assert causes.of("(assert (= ((_ extract 1 0) a) b))") == ("extract",)
 
 
 def test_a_mark_names_cause_release_and_limit() -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.enumeration import Enumerated
-from murxpy.cli.report.enumeration import judged
+from murxpy.cli.report.enumeration import guarantee, judged, tested
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.data.lookup import grammar_names, load_grammar
 from murxpy.errors import InputError
@@ -460,8 +460,64 @@ def test_what_judges_say_is_counted_by_size() -> None:
         "judged:core:1:differs:j": 1,
         "judged:core:1:not-run:k": 1,
     }
-    counted = judged(runs.judged(seed, TRACE, {"j": [(rows[0], "sat", "sat")]}))
-    assert [(row.size, row.judge, row.of("agreed")) for row in counted] == [(1, "j", 1)]
+    agreed = runs.judged(seed, TRACE, {"j": [(rows[0], "sat", "sat")]})
+    assert [(row.size, row.judge, row.of("agreed")) for row in judged(agreed)] == [(1, "j", 1)]
+    # the first judge that agrees confirms an answer, unless nobody need confirm it
+    assert agreed["confirmed:core:1:j"] == 1
+    told = {name: [(rows[0], "sat", "sat")] for name in ("j", "k")}
+    for own, confirmed in (((), 1), ((0,), 0)):
+        counts = runs.judged(seed, TRACE, told, own)
+        assert sum(n for name, n in counts.items() if name.startswith("confirmed:")) == confirmed
+
+
+def test_the_guarantee_says_who_confirms_the_answers(tmp_path: Path) -> None:
+    """All values confirm the answers of Booleans, also where nobody judges them; the fake gives no
+    models.
+    """
+    grammar = written(tmp_path, MONOTONE)
+    campaign(tmp_path / "out", grammar, 10)
+    found = read_counters(tmp_path / "out")
+    (line,) = guarantee(tested([checked(grammar)], 0, 10, found), "fake")
+    assert "10 were decided without a finding (10 confirmed by all values, 0 by nobody)" in line
+    unconfirmed = {name: n for name, n in found.items() if not name.startswith("confirmed:")}
+    (line,) = guarantee(tested([checked(grammar)], 0, 10, unconfirmed), "fake")
+    assert "10 were decided without a finding (10 by nobody)" in line
+
+
+def test_the_scripts_of_a_run_that_the_end_stopped_are_counted_until_it_is_made_again() -> None:
+    runs = Enumerated({"enumeration": setup(["core"], 10, 10)})
+    runs.stopped(runs.seed_of(0), TRACE)
+    kept = runs.state()
+    assert kept["open"] == {"enumerate:core:1:sat": 1, "enumerate:core:1:unknown": 1}
+    assert kept["rests"] == {}  # the block is tested again as a whole
+    assert Enumerated({"enumeration": setup(["core"], 10, 10)}, "", kept).state()["open"] == {}
+
+
+@pytest.mark.parametrize("checks", [("cores",), ("models", "cores")])
+def test_scripts_ask_for_cores_if_that_is_wanted(checks: Sequence[str]) -> None:
+    """With models and cores every other script asks for each, and a wrong core is a finding."""
+    wrapper = load_wrapper("z3")
+    core = "(not (= core!0 core!0))"
+    wrapper["actions"]["run-script"] = {
+        "eval": "'unsat\\n(nothing)' if 'get-unsat-core' in {v} else 'unsat'"
+    }
+    enumeration = setup(["ints"], 4, 4)
+    session = Session(
+        {
+            "catalogue": load_catalogue(),
+            "wrapper": wrapper,
+            "machine": load_machine("default"),
+            "enumeration": enumeration,
+            "checks": list(checks),
+        }
+    )
+    lines: list[str] = []
+    report = session.walk(Blocks(enumeration).seed_of(0), lines.append)
+    trace = "".join(lines)
+    assert report["finding"]["kind"] == "invalid-core", (core, report)
+    assert trace.count("get-unsat-core") == 1
+    assert trace.count("get-model") == len(checks) - 1
+    assert ":named core!0" in trace
 
 
 def test_each_judge_gets_scripts_in_its_own_words() -> None:

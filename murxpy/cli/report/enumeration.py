@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -10,6 +11,7 @@ from murxpy.judging.comparing.baseline import LEFT
 from murxpy.machine.script import UNKNOWN
 from murxpy.sources.enumeration.blocks import (
     AGREED,
+    CONFIRMED,
     COUNTED,
     DIFFERS,
     FINDING,
@@ -67,6 +69,9 @@ class Tested:
     scripts: int
     wanted: int
     came: Mapping[str, int] = field(default_factory=dict)
+    confirmed: Mapping[str, int] = field(
+        default_factory=dict
+    )  # decided scripts, by what confirms them
 
     @property
     def run(self) -> int:
@@ -99,16 +104,30 @@ def tested(
     """The test results of `take` scripts of each grammar from index `at` on, by the counters of a
     campaign.
     """
-    found: dict[tuple[str, int], dict[str, int]] = {}
-    for name, n in counts.items():
-        if name.startswith(COUNTED):
-            grammar, size, came = name.removeprefix(COUNTED).rsplit(":", 2)
-            found.setdefault((grammar, int(size)), {})[came] = n
+    found = _by_size(counts, COUNTED)
+    confirmed = _by_size(counts, CONFIRMED)
     return [
-        Tested(grammar.name, size, scripts, wanted, found.get((grammar.name, size), {}))
+        Tested(
+            grammar.name,
+            size,
+            scripts,
+            wanted,
+            found.get((grammar.name, size), {}),
+            confirmed.get((grammar.name, size), {}),
+        )
         for grammar in grammars
         for size, scripts, wanted in _sizes(grammar, at, take)
     ]
+
+
+def _by_size(counts: Mapping[str, int], prefix: str) -> dict[tuple[str, int], dict[str, int]]:
+    """The counters whose names are this prefix, a grammar, a size and a word, by grammar and size."""
+    found: dict[tuple[str, int], dict[str, int]] = {}
+    for name, n in counts.items():
+        if name.startswith(prefix):
+            grammar, size, word = name.removeprefix(prefix).split(":", 2)
+            found.setdefault((grammar, int(size)), {})[word] = n
+    return found
 
 
 def _sizes(grammar: Grammar, at: int, take: int) -> Iterator[tuple[int, int, int]]:
@@ -198,10 +217,21 @@ def guarantee(rows: Sequence[Tested], solver: str) -> list[str]:
         but = f" but {twins:,} that are twins of others" if twins else ""
         sentences.append(
             f"{name}: all {scripts:,} scripts up to size {whole[-1].size}{but} were tested on {solver}: "
-            f"{decided:,} were decided without a finding, {other:,} were not decided, "
+            f"{decided:,} were decided without a finding{_confirmations(whole)}, {other:,} were not decided, "
             f"{wrong:,} {'ends' if wrong == 1 else 'end'} in a finding or were killed"
         )
     return sentences
+
+
+def _confirmations(rows: Sequence[Tested]) -> str:
+    """Who confirms the decided scripts of the rows, in brackets."""
+    decided = sum(row.decided for row in rows)
+    by: Counter[str] = Counter()
+    for row in rows:
+        by.update(row.confirmed)
+    parts = [f"{n:,} confirmed by {name}" for name, n in by.items()]
+    alone = decided - sum(by.values())
+    return f" ({', '.join([*parts, f'{alone:,} by nobody'])})" if decided else ""
 
 
 def _first_part(rows: Sequence[Tested]) -> int:
@@ -340,11 +370,7 @@ def left_unknown(counts: Mapping[str, int]) -> list[LeftUnknown]:
     """What came of the scripts that the target left unknown, by the counters of a campaign; sorted by
     grammar and size.
     """
-    found: dict[tuple[str, int], dict[str, int]] = {}
-    for name, n in counts.items():
-        if name.startswith(LEFT):
-            grammar, size, word = name.removeprefix(LEFT).rsplit(":", 2)
-            found.setdefault((grammar, int(size)), {})[word] = n
+    found = _by_size(counts, LEFT)
     return [
         LeftUnknown(grammar, size, *[words.get(word, 0) for word in _LEFT_WORDS])
         for (grammar, size), words in sorted(found.items(), key=lambda item: item[0])

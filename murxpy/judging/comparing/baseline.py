@@ -120,7 +120,7 @@ class Causes:
             op for op in catalogue.operators.values() if not catalogue.theories[op.theory].always
         ]
         order = [op for op in named if op.signature.attribute == "chainable"]
-        self._named = {op.smtlib for op in named}
+        self._named = {op.smtlib for op in named} - {"_"}
         self._telling = self._named - {op.smtlib for op in order}
 
     def of(self, text: str) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from murxpy.errors import InputError
 from murxpy.logic.terms import Term
@@ -50,6 +51,7 @@ _ANSWER = re.compile(r"^(sat|unsat|unknown|timeout)(?: \(\w+\))?\r?$", re.M)
 _QUESTION = re.compile(rf"^\((?:{MODEL}|{CORE})\)\n?", re.M)
 _NEEDED_FOR_CORES = re.compile(rf"^\(set-option :{CORES_OPTION} true\)\n?", re.M)
 _CHECKING = re.compile(r"^\((?:check-sat|check-sat-assuming .*)\)$", re.M)
+_ASSERTING = re.compile(r"^\(assert (.*)\)$", re.M)
 _NOT_ASSERTING = (Assert, *CHECKS, Push, Pop, Ask, SetInfo)
 
 
@@ -81,6 +83,18 @@ def with_models(text: str) -> str:
     """The script with a question for the model behind each check that stands on a line of its own."""
     asked = _CHECKING.sub(rf"\g<0>\n({MODEL})", text)
     return f"(set-option :produce-models true)\n{asked}"
+
+
+def with_cores(text: str) -> str:
+    """The script with a question for the unsat core behind each check, and a name for each assertion;
+    both must stand on lines of their own.
+    """
+    numbers = count()
+    named = _ASSERTING.sub(
+        lambda found: f"(assert (! {found[1]} :named core!{next(numbers)}))", text
+    )
+    asked = _CHECKING.sub(rf"\g<0>\n({CORE})", named)
+    return f"(set-option :{CORES_OPTION} true)\n{asked}"
 
 
 def without_questions(text: str) -> str:

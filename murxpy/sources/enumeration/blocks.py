@@ -154,6 +154,9 @@ FINDING, KILLED, TWIN = "finding", "killed", "twin"
 JUDGED = "judged:"  # what the names of counters of the answers of judges begin with
 # The possible results of a judge for a decided script, besides `unknown`.
 AGREED, DIFFERS, NOT_RUN = "agreed", "differs", "not-run"
+CONFIRMED = "confirmed:"  # what the names of counters of confirmed scripts begin with
+# What confirms a decided script, beside judges, which have their names.
+BY_VALUES, BY_MODEL = "all values", "its model"
 LARGEST = 10_000  # scripts of a block
 
 
@@ -180,6 +183,12 @@ class Block:
         which the same `came`.
         """
         return f"{COUNTED}{self.grammar.name}:{self.grammar.size_at(index)}:{came}"
+
+    def confirmed(self, index: int, by: str) -> str:
+        """The name of the counter of decided scripts that have the size of the one with this index, and
+        whose answers are confirmed `by` that.
+        """
+        return f"{CONFIRMED}{self.grammar.name}:{self.grammar.size_at(index)}:{by}"
 
     def judged(self, index: int, answer: str, judge: str) -> str:
         """The name of the counter of scripts that have the size of the one with this index, and to

@@ -11,7 +11,7 @@ from math import prod
 
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import Term
-from murxpy.machine.witnesses.script_evidence import with_models
+from murxpy.machine.witnesses.script_evidence import with_cores, with_models
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.values import CannotSay, Interpretation, Value
 from murxpy.smtlib.building import Tables
@@ -92,17 +92,24 @@ _HEAD = re.compile(r"\((?:_ )?([^\s()]+)")
 
 class Reader:
     """The scripts of a grammar in the dialect of one solver. With `models`, each asks for the model
-    behind each check. `known` has their answers where all values of their constants can be gone
+    behind each check; with `cores` for the unsat core; with both, the scripts with odd indices ask for
+    the core. `known` has their answers where all values of their constants can be gone
     through.
     """
 
     def __init__(
-        self, grammar: Grammar, catalogue: Catalogue, dialect: str, *, models: bool
+        self,
+        grammar: Grammar,
+        catalogue: Catalogue,
+        dialect: str,
+        *,
+        models: bool,
+        cores: bool = False,
     ) -> None:
         self._grammar = grammar
         self._catalogue = catalogue
         self._dialect = dialect
-        self._models = models
+        self._models, self._cores = models, cores
         self._tables = Tables(catalogue)
         self._foreign = foreign(grammar, catalogue, dialect)
         self.known = Exhaustive(grammar.head, catalogue, self._tables)
@@ -112,7 +119,9 @@ class Reader:
         Unsayable where the dialect has no name for a part of it.
         """
         text = self._grammar.whole(self._grammar.at(index))
-        if self._models:
+        if self._cores and (index % 2 or not self._models):
+            text = with_cores(text)
+        elif self._models:
             text = with_models(text)
         if not (self._foreign or self.known.possible):
             return text, None

@@ -24,7 +24,7 @@ from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Assert, Script
-from murxpy.sources.enumeration.blocks import FINDING, TWIN, Block, Blocks
+from murxpy.sources.enumeration.blocks import BY_MODEL, BY_VALUES, FINDING, TWIN, Block, Blocks
 from murxpy.sources.enumeration.call_sequences import HEAD, carry_out
 from murxpy.sources.enumeration.grammar import Grammar
 from murxpy.sources.enumeration.reading import MOST, Reader
@@ -139,12 +139,16 @@ class Enumeration:
         solve.new(run, run.line_seed())
         if limit and run.wrapper.set("actions", "set-limit") is not None:
             solve.set_limit(run, limit, run.line_seed(), wall_ms=wall_of(self._check_ms))
-        models = "models" in run.script_checks
-        reader = Reader(block.grammar, run.catalogue, run.wrapper.name, models=models)
-        spending = Spending(run)
+        models, cores = [name in run.script_checks for name in ("models", "cores")]
+        reader = Reader(block.grammar, run.catalogue, run.wrapper.name, models=models, cores=cores)
+        spending, confirmations = Spending(run), Confirmations(run)
         for index in range(block.first, block.last + 1):
             for came in (TWIN,) if block.twin(index) else _tested(run, reader, index):
                 run.counts[block.counter(index, came)] += 1
+                by = confirmations.by(came)
+                if by:
+                    run.counts[block.confirmed(index, by)] += 1
+                    run.confirmed.append(index - block.first)
             cost = spending.passed()
             if cost:
                 run.spent.append((index - block.first, cost))
@@ -174,6 +178,32 @@ def _call(run: Run, block: Block, limit: int) -> None:
         came = carry_out(run, sequence, block.grammar.plain[HEAD], limit)
     finally:
         run.counts[block.counter(block.first, came)] += 1
+
+
+class Confirmations:
+    """Tells of each script of a run what confirms its answers without another solver."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._before = self._figures()
+
+    def _figures(self) -> tuple[int, int, int]:
+        names = ("check:expected", "check-script-model:true", "check-script-model:cannot-say")
+        known, right, open_ = [self._run.counts[name] for name in names]
+        return known, right, open_
+
+    def by(self, came: str) -> str:
+        """What confirms the answers of the script that ran last: all values of its constants, or models
+        that our evaluator finds right; empty where nothing does.
+        """
+        before, self._before = self._before, self._figures()
+        known, right, open_ = [now - then for now, then in zip(self._before, before, strict=True)]
+        answers = came.split("+")
+        if not set(answers) <= {"sat", "unsat"}:
+            return ""
+        if known == len(answers):
+            return BY_VALUES
+        return BY_MODEL if right and not open_ and set(answers) == {"sat"} else ""
 
 
 def _tested(run: Run, reader: Reader, index: int) -> Iterator[str]:

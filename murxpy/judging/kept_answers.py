@@ -1,0 +1,158 @@
+"""The answers of judges that a file keeps, so that the next campaign on the same scripts need not ask
+them again.
+
+An answer is kept by a digest of the script, the judge's release and options, and its limit. A release
+answers the same script with the same limit in the same way; only a judge that is named by a release, or
+that is installed, is kept, since a build in a folder changes. What the file says never makes a finding:
+where a kept answer contradicts the target, the judge itself is asked.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from murxpy.judging.solvers import Solvers
+from murxpy.machine.trace.finished import Row, read_rows
+from murxpy.oracles.disagreement import OPPOSITE, Answers
+from murxpy.processes.targets import parse_target
+
+FILE = "answers.db"
+_TABLE = (
+    "CREATE TABLE IF NOT EXISTS answers (script BLOB PRIMARY KEY, answer TEXT NOT NULL, cost INTEGER NOT NULL)"
+    " WITHOUT ROWID"
+)
+_DIGEST = 12  # bytes: of a million scripts no two have the same
+_WAIT = 5.0  # seconds for which another campaign may write
+_AT_ONCE = 500  # scripts of a question to the database
+NOT_ASKED = ""  # kept where the judge ended without an answer to the script
+
+
+class KeptAnswers:
+    """The answers in the file `path`, which is made if it is missing, and made anew if it is damaged: all
+    of it can be found out again. A file that cannot be written keeps nothing.
+    """
+
+    def __init__(self, path: Path, solvers: Solvers) -> None:
+        self._path, self._solvers = path, solvers
+        try:
+            self._database = self._opened()
+        except sqlite3.DatabaseError:
+            path.unlink(missing_ok=True)
+            self._database = self._opened()
+
+    def _opened(self) -> sqlite3.Connection:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        database = sqlite3.connect(self._path, timeout=_WAIT)
+        try:
+            database.execute(_TABLE)
+            database.execute("SELECT script, answer, cost FROM answers LIMIT 1").fetchall()
+        except sqlite3.DatabaseError:
+            database.close()
+            raise
+        return database
+
+    def of(
+        self, judge: int, trace: str, scripts: Mapping[str, str]
+    ) -> tuple[Answers, dict[int, int]] | None:
+        """The answers of a judge to the decided scripts of a run, and what they cost it, by the lines of
+        the run's `trace`; None unless all are kept. `scripts` are those that the judge gets in other
+        words, by line.
+        """
+        about = self._about(judge)
+        rows = _single(trace)
+        if about is None or rows is None:
+            return None
+        digests = {row.number: self._digest(about, row, scripts) for row in rows}
+        kept = self._read(digests.values())
+        answers: list[tuple[int, str, str]] = []
+        spent: dict[int, int] = {}
+        for row in rows:
+            found = kept.get(digests[row.number])
+            if found is None:
+                return None
+            answer, cost = found
+            if answer != NOT_ASKED:
+                answers.append((row.number, row.answers[0], answer))
+                if cost:
+                    spent[row.number] = cost
+        if any(OPPOSITE.get(before) == now for _, before, now in answers):
+            return None
+        return answers, spent
+
+    def keep(
+        self,
+        judge: int,
+        trace: str,
+        scripts: Mapping[str, str],
+        answers: Answers,
+        spent: Mapping[int, int],
+    ) -> None:
+        """Keep what a judge answered to the decided scripts of a run that it carried out to its end."""
+        about, rows = self._about(judge), _single(trace)
+        if about is None or rows is None:
+            return
+        told = {line: now for line, _, now in answers}
+        values = [
+            (
+                self._digest(about, row, scripts),
+                told.get(row.number, NOT_ASKED),
+                spent.get(row.number, 0),
+            )
+            for row in rows
+        ]
+        try:
+            with self._database:
+                self._database.executemany(
+                    "INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", values
+                )
+        except sqlite3.DatabaseError:  # read-only, full, or busy for too long: it is asked again
+            return
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def _about(self, judge: int) -> str | None:
+        """What decides the answers of a judge beside the script; None where its answers are not kept."""
+        name = parse_target(self._solvers.name(judge))
+        if name.command or (name.place and not name.release):
+            return None
+        return repr((self._solvers.releases[judge], name.options, self._solvers.limits[judge]))
+
+    def _digest(self, about: str, row: Row, scripts: Mapping[str, str]) -> bytes:
+        text = scripts.get(str(row.number), row.words)
+        return blake2b(f"{about}\n{text}".encode(), digest_size=_DIGEST).digest()
+
+    def _read(self, digests: Iterable[bytes]) -> dict[bytes, tuple[str, int]]:
+        wanted, found = list(digests), dict[bytes, tuple[str, int]]()
+        try:
+            for at in range(0, len(wanted), _AT_ONCE):
+                found.update(self._asked(wanted[at : at + _AT_ONCE]))
+        except sqlite3.DatabaseError:
+            return {}
+        return found
+
+    def _asked(self, digests: Sequence[bytes]) -> dict[bytes, tuple[str, int]]:
+        marks = ",".join("?" * len(digests))
+        rows: Iterable[tuple[Any, Any, Any]] = self._database.execute(
+            f"SELECT script, answer, cost FROM answers WHERE script IN ({marks})", digests
+        )
+        return {
+            bytes(script): (answer, cost)
+            for script, answer, cost in rows
+            if answer in (*OPPOSITE, "unknown", NOT_ASKED) and isinstance(cost, int)
+        }
+
+
+def _single(trace: str) -> list[Row] | None:
+    """The decided scripts of a run; None where a script has several checks, whose answers depend on each
+    other.
+    """
+    rows = [row for row in read_rows(trace) if row.action == "run-script"]
+    if any(len(row.answers) > 1 for row in rows):
+        return None
+    return [row for row in rows if row.answers and row.answers[0] in OPPOSITE]
