@@ -19,7 +19,16 @@ from murxpy.machine.trace.finished import Row, read_rows
 from murxpy.machine.witnesses.slowness import REFERENCE, SIZE, is_marked, marked
 from murxpy.oracles.disagreement import OPPOSITE, Answers
 from murxpy.smtlib.printing.terms import Unsayable
-from murxpy.sources.enumeration.blocks import AGREED, DIFFERS, KILLED, NOT_RUN, TWIN, Block, Blocks
+from murxpy.sources.enumeration.blocks import (
+    AGREED,
+    DIFFERS,
+    KILLED,
+    NOT_RUN,
+    OF_SCRIPTS,
+    TWIN,
+    Block,
+    Blocks,
+)
 from murxpy.sources.enumeration.call_sequences import HEAD
 from murxpy.sources.enumeration.grammar import Grammar
 from murxpy.sources.enumeration.reading import Reader, foreign
@@ -225,6 +234,8 @@ class Enumerated:
         limit, unit = self._scripts.limit, self._scripts.per_ms
         self._costs = SlowScripts(at, take, limit, unit, saved.get("costs", ()))
         self.settled = bool(saved.get("settled"))
+        # the counters of the scripts of this target alone
+        self._counts: Counter[str] = Counter(saved.get("counts", {}))
         # what came of scripts in runs that the end of the campaign stopped
         self._open: Counter[str] = Counter()
 
@@ -243,6 +254,12 @@ class Enumerated:
             return None
         seed = self._rests[index]
         return self._scripts.trace(seed, self._blocks.of(seed), *self._marks[index])
+
+    def count(self, counts: Mapping[str, int]) -> None:
+        """Note those of the counters that are about the scripts of this target."""
+        for name, n in counts.items():
+            if name.startswith(OF_SCRIPTS):
+                self._counts[name] += n
 
     def spent(self, seed: int, costs: Mapping[int, int]) -> None:
         """Note what the scripts of the run with this seed cost, by their places in its block."""
@@ -382,6 +399,7 @@ class Enumerated:
             "marks": self._marks,
             "costs": self._costs.state(),
             "settled": self.settled,
+            "counts": dict(self._counts),
             "open": dict(self._open),
         }
 

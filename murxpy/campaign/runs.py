@@ -108,6 +108,7 @@ class Runs:
             self.guidance.reported(index, report)
         if self.enumerated is not None:
             self.enumerated.spent(seed, spent_of(report))
+            self.enumerated.count(report["counts"])
 
     def ended_early(self, seed: int, trace: str, *, reported: bool, killed: bool) -> dict[str, int]:
         """Note that the run with this seed ended with the last line of `trace`, by a finding or from
@@ -116,14 +117,23 @@ class Runs:
         """
         if self.enumerated is None:
             return {}
-        return self.enumerated.ended_early(seed, trace, reported=reported, killed=killed)
+        counts = self.enumerated.ended_early(seed, trace, reported=reported, killed=killed)
+        self.enumerated.count(counts)
+        return counts
 
     def judged(self, seed: int, outcome: Outcome, answers: Mapping[str, Answers]) -> dict[str, int]:
         """The counters for the answers of each judge, by its name, to the run with this seed."""
         if self.enumerated is None:
             return {}
         own = confirmed_of(outcome.report)
-        return self.enumerated.judged(seed, outcome.trace, answers, own)
+        counts = self.enumerated.judged(seed, outcome.trace, answers, own)
+        self.enumerated.count(counts)
+        return counts
+
+    def count_scripts(self, counts: Mapping[str, int]) -> None:
+        """Note the counters that are about the enumerated scripts of this target."""
+        if self.enumerated is not None:
+            self.enumerated.count(counts)
 
     def stopped(self, seed: int, trace: str) -> None:
         """Note that the end of the campaign stopped the run with this seed at the last line of `trace`."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -41,7 +40,7 @@ from murxpy.cli.report.enumeration import (
 )
 from murxpy.data import default_judges, is_installed
 from murxpy.errors import FolderLost, InputError
-from murxpy.findings.store import read_counters, read_stopped
+from murxpy.findings.store import read_scripts
 from murxpy.fuzzers.setups import SCRIPT_CHECKS, Enumerated, enumeration_setup, of_calls
 from murxpy.judging.kept_answers import FILE as ANSWERS
 from murxpy.processes.environments import print_notice, user_cache
@@ -247,8 +246,7 @@ def _wanted(own: EnumerateOptions) -> Enumerated:
 def _tell(enumerated: Enumerated, target: str, out: Path, *, as_json: bool) -> None:
     """Print what the campaign in the folder `out` guarantees, of all its sessions."""
     grammars = enumerated.loaded()
-    counters = Counter(read_counters(out))
-    counters.update(read_stopped(out))
+    counters = read_scripts(out, target)
     rows = tested(grammars, enumerated.at, enumerated.take, counters)
     answered, left = judged(counters), left_unknown(counters)
     if as_json:

@@ -249,6 +249,7 @@ class _Enumerated(TypedDict, total=False):
     marks: dict[int, tuple[str, int]]
     costs: list[tuple[str, int, int, int, list[tuple[int, int, int]]]]
     settled: bool
+    counts: dict[str, int]
     open: dict[str, int]
 
 
@@ -685,16 +686,16 @@ def read_counters(folder: Path) -> dict[str, int]:
         return store.counters()
 
 
-def read_stopped(folder: Path) -> dict[str, int]:
-    """The counters of the scripts in those blocks of an enumeration that the end of the campaign in
-    `folder` stopped, by name. Raises InputError when no campaign is there.
+def read_scripts(folder: Path, target: str) -> Counter[str]:
+    """The counters of the scripts that the campaign in `folder` enumerated on a target, by name, also of
+    blocks that its end stopped. Raises InputError when no campaign is there.
     """
-    found: Counter[str] = Counter()
     with closing(Store(folder, read_only=True)) as store:
-        for name, value in store.meta().items():
-            if name.startswith("enumerated:"):
-                found.update(value.get("open", {}))
-    return dict(found)
+        kept = store.meta().get(f"enumerated:{target}", {})
+        # a folder of an earlier release counts all targets together
+        counts = Counter(kept.get("counts") or store.counters())
+        counts.update(kept.get("open", {}))
+        return counts
 
 
 def read_operators(folder: Path) -> dict[str, list[str]]:

@@ -257,6 +257,9 @@ class Runs(Protocol):
         them.
         """
 
+    def count_scripts(self, counts: Mapping[str, int]) -> None:
+        """Note the counters that are about the enumerated scripts of this target."""
+
     def done(self, index: int) -> None:
         """Take that run `index` is over."""
 

@@ -132,6 +132,41 @@ def test_what_a_judge_decides_soon_and_the_target_not_in_ten_times_is_slow(
             assert code == shown, out + err
 
 
+@pytest.mark.usefixtures("bare_findings")
+def test_several_targets_in_one_folder_are_counted_apart(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The guarantee of a target has its own scripts alone, whether it is another release or another
+    configuration.
+    """
+    wrapper, targets = releases(tmp_path)
+    words = (
+        "--wrapper",
+        wrapper,
+        "--grammar",
+        "core",
+        "--first",
+        "8",
+        "--jobs",
+        "1",
+        "--no-minimize",
+    )
+    for target in targets:
+        _, out, err = outcome(
+            capsys,
+            "enumerate",
+            target,
+            *words,
+            "--check",
+            "none",
+            "--json",
+            "--out",
+            tmp_path / "out",
+        )
+        rows = [json.loads(line) for line in out.splitlines() if '"tested"' in line]
+        assert sum(sum(row["came"].values()) for row in rows) == 8, out + err
+
+
 def test_a_script_says_what_tells_its_cause() -> None:
     causes = Causes(build_catalogue(load_catalogue()))
     script = '(declare-const sin Real)(assert (not (= (* x (cos x)) "(tan y)")))'

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from murxpy.cli.report.tables import Kind, Section, Table, kinds
-from murxpy.judging.comparing.baseline import LEFT
 from murxpy.machine.script import UNKNOWN
 from murxpy.sources.enumeration.blocks import (
     AGREED,
@@ -17,6 +16,7 @@ from murxpy.sources.enumeration.blocks import (
     FINDING,
     JUDGED,
     KILLED,
+    LEFT,
     NOT_RUN,
     TWIN,
 )

@@ -33,6 +33,7 @@ from murxpy.processes.service import Replays
 from murxpy.processes.targets import Plan, absolute_target
 from murxpy.records.finding import Finding
 from murxpy.records.snapshot import Left
+from murxpy.sources.enumeration.blocks import LEFT
 from murxpy.sources.mutation.known import SEEDS, TWICE, plain, seeded
 
 ASKED = 3  # scripts of one run that the baseline is asked about, at most
@@ -41,9 +42,6 @@ OF_BLOCK, OF_KNOWN = 20, 5
 _TENFOLD = 10  # times the limit of the target, for another solver
 _WAITING = 24  # runs that may wait; with more, the target waits, too
 _UNKNOWN = "\n      answer unknown"
-# What the names of counters begin with of the scripts of an enumeration that the target left unknown;
-# behind it stand grammar, size, and what came: left, asked, decided, lost or slow.
-LEFT = "undecided:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +225,7 @@ class Baseline(Judging):
         counts, shown = looked
         del self._open[job.index]
         self._hooks.count(counts)
+        self._hooks.runs(target).count_scripts(counts)
         for one in shown:
             found = self._finding(target, job, one)
             if found is not None:

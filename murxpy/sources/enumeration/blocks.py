@@ -157,6 +157,10 @@ AGREED, DIFFERS, NOT_RUN = "agreed", "differs", "not-run"
 CONFIRMED = "confirmed:"  # what the names of counters of confirmed scripts begin with
 # What confirms a decided script, beside judges, which have their names.
 BY_VALUES, BY_MODEL = "all values", "its model"
+# What the names of counters begin with of the scripts that the target left unknown; behind it stand
+# grammar, size, and what came: left, asked, decided, lost or slow.
+LEFT = "undecided:"
+OF_SCRIPTS = (COUNTED, JUDGED, CONFIRMED, LEFT)
 LARGEST = 10_000  # scripts of a block
 
 
