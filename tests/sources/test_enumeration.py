@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.enumeration import Enumerated
-from murxpy.cli.report.enumeration import guarantee, judged, tested
+from murxpy.cli.report.enumeration import guarantee, judged
+from murxpy.cli.report.enumeration import tested as of_scripts
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.data.lookup import grammar_names, load_grammar
 from murxpy.errors import InputError
@@ -477,10 +478,10 @@ def test_the_guarantee_says_who_confirms_the_answers(tmp_path: Path) -> None:
     grammar = written(tmp_path, MONOTONE)
     campaign(tmp_path / "out", grammar, 10)
     found = read_counters(tmp_path / "out")
-    (line,) = guarantee(tested([checked(grammar)], 0, 10, found), "fake")
+    (line,) = guarantee(of_scripts([checked(grammar)], 0, 10, found), "fake")
     assert "10 were decided without a finding (10 confirmed by all values, 0 by nobody)" in line
     unconfirmed = {name: n for name, n in found.items() if not name.startswith("confirmed:")}
-    (line,) = guarantee(tested([checked(grammar)], 0, 10, unconfirmed), "fake")
+    (line,) = guarantee(of_scripts([checked(grammar)], 0, 10, unconfirmed), "fake")
     assert "10 were decided without a finding (10 by nobody)" in line
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import time
+from contextlib import suppress
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 from campaigns import FAKES
@@ -12,9 +14,10 @@ from commands import error, outcome
 from wheels import SOURCE
 
 from murxpy.cli.report.text import amount
+from murxpy.passes.reduction import OutOfReplays
 from murxpy.studies.performance import campaign, minimizing
 from murxpy.studies.performance.campaign import FILE
-from murxpy.studies.performance.search import NEW, Agents, gain_of
+from murxpy.studies.performance.search import MUTATE, NEW, Agents, gain_of
 from murxpy.studies.performance.solvers import Weight, margin
 
 ALONE = """
@@ -34,6 +37,8 @@ def run_alone(text, limit, wall_ms):
             pass
     if cost == 66:
         os.abort()
+    if cost == 55:
+        return ("unknown\\n", 5)
     said = "unsat" if cost == 77 else "sat"
     return ("unknown\\n", limit) if limit and cost > limit else (said + "\\n", cost)
 
@@ -42,6 +47,8 @@ def weighed(text):
     _spent += cost_of(text)
     if {again} and cost_of(text) == 66:
         os.abort()
+    if cost_of(text) == 55:
+        return "unknown (INCOMPLETE)\\n"
     return "unsat\\n" if {again} and cost_of(text) == 77 else "sat\\n"
 
 def spent():
@@ -54,6 +61,7 @@ COSTS = {
     "refusing": "1 / 0",
     "wrong": "77",
     "dying": "66",
+    "giving-up": "55",
 }
 
 
@@ -200,6 +208,91 @@ def test_a_bug_that_no_replay_shows_is_kept_apart(
     code, _, err = outcome(capsys, *words, *more, "--steps", "1", *NEVER_SLOW)
     (kept,) = (tmp_path / "out" / "odd").iterdir()
     assert code == 1 and "but not in a replay" in err and "(check-sat)" in kept.read_text()
+
+
+def test_a_script_on_which_only_the_target_gives_up_is_a_finding(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = ("perf", solver(tmp_path, "giving-up"), "--reference", solver(tmp_path, "quick"))
+    more = ("--wrapper", wrapper(tmp_path), "--theories", "BOOL", "--out", tmp_path / "out")
+    code, out, err = outcome(capsys, *words, *more, "--steps", "3", *NEVER_SLOW)
+    assert code == 1 and "on 3 scripts a target gives up and the references do not" in out, (
+        out + err
+    )
+    (bucket,) = (tmp_path / "out" / "findings").glob("incompleteness-baseline-*")
+    trace = min(bucket.glob("*.trace"))
+    assert "# baseline fake@" in trace.read_text()
+    for solved, shown in (("giving-up", 1), ("quick", 0)):
+        named = ("--solver", solver(tmp_path, solved), "--wrapper", wrapper(tmp_path))
+        assert outcome(capsys, "replay", trace, *named)[0] == shown
+    # where the reference gives up, too, or there is none, it is no finding
+    words = ("perf", solver(tmp_path, "giving-up"), *more[:4], "--out", tmp_path / "alone")
+    assert outcome(capsys, *words, "--steps", "3", *NEVER_SLOW)[0] == 0
+
+
+def test_the_script_with_the_greatest_margin_is_there_whatever_ends_the_search(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = perf(tmp_path, "--steps", "25", *NEVER_SLOW)
+    _, out, _ = outcome(capsys, *words)
+    best = tmp_path / "out" / "best"
+    kept = json.loads((best / "costs.json").read_text())
+    margins = [cast(float, line["margin"] or 0) for line in journal(tmp_path) if "margin" in line]
+    assert (
+        kept["margin-ms"] == max(margins) > 0 and "(check-sat)" in (best / "fake.smt2").read_text()
+    )
+    assert [row["solver"].rpartition("/")[2] for row in kept["costs"]] == ["slow-at-xor", "quick"]
+    assert all(row["memory-mib"] > 1 for row in kept["costs"])
+    assert f"greatest margin: {max(margins) / 1000:.3f} s at step {kept['step']}" in out
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_reduction_ends_with_the_time(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A reduction that has no end of its own is stopped when half of the time that was left is over, and
+    what it has is measured.
+    """
+
+    def endless(slow: minimizing.Slow, weighing: Any, *_: object) -> minimizing.Slow:
+        with suppress(OutOfReplays):
+            while True:
+                weighing.__self__.step()
+        return slow
+
+    monkeypatch.setattr(campaign, "minimized", endless)
+    begin = time.monotonic()
+    words = perf(tmp_path, "--time", "6s", "--query", "400ms", "--stale", "5")
+    _, out, err = outcome(capsys, *words)
+    assert "a script of" in err and "greatest margin" in out, out + err
+    assert time.monotonic() < begin + 30  # loading the solvers is not counted
+    assert not [line for line in journal(tmp_path) if "round" in line]  # it is ended another time
+
+
+def test_one_agent_takes_turns() -> None:
+    agents = Agents(1, ["OP_A", "OP_B"], one=True)
+    loops = [agents.choose(number, ["OP_A", "OP_B"]).loop for number in range(6)]
+    assert loops == [NEW, MUTATE] * 3
+
+
+def test_two_targets_must_both_be_slow(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """The margin is that of the faster target."""
+    slow, even, quick = [solver(tmp_path, cost) for cost in ("slow-at-xor", "even", "quick")]
+    words = ("perf", slow, even, "--reference", quick, "--wrapper", wrapper(tmp_path))
+    more = ("--theories", "BOOL", "--out", tmp_path / "out", "--steps", "15", *NEVER_SLOW)
+    outcome(capsys, *words, *more)
+    whole = [line for line in journal(tmp_path) if len(cast(list[Any], line["weights"])) == 3]
+    assert whole
+    for line in whole:
+        weights = cast(list[tuple[str, float, float]], line["weights"])
+        decided = [answer in ("sat", "unsat") for answer, _, _ in weights]
+        first, second, reference = [
+            ms if solved else 2 * limit
+            for (_, ms, limit), solved in zip(weights, decided, strict=True)
+        ]
+        # a reference that does not decide it shows nothing of the targets
+        expected = pytest.approx(min(first, second) - reference) if decided[-1] else None
+        assert line["margin"] == expected
 
 
 def test_what_a_solver_refuses_is_no_margin(

@@ -32,11 +32,12 @@ from murxpy.cli.report.svg import Chart
 from murxpy.cli.report.tables import Table, kinds
 from murxpy.cli.report.text import amount
 from murxpy.cli.shapes import shape_of, shape_options
+from murxpy.learning.bandit import DECAY
 from murxpy.processes import interrupts
 from murxpy.processes.environments import installing, print_notice
 from murxpy.processes.limits import Limits
-from murxpy.records.config import deadline
 from murxpy.studies.performance.campaign import (
+    BEST,
     CONFIRMED,
     FILE,
     PerfCampaign,
@@ -60,6 +61,8 @@ def _perf(
     stale: int,
     jobs: int,
     no_learning: bool,
+    decay: float,
+    one_agent: bool,
     memory: int,
     bisect: bool,
     as_json: bool,
@@ -83,6 +86,8 @@ def _perf(
         wrapper,
         bisect,
         jobs,
+        decay,
+        one_agent,
     )
     with interrupts.kept(), goes_on(out):
         campaign = PerfCampaign(
@@ -94,7 +99,7 @@ def _perf(
             interrupts.early,
         )
         try:
-            until = None if seconds is None else deadline(began() + installing(), seconds)
+            until = None if seconds is None else began() + installing() + seconds
             told = campaign.run(seconds, steps, until)
         finally:
             campaign.close()
@@ -147,7 +152,7 @@ def reported(folder: Path) -> Report:
         lambda: _text(folder),
         lambda: [entry for entry in entries(folder, CONFIRMED) if entry["confirmed"]],
         lambda: _slow_table(folder),
-        {"margins.svg": lambda: _margins(folder)},
+        {"margins.svg": lambda: _margins(folder), "cactus.svg": lambda: _cactus(folder)},
         0,
     )
 
@@ -201,6 +206,27 @@ def _margins(folder: Path) -> str:
     return chart.text()
 
 
+def _cactus(folder: Path) -> str:
+    """A line for each solver: how many of the scripts that it was asked about it solves, each within so
+    many milliseconds of a usual machine.
+    """
+    about, *lines = list(entries(folder, FILE)) or [{}]
+    names = [*about.get("targets", ()), *about.get("references", ())]
+    solved: dict[str, list[float]] = {str(name): [] for name in names}
+    for line in lines:
+        for name, (answer, ms, _) in zip(solved, line.get("weights", ()), strict=False):
+            if "round" not in line and answer in ("sat", "unsat"):
+                solved[name].append(float(ms))
+    most = max([1, *map(len, solved.values())])
+    longest = max([1.0, *[ms for each in solved.values() for ms in each]])
+    chart = Chart("Scripts solved, each within so many milliseconds", (0, most), (0, longest))
+    chart.x_axis({count: str(count) for count in range(0, most + 1, max(1, most // 8))})
+    chart.y_axis({longest * part / 4: f"{longest * part / 4:.0f}" for part in range(5)})
+    for name, each in solved.items():
+        chart.curve(name, list(enumerate(sorted(each), 1)))
+    return chart.text()
+
+
 def _status_line(told: SearchTotals) -> str:
     """How far a search is."""
     found = amount(len(told.found), "slow script")
@@ -242,12 +268,33 @@ def _outcome_lines(told: SearchTotals, out: Path) -> Iterator[str]:
             f"round {told.rounds + 1} is not over; its best script has a margin of {told.best / 1000:.3f} s, and "
             "the same command goes on with it"
         )
+    if told.greatest:
+        rows = told.greatest["costs"]
+        yield (
+            f"greatest margin: {told.greatest['margin-ms'] / 1000:.3f} s at step {told.greatest['step']}; the script "
+            f"and what it cost are in {out / BEST}"
+        )
+        for row in rows:
+            yield (
+                f"  {row['solver']} {row['version']}: {row['answer']}, {row['ms'] / 1000:.3f} s of at most "
+                f"{row['limit-ms'] / 1000:.1f} s, {row['memory-mib']:.0f} MiB"
+            )
+    if told.given_up:
+        yield (
+            f"on {amount(told.given_up, 'script')} a target gives up and the references do not: what is not "
+            "documented is kept as incompleteness"
+        )
     if told.differ or told.died:
         yield (
             f"{amount(told.differ, 'script')} with opposite answers of two solvers, "
             f"{amount(told.died, 'script')} of which a solver died"
         )
-    if told.differ or told.died or any(entry.get("buckets") for entry in told.found):
+    if (
+        told.differ
+        or told.died
+        or told.given_up
+        or any(entry.get("buckets") for entry in told.found)
+    ):
         yield f"in {out}: findings/ for 'murxpy findings {out}'"
     if told.found:
         loose = not all(entry.get("buckets") for entry in told.found)
@@ -281,6 +328,18 @@ _OWN = [
             "Scripts that solvers are asked at a time; the same seed and N give the same search."
         ),
         click.option("--no-learning", is_flag=True, help="Make each script anew, at random."),
+        click.option(
+            "--one-agent",
+            is_flag=True,
+            help="New scripts and mutants take turns; only the operators of mutants are learnt.",
+        ),
+        click.option(
+            "--decay",
+            type=click.FloatRange(0.0, 1.0, min_open=True),
+            default=DECAY,
+            show_default=True,
+            help="What an arm keeps of its gains each time that it is drawn.",
+        ),
         memory_option,
         click.option(
             "--bisect",
@@ -300,5 +359,6 @@ COMMAND = Grouped(
     examples=[
         ("murxpy perf z3 --reference cvc5 --theories BV --time 30m", "slower than cvc5"),
         ("murxpy perf cvc5 --theories FP --widths 16 --time 10m", "slow at all"),
+        ("murxpy perf z3 cvc5 --reference yices --theories INT --decay 0.99", "two targets"),
     ],
 )

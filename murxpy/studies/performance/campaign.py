@@ -18,11 +18,13 @@ import msgspec
 from murxpy.data import load_catalogue, load_machine
 from murxpy.errors import InputError
 from murxpy.findings.folder import PERF, Folder, Lines, read_below
+from murxpy.learning.bandit import DECAY
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.outcomes import CRASH
 from murxpy.machine.random import Settings
+from murxpy.passes.reduction import OutOfReplays
 from murxpy.processes.environments import Notice
-from murxpy.processes.limits import Limits
+from murxpy.processes.limits import MIB, Limits
 from murxpy.sources.trees.scripts import TreeScripts
 from murxpy.sources.trees.universe import Shape
 from murxpy.studies.performance.keeping import Keeper
@@ -35,7 +37,7 @@ from murxpy.studies.performance.minimizing import (
     plain,
 )
 from murxpy.studies.performance.search import Agents, Attempt, Pipeline, Plan, Search, Step
-from murxpy.studies.performance.solvers import LATE, Solvers, Weight, differ
+from murxpy.studies.performance.solvers import LATE, Solvers, Weight, differ, left_to_references
 
 FILE = PERF
 _VERSION = 1
@@ -143,7 +145,12 @@ def plain_weights(weights: Sequence[Weight]) -> list[tuple[str, float, float]]:
 
 CONFIRMED = "confirmed.jsonl"  # what the clock says of the scripts of the journal, one a line
 ODD = "odd"  # folder of the scripts that showed a bug once, and not in a replay
+BEST = "best"  # folder of the script with the greatest margin until now, and of what it cost
+COSTS = "costs.json"
 _CANDIDATES = 150  # smaller scripts that are weighed at most
+# The part of the time after which no new script is sought, if the one in hand is slow: the rest is for
+# making it smaller and measuring it.
+_SEARCHED = 0.75
 
 
 def entries(folder: Path, name: str) -> Iterator[dict[str, Any]]:
@@ -204,7 +211,8 @@ class Stopped(Exception):
 class Wanted:
     """The search that the user wants: for scripts of `shape` on which the targets are slower than the
     references. A query costs at most `query_ms` milliseconds of a usual machine, and `jobs` of them
-    are made at a time. With `bisect`, the releases in the cache are asked for each finding.
+    are made at a time. With `bisect`, the releases in the cache are asked for each finding. `decay` and
+    `one_agent` are those of `Agents`.
     """
 
     targets: tuple[str, ...]
@@ -217,6 +225,8 @@ class Wanted:
     wrapper: str | None = None
     bisect: bool = False
     jobs: int = 1
+    decay: float = DECAY
+    one_agent: bool = False
 
     def about(self, versions: Mapping[str, str]) -> dict[str, Any]:
         """The settings on which the search depends, as plain data."""
@@ -229,6 +239,9 @@ class Wanted:
             "stale": self.stale,
             "learning": self.learning,
             "jobs": self.jobs,
+            # folders of earlier releases do not have them
+            **({"decay": self.decay} if self.decay != DECAY else {}),
+            **({"one-agent": True} if self.one_agent else {}),
         }
 
 
@@ -248,7 +261,9 @@ def tree_scripts_of(
 class SearchTotals:
     """The progress of a campaign and its results: `found` slow scripts of all sessions, `differ`
     scripts to which solvers gave opposite answers, and `died` of which a solver died; `new` findings
-    of this session. `doing` says what is done beside weighing scripts, empty where nothing is.
+    of this session; `given_up` of which a target gives up and the references do not. `doing` says what
+    is done beside weighing scripts, empty where nothing is. `greatest` is the script with the greatest
+    margin, with what each solver took for it; empty while no margin is above 0.
     """
 
     steps: int = 0
@@ -263,6 +278,8 @@ class SearchTotals:
     died: int = 0
     found: list[dict[str, Any]] = field(default_factory=list)
     doing: str = ""
+    given_up: int = 0
+    greatest: dict[str, Any] = field(default_factory=dict)
 
 
 class PerfCampaign:
@@ -282,8 +299,10 @@ class PerfCampaign:
         self._wanted, self._watch, self._stopped, self._notice = wanted, watch, stopped, notice
         self.told = SearchTotals()
         self._until: float | None = None
+        self._reduced_by: float | None = None  # when the reduction under way must end
         self._causes: set[tuple[str, ...]] = set()
         self._seen: set[int] = set()  # steps whose scripts were judged
+        self._given_up: set[str] = set()  # buckets of scripts on which a target gives up
         self._refusing: set[str] = set()  # solvers of which it was told that they refuse a script
         with ExitStack() as stack:
             self._folder = Folder(out, PERF)
@@ -303,7 +322,13 @@ class PerfCampaign:
             stack.callback(self._keeper.close)
             self._stack = stack.pop_all()
         operators = self._garden.applications.operators()
-        agents = Agents(wanted.seed, operators, learning=wanted.learning)
+        agents = Agents(
+            wanted.seed,
+            operators,
+            learning=wanted.learning,
+            decay=wanted.decay,
+            one=wanted.one_agent,
+        )
         plan = Plan(dialects, len(wanted.targets), wanted.query_ms, wanted.stale)
         self._search = Search(self._garden, plan, agents, self._solvers.weighing)
         self._pipeline = Pipeline(self._search, self._solvers, wanted.jobs, self._journal.steps)
@@ -321,9 +346,10 @@ class PerfCampaign:
     def run(
         self, seconds: float | None = None, steps: int | None = None, until: float | None = None
     ) -> SearchTotals:
-        """Search for so many seconds, or until so many steps were made in all. A script that is slow
-        enough at the end is made small and confirmed, too, as far as there is time before `until`, a
-        moment of `time.monotonic`. The next start continues the interrupted work.
+        """Search for so many seconds, or until so many steps were made in all. Everything ends at
+        `until`, a moment of `time.monotonic`. If the script in hand is slow, the last quarter of the
+        time is left for making it smaller and measuring it. The next start continues the interrupted
+        work.
         """
         self._until = until
         if self._wanted.query_ms < SECOND:
@@ -332,16 +358,24 @@ class PerfCampaign:
         last = None if steps is None else max(steps, known)
         try:
             self._recall()
-            while seconds is None or self.told.steps < known or time.monotonic() < begun + seconds:
+            while self.told.steps < known or self._searches(begun, seconds):
                 if not self._made_step(last):
                     break
             now = self._search.round
             if now.slow and now.step not in self._seen:  # the round goes on with the next start
                 self._solvers.stop()
-                self._judge(self._made_small())
+                self._judge(self._made_small()[0])
         except Stopped:
             pass
         return self.told
+
+    def _searches(self, begun: float, seconds: float | None) -> bool:
+        """Whether there is time for another step of a search that began at this moment."""
+        if seconds is None:
+            return True
+        now = self._search.round
+        left = now.slow and now.step not in self._seen
+        return time.monotonic() < begun + (_SEARCHED if left else 1.0) * seconds
 
     def _made_step(self, last: int | None) -> bool:
         """Make a step, or end the round; whether there was one to make."""
@@ -355,6 +389,8 @@ class PerfCampaign:
     def _check(self) -> None:
         if self._stopped() or (self._until is not None and time.monotonic() >= self._until):
             raise Stopped
+        if self._reduced_by is not None and time.monotonic() >= self._reduced_by:
+            raise OutOfReplays
         self._watch(self.told)
 
     def _recall(self) -> None:
@@ -380,11 +416,60 @@ class PerfCampaign:
         told.differ += differ(weights)
         told.refused += any(not weight.counts for weight in weights)
         told.died += any(weight.answer == CRASH for weight in weights)
+        count = len(self._wanted.targets)
+        left = left_to_references(weights[:count], weights[count:])
+        told.given_up += left
+        if attempt.margin is not None and attempt.margin > self._greatest:
+            self._note_greatest(step, attempt)
         if step.choice.number not in self._journal.steps:
             if shows_bug(weights):
                 self._keep(step, weights)
+            if left:
+                self._keep_given_up(step, weights)
             self._journal.step(step, attempt)
             self._tell_refusals(weights)
+
+    @property
+    def _greatest(self) -> float:
+        return float(self.told.greatest.get("margin-ms", 0.0))
+
+    def _note_greatest(self, step: Step, attempt: Attempt) -> None:
+        """Write the script with the greatest margin until now into the folder, so that it is there
+        whatever ends the search.
+        """
+        known, count = self._solvers.known, len(attempt.weights)
+        self.told.greatest = {
+            "step": step.choice.number,
+            "margin-ms": round(attempt.margin or 0.0, 1),
+            "costs": [
+                {
+                    "solver": one.name,
+                    "version": one.version,
+                    "answer": weight.answer,
+                    "ms": round(weight.ms, 1),
+                    "limit-ms": round(weight.limit, 1),
+                    "memory-mib": round(weight.memory / MIB, 1),
+                }
+                for one, weight in zip(known[:count], attempt.weights, strict=True)
+            ],
+        }
+        for dialect, text in self._search.texts(step).items():
+            self._folder.write(f"{BEST}/{dialect}.smt2", text)
+        self._folder.write(f"{BEST}/{COSTS}", json.dumps(self.told.greatest, indent=1) + "\n")
+
+    def _keep_given_up(self, step: Step, weights: Sequence[Weight]) -> None:
+        """Keep a script on which targets give up and that the references decide."""
+        count, texts = len(self._wanted.targets), self._search.texts(step)
+        limit, number = self._wanted.query_ms, step.choice.number
+        for one, weight in zip(self._solvers.known[:count], weights, strict=False):
+            if not weight.gave_up:
+                continue
+            text = texts[one.family]
+            found = self._keeper.keep_given_up(one, text, weights[count:], limit, number)
+            if found is not None and found.bucket not in self._given_up:
+                self._given_up.add(found.bucket)
+                self.told.new += 1
+                self._notice(f"{one.name} gives up: {found.verdict.message} ({found.bucket})")
 
     def _tell_refusals(self, weights: Sequence[Weight]) -> None:
         """Tell of each solver once why it does not count for a script."""
@@ -424,25 +509,33 @@ class PerfCampaign:
         """
         ended = self._journal.rounds.get(self.told.rounds + 1)
         if ended is None:
-            ended = self._made_small()
+            ended, whole = self._made_small()
+            if not whole:  # the round is ended again, when there is more time
+                self._judge(ended)
+                raise Stopped
             self._journal.round(ended)
         self._judge(ended)
         self._search.next_round(ended.operators)
         self.told.rounds, self.told.best = ended.number, 0.0
 
-    def _made_small(self) -> Round:
-        """The round with what is left of its script, where that is slow enough to be a finding."""
+    def _made_small(self) -> tuple[Round, bool]:
+        """The round with what is left of its script, where that is slow enough to be a finding; and
+        whether the reduction came to its end. It may take half of the time that is left.
+        """
         now, slow = self._search.round, self._search.slow
         ended = Round(self.told.rounds + 1, now.step, now.margin)
         if slow is None:
-            return ended
+            return ended, True
         self._notice(
             f"a script of {now.margin / 1000:.3f} s is made smaller, which can take some minutes"
         )
         self.told.doing = "making a script smaller"
+        if self._until is not None:
+            self._reduced_by = (time.monotonic() + self._until) / 2
         small = minimized(slow, self._solvers.weighing, self._solvers.answers, _CANDIDATES)
-        self.told.doing = ""
-        return replace(
+        whole = self._reduced_by is None or time.monotonic() < self._reduced_by
+        self._reduced_by, self.told.doing = None, ""
+        ended = replace(
             ended,
             operators=small.operators(),
             texts=small.texts(),
@@ -450,6 +543,7 @@ class PerfCampaign:
             whole=slow.texts(),
             before=plain_weights(slow.weights),
         )
+        return ended, whole
 
     def _judge(self, ended: Round) -> None:
         """Have the clock confirm a script whose operators are not known yet."""

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from murxpy.campaign.behind.process import bisected, installed
 from murxpy.campaign.behind.requests import Request as Bisection
+from murxpy.data import load_catalogue
 from murxpy.errors import FolderLost, InputError
 from murxpy.findings.archive import Archive
 from murxpy.findings.buckets import Known
@@ -21,6 +22,9 @@ from murxpy.findings.store import Store, TargetState
 from murxpy.judging.cross_check import finding_of
 from murxpy.judging.judged_solver import JudgedSolver
 from murxpy.judging.operators import judge_plans
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.trace.finished import add_header
+from murxpy.machine.witnesses import unknowns
 from murxpy.machine.witnesses.slowness import KIND, REFERENCE, marked
 from murxpy.processes.environments import Notice
 from murxpy.processes.handles import Job
@@ -53,6 +57,7 @@ class Keeper:
     ) -> None:
         self._folder, self._notice = folder, notice
         self._solvers, self._targets = solvers, solvers[:targets]
+        self._catalogue = build_catalogue(load_catalogue())
         self._request = Request(tuple(one.name for one in self._targets), wrapper=wrapper)
         self._store = Store(folder.path)
         self._archive = Archive(folder, self._store, Known(()), notice)
@@ -84,6 +89,28 @@ class Keeper:
         found = self._replayed(solver, script, int(limit_ms * solver.per_ms))
         if found is not None:
             self._keep(found, solver, step)
+        return found
+
+    def keep_given_up(
+        self, solver: Solver, script: str, references: Sequence[Weight], limit_ms: float, step: int
+    ) -> Finding | None:
+        """Keep a script on which a target gives up and that all references decide. The result is None
+        if a replay of its trace does not show that, or if the solver documents that it may give up.
+        """
+        family, other = solver.family, self._solvers[len(self._targets)]
+        asks = unknowns.REASON in self._catalogue.dialect(family).commands
+        named = unknowns.within(
+            f"{other.family} {other.version}", max(1, int(limit_ms * other.per_ms))
+        )
+        text = unknowns.marked(script, asks, baseline=named)
+        expected = (references[0].answer,)
+        trace = trace_of(Scripted(text, expected, int(limit_ms * solver.per_ms)), _named(solver))
+        trace = add_header(trace, f"# {unknowns.BASELINE} {absolute_target(other.name)}\n")
+        found = replay_trace(self._plan(solver), trace, "trace", wall=_WALL).found
+        if found is None or found.verdict.kind != unknowns.KIND:
+            return None
+        found = found.settled(True)
+        self._keep(found, solver, step)
         return found
 
     def keep_opposite(
@@ -163,4 +190,8 @@ class Keeper:
 
 def _trace(solver: Solver, script: str, limit: int) -> str:
     """The trace in which a solver runs a script with a limit in its own units."""
-    return trace_of(Scripted(script, (), limit), f"{solver.family} {solver.version}")
+    return trace_of(Scripted(script, (), limit), _named(solver))
+
+
+def _named(solver: Solver) -> str:
+    return f"{solver.family} {solver.version}"

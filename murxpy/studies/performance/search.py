@@ -38,12 +38,23 @@ class Agents:
     A mutant of a slow script is slow, too: it can cost as much as a hundred new scripts. The first
     agent therefore draws by the gain of an arm for the cost of its steps. A cheap mutant of a script
     that costs nothing is no gain: a mutant has at least the price of a new script.
+
+    An arm remembers the more, the nearer `decay` is to 1. With `one` agent, new scripts and mutants
+    take turns, and only the operators of mutants are learnt.
     """
 
-    def __init__(self, seed: int, constructs: Sequence[str], *, learning: bool = True) -> None:
-        self._seed, self._learning = seed, learning
-        self.loop = Bandit((NEW, MUTATE))
-        self.construct = Bandit(constructs)
+    def __init__(
+        self,
+        seed: int,
+        constructs: Sequence[str],
+        *,
+        learning: bool = True,
+        decay: float = DECAY,
+        one: bool = False,
+    ) -> None:
+        self._seed, self._learning, self._one = seed, learning, one
+        self.loop = Bandit((NEW, MUTATE), decay)
+        self.construct = Bandit(constructs, decay)
         self._prices = dict.fromkeys(self.loop.arms, LEAST_PRICE)
 
     def choose(self, number: int, able: Sequence[str]) -> Choice:
@@ -52,9 +63,12 @@ class Agents:
         """
         key = mix(self._seed, number)
         stream, seed = Stream(mix(key, _ARMS)), mix(key, _TREES)
-        if not able or not self._learning or self._drawn(stream) == NEW:
+        if not able or not self._learning or self._next(number, stream) == NEW:
             return Choice(number, NEW, "", seed)
         return Choice(number, MUTATE, self.construct.draw(stream, able), seed)
+
+    def _next(self, number: int, stream: Stream) -> str:
+        return self.loop.arms[number % 2] if self._one else self._drawn(stream)
 
     def _drawn(self, stream: Stream) -> str:
         new, mutant = self._prices[NEW], self._prices[MUTATE]
@@ -270,6 +284,8 @@ class _Asking:
             bound = limit if target else min(limit, least - needed)
             weight = yield from self._weight(number, bound)
             found.append(weight)
+            if target and weight.gave_up:
+                continue  # the references may decide it
             if not weight.counts or (weight.par2 <= needed if target else not weight.decided):
                 break
         return tuple(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, cast
 
@@ -27,13 +27,15 @@ _UNSOLVED = 2  # times the limit: the cost of a script that a solver does not de
 @dataclass(frozen=True, slots=True)
 class Weight:
     """The cost of a script for a solver: its answer, or the reason for having none, and the
-    milliseconds of a usual machine that its units stand for, at most `limit`.
+    milliseconds of a usual machine that its units stand for, at most `limit`. `memory` are the bytes
+    that its process needed, 0 where that is not known.
     """
 
     answer: str
     ms: float
     limit: float
     message: str = ""
+    memory: int = field(default=0, compare=False)
 
     @property
     def decided(self) -> bool:
@@ -48,6 +50,11 @@ class Weight:
         return self.decided or self.answer in (EXHAUSTED, LATE)
 
     @property
+    def gave_up(self) -> bool:
+        """Whether the solver answered unknown before its limit."""
+        return self.answer == "unknown"
+
+    @property
     def par2(self) -> float:
         """The cost in milliseconds; twice the limit where the script was not decided."""
         return self.ms if self.decided else _UNSOLVED * self.limit
@@ -55,13 +62,19 @@ class Weight:
     def within(self, limit: float) -> Weight:
         """The weight of the same script, which the solver decided, within another limit."""
         if self.ms > limit:
-            return Weight(EXHAUSTED, limit, limit)
+            return Weight(EXHAUSTED, limit, limit, memory=self.memory)
         return replace(self, limit=limit)
 
 
 def differ(weights: Sequence[Weight]) -> bool:
     """Whether one solver answers sat and another unsat."""
     return {"sat", "unsat"} <= {weight.answer for weight in weights}
+
+
+def left_to_references(targets: Sequence[Weight], references: Sequence[Weight]) -> bool:
+    """Whether some target gives up on a script that all references decide."""
+    decided = bool(references) and all(weight.decided for weight in references)
+    return decided and any(weight.gave_up for weight in targets)
 
 
 def margin(targets: Sequence[Weight], references: Sequence[Weight]) -> float | None:
@@ -249,13 +262,13 @@ def weight_of(outcome: Outcome, limit_ms: float, limit: int, unit: float, wall_m
     if outcome.report is None:
         return Weight(_ANSWERS.get(outcome.cause, CRASH), 0.0, limit_ms)
     said: dict[str, Any] = outcome.report["weighed"]
-    answer, ms = said["answer"], said["cost"] / unit
+    answer, ms, memory = said["answer"], said["cost"] / unit, int(said.get("memory", 0))
     if answer in ("sat", "unsat"):
         # a check that ends behind its limit ends so by chance
         over = bool(limit) and said["cost"] > limit
-        return Weight(EXHAUSTED if over else answer, min(ms, limit_ms), limit_ms)
+        return Weight(EXHAUSTED if over else answer, min(ms, limit_ms), limit_ms, "", memory)
     if answer == "unknown" and limit and said["cost"] >= limit:
-        return Weight(EXHAUSTED, limit_ms, limit_ms)
+        return Weight(EXHAUSTED, limit_ms, limit_ms, "", memory)
     if answer == "unknown" and said["ms"] >= 0.9 * wall_ms:
-        return Weight(LATE, limit_ms, limit_ms)
-    return Weight(answer, ms, limit_ms, said["message"])
+        return Weight(LATE, limit_ms, limit_ms, "", memory)
+    return Weight(answer, ms, limit_ms, said["message"], memory)
