@@ -46,6 +46,7 @@ from murxpy.judging.kept_answers import FILE as ANSWERS
 from murxpy.processes.environments import print_notice, user_cache
 from murxpy.processes.plans import Request, check_targets
 from murxpy.processes.targets import parse_target
+from murxpy.solvers.options import NONE
 from murxpy.sources.enumeration.blocks import LARGEST, Blocks
 from murxpy.sources.mutation.fuzzers.enumerate import QUICK
 
@@ -61,7 +62,6 @@ _NOT_HERE = (
     "no_swarm",
     "guide",
     "no_option_fuzzing",
-    "drawn_options",
     "contract",
     "compare",
     "runs",
@@ -136,7 +136,21 @@ _CHECK = click.Option(
     help="What scripts are asked for and what is then checked: models of sat answers, cores of unsat answers; all or "
     "none. With both, every other script asks for a core.  [default: models]",
 )
-_SHARED = {"baseline": _BASELINE, "checks": _CHECK, "wall": WALL, "check_limit": _LIMIT}
+_DRAWN = click.Option(
+    ["--options", "drawn_options"],
+    type=names(),
+    default="",
+    metavar="SETS|NAMES",
+    help="Options of the solver of which each block of scripts draws one or two: listed (those with an entry in the "
+    "wrapper), the solver's sets common and regular, all, or names and patterns.  [default: none]",
+)
+_SHARED = {
+    "drawn_options": _DRAWN,
+    "baseline": _BASELINE,
+    "checks": _CHECK,
+    "wall": WALL,
+    "check_limit": _LIMIT,
+}
 
 
 def _params() -> list[click.Parameter]:
@@ -176,6 +190,8 @@ def _enumerate(target: str, **given: Any) -> int:
     if own.ci is not None and options.time is not None:
         raise click.UsageError("--ci and --time exclude each other: leave one out")
     enumerated = _wanted(own)
+    if not options.drawn_options:
+        options = replace(options, drawn_options=(NONE,))
     if not options.checks and not own.simplify and not own.calls:
         options = replace(options, checks=("models",))
     if own.ci is not None and not own.simplify:
@@ -290,6 +306,11 @@ COMMAND = Grouped(
         ("murxpy enumerate z3 --grammar arrays --at 1e275 --take 5000", "large ones"),
         ("murxpy enumerate z3 --calls 4", "all sequences of up to four calls of the solver"),
         ("murxpy enumerate z3 --grammar ints5 --check cores", "cores of two assertions"),
+        (
+            "murxpy enumerate 'z3[smt.arith.solver=2]' --grammar ints --cross-check z3",
+            "one configuration against another",
+        ),
+        ("murxpy enumerate cvc5 --grammar strings --options common", "with drawn options"),
         (
             "murxpy enumerate z3 --ci 20m",
             "as much as 20 minutes allow, confirmed by another solver, for continuous integration",

@@ -14,7 +14,7 @@ from murxpy.machine.planted import solvers_own
 from murxpy.machine.random import Settings
 from murxpy.solvers.facts import Option, Pairs
 from murxpy.solvers.wrapper import Wrapper
-from murxpy.sources.mutation.options import MOST, offer_of
+from murxpy.sources.mutation.options import MOST, Offer, offer_of
 from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.sources.mutation.source import Sources
 from murxpy.sources.mutation.workshop import MutationSession
@@ -62,10 +62,21 @@ def offer(
     run. `options_of` are the options that solver objects of the release take, and all options that
     the user lets runs draw; a mutant draws `most` of them at most.
     """
+    sources.offer = offered(wrapper, options_of, options, parameters, most)
+
+
+def offered(
+    wrapper: Wrapper,
+    options_of: tuple[Sequence[Option], Sequence[Option]],
+    options: Sequence[Sequence[str]],
+    parameters: Pairs,
+    most: int = MOST,
+) -> Offer:
+    """The options which scripts may set, as `offer` tells them to sources."""
     facts = wrapper.facts
     known, drawn = options_of
     prefix = facts.script_option_prefix
-    sources.offer = offer_of(
+    return offer_of(
         # scripts may lack an option that only some solver objects have
         [o for o in known if o.listed or not prefix or wrapper.has_parameter(prefix + o.name)],
         [o for o in facts.process_options if o in drawn and wrapper.has_parameter(o.name)],

@@ -27,6 +27,7 @@ from murxpy.machine.replaying.judging import judge
 from murxpy.machine.replaying.untracer import replay
 from murxpy.machine.run import Run
 from murxpy.machine.trace.grammar import VERSION, Trace, parse_trace
+from murxpy.smtlib.logics import theories as theories_in
 from murxpy.solvers.exceptions import DOCUMENTED
 from murxpy.solvers.facts import VALUES, Option, Pairs, expected_value
 from murxpy.solvers.options import LISTED, SAFE, chosen
@@ -36,6 +37,7 @@ from murxpy.sources.walk import SolverlessRun, StateMachine
 
 if TYPE_CHECKING:
     from murxpy.sources.enumeration.source import Enumeration
+    from murxpy.sources.mutation.options import Offer
     from murxpy.sources.mutation.source import Sources
     from murxpy.sources.mutation.workshop import Seed
 
@@ -220,6 +222,9 @@ Write = Callable[[str], None]
 # runs between two full collections; reference counts free contexts, and cycles are rare
 COLLECT_EVERY = 50
 _FEW = (1, 1, 1, 1, 2, 3)  # the numbers of options that a run draws
+_OF_BLOCK = (
+    2  # options that a block of enumerated scripts draws, at most: 74 of 76 bugs of ET need no more
+)
 _COUNT = 0x0F3D  # the key of the random stream that draws this number
 # what a report holds where there is some: attributes of the run
 _OF_RUNS = ("answers", "refused", "costs", "plants", "spent", "confirmed")
@@ -273,6 +278,12 @@ class Session:
         options = self._known_options({option.name for option in drawn})
         self._option_choice = option_choice(options)
         self.sources = self._make_sources(setup, options, drawn)
+        self._offer: Offer | None = None  # of options that enumerated scripts set
+        if self._enumeration is not None and not self._enumeration.simplify:
+            from murxpy.worker import mutating
+
+            lent = (options, drawn)
+            self._offer = mutating.offered(self.wrapper, lent, self.options, self._parameters)
         self._runs = 0
         self._arms = Reader(self.catalogue, setup["machine"], self.wrapper.facts.every_option)
         self._signals: dict[tuple[str, int], int] = {}  # numbers of pairs, worked out once
@@ -437,11 +448,16 @@ class Session:
     def _enumerate(self, run: Run, enumeration: Enumeration) -> dict[str, Any]:
         """Test the scripts of the block that the run's seed names."""
         run.script_checks &= self._checks
-        block = enumeration.blocks.of(run.seed)
+        block, head = enumeration.blocks.of(run.seed), ""
+        if self._offer is not None:
+            about = theories_in(block.grammar.head + str(block.grammar.plain["rules"]))
+            stream = Stream(mix(run.seed, _COUNT))
+            drawn = self._offer.few(stream, about, _OF_BLOCK)
+            head = self._offer.lines((*self._offer.wanted, *drawn))
         checks = f"checks {','.join(sorted(run.script_checks)) or 'none'}"
         rows = [*self._header(), f"seed {run.seed:x}", *enumeration.rows(block), checks]
         run.header(rows)
-        return self._report(run, lambda: enumeration.run(run, block))
+        return self._report(run, lambda: enumeration.run(run, block, head))
 
     def replay(self, text: str, name: str, write: Write) -> dict[str, Any]:
         """Replay a trace. For a malformed trace the report has the status `malformed` and the

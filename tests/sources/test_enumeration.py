@@ -20,8 +20,9 @@ from murxpy.data.lookup import grammar_names, load_grammar
 from murxpy.errors import InputError
 from murxpy.findings.store import read_counters
 from murxpy.fuzzers.setups import Enumerated as Wanted
-from murxpy.fuzzers.setups import checked
+from murxpy.fuzzers.setups import RunOptions, checked
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.script import own_options
 from murxpy.processes.plans import Request, make_plans
 from murxpy.records.config import CampaignConfig
 from murxpy.smtlib.building import Tables
@@ -534,3 +535,36 @@ def test_each_judge_gets_scripts_in_its_own_words() -> None:
         assert (str(2 + 2 * index) in said) == ("set.card" not in text)
         assert "set.member" not in said.get(str(2 + 2 * index), "")
     assert runs.scripts_for(seed, f"# seed 1\n{rows}", "cvc5") == {}
+
+
+@pytest.mark.parametrize(
+    ("target", "drawn", "expected"),
+    [
+        ("z3[smt.arith.solver=2]", "none", {"smt.arith.solver"}),
+        ("cvc5[nl-cov=true]", "none", {"nl-cov"}),
+        ("z3", "arith.solver,phase_selection", {"smt.arith.solver", "smt.phase_selection"}),
+        ("z3", "none", set()),
+    ],
+)
+def test_options_of_the_target_and_of_a_block_stand_in_its_scripts(
+    target: str, drawn: str, expected: set[str]
+) -> None:
+    """Those of a configuration in all scripts; of the others a block draws one or two."""
+    options = RunOptions(drawn_options=tuple(drawn.split(",")))
+    wanted = Wanted(("ints",), 80, 0, 20)
+    (plan,) = make_plans(Request((target,), run_options=options, enumeration=wanted))
+    session = Session(plan.setup)
+    blocks = Blocks(plan.setup["enumeration"])
+    seen = []
+    for number in range(4):
+        lines: list[str] = []
+        assert session.walk(blocks.seed_of(number), lines.append)["finding"] is None
+        heads = {
+            tuple(name for name, _ in own_options(part.replace("\\u{a}", "\n")))
+            for part in "".join(lines).split("run-script@")[1:]
+            for part in [part.partition('"')[2]]
+        }
+        assert len(heads) == 1  # all scripts of a block have the same
+        seen.append(heads.pop())
+    assert {name for head in seen for name in head} == expected
+    assert drawn == "none" or all(1 <= len(head) <= 2 for head in seen)

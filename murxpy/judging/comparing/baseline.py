@@ -21,10 +21,12 @@ from murxpy.judging.cross_check import CrossCheck, Hooks, Judging
 from murxpy.judging.limits import same_limit
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.machine.outcomes import SLOW
+from murxpy.machine.script import for_others
 from murxpy.machine.tokens import Quoted
 from murxpy.machine.trace.finished import add_header, header_rows, last_row
 from murxpy.machine.trace.grammar import Line, parse_trace
 from murxpy.machine.witnesses import unknowns
+from murxpy.machine.witnesses.script_evidence import without_questions
 from murxpy.oracles.crash import Outcome, Verdict, judge
 from murxpy.oracles.disagreement import OPPOSITE
 from murxpy.processes.handles import Job
@@ -81,8 +83,10 @@ class Undecided:
         return made if any(answer in OPPOSITE for answer in made) else ()
 
 
-def undecided(trace: str) -> list[Undecided]:
-    """The scripts of a run that the target left unknown, without its own options and questions."""
+def undecided(trace: str, *, with_options: bool = False) -> list[Undecided]:
+    """The scripts of a run that the target left unknown, without questions, and unless `with_options` is
+    set without the options of the target alone.
+    """
     found: dict[str, Undecided] = {}
     expected, limit, wall_ms, place = tuple[str, ...](), 0, 0, -1
     for line in _lines(trace):
@@ -96,7 +100,7 @@ def undecided(trace: str) -> list[Undecided]:
         answers = tuple([str(words[0]) for name, words in line.results if name == "answer"])
         text = str(line.args[0].text) if isinstance(line.args[0], Quoted) else ""
         if "unknown" in answers and not unknowns.is_marked(text):
-            bare = plain(text)
+            bare = without_questions(text) if with_options else plain(text)
             one = Undecided(bare, expected, answers, limit, wall_ms, place)
             found.setdefault(bare, one)
         expected = ()
@@ -174,6 +178,7 @@ class Baseline(Judging):
         self._version = versions[0]
         family = self._plans[0].target.family
         other = self._plans[at].target.family
+        self._foreign = other != family  # it has other options
         last = _TENFOLD if enumerated else baseline_times(family, other)
         self._times = (1, last) if last > 1 else (1,)
         self._release = f"{other} {versions[at]}"
@@ -203,7 +208,7 @@ class Baseline(Judging):
 
     def run_ended(self, target: int, job: Job, outcome: Outcome) -> None:
         """Take a run of the target that ended."""
-        scripts = [] if outcome.after else undecided(outcome.trace)
+        scripts = [] if outcome.after else undecided(outcome.trace, with_options=self._enumerated)
         if not scripts:
             self._over(target, job, outcome)
             return
@@ -296,7 +301,8 @@ class Baseline(Judging):
         limit = 0
         for times in self._times if script.limit else (1,):
             limit = same_limit(times * script.limit, self._plans[0], self._plans[self._at])
-            asked = script.lines(script.text, (), limit, times * script.wall_ms)
+            text = for_others(script.text) if self._foreign else script.text
+            asked = script.lines(text, (), limit, times * script.wall_ms)
             outcome = yield Ask(self._at, written(head, asked))
             row = last_row(outcome.trace, ("run-script",))
             known = () if row is None else script.decided(row.answers)

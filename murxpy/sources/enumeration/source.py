@@ -114,7 +114,7 @@ class Enumeration:
     def __init__(self, setup: EnumerationSetup) -> None:
         self.blocks = Blocks(setup)
         self._check_ms = setup["check-ms"]
-        self._simplify = setup.get("simplify", False)
+        self.simplify = setup.get("simplify", False)
 
     def rows(self, block: Block) -> list[str]:
         """The rows of a run's header."""
@@ -122,14 +122,14 @@ class Enumeration:
             "source enumerate",
             f"grammar {block.grammar.name}",
             f"indices {block.first} {block.last}",
-            *(["simplify"] if self._simplify else []),
+            *(["simplify"] if self.simplify else []),
         ]
 
-    def run(self, run: Run, block: Block) -> None:
-        """Test each script of a block, or make the calls of each sequence. Raises Stopped for a
-        finding, which ends the block.
+    def run(self, run: Run, block: Block, head: str = "") -> None:
+        """Test each script of a block, with the commands `head` in front of it, or make the calls of each
+        sequence. Raises Stopped for a finding, which ends the block.
         """
-        if self._simplify:
+        if self.simplify:
             _simplified(run, block)
             return
         limit = int(self._check_ms * run.wrapper.facts.limit_per_ms)
@@ -143,7 +143,7 @@ class Enumeration:
         reader = Reader(block.grammar, run.catalogue, run.wrapper.name, models=models, cores=cores)
         spending, confirmations = Spending(run), Confirmations(run)
         for index in range(block.first, block.last + 1):
-            for came in (TWIN,) if block.twin(index) else _tested(run, reader, index):
+            for came in (TWIN,) if block.twin(index) else _tested(run, reader, index, head):
                 run.counts[block.counter(index, came)] += 1
                 by = confirmations.by(came)
                 if by:
@@ -206,7 +206,7 @@ class Confirmations:
         return BY_MODEL if right and not open_ and set(answers) == {"sat"} else ""
 
 
-def _tested(run: Run, reader: Reader, index: int) -> Iterator[str]:
+def _tested(run: Run, reader: Reader, index: int, head: str) -> Iterator[str]:
     """Test a script, and return the result. Raises Stopped for a finding, which is reported before."""
     try:
         text, made = reader.script(index)
@@ -215,7 +215,7 @@ def _tested(run: Run, reader: Reader, index: int) -> Iterator[str]:
         return
     if made is not None and reader.known.possible:
         _expect(run, reader.known.answers(made))
-    yield from _came(run, text, made)
+    yield from _came(run, head + text, made)
 
 
 def _expect(run: Run, answers: Sequence[str]) -> None:

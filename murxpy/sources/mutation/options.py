@@ -8,7 +8,7 @@ mutants it can decide gets larger limits. Only answers decide, never a clock.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from murxpy.machine.generate.options import draw_value
@@ -114,6 +114,22 @@ class Offer:
             *script.commands,
         ]
         return Script(script.name, script.tables, commands)
+
+    def few(self, stream: Stream, about: Collection[str], most: int) -> Options:
+        """From one to `most` random options that fit these theories; fewer where there are not so many."""
+        found: dict[str, str] = {}
+        count = stream.between(1, most)
+        for _ in range(_TRIES * count if self.known.items else 0):
+            option = stream.weighted(self.known)
+            if len(found) < count and option.name not in found and option.fits(about, found):
+                found[option.name] = draw_value(option, stream)
+        return tuple(found.items())
+
+    def lines(self, options: Options) -> str:
+        """The commands that set options at the beginning of a script."""
+        return "".join(
+            f"(set-option :{self._in_scripts(name)} {value})\n" for name, value in options
+        )
 
     def _in_scripts(self, name: str) -> str:
         listed = self.listed.get(name)
