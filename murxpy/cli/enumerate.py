@@ -41,19 +41,24 @@ from murxpy.cli.report.enumeration import (
 from murxpy.data import default_judges, is_installed
 from murxpy.errors import FolderLost, InputError
 from murxpy.findings.store import read_scripts
-from murxpy.fuzzers.setups import SCRIPT_CHECKS, Enumerated, enumeration_setup, of_calls
+from murxpy.fuzzers.setups import SCRIPT_CHECKS, Enumerated, checked, enumeration_setup, of_calls
 from murxpy.judging.kept_answers import FILE as ANSWERS
+from murxpy.processes import interrupts
 from murxpy.processes.environments import print_notice, user_cache
 from murxpy.processes.plans import Request, check_targets
 from murxpy.processes.targets import parse_target
 from murxpy.solvers.options import NONE
 from murxpy.sources.enumeration.blocks import LARGEST, Blocks
+from murxpy.sources.enumeration.grammar import first_large
 from murxpy.sources.mutation.fuzzers.enumerate import QUICK
 
 LIMIT = (
     "25ms"  # of a check: twice that decides one script in 100 more, and costs half as much again
 )
 FIRST = 51_000  # of the scripts of each grammar; they show 80 % of what 8 million show
+LARGE = 4096  # characters of a large script
+LARGE_TAKE = 5_000  # scripts from each large index on
+_FARTHER = 10**10  # times the index before
 _NOT_HERE = (
     "targets",
     "mix",
@@ -96,6 +101,13 @@ _OWN = (
         metavar="TIME",
         help="Continuous integration: stop after this time, and take the grammars "
         f"{','.join(QUICK)} where --grammar names none.",
+    ),
+    click.Option(
+        ["--large"],
+        type=click.IntRange(1, 100),
+        metavar="N",
+        help=f"Test large scripts, N times --take of each grammar ({LARGE_TAKE:,}): from the first power of ten on whose "
+        "script has 4 KB, then from indices 10^10 times as large. Each has a folder of its own below --out.",
     ),
     click.Option(
         ["--no-reference"],
@@ -172,6 +184,7 @@ class EnumerateOptions:
     canonical: bool
     simplify: bool
     no_reference: bool
+    large: int | None
     block: int
     check_limit: float
 
@@ -184,7 +197,8 @@ def _enumerate(target: str, **given: Any) -> int:
     """
     own, options = taken(EnumerateOptions, given), taken(CommandOptions, given)
     check_targets(Request((target,), wrapper=options.wrapper))
-    check_span(own.first, own.at, own.take)
+    if not own.large:
+        check_span(own.first, own.at, own.take)
     if own.simplify and options.judges:
         raise click.UsageError("--simplify asks for no answers: leave --cross-check out")
     if own.ci is not None and options.time is not None:
@@ -202,6 +216,13 @@ def _enumerate(target: str, **given: Any) -> int:
         options = replace(options, time=own.ci)
     if options.run_seed is not None:  # it must name a block
         Blocks(enumeration_setup(enumerated)).of(options.run_seed)
+    if own.large:
+        return _far(enumerated, target, options, own.large)
+    return _done(enumerated, target, options)
+
+
+def _done(enumerated: Enumerated, target: str, options: CommandOptions) -> int:
+    """Do the campaign, tell what it guarantees, and return the exit code."""
     code = run((target,), options, enumeration=enumerated)
     if options.run_seed is None:
         try:
@@ -210,6 +231,26 @@ def _enumerate(target: str, **given: Any) -> int:
             if code != FolderLost.exit_code:
                 raise
     return code
+
+
+def _far(enumerated: Enumerated, target: str, options: CommandOptions, times: int) -> int:
+    """Do a campaign for each grammar and each of its large indices, one after another, and return the
+    largest exit code. Each gets the same part of the time. Ctrl-C ends the last one.
+    """
+    grammars = [checked(name) for name in enumerated.grammars]
+    firsts = [first_large(grammar, LARGE) for grammar in grammars]
+    indices = [first * _FARTHER**turn for turn in range(times) for first in firsts]
+    share = None if options.time is None else options.time / len(indices)
+    codes = [0]
+    for number, at in enumerate(indices):
+        name = enumerated.grammars[number % len(grammars)]
+        plain = grammars[number % len(grammars)].name
+        out = options.out / f"{plain}-1e{len(str(at)) - 1}"
+        one = replace(enumerated, grammars=(name,), at=at)
+        codes.append(_done(one, target, replace(options, out=out, time=share)))
+        if interrupts.early():
+            break
+    return max(codes)
 
 
 def _daily(options: CommandOptions, target: str, alone: bool) -> CommandOptions:
@@ -240,9 +281,15 @@ def _wanted(own: EnumerateOptions) -> Enumerated:
     """
     if own.ci is None and not own.grammars and not own.calls:
         raise click.UsageError("name grammars with --grammar, or give --ci TIME or --calls K")
+    if own.large and (
+        own.calls or own.at is not None or own.first is not None or own.ci is not None
+    ):
+        raise click.UsageError(
+            "--large goes with --take, and not with --calls, --at, --first or --ci"
+        )
     enumerated = Enumerated(
         own.grammars or QUICK,
-        own.take or own.first or FIRST,
+        own.take or own.first or (LARGE_TAKE if own.large else FIRST),
         own.at or 0,
         own.block,
         1000.0 * own.check_limit,
@@ -304,6 +351,7 @@ COMMAND = Grouped(
             "the first 51,000 of both",
         ),
         ("murxpy enumerate z3 --grammar arrays --at 1e275 --take 5000", "large ones"),
+        ("murxpy enumerate z3 --grammar arrays,ints --large 6", "six times 5,000 of 4 KB and more"),
         ("murxpy enumerate z3 --calls 4", "all sequences of up to four calls of the solver"),
         ("murxpy enumerate z3 --grammar ints5 --check cores", "cores of two assertions"),
         (

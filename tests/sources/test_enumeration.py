@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from commands import outcome
 from hypothesis import given
 from hypothesis import strategies as st
 
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.enumeration import Enumerated
+from murxpy.cli import enumerate as command
 from murxpy.cli.report.enumeration import guarantee, judged
 from murxpy.cli.report.enumeration import tested as of_scripts
 from murxpy.data import load_catalogue, load_machine, load_wrapper
@@ -29,7 +31,7 @@ from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.enumeration.blocks import Blocks, Canonical
-from murxpy.sources.enumeration.grammar import Grammar, parse_production
+from murxpy.sources.enumeration.grammar import Grammar, first_large, parse_production
 from murxpy.sources.enumeration.operators import with_operators
 from murxpy.sources.enumeration.reading import Exhaustive, Reader
 from murxpy.worker.session import Session
@@ -102,6 +104,39 @@ def test_an_index_of_hundreds_of_digits() -> None:
     first, second = grammar.at(10**275), grammar.at(10**275 + 1)
     assert first != second and 900 < len(first) < 1200
     read_script(grammar.whole(first), "ints", CATALOGUE)
+
+
+def test_the_first_large_script() -> None:
+    grammar = LOADED["ints"]
+    first = first_large(grammar, 400)
+    assert (
+        len(grammar.whole(grammar.at(first // 10))) < 400 <= len(grammar.whole(grammar.at(first)))
+    )
+    finite = next(one for one in LOADED.values() if one.name == "core")
+    with pytest.raises(InputError, match="no script of"):
+        first_large(_Finite(finite.plain), 400)
+
+
+class _Finite(Grammar):
+    """A grammar that ends after a hundred scripts."""
+
+    @property
+    def number(self) -> int:
+        return 100
+
+
+@pytest.mark.usefixtures("bare_findings")
+def test_large_scripts_are_tested_at_several_indices(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each index has a folder of its own, and the next is 10^10 times as large."""
+    monkeypatch.setattr(command, "LARGE", 200)
+    target = ("enumerate", f"fake@{FAKES}", "--wrapper", FAKES / "scripts.yaml", "--jobs", "1")
+    grammar = written(tmp_path, MONOTONE)
+    words = (*target, "--grammar", grammar, "--large", "2", "--take", "3", "--check", "none")
+    _, out, err = outcome(capsys, *words, "--out", tmp_path / "out", "--no-minimize")
+    near, far = sorted(int(f.name.partition("-1e")[2]) for f in (tmp_path / "out").iterdir())
+    assert far == near + 10 and out.count("3 scripts were tested") == 2, out + err
 
 
 # -- grammars of users

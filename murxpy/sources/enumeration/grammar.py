@@ -435,6 +435,29 @@ class Grammar:
                     yield name, production, spelling
 
 
+def first_large(grammar: Grammar, length: int) -> int:
+    """The first power of ten that is the index of a script with so many characters. Raises InputError
+    for a grammar that has none.
+    """
+
+    def large(digits: int) -> bool:
+        if grammar.number is not None and 10**digits >= grammar.number:
+            raise InputError(
+                f"the grammar {grammar.name} has no script of {length:,} characters",
+                file=grammar.file,
+            )
+        text: str = grammar.whole(grammar.at(10**digits))
+        return len(text) >= length
+
+    least, most = 0, 1  # digits: too few, and enough
+    while not large(most):
+        least, most = most, 2 * most
+    while most - least > 1:
+        middle = (least + most) // 2
+        least, most = (least, middle) if large(middle) else (middle, most)
+    return int(10**most)
+
+
 def _joined(commands: list[Production]) -> Production:
     """All commands of a script as one production, a line for each command."""
     children = tuple(child for command in commands for child in command.children)
