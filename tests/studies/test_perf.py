@@ -135,6 +135,7 @@ def test_the_search_finds_what_is_slow_and_makes_it_small(
     assert outcome(capsys, "report", tmp_path / "out", "--html", page)[0] == 0
     shown = page.read_text()
     assert "Slow scripts, by the clock" in shown and "OP_XOR" in shown and "<svg" in shown
+    assert "Scripts solved, each within so many milliseconds" in shown
     assert f'id="{trace.parent.name}"' in shown
     # the next start tells the same, and nothing is new
     code, again, _ = outcome(capsys, *words)
