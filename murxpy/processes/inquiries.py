@@ -367,14 +367,16 @@ class Lists(Generic[T]):
     seed_of: Callable[[T, range], int]
     told: Callable[[T, Found], None]
 
-    def ask(self, lists: Iterable[tuple[T, range]]) -> None:
-        """Ask lists of places of subjects. Raises InputError for what the target's session refuses,
-        TargetError for a target that cannot be used.
+    def ask(self, lists: Iterable[tuple[T, range]]) -> float:
+        """Ask lists of places of subjects, and return the CPU seconds that the processes took. Raises
+        InputError for what the target's session refuses, TargetError for a target that cannot be used.
         """
         ensure_files(self.jobs)
         with closing(Pool([self.plan], self.limits)) as pool:
             pool.warm()
-            _Asking(self, Replays(pool)).ask(lists)
+            service = Replays(pool)
+            _Asking(self, service).ask(lists)
+            return sum(service.cpu().values())
 
 
 class _Asking(Generic[T]):

@@ -320,7 +320,9 @@ class Cell:
 class Triggers:
     """What a study found: `cells` by target and grammar; `truths`, how often each evidence told the
     right answer, by grammar; and all triggers. `at` is the index of the first script. The targets stand
-    in the order of `targets_in`.
+    in the order of `targets_in`. `joint` has, by release, the number of the scripts that all releases of
+    its solver decide, and what these cost it; `cpu` has, by target, the seconds of the processor that it
+    took, and for how many scripts.
     """
 
     targets: list[Followed]
@@ -329,6 +331,8 @@ class Triggers:
     truths: dict[int, Counter[str]]
     triggers: list[Trigger]
     at: int = 0
+    joint: dict[int, tuple[int, int]] = field(default_factory=dict)
+    cpu: dict[int, tuple[float, int]] = field(default_factory=dict)
 
     @property
     def releases(self) -> list[Followed]:
@@ -358,6 +362,8 @@ def find(store: Store) -> Triggers:
     names = {number: str(plain["grammar"]) for number, plain in grammars.items()}
     at = int(store.meta().get("at", 0))
     found = Triggers(targets, names, {}, {number: Counter() for number in grammars}, [], at)
+    taken = store.cpu()
+    found.cpu = {one.number: taken[one.name] for one in targets if one.name in taken}
     for grammar, plain in grammars.items():
         own = Grammar({**plain, "file": str(store.file)})
         known = store.known(grammar)
@@ -366,7 +372,21 @@ def find(store: Store) -> Triggers:
             found.truths[grammar][truth.because if truth else "nothing"] += 1
             for target, one in said.items():
                 found.cells.setdefault((target, grammar), Cell()).add(one)
+            _add_joint(found, said)
             for trigger in triggers_of(grammar, place, truth, said):
                 found.triggers.append(replace(trigger, script=own.at(at + place)))
                 found.cells[trigger.target, grammar].kinds[trigger.kind] += 1
     return found
+
+
+def _add_joint(found: Triggers, said: Mapping[int, Answer]) -> None:
+    """Add a script to the costs of the releases of each solver whose releases all decide it."""
+    releases: dict[str, list[int]] = {}
+    for one in found.releases:
+        releases.setdefault(one.solver, []).append(one.number)
+    for numbers in releases.values():
+        answers = [said.get(number) for number in numbers]
+        if all(answer is not None and decided(answer.answer) for answer in answers):
+            for number in numbers:
+                scripts, cost = found.joint.get(number, (0, 0))
+                found.joint[number] = scripts + 1, cost + said[number].cost

@@ -61,6 +61,9 @@ class Subject:
     group: str = ""
 
 
+_CPU = "cpu:"  # what the names in the table `meta` begin with that say what a target took
+
+
 class Store:
     """The answers, in the database `name` of a folder; without a folder they are kept in memory alone.
     Raises InputError where there is no such file and `make` is not set, and for a file that is no such
@@ -115,6 +118,22 @@ class Store:
         """Note what all answers have in common."""
         rows = [(name, json.dumps(value)) for name, value in meta.items()]
         self._db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+
+    def spent(self, target: str, seconds: float, scripts: int) -> None:
+        """Note that a target took so many CPU seconds for so many scripts."""
+        before, asked = self.cpu().get(target, (0.0, 0))
+        self.note({f"{_CPU}{target}": [before + seconds, asked + scripts]})
+
+    def cpu(self) -> dict[str, tuple[float, int]]:
+        """The CPU seconds that targets took, and for how many scripts, by name. A session that was killed
+        noted neither.
+        """
+        with reading(self.file, "a row of table meta"):
+            return {
+                name.removeprefix(_CPU): msgspec.convert(value, tuple[float, int])
+                for name, value in self.meta().items()
+                if name.startswith(_CPU)
+            }
 
     def subjects(self) -> dict[int, dict[str, Any]]:
         """The plain data of the subjects, by number."""
@@ -342,9 +361,10 @@ class Study(ABC, Generic[T]):
         if any(todo):
             common = script_setup(self.session, name, self.wrapper, self.check_ms)
             plan = script_plan(name, self.setup(common, parse_target(name).solver), notice)
-            Lists(plan, self.limits, self.jobs, self.seed, told).ask(
+            seconds = Lists(plan, self.limits, self.jobs, self.seed, told).ask(
                 (at, places) for at, blocks in enumerate(todo) for places in blocks
             )
+            store.spent(name, seconds, sum(len(places) for blocks in todo for places in blocks))
 
 
 def carry_out(study: Study[T], out: Path | None, watch: Watch, notice: Notice) -> T:

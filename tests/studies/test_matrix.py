@@ -17,7 +17,7 @@ from commands import error, outcome
 from scriptsolvers import z3_scripts
 from wheels import SOURCE, offer
 
-from murxpy.cli.studies.matrix import shown_triggers
+from murxpy.cli.studies.matrix import costs_table, shown_triggers
 from murxpy.data import load_catalogue, load_wrapper
 from murxpy.data.lookup import load_grammar
 from murxpy.errors import InputError
@@ -164,6 +164,22 @@ def test_each_kind_of_bug_is_told_of_the_release_that_has_it(tmp_path: Path) -> 
     # Both answers of Boolean scripts are known
     assert found.truths[1] == Counter({"all values": 10})
     assert [found.whole(right).solved(power) for power in (0, 1, 5)] == [6, 6, 10]
+
+
+def test_costs_are_compared_on_what_all_releases_decide(tmp_path: Path) -> None:
+    """The scripts with `and b` are left to one release, so their costs do not count. The time of the
+    processor stands beside the units, and what is asked later is added.
+    """
+    found = study(tmp_path, "right unsure", take=6)
+    right, unsure = (one.number for one in found.releases)
+    # four scripts of six: a and b cost 1, and two with `and` cost 17
+    assert found.joint == {right: (4, 36), unsure: (4, 36)}
+    before = found.cpu[right]
+    assert before[0] > 0 and before[1] == 6
+    again = study(tmp_path, "right unsure", take=10)
+    assert again.cpu[right][1] == 10 and again.cpu[right][0] > before[0]
+    text = costs_table(again).to_csv()
+    assert "jointly decided" in text and "scripts/CPU s" in text
 
 
 def test_a_process_that_is_killed_from_outside_is_no_answer(tmp_path: Path) -> None:

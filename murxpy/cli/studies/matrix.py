@@ -210,6 +210,7 @@ def _text(found: Triggers) -> Iterator[str | Table]:
     yield triggers_table(found)
     yield from ("", "Answers", answers_table(found))
     yield from ("", "Decided at a cost of at most 2^k resource units", solved_table(found))
+    yield from ("", "Costs of the scripts that all releases decide, and time", costs_table(found))
     triggers = shown_triggers(found)
     if triggers.rows:
         yield ""
@@ -263,6 +264,21 @@ def solved_table(found: Triggers) -> Table:
     table = Table(kinds(["release"], [f"2^{power}" for power in shown]))
     for one in found.releases:
         table.add(one.name, *map(found.whole(one.number).solved, shown))
+    return table
+
+
+def costs_table(found: Triggers) -> Table:
+    """A row for each release: how many scripts all releases of the solver decide, what these cost it in
+    its own units, and how fast it answers all of its scripts. Work that a solver does not count, such as
+    that of a slower hash table, stands in the time alone.
+    """
+    columns = ["jointly decided", "their cost", "scripts", "CPU s", "scripts/CPU s"]
+    table = Table(kinds(["release"], columns))
+    for one in found.releases:
+        scripts, cost = found.joint.get(one.number, (0, 0))
+        seconds, asked = found.cpu.get(one.number, (0.0, 0))
+        rate = f"{asked / seconds:.1f}" if seconds else "-"
+        table.add(one.name, scripts, cost, asked, f"{seconds:.1f}", rate)
     return table
 
 
@@ -343,6 +359,12 @@ def study_data(found: Triggers) -> dict[str, Any]:
             {
                 "name": one.name,
                 "judge": one.judge,
+                "joint": dict(
+                    zip(("scripts", "cost"), found.joint.get(one.number, ()), strict=False)
+                ),
+                "cpu": dict(
+                    zip(("seconds", "scripts"), found.cpu.get(one.number, ()), strict=False)
+                ),
                 "grammars": {
                     name: _cell_data(found.cells[one.number, number])
                     for number, name in found.grammars.items()
