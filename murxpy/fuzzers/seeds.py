@@ -15,6 +15,7 @@ from murxpy.errors import InputError
 from murxpy.foreign import read_bytes
 from murxpy.logic.catalogue import STANDARD, Catalogue, build_catalogue
 from murxpy.machine.trace.grammar import Trace, parse_trace, read_trace
+from murxpy.smtlib import problems
 from murxpy.smtlib.reading.scripts import read_file, read_text
 from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.sources.mutation.workshop import MutationSession, Seed
@@ -105,7 +106,7 @@ def unusable(sources: SourcesSetup, family: str) -> dict[tuple[str, str], str]:
 # own declarations.
 
 
-SUFFIX, TRACE = ".smt2", ".trace"
+SUFFIX, TRACE, PROBLEM = ".smt2", ".trace", problems.SUFFIX
 SIZE_LIMIT = 100_000  # the largest size of a seed in bytes; the user can change it
 _STATUS = re.compile(r"\(\s*set-info\s+:status\s+(sat|unsat|unknown)\s*\)")
 _LABELS = re.compile(rf"{_STATUS.pattern}|\(\s*check-sat")
@@ -154,8 +155,8 @@ def collect_seeds(
     if not found.files:
         reasons = "".join(f"; {notice}" for notice in found.notices())
         raise InputError(
-            f"no seeds in {', '.join(map(str, paths))}: expected SMT-LIB scripts (*{SUFFIX}) or traces "
-            f"(*{TRACE}){reasons}"
+            f"no seeds in {', '.join(map(str, paths))}: expected SMT-LIB scripts (*{SUFFIX}), "
+            f"synthesis problems (*{PROBLEM}) or traces (*{TRACE}){reasons}"
         )
     return found
 
@@ -185,12 +186,14 @@ def script_files(
                 for name in names
             )
             files = {
-                file for file in inside if file.name.endswith((SUFFIX, TRACE)) and file.is_file()
+                file
+                for file in inside
+                if file.name.endswith((SUFFIX, TRACE, PROBLEM)) and file.is_file()
             }
             yield from sorted(
                 file
                 for file in files
-                if file.suffix == SUFFIX or file.with_suffix(SUFFIX) not in files
+                if file.suffix != TRACE or file.with_suffix(SUFFIX) not in files
             )
         elif path.is_file():
             yield path
@@ -201,8 +204,16 @@ def script_files(
 
 
 def script_text(path: Path) -> str:
-    """The text of the script in a file, or of the formula of the trace in it. Raises InputError."""
-    return formula_in(path) if path.suffix == TRACE else read_text(path)
+    """The text of the script in a file, that of the problem in it, or of the formula of the trace in it.
+    Raises InputError.
+    """
+    return formula_in(path) if path.suffix == TRACE else _as_script(read_text(path), path)
+
+
+def _as_script(text: str, path: Path) -> str:
+    """A script as it is, and a problem as a script. Raises InputError."""
+    problem = path.suffix == PROBLEM or problems.is_problem(text)
+    return problems.as_script(text, str(path)) if problem else text
 
 
 def formula_in(path: Path, dialect: str = STANDARD) -> str:
@@ -269,7 +280,7 @@ def _read(found: SeedFiles, path: Path, size_limit: int, dialect: str) -> None:
         text = (
             formula_in(path, dialect)
             if path.suffix == TRACE
-            else read_bytes(path, "script", size_limit).decode("utf-8")
+            else _as_script(read_bytes(path, "script", size_limit).decode("utf-8"), path)
         )
     except (OSError, InputError) as error:
         found.unreadable(path, error)

@@ -16,6 +16,7 @@ from murxpy.machine.signals import expect_scripts
 from murxpy.smtlib.printing.chains import ChainPrinter
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.printing.terms import Unsayable
+from murxpy.smtlib.problems import HORN
 from murxpy.smtlib.script import CheckSatUsing, Script, Simplify
 from murxpy.solvers.facts import Pairs
 from murxpy.sources.mutation.corpus import Corpus
@@ -332,10 +333,12 @@ class _Chain:
 
     def _with_logic(self, made: Script) -> Script:
         """The script, in most runs with the smallest logic that contains it in place of ALL,
-        because solvers then use other procedures.
+        because solvers then use other procedures. Mutants of Horn clauses stay in their logic.
         """
         if not self._own_logic:
             return made
+        if self._workshop.horn and not self._api:
+            return in_logic(made, HORN)
         self._logics = self._logics or Logics(made)
         return in_logic(made, self._logics.of(made))
 

@@ -15,8 +15,9 @@ from murxpy.logic.walks import subterms
 from murxpy.machine.generate.swarm import Profile
 from murxpy.machine.random import Settings, Stream
 from murxpy.smtlib.building import Tables
+from murxpy.smtlib.problems import HORN
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.smtlib.script import Script, SetOption
+from murxpy.smtlib.script import Script, SetLogic, SetOption
 from murxpy.sources.mutation.implications.book import Book
 
 # The number of characters of seeds whose terms are kept in memory. More would make garbage
@@ -167,6 +168,7 @@ class Workshop:
         self._first = shop.open(seeds[0]) if seeds else None
         self.tables = Tables(shop.catalogue) if self._first is None else self._first.tables
         self.keeps_options = not choices.get("drop_options")
+        self.horn = False  # a seed is in the logic of Horn clauses
         # the options of the seeds that were read; of two values of one option, that of the earlier seed
         self.options: dict[str, str] = {}
         self.unreadable: dict[int, None] = {}  # the positions of seeds that cannot be read
@@ -174,6 +176,9 @@ class Workshop:
     def read(self, seed: Seed) -> Script:
         """The script of a seed, in the tables of this run. Raises InputError as `MutationSession.read` does."""
         script = self._read(seed)
+        self.horn = self.horn or any(
+            isinstance(c, SetLogic) and c.logic == HORN for c in script.commands
+        )
         if self.keeps_options:
             own = {c.name: c.value for c in script.commands if isinstance(c, SetOption)}
             self.options = {**own, **self.options}
