@@ -12,7 +12,9 @@ leaves unknown. A defect that the newest release shows, too, is an open one; the
 mended since. With `--keep` the campaigns stay, and one that is there already goes on until it has
 had its time. With `--python` the murxpy of another environment, such as an earlier commit, runs the
 campaigns; what they found is grouped and bisected by this checkout in either case, so that both can
-be compared. With `--iterations` the runs have so many mutants, and the figures are saved as
+be compared. A fuzzer with options behind it is a variant, such as `'diver,diver --no-weights,diver
+--no-complicate'` or `'storm,storm --max-depth 8,storm --max-assertions 4'`, and each has the same seeds
+and the same time. With `--iterations` the runs have so many mutants, and the figures are saved as
 `chains`: they say whether longer chains find more in the same time.
 """
 
@@ -20,6 +22,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
@@ -99,10 +102,11 @@ def _asked(args: argparse.Namespace, fuzzer: str) -> list[str]:
     if fuzzer == "mix":
         walks = ["--walk-seeds", str(args.walks)] if args.walks else []
         return ["fuzz", args.solver, "--mix", MIX, *walks, "--cross-check", args.newest]
-    judge = [args.newest] if fuzzer in ("opfuzz", "typefuzz") else []
-    if fuzzer == "janus" and args.baseline:
+    name, *more = shlex.split(fuzzer)
+    judge = [args.newest] if name in ("opfuzz", "typefuzz") else []
+    if name == "janus" and args.baseline:
         judge = ["--baseline", args.baseline]
-    return [fuzzer, args.solver, *OPTIONS[fuzzer], *judge]
+    return [name, args.solver, *OPTIONS[name], *judge, *more]
 
 
 def _figures(fuzzer: str, out: Path) -> Campaign:
@@ -122,7 +126,7 @@ def _figures(fuzzer: str, out: Path) -> Campaign:
 
 def _fuzzers(name: str) -> list[str]:
     """The fuzzers of a campaign."""
-    return list(OPTIONS) if name == "mix" else [name]
+    return list(OPTIONS) if name == "mix" else shlex.split(name)[:1]
 
 
 def found(fuzzer: str, out: Path, args: argparse.Namespace) -> list[Found]:
@@ -250,7 +254,11 @@ def main() -> None:
         help="solver that judges, and is asked whether it shows what was found",
     )
     parser.add_argument("--baseline", default="", help="older release for Janus")
-    parser.add_argument("--fuzzers", default=",".join(OPTIONS), help="with commas; or mix")
+    parser.add_argument(
+        "--fuzzers",
+        default=",".join(OPTIONS),
+        help="with commas, each with options behind it for a variant; or mix",
+    )
     parser.add_argument("--time", type=float, default=900.0, help="seconds of each campaign")
     parser.add_argument(
         "--iterations", type=int, help="mutants of a run; by default those of the fuzzers"
@@ -270,7 +278,8 @@ def main() -> None:
         parser.error("give --seeds, or --walks with --fuzzers mix")
     with tempfile.TemporaryDirectory() as temporary:
         folders = {
-            name: (args.keep or Path(temporary)) / f"{name}-{Path(args.solver).name}"
+            name: (args.keep or Path(temporary))
+            / f"{name.replace(' ', '_')}-{Path(args.solver).name}"
             for name in args.fuzzers.split(",")
         }
         campaigns = [campaign(args, name, out) for name, out in folders.items()]

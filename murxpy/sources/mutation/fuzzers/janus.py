@@ -36,7 +36,7 @@ def mutants(workshop: Workshop) -> Mutants:
         return
     answers = tuple(label or "unknown" for label in expected)
     seed = prepared_seed(workshop, script)
-    mutator, signs = Mutator(workshop, seed), _signs(seed, expected)
+    mutator, signs = Mutator(workshop, seed), signs_of(seed, expected)
     walk = int(workshop.choices.get("walk") or 25)
     if not decided((yield Mutant(seed, ("janus: the seed",), answers))):
         return
@@ -51,7 +51,7 @@ def mutants(workshop: Workshop) -> Mutants:
             current = first
 
 
-def _signs(script: Script, labels: tuple[str, ...]) -> dict[int, int]:
+def signs_of(script: Script, labels: tuple[str, ...]) -> dict[int, int]:
     """For each assertion, by its position, the sign of the places at its root: 1 if all checks at
     which it stands are satisfiable, -1 if all are unsatisfiable, and else 0. Assertions that stand at
     no check are left out.
