@@ -1,0 +1,7 @@
+(set-info :source |Winterer, Solidifying Modern SMT Solvers, figure 7.7a, https://github.com/cvc5/cvc5/issues/7948|)
+(set-info :shows |cvc5 wrong|)
+(set-info :status sat)
+(declare-fun a () Real)
+(declare-fun b () Real)
+(assert (and (= a 0.0) (= b (cos a))))
+(check-sat)

@@ -1,0 +1,8 @@
+(set-info :source |Winterer, Solidifying Modern SMT Solvers, figure 7.7b, https://github.com/Z3Prover/z3/issues/6116; in the new core|)
+(set-info :shows |z3 wrong|)
+(set-info :status sat)
+(set-option :tactic.default_tactic smt)
+(set-option :sat.euf true)
+(declare-const a Int)
+(assert (> (- a) (mod 1 (- 1))))
+(check-sat)

@@ -1,0 +1,7 @@
+(set-info :source |Winterer, Solidifying Modern SMT Solvers, figure 7.7c, https://github.com/cvc5/cvc5/issues/8548; with strings-eager-len-re|)
+(set-info :shows |cvc5 wrong|)
+(set-info :status sat)
+(set-option :strings-eager-len-re true)
+(declare-const a String)
+(assert (str.in_re a (re.++ (re.opt re.allchar) (re.diff (re.* re.none) (str.to_re a)))))
+(check-sat)

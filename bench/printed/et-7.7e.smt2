@@ -1,0 +1,6 @@
+(set-info :source |Winterer, Solidifying Modern SMT Solvers, figure 7.7e, https://github.com/Z3Prover/z3/issues/6800; a conversion is written out|)
+(set-info :shows |z3 unknown|)
+(set-info :status unsat)
+(declare-const a Int)
+(assert (not (is_int (to_real (- (* a a))))))
+(check-sat)

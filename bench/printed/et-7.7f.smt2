@@ -1,0 +1,6 @@
+(set-info :source |Winterer, Solidifying Modern SMT Solvers, figure 7.7f, https://github.com/cvc5/cvc5/issues/9873|)
+(set-info :shows |cvc5 unknown|)
+(set-info :status sat)
+(declare-const a Real)
+(assert (>= (- a) (cos 1.0)))
+(check-sat)

@@ -1,0 +1,6 @@
+(set-info :source |Winterer, Solidifying Modern SMT Solvers, figure 7.7g, https://github.com/cvc5/cvc5/issues/9875|)
+(set-info :shows |cvc5 unknown|)
+(set-info :status unsat)
+(declare-const a String)
+(assert (str.contains (str.replace_all a "a" "") "a"))
+(check-sat)

@@ -1,0 +1,6 @@
+(set-info :source |Winterer, Solidifying Modern SMT Solvers, figure 7.7h, https://github.com/Z3Prover/z3/issues/6800, https://github.com/cvc5/cvc5/issues/9874|)
+(set-info :shows |z3 cvc5 unknown|)
+(set-info :status unsat)
+(declare-const a (_ BitVec 64))
+(assert (= a (bvurem (bvnot a) a)))
+(check-sat)

@@ -1,0 +1,6 @@
+(set-info :source |Winterer, Solidifying Modern SMT Solvers, figure 6.8a, https://github.com/Z3Prover/z3/issues/5376|)
+(set-info :shows |z3 unknown|)
+(set-info :status unsat)
+(declare-const x Int)
+(assert (forall ((v Int)) (= v (* x x))))
+(check-sat)

@@ -1,0 +1,8 @@
+(set-info :source |Winterer, Solidifying Modern SMT Solvers, figure 6.8b, https://github.com/cvc5/cvc5/issues/6717; the printed ite has no third argument|)
+(set-info :shows |cvc5 unknown|)
+(set-info :status sat)
+(declare-const T Bool)
+(declare-const v String)
+(assert (ite T true true))
+(assert (or T (and (str.prefixof v "") (exists ((x Int)) (= "t" (str.substr v 0 x))))))
+(check-sat)

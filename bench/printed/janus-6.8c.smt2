@@ -1,0 +1,8 @@
+(set-info :source |Winterer, Solidifying Modern SMT Solvers, figure 6.8c, https://github.com/Z3Prover/z3/issues/5340|)
+(set-info :shows |z3 unknown|)
+(set-info :status sat)
+(declare-const x2 Bool)
+(declare-const x9 Bool)
+(declare-fun x () Real)
+(assert (< x (ite (forall ((x Bool)) (ite x x9 x2)) 0.0 1.0)))
+(check-sat)

@@ -1,0 +1,7 @@
+(set-info :source |Winterer, Solidifying Modern SMT Solvers, figure 6.8d, https://github.com/Z3Prover/z3/issues/5491|)
+(set-info :shows |z3 unknown|)
+(set-info :status sat)
+(declare-const P String)
+(declare-const T String)
+(assert (= (str.is_digit T) (str.is_digit P)))
+(check-sat)

@@ -1,0 +1,8 @@
+(set-info :source |Winterer, Solidifying Modern SMT Solvers, figure 6.8e, https://github.com/cvc5/cvc5/issues/6798|)
+(set-info :shows |cvc5 unknown|)
+(set-info :status sat)
+(declare-const a Bool)
+(declare-fun b () Real)
+(assert (or a (= 0.0 (* b b b))))
+(assert (> (* b b b) 3.0))
+(check-sat)

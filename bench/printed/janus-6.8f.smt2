@@ -1,0 +1,7 @@
+(set-info :source |Winterer, Solidifying Modern SMT Solvers, figure 6.8f, https://github.com/cvc5/cvc5/issues/6727|)
+(set-info :shows |cvc5 unknown|)
+(set-info :status sat)
+(declare-const u Bool)
+(declare-fun v () String)
+(assert (exists ((x Int)) (or (not (>= 0 (str.len (str.substr (str.replace_re "" (str.to_re v) v) x 1)))) u)))
+(check-sat)

@@ -1,0 +1,8 @@
+(set-info :source |Winterer, Solidifying Modern SMT Solvers, figure 6.8g, https://github.com/Z3Prover/z3/issues/5399|)
+(set-info :shows |z3 unknown|)
+(set-info :status sat)
+(declare-const x Int)
+(declare-fun T () Int)
+(declare-fun va () String)
+(assert (distinct (str.from_int T) (str.replace va (str.replace "" va "") (str.from_int (- x)))))
+(check-sat)

@@ -1,0 +1,6 @@
+(set-info :source |Winterer, Solidifying Modern SMT Solvers, figure 6.8h, https://github.com/cvc5/cvc5-projects/issues/279|)
+(set-info :shows |cvc5 unknown|)
+(set-info :status sat)
+(declare-const s Real)
+(assert (or (or false (= 0.0 s)) (< (* s (+ 6.0 (* s 12.0))) (- 1.0))))
+(check-sat)
