@@ -53,7 +53,7 @@ LOADED = {name: Grammar(with_operators(load_grammar(name), CATALOGUE)) for name 
 
 
 @pytest.mark.parametrize("name", COUNTS)
-def test_counts_are_those_of_the_thesis(name: str) -> None:
+def test_counts_of_terms_by_size(name: str) -> None:
     assert [LOADED[name].of_size(size) for size in range(1, 9)] == COUNTS[name]
 
 
