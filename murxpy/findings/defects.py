@@ -30,7 +30,7 @@ from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.machine.checks.registry import ACTIONS, ANSWERING, MAKING
 from murxpy.machine.outcomes import CONTRACT
 from murxpy.machine.tokens import Quoted, Ref, Token, print_token
-from murxpy.machine.trace.finished import HEADER, header_value, last_row, read_needs, read_rows
+from murxpy.machine.trace.finished import HEADER, Row, header_value, read_needs, read_rows
 from murxpy.machine.trace.grammar import Line, Trace, parse_trace
 from murxpy.machine.trace.lift import lift
 from murxpy.oracles.crash import normalise
@@ -469,24 +469,50 @@ def cause(bucket: Bucket, read: Read) -> str:
 
 def _cause_of_death(bucket: Bucket, read: Read) -> str:
     """The operand without which the last call of the smaller trace would be an ordinary one, or the copy
-    that it makes or uses.
+    that it makes or uses; or an operator before it whose result nobody uses, and which is needed.
     """
     text = _smaller(bucket, read)
-    last = last_row(text) if text else None
-    if (
-        last is not None and last.action != "misuse"
-    ):  # what a misuse before it broke is another defect
+    rows = list(read_rows(text)) if text else []
+    if not rows:
         return ""
-    copies = last is not None and last.words.startswith(f"{_COPY} ")
-    if last is not None and (copies or last.spelling in _SHALLOW):
+    broken = _unused(rows)
+    operators = [found for found in map(_BROKEN.match, broken) if found]
+    if operators:
+        return f"an operator of {operators[-1][1]} breaks what a later call uses"
+    last = rows[-1]
+    if last.action != "misuse":  # what a misuse before it broke is another defect
+        return ""
+    if last.words.startswith(f"{_COPY} ") or last.spelling in _SHALLOW:
         return "a shallow copy shares what its original frees"
-    words = last.words.split() if last is not None else []
+    words = last.words.split()
+    if broken:  # the call need not be the one that is at fault
+        return ""
     if "py:none" in words:
         return "None ends the process"
     numbers = [word[3:] for word in words if re.fullmatch(r"py:-?\d{1,60}", word)]
     if any(int(number) < 0 or int(number) >= _LARGE for number in numbers):
         return "a number that is not checked ends the process"
     return ""
+
+
+# a call of a special method of a class, which is an operator of Python
+_BROKEN = re.compile(r"(\w{1,60}(?:\.\w{1,60}){1,5})\.__\w{1,60}__ ")
+_ID = re.compile(r"[xts]\d{1,9}")
+
+
+def _unused(rows: Sequence[Row]) -> list[str]:
+    """The words of the misuses whose results the last row does not use, neither itself nor through
+    others. The reduction leaves them out where they are not needed: they break something.
+    """
+    used = set(_ID.findall(rows[-1].words))
+    found: list[str] = []
+    for row in reversed(rows[:-1]):
+        made = {word for result in row.results if result[:1] == ["return"] for word in result[1:]}
+        if made & used:
+            used |= set(_ID.findall(row.words))
+        elif row.action == "misuse":
+            found.insert(0, f"{row.words} ")
+    return found
 
 
 def callable_of(bucket: Bucket) -> str:
@@ -571,7 +597,8 @@ def _of_death(bucket: Bucket, read: Read) -> tuple[str, ...]:
         found.append(f"{bucket.solver} dies in a recursion of {turn}")
     calls = [bucket.action, *_call_before(bucket, read)]
     shape = smallest_shape(bucket, read)
-    for call in [call for call in calls if call not in _COMPLETE]:
+    # the frames say more than that something is misused, or that there is a solver
+    for call in [call for call in calls if call not in (*_COMPLETE, "misuse", "new")]:
         if names[0] != RECURSION:
             found.append(f"{bucket.solver} dies in {names[0]} by {call}")
         if shape is not None and shape.formulas:

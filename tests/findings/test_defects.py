@@ -592,6 +592,28 @@ def test_a_misuse_that_the_process_outlives_is_not_what_kills_it() -> None:
     ]
 
 
+def test_an_operator_that_breaks_what_a_later_call_uses_is_the_cause() -> None:
+    """The operator of one context may take a mode of another one, and the next collection dies."""
+    files: dict[str, str] = {}
+    made = "z3.FP py:f x1\n      return x2 FPRef\n3 misuse@edge"
+    neg, add = f"{made} z3.FPRef.__neg__ x2", f"{made} z3.FPRef.__add__ x2 py:3"
+    found = [
+        died("none", f"{neg}\n4 misuse@edge z3.RTZ py:none", files),
+        died("number", f"{add}\n4 misuse@edge z3.Int py:-9", files),
+        died("check", f"{add}\n4 check-sat", files),
+        died("used", f"{neg}\n      return x3 FPRef\n4 misuse@edge z3.f x3 py:none", files),
+        died("other", "z3.f t1 t1\n4 misuse@edge z3.LinearOrder t1 py:-9", files),
+    ]
+    assert grouped(found, files) == [("check", "none", "number"), ("other",), ("used",)]
+
+
+def test_two_misuses_that_die_in_one_function_are_no_defect_for_that() -> None:
+    files: dict[str, str] = {}
+    one, other = died("one", "z3.f t1", files), died("other", "z3.g t1", files)
+    same = [replace(each, backtrace=frames("inner", each.key, "api")) for each in (one, other)]
+    assert grouped(same, files) == [("one",), ("other",)]
+
+
 def test_crashes_of_shallow_copies_are_one_defect_whatever_is_copied() -> None:
     files: dict[str, str] = {}
     buckets = [

@@ -202,6 +202,12 @@ def test_a_draft_tells_nothing_that_its_script_does_not_have(tmp_path: Path) -> 
         assert lines[2] == f"The solver's value of a term is not ours{at}."
 
 
+def test_a_draft_does_not_tell_the_options_of_a_whole_run(tmp_path: Path) -> None:
+    message = "z3 answers sat, cvc5 unsat: wrong model of z3, by model (FP_SUB; options a, b)"
+    lines = drafted_of(tmp_path, {"smt2": SCRIPT}, kind="disagreement", message=message)
+    assert "z3 answers sat, cvc5 unsat: wrong model of z3, by model." in lines
+
+
 def test_a_title_says_the_function_of_an_endless_recursion(tmp_path: Path) -> None:
     turn = "".join(
         f"#{at}  0x{at:016x} in s3::smt::context::go () from /x/l.so\n" for at in range(40)

@@ -22,6 +22,7 @@ from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.known import Registry
 from murxpy.machine.outcomes import CONTRACT, EXCEPTION
 from murxpy.machine.trace.finished import header_value
+from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 
 _TITLE = 120  # letters of a title
 _UNSOUND = "answers sat where no values make all assertions true"
@@ -38,6 +39,8 @@ _INLINE = (
     80  # lines of a script or program that stands in the text; a longer one is an attachment only
 )
 _TRACES = ("finding.trace", "finding.history")  # one run, or several runs in one process
+# what of the run may have to do with a disagreement; the script has what is needed
+_OF_THE_RUN = re.compile(r" \([^()]{0,1000}\)$")
 _PARTED = re.compile(r"; they part at (.+)$")
 _SET = re.compile(r"^\(set-option :(\S+) ([^()]*)\)$", re.M)
 # Options that only let a script ask or do more, and limits.
@@ -141,6 +144,8 @@ def _what(page: FindingPage, script: str | None, program: str | None) -> Iterato
     parted = _PARTED.search(said)
     if script and parted and not _has(script, parted[1]):  # the script needs less than the trace
         said = said[: parted.start()]
+    if page.bucket.kind == DISAGREEMENT:
+        said = _OF_THE_RUN.sub("", said)
     yield f"{plain(said)}.\n"
     if expected:
         yield f"- **Expected:** {plain(expected)}"
