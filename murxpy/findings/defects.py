@@ -476,9 +476,10 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
     if not rows:
         return ""
     broken = _unused(rows)
-    operators = [found for found in map(_BROKEN.match, broken) if found]
+    operators = [name for name in broken if name.endswith("__")]
     if operators:
-        return f"an operator of {operators[-1][1]} breaks what a later call uses"
+        owner = operators[-1].rpartition(".")[0]
+        return f"an operator of {owner} breaks what a later call uses"
     last = rows[-1]
     if last.action != "misuse":  # what a misuse before it broke is another defect
         return ""
@@ -495,14 +496,12 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
     return ""
 
 
-# a call of a special method of a class, which is an operator of Python
-_BROKEN = re.compile(r"(\w{1,60}(?:\.\w{1,60}){1,5})\.__\w{1,60}__ ")
 _ID = re.compile(r"[xts]\d{1,9}")
 
 
 def _unused(rows: Sequence[Row]) -> list[str]:
-    """The words of the misuses whose results the last row does not use, neither itself nor through
-    others. The reduction leaves them out where they are not needed: they break something.
+    """The names of what is called by the misuses whose results the last row does not use, neither itself
+    nor through others. The reduction leaves them out where they are not needed: they break something.
     """
     used = set(_ID.findall(rows[-1].words))
     found: list[str] = []
@@ -511,7 +510,7 @@ def _unused(rows: Sequence[Row]) -> list[str]:
         if made & used:
             used |= set(_ID.findall(row.words))
         elif row.action == "misuse":
-            found.insert(0, f"{row.words} ")
+            found.insert(0, row.words.partition(" ")[0])
     return found
 
 

@@ -115,6 +115,7 @@ def test_a_core_is_shown_by_solving_it_alone() -> None:
     assert found is not None and found.answer == "sat"
     assert found.more[-3:] == ("(assert a)", "(assert (not a))", "(check-sat)")
     assert seen(CORE, "invalid-core", "unsat\n(b)\n") is not None  # nobody asserted or assumed b
+    assert seen(CORE, "invalid-core", 'unsat\n(error "there is no core")\n') is None
 
 
 def test_assertions_keep_their_names_where_only_the_last_check_is_left() -> None:

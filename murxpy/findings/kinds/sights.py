@@ -458,6 +458,8 @@ def see_core(seen: Seen) -> Sight | None:
     """
     evidence = seen.evidence
     for asked, text in seen.replies.of_kind("core", "assumptions"):
+        if text.startswith("(error"):  # there is none
+            continue
         if asked.kind == "assumptions":
             return Sight(
                 "the assumptions that the solver gives as unsat agree with the assertions",
