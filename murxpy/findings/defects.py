@@ -238,6 +238,7 @@ _TELLING_WORDS = 3  # words of a message at least that tell which defect threw i
 
 # The binding and the readers of scripts put these words before what the solver says.
 _ERROR_PREFIX = re.compile(r"\b(?:script|check|parse|parser) error: ")
+_MEMBER = re.compile(r"\b[A-Z][a-z]{1,20}\.[A-Z][A-Z0-9_]{1,60}\b")  # of an enumeration: Kind.AND
 _SORT = re.compile(
     r"\b(?:Int|Real|Bool|String|RegLan|RoundingMode|Float\d+|BitVec|FloatingPoint|Array|Set|Bag|Seq)\b"
 )
@@ -260,7 +261,7 @@ def abstract(message: str) -> str:
     """The message of an exception without what tells only of the run: the printed terms, numbers,
     names and sorts in it, and which reader passed it on.
     """
-    text = _ERROR_PREFIX.sub("", message.strip()[:2000])
+    text = _MEMBER.sub("MEMBER", _ERROR_PREFIX.sub("", message.strip()[:2000]))
     text = _SORT.sub("SORT", _NAME.sub("NAME", _without_terms(text)))
     return normalise(text)
 

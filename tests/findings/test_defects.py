@@ -554,6 +554,23 @@ def test_an_operator_that_works_on_one_side_only_is_told_as_it_is_written() -> N
     )
 
 
+def test_a_member_of_an_enumeration_is_no_part_of_an_exception() -> None:
+    thrown = "Exception: Cannot print: Kind.{} in _op_name (printer.py)"
+    kinds = [misused(kind, thrown.format(kind)) for kind in ("AND", "STRING_INDEXOF")]
+    other = misused("other", "Exception: Cannot print: a term in _op_name (printer.py)")
+    assert grouped([*kinds, other]) == [("AND", "STRING_INDEXOF"), ("other",)]
+
+
+def test_the_callables_of_a_cause_have_the_names_that_scripts_give_them(tmp_path: Path) -> None:
+    taken = "OP_BV_ROTATE_LEFT takes an index that it cannot have; index is -1"
+    both = [
+        misused("left", taken, "OP_BV_ROTATE_LEFT"),
+        misused("right", taken, "OP_BV_ROTATE_RIGHT"),
+    ]
+    (view,) = defect_views(both, {}, str(tmp_path))
+    assert view.wrong == "An index out of range is taken: rotate_left, rotate_right"
+
+
 def test_an_exception_is_one_wherever_the_rule_leads_to_it() -> None:
     thrown = "AttributeError: 'Interp' object has no attribute 'model' in Interp.translate (z3.py)"
     one, other = misused("call", thrown), misused("deepcopy", thrown)

@@ -528,7 +528,8 @@ def _shared(defect: Defect, buckets: Sequence[Bucket]) -> str:
         return ""
     names = list(dict.fromkeys(said(name) for name in names))
     more = f" and {len(names) - _MOST_CALLABLES} more" if len(names) > _MOST_CALLABLES else ""
-    return f"{causes[0][:1].upper()}{causes[0][1:]}: {', '.join(names[:_MOST_CALLABLES])}{more}"
+    listed = _in_their_words(", ".join(names[:_MOST_CALLABLES]), buckets[0].solver)
+    return f"{causes[0][:1].upper()}{causes[0][1:]}: {listed}{more}"
 
 
 def _rank(bucket: Bucket, defect: Defect) -> int:
