@@ -34,6 +34,7 @@ READ_OTHERWISE = {
     "data/folders.py": "the pyproject.toml of a checkout",
     "processes/environments.py": "records of the cache of environments",
     "worker/parent.py": "files that the supervisor has just written",
+    "sources/trees/weighing.py": "/proc",
     "worker/process.py": "/proc",
 }
 _READS = ("open", "read_text", "read_bytes")
