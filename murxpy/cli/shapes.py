@@ -10,7 +10,7 @@ import click
 from murxpy.cli.completing import theories
 from murxpy.cli.options import count_option, listed
 from murxpy.cli.params import NameList, names
-from murxpy.sources.trees.universe import Shape
+from murxpy.sources.trees.universe import ARITY, Shape
 
 _FLAGS = {
     "--quantifiers": "Also quantify formulas, and bind variables in lambdas and comprehensions.",
@@ -90,6 +90,7 @@ def shape_options() -> list[click.Parameter]:
             help="Bits of bit-vectors and floats, with commas between them.",
         ),
         count_option("--uninterpreted", "Uninterpreted functions.", 0, 100, 0, to="functions"),
+        count_option("--arity", "Arguments of an uninterpreted function, at most.", ARITY, 20),
         *(click.option(name, is_flag=True, help=text) for name, text in _FLAGS.items()),
         *_WEIGHTS,
     )

@@ -155,6 +155,15 @@ def test_banned_operators_do_not_occur_and_weighted_ones_more_often() -> None:
     assert counts[3] > 3 * counts[1]
 
 
+@pytest.mark.parametrize("arity", [1, 3, 6])
+def test_functions_have_as_many_arguments_as_is_wanted(arity: int) -> None:
+    shape = Shape(("INT",), functions=60, arity=arity)
+    functions = tree_scripts(shape).universe.functions
+    counts = {len(function.sort.params) - 1 for function in functions}
+    assert counts == set(range(1, arity + 1))
+    assert ("arity" in shape.plain()) == (arity != 3)
+
+
 def test_damped_operators_occur_less() -> None:
     made = TreeScripts(Shape(("BV",)), CATALOGUE, SETTINGS, 1, (DIALECT,))
     before = sum(operators(made.new(seed)).get("OP_ITE", 0) for seed in range(60))

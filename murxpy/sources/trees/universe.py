@@ -16,12 +16,14 @@ from murxpy.machine.random import Stream
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.terms import Printer, Unsayable
 
+ARITY = 3  # arguments of an uninterpreted function, at most
+
 
 @dataclass(frozen=True, slots=True)
 class Shape:
     """Scripts over `theories`: `assertions` trees of exactly `depth` operators on each path, over
     `variables` constants of each sort, bit-vectors of `widths` bits and floats of as many, and
-    `functions` uninterpreted functions.
+    `functions` uninterpreted functions of up to `arity` arguments.
 
     With `quantifiers`, formulas can be quantified, and operators can bind variables; with `linear`, integers and reals are multiplied
     and divided by literals alone. `weights` are those of operators by their names in SMT-LIB or in
@@ -35,6 +37,7 @@ class Shape:
     variables: int = 5
     widths: tuple[int, ...] = (32,)
     functions: int = 0
+    arity: int = ARITY
     quantifiers: bool = False
     linear: bool = False
     extensions: bool = False
@@ -42,7 +45,10 @@ class Shape:
 
     def plain(self) -> dict[str, Any]:
         """The shape as plain data."""
-        return {**asdict(self), "weights": dict(self.weights)}
+        facts = {**asdict(self), "weights": dict(self.weights)}
+        if self.arity == ARITY:  # folders of earlier releases do not have it
+            del facts["arity"]
+        return facts
 
 
 # ----------------------------------------------------------------------
@@ -53,7 +59,6 @@ class Shape:
 # small ones in their manner.
 FORMATS = {8: (3, 5), 16: (5, 11), 32: (8, 24), 64: (11, 53), 128: (15, 113), 256: (19, 237)}
 _PRIME = 17  # the order of the finite field
-_MOST_ARGUMENTS = 3  # of an uninterpreted function
 # Sorts of which nothing else is made: no arrays of them, and no functions on them.
 _ALONE = ("SORT_RM", "SORT_REGLAN")
 _OF_ELEMENTS = {
@@ -100,7 +105,9 @@ def build_universe(
         universe.constants[sort] = [
             universe.tables.constant(f"{name}_{number}", sort) for number in range(shape.variables)
         ]
-    universe.functions = [_function(universe, number, stream) for number in range(shape.functions)]
+    universe.functions = [
+        _function(universe, number, stream, shape.arity) for number in range(shape.functions)
+    ]
     _choose_operators(universe, shape, theories)
     return universe
 
@@ -206,10 +213,10 @@ def _datatype(elements: list[Sort], tables: Tables) -> Sort:
     return sort
 
 
-def _function(universe: Universe, number: int, stream: Stream) -> Term:
-    """A function of one to three arguments, of sorts by chance."""
+def _function(universe: Universe, number: int, stream: Stream, arity: int) -> Term:
+    """A function of one to `arity` arguments, of sorts by chance."""
     fitting = [sort for sort in universe.sorts if sort.kind not in _ALONE]
-    signature = [stream.choose(fitting) for _ in range(stream.between(2, _MOST_ARGUMENTS + 1))]
+    signature = [stream.choose(fitting) for _ in range(stream.between(2, arity + 1))]
     return universe.tables.constant(
         f"f_{number}", universe.tables.sorts.get("SORT_FUN", *signature)
     )
