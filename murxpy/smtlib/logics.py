@@ -92,6 +92,16 @@ def composed(logic: str, kind: str) -> bool:
     return kind in _LETTERS and re.search(_LETTERS[kind], logic.removeprefix("QF_")) is not None
 
 
+# the letters of a composed name, in their order, by the needs that they meet
+_IN_ORDER = (
+    ("A", "A"),
+    ("UF", "UF"),
+    ("U", "UF"),
+    ("BV", "BV"),
+    ("FP", "FP"),
+    ("DT", "DT"),
+    ("S", "S"),
+)
 _FEATURES = {logic: features(logic) for logic in LOGICS}
 _BY_SIZE = sorted(
     (logic for logic in LOGICS if _FEATURES[logic]), key=lambda logic: len(_FEATURES[logic])
@@ -109,6 +119,21 @@ def smallest(needs: Iterable[str]) -> str:
     """
     wanted = frozenset(needs) or {"UF"}
     return next((logic for logic in _BY_SIZE if _FEATURES[logic] >= wanted), "ALL")
+
+
+def smallest_free(needs: Iterable[str]) -> str:
+    """Return the smallest logic that meets the needs. If only logics of `LOGICS` with quantifiers do, or
+    none, and the needs have no quantifiers, the name is composed of the letters of the needs, such as
+    QF_UFBVFP, as far as that is a name.
+    """
+    found, wanted = smallest(needs), frozenset(needs)
+    if "Q" in wanted or found.startswith("QF_"):
+        return found
+    parts = [letters for need, letters in _IN_ORDER if need in wanted]
+    numbers = "".join(need for need in ("I", "R") if need in wanted)
+    arithmetic = f"{'N' if 'N' in wanted else 'L'}{numbers}A" if numbers else ""
+    name = f"QF_{''.join(dict.fromkeys(parts))}{arithmetic}"
+    return name if features(name) >= wanted else found
 
 
 def known_by_name(logic: str) -> str:

@@ -11,10 +11,11 @@ from commands import error, outcome
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from murxpy.data import load_catalogue, load_machine
+from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Settings, Stream, mix
+from murxpy.machine.script import Alone
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
@@ -162,6 +163,29 @@ def test_functions_have_as_many_arguments_as_is_wanted(arity: int) -> None:
     counts = {len(function.sort.params) - 1 for function in functions}
     assert counts == set(range(1, arity + 1))
     assert ("arity" in shape.plain()) == (arity != 3)
+
+
+@pytest.mark.parametrize(
+    ("theories", "expected"),
+    [
+        (("BV", "FP"), {"QF_UFBVFP", "QF_UFBV", "QF_UFFP", "QF_BVFP"}),
+        (("INT", "REAL"), {"QF_UFLIRA", "QF_UFNIRA", "QF_LIRA", "QF_NIRA"}),
+    ],
+)
+def test_scripts_without_quantifiers_have_a_logic_without_them(
+    theories: tuple[str, ...], expected: set[str]
+) -> None:
+    """The smallest logic, also if its name is made of letters; the solvers know it."""
+    made = tree_scripts(Shape(theories, assertions=3, depth=2, functions=1))
+    logics = set()
+    for seed in range(12):
+        text = print_script(made.script(made.new(seed)), DIALECT)
+        logics.add(text.partition("(set-logic ")[2].partition(")")[0])
+    assert logics and logics <= expected, logics
+    for logic in logics:
+        for solver in ("z3", "cvc5"):
+            session = Alone(load_catalogue(), load_wrapper(solver), (0, 0))
+            assert session.ask(f"(set-logic {logic})\n(check-sat)\n").outcome == "sat"
 
 
 def test_damped_operators_occur_less() -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from murxpy.logic.terms import Term
 from murxpy.logic.walks import subterms
-from murxpy.smtlib.logics import MIXED, NEEDS, smallest
+from murxpy.smtlib.logics import MIXED, NEEDS, smallest, smallest_free
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.script import (
     CHECKS,
@@ -114,12 +114,16 @@ class Logics:
         for constant in script.constants():
             self._needs.update(dict.fromkeys(self._of(constant)))
 
-    def of(self, script: Script) -> str:
-        """The logic of the next script; `ALL` if no logic of the standard has everything in it."""
+    def of(self, script: Script, *, composed: bool = False) -> str:
+        """The logic of the next script; `ALL` if no logic of the standard has everything in it. With
+        `composed`, a name that is made of letters, such as QF_UFBVFP, is one, too.
+        """
         roots = [term for command in script.commands for term in _terms(command)]
         for term in subterms(roots, seen=self._seen):
             self._needs.update(dict.fromkeys(self._of(term)))
-        return "ALL" if _MORE in self._needs else smallest(self._needs)
+        if _MORE in self._needs:
+            return "ALL"
+        return smallest_free(self._needs) if composed else smallest(self._needs)
 
     def _of(self, term: Term) -> list[str]:
         sorts = [sort.kind for sort in (term.sort, *term.sort.sorts()) if sort.kind != "SORT_BOOL"]

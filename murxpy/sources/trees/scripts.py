@@ -285,7 +285,7 @@ class TreeScripts:
         commands += [DeclareFun(constant) for constant in self._declared()]
         commands += [Assert(root.term) for root in trees.roots]
         script = Script("script", self.universe.tables, [*commands, CheckSat()])
-        return in_logic(script, Logics(script).of(script))
+        return in_logic(script, Logics(script).of(script, composed=True))
 
     def _declared(self) -> Iterator[Term]:
         for constants in self.universe.constants.values():
