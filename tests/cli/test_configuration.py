@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -193,6 +194,15 @@ def test_a_pyproject_without_a_table_for_murxpy_is_passed_by(project: Path, caps
         assert values(capsys, "config") == {"fuzz runs": "3"}
 
 
+@pytest.fixture
+def usual_digits() -> Iterator[None]:
+    """Python's limit of digits, which a test lifted that works with long numbers."""
+    before = sys.get_int_max_str_digits()
+    sys.set_int_max_str_digits(4300)
+    yield
+    sys.set_int_max_str_digits(before)
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
@@ -225,6 +235,7 @@ def test_a_pyproject_without_a_table_for_murxpy_is_passed_by(project: Path, caps
         ("fuzz = {runs = 3, tme = 4}", "1: unknown key 'tme'"),
     ],
 )
+@pytest.mark.usefixtures("usual_digits")
 def test_a_wrong_file_is_one_line_with_its_line(
     project: Path, capsys: Sys, text: str, said: str
 ) -> None:
