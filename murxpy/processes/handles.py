@@ -367,8 +367,10 @@ class Worker:
         return [self.pid, *started]
 
     def running(self) -> Job | None:
-        """The job in the middle of which the process is, or died; None between two jobs."""
-        if not self.jobs:
+        """The job in the middle of which the process is, or died; None between two jobs, and once the
+        handle is closed.
+        """
+        if not self.jobs or self.sock.fileno() < 0:
             return None
         progress = buffer.progress(self.trace_fd)
         return (
