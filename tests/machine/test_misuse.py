@@ -287,6 +287,20 @@ def test_a_run_goes_on_after_a_refused_misuse() -> None:
     }
 
 
+@pytest.mark.parametrize("changes", [False, True])
+def test_a_run_ends_behind_a_kept_misuse_that_changes_assertions(changes: bool) -> None:
+    wrapper = {
+        **misuses.WRAPPER,
+        "own-actions": {"misused-block": {"needs": ["sat"], "changes": changes}},
+        "actions": {**misuses.WRAPPER["actions"], "misused-block": "None"},
+    }
+    setup = {"catalogue": load_catalogue(), "machine": load_machine("contract")}
+    text = "1 new@default\n1 misuse@order misused-block@default\n1 gc\n"
+    written, report = replay(Session({**setup, "wrapper": wrapper}), text)
+    assert report["finding"] is None and report["counts"]["misuse-kept:order"] == 1
+    assert ("gc" in written) is not changes
+
+
 def test_a_stress_of_the_wrappers_own_is_drawn_in_contract_mode_only() -> None:
     own = {"misused-called-back": {"needs": ["asserted"], "stress": True, "weight": 50}}
     wrapper = {

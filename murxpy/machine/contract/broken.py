@@ -349,7 +349,8 @@ class Prepared(Misuse):
         if self.rule.family == "hold":
             run.held.append(value)
         returned(run, self.rule, broken_promise(run, self, value, action), what)
-        if action in CHANGING:
+        own = run.wrapper.facts.own_actions.get(action)
+        if action in CHANGING or (own is not None and own.changes):
             raise Stopped(None)  # the state of the solver is unknown from here on
 
 
