@@ -334,7 +334,7 @@ def _wrong_model(seen: Seen) -> Sight | None:
             return Sight(
                 "the solver answers sat, and by its own evaluation its model makes an assertion false",
                 f"sat, and false as the value of {asked.term}",
-                "the value true for each assertion",
+                "a model in which each assertion is true, or unsat",
                 (*models, asked),
             )
     judged = Judged(seen.evidence.text, replies, seen.catalogue, seen.evidence.dialect)
@@ -464,7 +464,7 @@ def see_core(seen: Seen) -> Sight | None:
             return Sight(
                 "the assumptions that the solver gives as unsat agree with the assertions",
                 f"unsat, {text} for the unsat assumptions, and sat where only these are assumed",
-                "unsat twice",
+                "assumptions that cannot all be true beside the assertions",
                 more=(f"(check-sat-assuming {text})",),
                 answer="sat",
             )
@@ -482,7 +482,7 @@ def see_core(seen: Seen) -> Sight | None:
         return Sight(
             "the unsat core that the solver gives is satisfiable",
             f"unsat, {' '.join(text.split())}, and sat where the core is asserted alone",
-            "unsat twice",
+            "a core that is unsat when it is asserted alone",
             more=("(reset)", *rows, *asserted, "(check-sat)"),
             answer="sat",
         )

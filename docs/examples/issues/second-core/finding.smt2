@@ -2,7 +2,7 @@
 ; Run as: z3 FILE
 ; In a virtual environment, 'pip install z3-solver' makes z3 as bin/z3
 ; It prints: unsat, () for the unsat assumptions, and sat where only these are assumed
-; It should print: unsat twice
+; It should print: assumptions that cannot all be true beside the assertions
 ; Shows on z3 4.8.7..5.4.1
 (set-option :smt.core.minimize true)
 (set-option :produce-unsat-cores true)
