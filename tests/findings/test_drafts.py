@@ -228,7 +228,7 @@ def test_a_draft_says_what_its_program_needs(tmp_path: Path) -> None:
         "SMT-LIB does not have"
     )
     assert wanted in lines
-    assert "- The defect needs the option core.minimize set to true." in lines
+    assert "- In this form, the defect needs the option core.minimize set to true." in lines
     plain = PROGRAM.replace("SimpleSolver()", "Solver()").replace("s.cube()", "a.cube(lambda: 1)")
     lines = drafted_of(tmp_path / "plain", {"python": plain})
     assert "- it shows with core.minimize=true, with lambda, cube" in lines

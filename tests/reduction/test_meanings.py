@@ -325,13 +325,13 @@ def test_needs_are_sentences_and_are_read_again() -> None:
         Need("safe", "safe-mode", "safe", "no"),
     ]
     assert [need.sentence() for need in found] == [
-        "The defect needs the option depth of at least 7.",
-        "The defect needs a resource limit between 15 and 500.",
-        "The defect needs a level of assertions that is pushed before (push).",
-        "The defect needs an assertion with a name (assert-tracked).",
-        "The defect needs a call of simplify before it.",
+        "In this form, the defect needs the option depth of at least 7.",
+        "In this form, the defect needs a resource limit between 15 and 500.",
+        "In this form, the defect needs a level of assertions that is pushed before (push).",
+        "In this form, the defect needs an assertion with a name (assert-tracked).",
+        "In this form, the defect needs a call of simplify before it.",
         "The defect shows only at the second check-core.",
-        "The defect needs OP_AND in the spelling raw; plainer spellings do not show it.",
+        "In this form, the defect needs OP_AND in the spelling raw; plainer spellings do not show it.",
         "The defect shows in the solver's safe mode (safe-mode=safe), too.",
         "The defect does not show in the solver's safe mode (safe-mode=safe).",
     ]
@@ -343,8 +343,8 @@ def test_the_smallest_trace_says_what_it_needs() -> None:
     source = TERMS + "1 set-option depth 40\n1 push 1\n1 assert-formula t5\n1 pop 1\n1 check-sat\n"
     result = reduced(source, at="check-sat", value=["depth", 3], history=["push"])
     assert result.needs == (
-        "The defect needs the option depth of at least 3.",
-        "The defect needs a level of assertions that is pushed before (push).",
+        "In this form, the defect needs the option depth of at least 3.",
+        "In this form, the defect needs a level of assertions that is pushed before (push).",
     )
     header = parse_trace(result.text, "min").header
     assert [need.sentence() for need in read_needs(header["needs"])] == list(result.needs)

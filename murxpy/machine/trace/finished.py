@@ -220,16 +220,16 @@ class Need:
         """The need in one sentence."""
         if self.kind == "option":
             where = self._range() if self.low else f"set to {self.value}"
-            return f"The defect needs the option {self.name} {where}."
+            return f"In this form, the defect needs the option {self.name} {where}."
         if self.kind == "limit":
-            return f"The defect needs a resource limit {self._range()}."
+            return f"In this form, the defect needs a resource limit {self._range()}."
         if self.kind == "again":
             return f"The defect shows only at the {_ORDINALS.get(self.value, f'{self.value}th')} {self.name}."
         if self.kind == "earlier":
             place = "a check before all assertions in its place does not show it"
-            return f"The defect needs what an earlier {self.name} leaves behind; {place}."
+            return f"In this form, the defect needs what an earlier {self.name} leaves behind; {place}."
         if self.kind == "spelling":
-            return f"The defect needs {self.name} in the spelling {self.value}; plainer spellings do not show it."
+            return f"In this form, the defect needs {self.name} in the spelling {self.value}; plainer spellings do not show it."
         if self.kind == "safe":
             mode = f"the solver's safe mode ({self.name}={self.value})"
             return (
@@ -239,8 +239,8 @@ class Need:
             )
         what = _CALLS.get(self.name)
         if what is None:
-            return f"The defect needs a call of {self.name} before it."
-        return f"The defect needs {what} ({self.name})."
+            return f"In this form, the defect needs a call of {self.name} before it."
+        return f"In this form, the defect needs {what} ({self.name})."
 
     def _range(self) -> str:
         if not self.high:
