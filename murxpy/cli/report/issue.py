@@ -44,7 +44,9 @@ _OF_THE_RUN = re.compile(r" \([^()]{0,1000}\)$")
 _PARTED = re.compile(r"; they part at (.+)$")
 _SET = re.compile(r"^\(set-option :(\S+) ([^()]*)\)$", re.M)
 # Options that only let a script ask or do more, and limits.
-_ASKING = re.compile(r"produce-|incremental|global-|print-|interactive|\S*limit")
+_ASKING = re.compile(
+    r"produce-(?:models|assertions|assignments)|incremental|global-|print-|interactive|\S*limit"
+)
 _RELEASE = re.compile(r"\d+(?:\.\d+)*")
 
 
