@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.enumeration import Enumerated
 from murxpy.cli import enumerate as command
-from murxpy.cli.report.enumeration import guarantee, judged
+from murxpy.cli.report.enumeration import Tested as OfSize
+from murxpy.cli.report.enumeration import guarantee, judged, judged_lines
 from murxpy.cli.report.enumeration import tested as of_scripts
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.data.lookup import grammar_names, load_grammar
@@ -519,6 +520,14 @@ def test_the_guarantee_says_who_confirms_the_answers(tmp_path: Path) -> None:
     unconfirmed = {name: n for name, n in found.items() if not name.startswith("confirmed:")}
     (line,) = guarantee(of_scripts([checked(grammar)], 0, 10, unconfirmed), "fake")
     assert "10 were decided without a finding (10 by nobody)" in line
+
+
+def test_scripts_that_wait_for_their_judge_at_the_end_are_not_asked_about() -> None:
+    rows = judged({"judged:core:1:agreed:j": 5, "judged:core:1:not-run:j": 1})
+    whole = [OfSize("core", 1, 10, 10, {"sat": 6, "unsat": 3, "unknown": 1})]
+    (line,) = judged_lines(rows, whole)
+    assert "j answers 5 likewise, does not decide 0, answers 0 otherwise" in line
+    assert line.endswith("and was not asked about 4")
 
 
 def test_the_scripts_of_a_run_that_the_end_stopped_are_counted_until_it_is_made_again() -> None:

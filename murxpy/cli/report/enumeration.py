@@ -325,8 +325,11 @@ def judged_table(rows: Sequence[JudgedScripts]) -> Table:
 
 
 def judged_lines(rows: Sequence[JudgedScripts], whole: Sequence[Tested]) -> list[str]:
-    """A sentence for each grammar and judge about the sizes of which all scripts were tested."""
+    """A sentence for each grammar and judge about the sizes of which all scripts were tested. Scripts
+    that still wait for the judge when the campaign ends count as not asked.
+    """
     sizes = {(row.grammar, row.size) for row in whole}
+    decided = {(row.grammar, row.size): row.decided for row in whole}
     sentences = []
     for grammar, judge in dict.fromkeys((row.grammar, row.judge) for row in rows):
         own = [
@@ -336,6 +339,8 @@ def judged_lines(rows: Sequence[JudgedScripts], whole: Sequence[Tested]) -> list
         ]
         if own:
             agreed, unknown, differs, left = (sum(row.of(name) for row in own) for name in _SAID)
+            of_sizes = sum(decided[grammar, row.size] for row in own)
+            left = max(left, of_sizes - agreed - unknown - differs)
             sentences.append(
                 f"{grammar}: of the decided scripts up to size {max(row.size for row in own)}, {judge} answers "
                 f"{agreed:,} likewise, does not decide {unknown:,}, answers {differs:,} otherwise, "
