@@ -249,6 +249,8 @@ def wrapper_path(name_or_path: str) -> Path:
         return _of_plugin(name_or_path, given)
     path = Path(name_or_path).expanduser()
     if path.is_file() or path.suffix in (".yaml", ".yml"):
+        if not path.exists():
+            raise InputError("there is no such file", file=str(path))
         if not is_granted(whole_path(path)):
             raise InputError(
                 f"the wrapper {path} is named in a file and not on the command line: a wrapper is code, and "

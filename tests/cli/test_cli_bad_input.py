@@ -40,6 +40,7 @@ USAGE = {
     ): "unknown state machine 'defalt' (did you mean 'default'?)",
     ("fuzz", "z3", "--profile", "nowhere.yaml"): "nowhere.yaml: there is no such file",
     ("fuzz", "--wrapper", "nowhere.yaml"): "nowhere.yaml: there is no such file",
+    ("fuzz", "nowhere.yaml"): "nowhere.yaml: there is no such file",
     (
         "fuzz",
         "z3",
