@@ -133,8 +133,8 @@ def test_process_lost_before_it_began_is_replaced(opened: Any, on: Fresh | Group
     losses = 0
     while not losses:  # on a busy machine a process may do its job before it is killed
         future = replays.submit([trace()], on)
-        assert future.worker is not None
-        future.worker.kill("channel")
+        if future.worker is not None:  # in a group that lost its process it may wait for the next
+            future.worker.kill("channel")
         wait(replays, future)
         assert causes(future) == ["report"]
         losses = future.losses
