@@ -523,11 +523,13 @@ def test_the_guarantee_says_who_confirms_the_answers(tmp_path: Path) -> None:
 
 
 def test_scripts_that_wait_for_their_judge_at_the_end_are_not_asked_about() -> None:
-    rows = judged({"judged:core:1:agreed:j": 5, "judged:core:1:not-run:j": 1})
-    whole = [OfSize("core", 1, 10, 10, {"sat": 6, "unsat": 3, "unknown": 1})]
-    (line,) = judged_lines(rows, whole)
-    assert "j answers 5 likewise, does not decide 0, answers 0 otherwise" in line
-    assert line.endswith("and was not asked about 4")
+    answers = {"judged:core:1:agreed:j": 5, "judged:core:1:not-run:j": 1}
+    came = {"enumerate:core:1:sat": 6, "enumerate:core:1:unsat": 3, "enumerate:core:1:unknown": 1}
+    rows = judged({**answers, **came})
+    (row,) = rows
+    assert (row.of("agreed"), row.of("not-run")) == (5, 4)
+    (line,) = judged_lines(rows, [OfSize("core", 1, 10, 10)])
+    assert line.endswith("answers 0 otherwise, and was not asked about 4")
 
 
 def test_the_scripts_of_a_run_that_the_end_stopped_are_counted_until_it_is_made_again() -> None:

@@ -90,12 +90,16 @@ class Tested:
     @property
     def decided(self) -> int:
         """The number of scripts all of whose checks were answered."""
-        return sum(n for name, n in self.came.items() if set(name.split("+")) <= _ANSWERS)
+        return _decided(self.came)
 
     @property
     def refused(self) -> int:
         """The number of scripts that the solver did not take."""
         return self.run - self.decided - self.of(UNKNOWN, FINDING, KILLED, TWIN)
+
+
+def _decided(came: Mapping[str, int]) -> int:
+    return sum(n for name, n in came.items() if set(name.split("+")) <= _ANSWERS)
 
 
 def tested(
@@ -303,12 +307,19 @@ class JudgedScripts:
 
 
 def judged(counts: Mapping[str, int]) -> list[JudgedScripts]:
-    """The answers of the judges, by the counters of a campaign; sorted by grammar, judge and size."""
+    """The answers of the judges, by the counters of a campaign; sorted by grammar, judge and size. Scripts
+    that still wait for a judge when the campaign ends count as not asked.
+    """
     found: dict[tuple[str, str, int], dict[str, int]] = {}
     for name, n in counts.items():
         if name.startswith(JUDGED):
             grammar, size, answer, judge = name.removeprefix(JUDGED).split(":", 3)
             found.setdefault((grammar, judge, int(size)), {})[answer] = n
+    came = _by_size(counts, COUNTED)
+    for (of, _, number), said in found.items():
+        waiting = _decided(came.get((of, number), {})) - sum(said.values())
+        if waiting > 0:
+            said[NOT_RUN] = said.get(NOT_RUN, 0) + waiting
     return [
         JudgedScripts(grammar, size, judge, answer)
         for (grammar, judge, size), answer in sorted(found.items(), key=lambda item: item[0])
@@ -325,11 +336,8 @@ def judged_table(rows: Sequence[JudgedScripts]) -> Table:
 
 
 def judged_lines(rows: Sequence[JudgedScripts], whole: Sequence[Tested]) -> list[str]:
-    """A sentence for each grammar and judge about the sizes of which all scripts were tested. Scripts
-    that still wait for the judge when the campaign ends count as not asked.
-    """
+    """A sentence for each grammar and judge about the sizes of which all scripts were tested."""
     sizes = {(row.grammar, row.size) for row in whole}
-    decided = {(row.grammar, row.size): row.decided for row in whole}
     sentences = []
     for grammar, judge in dict.fromkeys((row.grammar, row.judge) for row in rows):
         own = [
@@ -339,8 +347,6 @@ def judged_lines(rows: Sequence[JudgedScripts], whole: Sequence[Tested]) -> list
         ]
         if own:
             agreed, unknown, differs, left = (sum(row.of(name) for row in own) for name in _SAID)
-            of_sizes = sum(decided[grammar, row.size] for row in own)
-            left = max(left, of_sizes - agreed - unknown - differs)
             sentences.append(
                 f"{grammar}: of the decided scripts up to size {max(row.size for row in own)}, {judge} answers "
                 f"{agreed:,} likewise, does not decide {unknown:,}, answers {differs:,} otherwise, "
