@@ -9,6 +9,7 @@ import contextlib
 import importlib
 import os
 import re
+import signal
 import sys
 import time
 import traceback
@@ -168,7 +169,7 @@ _PATH = 4096  # bytes of a path at most
 _LONGEST = 4000  # characters of an error; one that lists all operators has about 3,000
 
 
-_HELD = "murxpy.held"  # the files of which options hold, among the same
+_HELD = "murxpy.held"  # what files give to options, among the same
 SOURCES = "murxpy.sources"  # the configuration files, among what the commands of one call share
 
 
@@ -214,18 +215,25 @@ class _Commands(click.Group):
             check_tables(sources, list(known))
             held = holding([environment(name, command), *sources], name, command)
             ctx.default_map = default_map(held)
-            ctx.meta[_HELD] = list(dict.fromkeys(str(one.source.path) for one in held.values()))
+            ctx.meta[_HELD] = list(held.values())
         ctx.meta[SOURCES] = sources
         return name, command, rest
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command. An error says that options of files hold, where some do."""
+        """Run the command. An error says that options of files hold, where some do, with the lines of
+        those whose values it quotes.
+        """
         try:
             return super().invoke(ctx)
         except (MurxpyError, click.UsageError) as error:
             if held := ctx.meta.get(_HELD):
+                quoted = [one for one in held if one.line and one.quoted_in(str(error))]
+                places = dict.fromkeys(
+                    [f"{one.source.path}:{one.line}" for one in quoted]
+                    or [str(one.source.path) for one in held]
+                )
                 error.add_note(
-                    f"options of {' and '.join(held)} hold, see 'murxpy config {ctx.invoked_subcommand}'"
+                    f"options of {' and '.join(places)} hold, see 'murxpy config {ctx.invoked_subcommand}'"
                 )
             raise
 
@@ -321,9 +329,9 @@ def main(args: Sequence[str] | None = None) -> None:
     """Run the command line and exit the process.
 
     Exit codes: 0 nothing new found, 1 findings, 2 usage or bad input, 3 internal error, 4 the
-    solver cannot be used, 130 ended by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP. A command returns its
-    exit code, or None for 0. An error is one line on standard error, with MURXPY_DEBUG=1 after its
-    traceback.
+    solver cannot be used, 130 ended by Ctrl-C, 143 by SIGTERM, 129 by SIGHUP, 141 for a campaign
+    that ended because nobody reads what it prints. A command returns its exit code, or None for 0. An
+    error is one line on standard error, with MURXPY_DEBUG=1 after its traceback.
     """
     raise SystemExit(run(sys.argv[1:] if args is None else list(args)))
 
@@ -343,7 +351,7 @@ def run(args: list[str], began: float | None = None) -> int:
     campaign = _command_of(args) not in ("", *_OTHERS, *_studies())
     try:
         with safe_outputs(), interrupts.kept() if campaign else interrupts.raised():
-            return _run(args, time.monotonic() if began is None else began)
+            return _run(args, time.monotonic() if began is None else began, campaign)
     except KeyboardInterrupt:  # while the command said what ended it
         return interrupts.exit_code()
 
@@ -356,7 +364,7 @@ def _command_of(args: list[str]) -> str:
     return ""
 
 
-def _run(args: list[str], began: float) -> int:
+def _run(args: list[str], began: float, campaign: bool) -> int:
     from murxpy.cli.report.console import quiet_pipe
     from murxpy.grants import only_granted
     from murxpy.processes.interrupts import exit_code, last
@@ -366,7 +374,8 @@ def _run(args: list[str], began: float) -> int:
         ensure_files()
         with quiet_pipe(), only_granted():
             return _invoke(args, began)
-        return 0  # nobody reads the output any more
+        # Nobody reads the output any more: that ends a campaign early, as SIGPIPE does, and hurts no list.
+        return 128 + signal.SIGPIPE if campaign else 0
     except MurxpyError as error:
         return fail(_with_notes(str(error), error), error.exit_code)
     except click.exceptions.NoArgsIsHelpError as error:

@@ -86,6 +86,16 @@ class Given:
     shared: bool
     hides: list[Given] = field(default_factory=list)
 
+    def quoted_in(self, message: str) -> bool:
+        """Whether an error quotes the value, or one of several values, as a word of its own."""
+        several = isinstance(self.value, (list, tuple))
+        return any(
+            re.search(rf"(?<![\w/.-]){re.escape(str(word))}(?![\w/-])", message)
+            for one in (self.value if several else [self.value])
+            for word in (str(one).split(",") if isinstance(one, str) else [])
+            if word.strip()
+        )
+
 
 def user_file() -> Path | None:
     """The configuration file of the user, which may not exist; None for a user without a home. It is

@@ -24,11 +24,14 @@ def is_bucket(folder: Path) -> bool:
 
 def bucket_named(name: str, out: Path) -> Path:
     """The folder of the one bucket of the campaign in `out` whose key begins with `name`. A whole key
-    names its bucket, although others may begin with it. Raises InputError, which names the candidates.
+    names its bucket, although others may begin with it. Raises InputError, which names the candidates,
+    or says that the campaign is damaged.
     """
     try:
         keys = sorted(bucket.key for bucket in read_buckets(out))
     except InputError:
+        if (out / FILE).is_file():
+            raise
         raise InputError(
             "there is no such file or folder, and no campaign here of which it could name a bucket: name the "
             "folder of a campaign with --out",

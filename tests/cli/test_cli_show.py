@@ -123,6 +123,14 @@ def test_what_is_no_bucket(capsys: pytest.CaptureFixture[str], out: Path, tmp_pa
     assert error(capsys, "show", gone) == (2, f"{gone}: this campaign has no such bucket")
 
 
+def test_a_bucket_of_a_damaged_campaign_is_not_said_to_be_missing(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    (tmp_path / "campaign.sqlite").write_bytes(b"x" * 5000)
+    code, said = error(capsys, "show", "crash-p", "--out", tmp_path)
+    assert code == 2 and "it is damaged" in said and f"murxpy repair {tmp_path}" in said
+
+
 def test_the_frames_of_the_interpreter_are_left_out() -> None:
     assert inside(FRAMES) == ("smt::pop(unsigned int)", "Z3_solver_pop")
     assert inside("") == ()

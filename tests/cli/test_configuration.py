@@ -373,6 +373,10 @@ def test_an_error_says_that_options_of_files_hold(project: Path, capsys: Sys) ->
     code, line = error(capsys, "fuzz", "z3")
     assert code == 2
     assert line.endswith(f"; options of {file} hold, see 'murxpy config fuzz'")
+    written(file, "[fuzz]\nruns = 1\ntheories = ['BV', 'NOPE']\n")
+    code, line = error(capsys, "fuzz", "z3")
+    assert (code, line.partition(";")[0]) == (2, "unknown theory 'NOPE'")
+    assert line.endswith(f"; options of {file}:3 hold, see 'murxpy config fuzz'")
 
 
 def test_the_example_of_the_page(project: Path, tmp_path: Path, capsys: Sys) -> None:

@@ -52,8 +52,10 @@ def test_foreign_text_cannot_move_the_cursor() -> None:
     assert text.one_line("abcdefgh", 6) == "abc..."
 
 
-def test_the_replay_command_can_be_pasted() -> None:
+def test_the_replay_command_can_be_pasted(monkeypatch: pytest.MonkeyPatch) -> None:
     assert text.replay_command("my out/a.trace") == "murxpy replay 'my out/a.trace'"
+    monkeypatch.setattr(text, "used", lambda: ["murxpy-example"])
+    assert text.replay_command("a.trace") == "murxpy --plugin murxpy-example replay a.trace"
 
 
 @pytest.mark.parametrize(

@@ -48,6 +48,17 @@ def _sessions(out: Path) -> list[tuple[float | None, str | None]]:
         return db.execute("SELECT ended, reason FROM sessions").fetchall()
 
 
+def test_a_campaign_that_nobody_reads_any_more_ends_like_by_its_signal(
+    start: Callable[..., Command],
+) -> None:
+    """Its exit code does not say that nothing new was found: it had more to do, and to say."""
+    command = start(fault="and:segfault")
+    assert command.process.stdout is not None
+    command.process.stdout.readline()
+    os.dup2(os.open(os.devnull, os.O_RDONLY), command.process.stdout.fileno())  # closes the pipe
+    assert command.process.wait(PATIENCE) == 128 + signal.SIGPIPE
+
+
 @pytest.mark.parametrize("name", SIGNALS)
 def test_signal_ends_a_campaign_with_its_summary(name: str, start: Callable[..., Command]) -> None:
     """Sent twice at once, as `timeout` does it."""

@@ -144,3 +144,18 @@ def test_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
     ):
         code, _, err = outcome(capsys, "fuzz", *words, *seed)
         assert code == 2 and message in err and len(err.splitlines()) == 1
+
+
+def test_a_walk_sets_what_the_wrapper_sets_beside_an_option() -> None:
+    (plan,) = make_plans(Request(("cvc5",), run_options=RunOptions(drawn_options=("bv-solver",))))
+    wrapper = dict(plan.setup["wrapper"])
+    own = {"name": "bv-solver", "type": "choice", "values": ["bitblast"], "with": [["seed", 7]]}
+    session = Session({**plan.setup, "wrapper": {**wrapper, "options": [own]}})
+    drawn = 0
+    for seed in range(20):
+        lines: list[str] = []
+        session.walk(seed, lines.append)
+        options = re.findall(r"^ *\d+ set-option@\S+ \S*?(bv-solver|seed)\b", "".join(lines), re.M)
+        assert options in ([], ["bv-solver", "seed"])
+        drawn += bool(options)
+    assert drawn

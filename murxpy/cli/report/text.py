@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from murxpy.foreign import escaped
+from murxpy.plugins import used
 
 if TYPE_CHECKING:  # errors are told by this module, also where one of these cannot be imported
     from murxpy.records.events import Started
@@ -150,8 +151,10 @@ def trace_path(out: str, bucket: BucketView) -> str | None:
 
 
 def replay_command(path: str) -> str:
-    """The command that replays a trace, ready to be pasted into a shell."""
-    return f"murxpy replay {shlex.quote(path)}"
+    """The command that replays a trace, with the plug-ins in use, ready to be pasted into a shell."""
+    return shlex.join(
+        ["murxpy", *(word for name in used() for word in ("--plugin", name)), "replay", path]
+    )
 
 
 def form_word(form: Reproducer) -> str:

@@ -49,7 +49,9 @@ def option_choice(options: Sequence[Option]) -> Weighted[Option]:
 
 
 def set_random_option(gen: Generator) -> bool:
-    """`set-option` of one option that was not set yet; False where a few draws gave none."""
+    """`set-option` of one option that was not set yet, and of those that the wrapper sets beside it;
+    False where a few draws gave none.
+    """
     run = gen.run
     if len(run.state.options) >= gen.settings.limit("options") or gen.most_options == 0:
         return False
@@ -58,7 +60,10 @@ def set_random_option(gen: Generator) -> bool:
         if option.name not in run.state.options and option.fits(
             gen.swarm.theories, run.state.options
         ):
-            set_option(run, option.name, draw_value(option, gen.stream), run.line_seed())
+            value = draw_value(option, gen.stream)
+            set_option(run, option.name, value, run.line_seed())
+            for name, beside in option.beside if value != "false" else ():
+                _set(gen, name, beside)
             if gen.most_options is not None:
                 gen.most_options -= 1
             return True
