@@ -27,7 +27,7 @@ from murxpy.judging.judged_solver import JudgedSolver
 from murxpy.judging.operators import judge_plans
 from murxpy.judging.triage import other_solvers
 from murxpy.logic.catalogue import Catalogue, build_catalogue
-from murxpy.machine.outcomes import WRONG_ANSWER
+from murxpy.machine.outcomes import EXIT, WRONG_ANSWER
 from murxpy.machine.replaying.judging import CHECKS
 from murxpy.machine.script import OWN_CHECK
 from murxpy.machine.tokens import Quoted
@@ -300,7 +300,9 @@ class _Programs:
             return hangs, "" if hangs else f"no end within {SECONDS:g} s"
         verdict = judge(outcome)
         key = "" if verdict is None else bucket_key(self._plan.target.family, verdict)
-        if key == self._shown.key:
+        if verdict is not None and verdict.kind == EXIT and verdict.message != self._shown.message:
+            return None  # the program ended by itself
+        if key == self._shown.key and "Traceback" not in outcome.output:
             return True, ""
         code = _exit_code(outcome)
         return None if code is not None and code >= 0 else (False, f"it shows {key}")

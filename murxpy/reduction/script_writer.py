@@ -229,21 +229,25 @@ class ScriptWriter:
             for one in _smaller(found, seen.evidence, bool(self._kind.ends))
         ]
 
-        def ends(again: Outcome, printed: tuple[str, ...]) -> bool:
-            return self._kind.sight(replace(seen, outcome=again, printed=printed)) is not None
+        def ends(text: str, again: Outcome, printed: tuple[str, ...]) -> bool:
+            evidence = replace(seen.evidence, text=text)
+            told = replace(seen, evidence=evidence, outcome=again, printed=printed)
+            return self._kind.sight(told) is not None
 
         for cut in dict.fromkeys(text for one in cuts for text in (_tidy(one), one)):
             first = self._run(end, cut, seconds)
             printed = tuple(expressions(first.output))
             if not (
-                ends(first, printed) if self._kind.ends else confirmed(found, seen.printed, printed)
+                ends(cut, first, printed)
+                if self._kind.ends
+                else confirmed(found, seen.printed, printed)
             ):
                 continue
 
             def same(text: str, before: tuple[str, ...] = printed) -> bool:
                 again = self._run(end, text, min(seconds, _LATER))
                 after = tuple(expressions(again.output))
-                return ends(again, after) if self._kind.ends else after == before
+                return ends(text, again, after) if self._kind.ends else after == before
 
             return self._without_settings(cut, same)
         return ""

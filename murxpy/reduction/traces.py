@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from itertools import repeat
 from math import inf
+from typing import Any
 
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
@@ -158,7 +159,7 @@ def _with_needs(
     trace = parse_trace(result.text, task.name)
     wrapper = task.plan.setup.get("wrapper") or {}
     spellings = Spellings(wrapper)
-    safe = [(str(name), str(value)) for name, value in wrapper.get("safe-options") or ()]
+    safe = safe_mode(trace, wrapper)
 
     # a broken heap does not show each time
     again = _DOUBTED if task.tries > 1 or result.key.startswith(DEATHS) else 1
@@ -180,6 +181,18 @@ def _with_needs(
     trace.header[HEADER] = write_needs(found)
     said = tuple(need.sentence() for need in found)
     return replace(result, text=trace.text() if found else result.text, needs=said)
+
+
+def safe_mode(trace: Trace, wrapper: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The options of the solver's safe mode in which a trace is tried, too. There are none where its last
+    call is a misuse, or an action that makes solvers of its own: the options of the trace's solver do
+    not hold for those.
+    """
+    action = trace.lines[-1].action if trace.lines else ""
+    own = (wrapper.get("own-actions") or {}).get(action) or {}
+    if action == "misuse" or own.get("stress"):
+        return []
+    return [(str(name), str(value)) for name, value in wrapper.get("safe-options") or ()]
 
 
 def _predicate(task: Task, source: str) -> Predicate[str]:

@@ -234,3 +234,20 @@ def test_a_draft_says_what_its_program_needs(tmp_path: Path) -> None:
     assert "- it shows with core.minimize=true, with lambda, cube" in lines
     lines = drafted_of(tmp_path / "misuse", {"python": plain}, kind="contract")
     assert "- it shows with core.minimize=true" in lines, "a misuse is no matter of operators"
+
+
+def test_a_draft_says_of_which_signal_its_program_dies(tmp_path: Path) -> None:
+    """What reads memory that was freed dies of one signal in the run, and of another in a program."""
+    lines = drafted_of(
+        tmp_path, {"python": PROGRAM}, "expected no signal, got SIGABRT", "crash", "SIGSEGV"
+    )
+    assert lines[0].endswith(" cube ends the process with an abort")
+    assert lines[2].endswith(" ends the process with an abort.")
+    assert not any("segmentation" in line for line in lines)
+
+
+def test_values_that_were_blocked_are_no_whole_model(tmp_path: Path) -> None:
+    message = "a model that was blocked is given again"
+    lines = drafted_of(tmp_path, {"smt2": SCRIPT}, "", "repeated-model", message)
+    assert lines[0] == "# z3 5.4.1 gives values again that were blocked with abs"
+    assert lines[2] == "Values that were blocked are given again."

@@ -153,6 +153,19 @@ def test_a_death_is_shown_by_the_same_signal_only() -> None:
     assert sight(replace(one, outcome=Outcome("died", status=8))) is None
 
 
+def test_an_exit_is_shown_by_its_code_before_the_end_of_the_script_only() -> None:
+    """The solver's program ends each script by an exit, and by another code if a command failed."""
+    evidence = with_evidence(parse_trace(MODEL, "1.trace"), CATALOGUE, "z3", WAYS[0])
+    asked = sum(row.startswith(("(check-sat", "(get-")) for row in evidence.text.splitlines())
+    shown = Shown("exit", "exit-z3-check-sat-1", "the process exited with code 101")
+    one = Seen(shown, (), evidence, Outcome("died", status=101 << 8), ("sat",), CATALOGUE)
+    found = sight(one)
+    assert found is not None and found.expected == "that the process goes on"
+    assert sight(replace(one, printed=("sat",) * asked)) is None
+    assert sight(replace(one, outcome=Outcome("died", status=1 << 8))) is None
+    assert sight(replace(one, outcome=Outcome("died", status=0))) is None
+
+
 def test_ways_differ_from_the_trace_and_say_how() -> None:
     text = f"{BEGIN}{CONSTANT}0 set-limit 7\n0 push 1\n0 assert-formula t1\n0 check-sat\n0 pop 1\n0 check-sat\n"
     texts = [with_evidence(parse_trace(text, "1.trace"), CATALOGUE, "z3", way).text for way in WAYS]
@@ -363,7 +376,9 @@ def test_of_infinitely_many_values_the_smallest_are_tried() -> None:
         for asked in terms
     )
     found = seen(trace, "invalid-model", output)
-    assert found is not None and found.prints == "sat and this model"
+    assert (
+        found is not None and found.prints == "sat and the value (- 1) for (seq.last_indexof a a)"
+    )
     assert found.expected.startswith("unsat, as far as tried: none of 121 values makes all")
 
 

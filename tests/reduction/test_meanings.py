@@ -24,7 +24,7 @@ from murxpy.passes.terms import Meanings, ModelValues, Types
 from murxpy.passes.trace import needs
 from murxpy.passes.words import smaller_numbers
 from murxpy.reduction.pipeline import Minimized, Task
-from murxpy.reduction.traces import minimize
+from murxpy.reduction.traces import minimize, safe_mode
 
 CATALOGUE = build_catalogue(load_catalogue())
 TERMS = """1 new
@@ -337,6 +337,18 @@ def test_needs_are_sentences_and_are_read_again() -> None:
     ]
     assert read_needs(write_needs(found)) == found
     assert read_needs("[1]") == read_needs("{") == read_needs("") == []
+
+
+def test_the_safe_mode_is_not_tried_where_the_last_call_uses_another_solver() -> None:
+    """That solver has other options, so nothing is known of the safe mode there."""
+    wrapper = {"safe-options": [["safe", "on"]], "own-actions": {"fake-misfit": {"stress": True}}}
+    asked = {
+        "check-sat": [("safe", "on")],
+        "fake-misfit": [],
+        "misuse@call fake.Solver": [],
+    }
+    for last, options in asked.items():
+        assert safe_mode(parse_trace(f"0 new\n0 {last}\n", ""), wrapper) == options
 
 
 def test_the_smallest_trace_says_what_it_needs() -> None:

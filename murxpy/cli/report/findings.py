@@ -60,9 +60,16 @@ _TRIAGED = ("refutation-unsoundness", "solution-unsoundness", "wrong-model")
 # the rule that made a script from one that was decided, in the message of an unknown answer
 _BY_RULE = re.compile(r"by (\S+) of a script that was decided")
 _AS_MADE = "by how the check was made"
+_BLOCKED = "a model that was blocked is given again"
+_VALUES = "values that were blocked are given again"  # what else is in the model may differ
 _CONSTRUCTED = "because the test was constructed so that this is the right answer"
 _WORD = re.compile(r"[a-z]+(?=[\s,:;]|$)")
 _ENDS = {"SIGSEGV": "a segmentation fault", "SIGABRT": "an abort"}
+
+
+def ended_by(signal: str) -> str:
+    """How a signal ends a process, in words."""
+    return _ENDS.get(signal, signal)
 
 
 def sentence(bucket: Bucket, small: str | None = None) -> str:
@@ -106,7 +113,7 @@ def _sentence(bucket: Bucket, small: str | None) -> str:
         return f"{_where(bucket)} does not return: {message}"
     if bucket.kind == INCOMPLETENESS:
         message = _BY_RULE.sub(_rule_in_words, message)
-    message = message.replace(_AS_MADE, _CONSTRUCTED)
+    message = message.replace(_AS_MADE, _CONSTRUCTED).replace(_BLOCKED, _VALUES)
     message = _ONE_SIDED.sub(_sides_in_words, message)
     if not _WORD.match(message):  # a name, such as z3 or mk-term, stays as it is
         return message or bucket.kind
@@ -146,7 +153,7 @@ def _death(bucket: Bucket, message: str, where: str) -> str:
     recursion, heap = names[:1] == (RECURSION,), names[:1] == (HEAP,)
     named = [name for name in names if not _NAMELESS.match(name)]
     inner = named[1:2] if recursion or heap else named[:1]
-    how = _ENDS.get(bucket.signal, bucket.signal)
+    how = ended_by(bucket.signal)
     sentence = f"{where} ends the process{f' with {how}' if how else ''}"
     if heap:
         noticed = f", as {_short(inner[0])} notices" if inner else ""

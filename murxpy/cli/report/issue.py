@@ -12,7 +12,14 @@ from functools import cache
 from typing import Any
 
 from murxpy.cli.report.finding import FindingPage
-from murxpy.cli.report.findings import Use, operators_in, operators_of, smallest_trace, use_of
+from murxpy.cli.report.findings import (
+    Use,
+    ended_by,
+    operators_in,
+    operators_of,
+    smallest_trace,
+    use_of,
+)
 from murxpy.cli.report.text import amount, fenced, one_line, plain, plain_title
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.findings.buckets import is_unsound
@@ -47,6 +54,7 @@ _SET = re.compile(r"^\(set-option :(\S+) ([^()]*)\)$", re.M)
 _ASKING = re.compile(
     r"produce-(?:models|assertions|assignments)|incremental|global-|print-|interactive|\S*limit"
 )
+_DIED = re.compile(r" got (SIG[A-Z]+)$")  # what a program printed of its child process
 _RELEASE = re.compile(r"\d+(?:\.\d+)*")
 
 
@@ -120,7 +128,7 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
     """
     kind, solver = kind_of(page.bucket.kind), page.bucket.solver
     if kind.dies:
-        what = page.wrong.partition(": ")[0].replace(*_ENDLESS)
+        what = _of_program(page, page.wrong.partition(": ")[0], script).replace(*_ENDLESS)
         what = _NAMESPACES.sub("", what)
     elif page.bucket.kind in (CONTRACT, EXCEPTION):
         what = misuse_message(page.defect.wrong)
@@ -135,6 +143,17 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
     return plain_title(text)
 
 
+def _of_program(page: FindingPage, said: str, script: str | None) -> str:
+    """A sentence about a death with the signal by which its program dies. What reads memory that was
+    freed dies of one signal in one process, and of another in the next.
+    """
+    told = next((one.note for one in page.bucket.reproducers if one.form == "python"), "")
+    found = _DIED.search(told)
+    if script is not None or found is None or not page.bucket.signal:
+        return said
+    return said.replace(f" with {ended_by(page.bucket.signal)}", f" with {ended_by(found[1])}", 1)
+
+
 def _listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
@@ -142,7 +161,7 @@ def _listed(names: Sequence[str]) -> str:
 def _what(page: FindingPage, script: str | None, program: str | None) -> Iterator[str]:
     """What was expected and why, and what was got: as the script or the program says it."""
     got, expected = _told(script) if script else ("", "")
-    said = page.wrong
+    said = _of_program(page, page.wrong, script)
     parted = _PARTED.search(said)
     if script and parted and not _has(script, parted[1]):  # the script needs less than the trace
         said = said[: parted.start()]

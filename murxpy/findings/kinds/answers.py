@@ -151,7 +151,7 @@ class RepeatedModel(Wrong):
     """A model was excluded by an assertion, and the solver gives the same model again."""
 
     name = "repeated-model"
-    label = "gives a model again that was blocked"
+    label = "gives values again that were blocked"
     rank = 5
     endings = (models.repeated,)
 

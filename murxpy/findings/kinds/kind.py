@@ -149,7 +149,7 @@ class Kind:
         does not show it.
         """
         if seen.outcome.cause == "wall":
-            late = Sight("the solver does not end", "nothing", "an answer")
+            late = Sight("the solver does not end", "nothing", "an end")
             return late if self.ends == "no end" else None
         if self.dies:
             return see_death(seen)

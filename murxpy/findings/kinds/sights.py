@@ -247,12 +247,25 @@ def see_death(seen: Seen) -> Sight | None:
     same = same or seen.finding.kind == EXCEPTION
     if not same and normalise(verdict.message) != normalise(seen.finding.message):
         return None
-    if verdict.kind == EXIT and seen.finding.kind != EXIT:
+    if verdict.kind == EXIT and not _exits(seen, verdict.message):
         return None
     message = "" if verdict.message == verdict.signal else f": {verdict.message}"
     how = f"dies with {verdict.signal}" if verdict.signal else "ends"
     said = f"no answer to the last command: the process {how}"
-    return Sight(f"the solver {how}{message}", said, "an answer")
+    return Sight(f"the solver {how}{message}", said, "that the process goes on")
+
+
+_ANSWERED = ("(check-sat", "(get-", "(echo", "(eval", "(simplify")  # commands that print something
+
+
+def _exits(seen: Seen, message: str) -> bool:
+    """Whether a process that ended by itself shows the exit of a finding. A program that reads scripts
+    always exits in the end, some with a code that says that a command failed. So the code must be that
+    of the finding, and some command must have printed nothing.
+    """
+    rows = seen.evidence.text.splitlines()
+    asked = sum(row.startswith(_ANSWERED) for row in rows)
+    return message == seen.finding.message and len(seen.printed) < asked
 
 
 def see_error(seen: Seen) -> Sight | None:
@@ -266,7 +279,7 @@ def see_error(seen: Seen) -> Sight | None:
         return None
     if any(wanted in _bare(text) for text in errors(seen.printed)):
         wrong = f"the solver ends a command with an error: {message}"
-        return Sight(wrong, f'the error "{shortened(message)}"', "an answer")
+        return Sight(wrong, f'the error "{shortened(message)}"', "no error")
     if any(wanted in _bare(text) for _, text in seen.replies.of_kind("reason")):
         wrong = f"the solver cannot answer, because an exception ends its check: {message}"
         return Sight(wrong, "unknown, and this message as the reason", "an answer")
@@ -347,7 +360,7 @@ def _wrong_model(seen: Seen) -> Sight | None:
         kept = (*models, *constants, *([wrong] if replies.value(wrong) else []))
         values = " and ".join(f"{one.term} = {replies.value(one)}" for one in constants)
         model = f"a model in which {wrong.term} is false: {values}"
-        told = model if constants and len(model) <= _TOLD else "this model"
+        told = model if constants and len(model) <= _TOLD else "a model in which that is false"
         return Sight(sentence, f"sat and {told}", "a model that makes all assertions true", kept)
     return found
 
@@ -360,7 +373,8 @@ def _unsound(seen: Seen, found: Sight) -> Sight:
     wrong, expected = "the answer sat is wrong", _none_of(shown)
     if shown.complete:
         return Sight(wrong, "sat", expected, kept=(), otherwise=found)
-    return replace(found, wrong=wrong, prints="sat and this model", expected=expected)
+    prints = found.prints if found.prints.startswith("sat") else f"sat and {found.prints}"
+    return replace(found, wrong=wrong, prints=prints, expected=expected)
 
 
 def _no_model(seen: Seen) -> Refuted | None:
@@ -520,7 +534,7 @@ def see_repeated(seen: Seen) -> Sight | None:
     if again != ["sat"] or not half or values[:half] != values[half:]:
         return None
     return Sight(
-        "a model that was blocked is given again",
+        "values that were blocked are given again",
         f"{' '.join(values[:half])} twice",
         "other values the second time, or unsat",
     )
