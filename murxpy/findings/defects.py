@@ -457,7 +457,7 @@ def cause(bucket: Bucket, read: Read) -> str:
     """The cause of a finding of contract mode that many callables share, in words; empty where none
     is known.
     """
-    if kind_of(bucket.kind).dies and bucket.action == "misuse":
+    if kind_of(bucket.kind).dies:
         return _cause_of_death(bucket, read)
     if bucket.kind != CONTRACT:
         return ""
@@ -477,9 +477,9 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
     if not rows:
         return ""
     broken = _unused(rows)
-    operators = [name for name in broken if name.endswith("__")]
-    if operators:
-        owner = operators[-1].rpartition(".")[0]
+    operator = _breaking(broken)
+    if operator is not None:
+        owner = operator.words.split()[0].rpartition(".")[0]
         return f"an operator of {owner} breaks what a later call uses"
     last = rows[-1]
     if last.action != "misuse":  # what a misuse before it broke is another defect
@@ -500,18 +500,30 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
 _ID = re.compile(r"[xts]\d{1,9}")
 
 
-def _unused(rows: Sequence[Row]) -> list[str]:
-    """The names of what is called by the misuses whose results the last row does not use, neither itself
-    nor through others. The reduction leaves them out where they are not needed: they break something.
+def breaking_operator(trace: str) -> Row | None:
+    """The operator in the smallest trace of a death that breaks what the last call uses, although that
+    call has nothing of it; None where there is none.
+    """
+    rows = list(read_rows(trace))
+    return _breaking(_unused(rows)) if rows else None
+
+
+def _breaking(misuses: Sequence[Row]) -> Row | None:
+    return next((one for one in reversed(misuses) if one.words.split(" ")[0].endswith("__")), None)
+
+
+def _unused(rows: Sequence[Row]) -> list[Row]:
+    """The misuses whose results the last row does not use, neither itself nor through others. The
+    reduction leaves them out where they are not needed: they break something.
     """
     used = set(_ID.findall(rows[-1].words))
-    found: list[str] = []
+    found: list[Row] = []
     for row in reversed(rows[:-1]):
         made = {word for result in row.results if result[:1] == ["return"] for word in result[1:]}
         if made & used:
             used |= set(_ID.findall(row.words))
         elif row.action == "misuse":
-            found.insert(0, row.words.partition(" ")[0])
+            found.insert(0, row)
     return found
 
 

@@ -621,7 +621,13 @@ def test_an_operator_that_breaks_what_a_later_call_uses_is_the_cause() -> None:
         died("used", f"{neg}\n      return x3 FPRef\n4 misuse@edge z3.f x3 py:none", files),
         died("other", "z3.f t1 t1\n4 misuse@edge z3.LinearOrder t1 py:-9", files),
     ]
-    assert grouped(found, files) == [("check", "none", "number"), ("other",), ("used",)]
+    dropped = died("delete", f"{neg}\n4 delete", files)
+    found.append(replace(dropped, action="delete", operator="", spelling=""))
+    assert grouped(found, files) == [("check", "delete", "none", "number"), ("other",), ("used",)]
+    said = sentence(found[-1], files["delete.min.trace"])
+    assert said.startswith(
+        "z3.FPRef.__neg__(FPRef) and then dropping the solver and its context ends the process in "
+    )
 
 
 def test_two_misuses_that_die_in_one_function_are_no_defect_for_that() -> None:

@@ -28,6 +28,7 @@ from murxpy.findings.defects import (
     Defect,
     Grouping,
     Read,
+    breaking_operator,
     callable_of,
     grouping,
     is_silent,
@@ -99,7 +100,11 @@ def _sentence(bucket: Bucket, small: str | None) -> str:
     message = one_line(misuse_message(first_line(bucket.plain_message)))
     kind = kind_of(bucket.kind)
     if kind.dies:
-        return _death(bucket, message, _where(bucket, small))
+        operator = breaking_operator(small) if small else None
+        where = _where(bucket, small)
+        if operator is not None:  # the last call is only where that shows
+            where = f"{in_words(operator, small or '')} and then {where}"
+        return _death(bucket, message, where)
     if bucket.kind == EXCEPTION:
         return f"{_where(bucket)} raises {message.rstrip('.')}"
     if bucket.kind == DISAGREEMENT:
