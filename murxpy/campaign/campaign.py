@@ -173,6 +173,7 @@ class Campaign:
             self._log.emit,
             self._learnt,
             self._collector.older,
+            self._collector.alike,
         )
         if config.scripts is not None and not config.resume:
             decided = config.scripts_decided

@@ -164,6 +164,7 @@ class Collector(Service):
         self._again: dict[tuple[int, int], int] = {}
         self._grouping = Grouping(archive.text, archive.range)
         self._same: dict[str, str] = {}
+        self._alike: dict[str, tuple[str, ...]] = {}
         self._documented = [
             Documented(plan.setup.get("wrapper") or {}) for plan in self._pool.plans
         ]
@@ -195,6 +196,8 @@ class Collector(Service):
         """
         defects = self._grouping.defects(self._archive.buckets.values())
         self._archive.keep_defects(defects)
+        several = [defect.buckets for defect in defects if len(defect.buckets) > 1]
+        self._alike = {key: buckets for buckets in several for key in buckets}
         known = {d.key: self._known_as(d) for d in defects}
         for key, older in {**same(defects), **known}.items():
             if older and self._same.get(key) != older:
@@ -204,6 +207,12 @@ class Collector(Service):
     def older(self, key: str) -> str:
         """The older bucket that shows the defect of bucket `key`, if that was reported; else empty."""
         return self._same.get(key, "")
+
+    def alike(self, key: str) -> tuple[str, ...]:
+        """The buckets of the folder that show the defect of bucket `key`, itself among them; none where no
+        other one does.
+        """
+        return self._alike.get(key, ())
 
     def _known_as(self, defect: Defect) -> str:
         """The bucket of another campaign that shows the defect; empty where none does."""

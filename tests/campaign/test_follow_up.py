@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -166,10 +167,27 @@ class Shelf:
         return None
 
 
-def looking(out: Path, shelf: Shelf | Archive, told: list[events.Event], **known: Any) -> FollowUp:
-    """What looks after the findings in `shelf`; `told` gets its events."""
+def looking(
+    out: Path,
+    shelf: Shelf | Archive,
+    told: list[events.Event],
+    alike: Mapping[str, tuple[str, ...]] | None = None,
+    **known: Any,
+) -> FollowUp:
+    """What looks after the findings in `shelf`; `told` gets its events. `alike` are the buckets that show
+    the defect of a bucket.
+    """
     options = config(out, {"wrapper": {}}, **known)
-    return FollowUp(options, shelf, Budget(0.0), told.append, lambda: None, lambda key: "")  # type: ignore[arg-type]
+    same = alike or {}
+    return FollowUp(
+        options,
+        shelf,  # type: ignore[arg-type]
+        Budget(0.0),
+        told.append,
+        lambda: None,
+        lambda key: "",
+        lambda key: same.get(key, ()),
+    )
 
 
 def test_wrong_answers_are_made_smaller_at_the_end_where_they_can_be_one_defect(
@@ -187,6 +205,43 @@ def test_wrong_answers_are_made_smaller_at_the_end_where_they_can_be_one_defect(
     shelf.add("core", "invalid-core")
     follow_up.look()
     assert follow_up.queue.telling == 2
+
+
+def test_a_first_finding_of_each_defect_comes_before_a_second_one(tmp_path: Path) -> None:
+    """The traces are missing, so each request ends at once, with a word about it."""
+    shelf, told = Shelf(), list[events.Event]()
+    for key, kind in (("a", "crash"), ("b", "crash"), ("c", "crash"), ("d", "exception")):
+        shelf.add(key, kind)
+    alike = dict.fromkeys("ab", ("a", "b"))
+    follow_up = looking(tmp_path, shelf, told, alike, minimize=True)
+    follow_up.look()
+    follow_up._budget.unbounded = True
+    while follow_up.queue.busy:
+        follow_up.poll()
+        time.sleep(0.01)
+    follow_up.close()
+    notices = [event.text for event in told if isinstance(event, events.Notice)]
+    assert [text.partition(":")[0] for text in notices] == ["a", "c", "d", "b"]
+
+
+def test_a_defect_that_a_program_shows_needs_no_second_one(tmp_path: Path) -> None:
+    shelf, told = Shelf(), list[events.Event]()
+    for key, kind in (("crash", "crash"), ("raised", "exception"), ("model", "invalid-model")):
+        shelf.add(key, kind)
+    alike = {key: tuple(shelf.buckets) for key in shelf.buckets}
+    follow_up = looking(tmp_path, shelf, told, alike, minimize=True)
+    follow_up.look()
+    assert follow_up.left.reductions == 3
+    forms = [Reproducer(form, f"crash/1.{form}", True) for form in ("trace", "min.trace")]
+    crash = shelf.buckets["crash"]
+    crash.reproducers = (*forms, Reproducer("python", "crash/1.py", False))
+    assert follow_up.left.reductions == 3, "its program does not show it"
+    crash.reproducers = (*forms, Reproducer("python", "crash/1.py", True))
+    assert [request.key for request in follow_up.queue.left] == ["crash", "model"], (
+        "a wrong model is worse than a crash, and an exception is not"
+    )
+    follow_up.look()
+    assert follow_up.left.reductions == 2
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Starts the process beside a campaign: `python -m murxpy.campaign.behind PID GATE GRANTS PLUGINS`. The
+"""Starts the process beside a campaign: `python -m murxpy.campaign.behind PID GATE NICE GRANTS PLUGINS`. The
 plug-ins of the campaign are named before the modules to which they add are imported.
 """
 
@@ -10,7 +10,7 @@ import sys
 from murxpy import plugins
 
 if __name__ == "__main__":
-    plugins.use(json.loads(sys.argv[4]))
+    plugins.use(json.loads(sys.argv[5]))
     from murxpy.campaign.behind.process import main
 
-    main(int(sys.argv[1]), int(sys.argv[2]), json.loads(sys.argv[3]))
+    main(int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), json.loads(sys.argv[4]))

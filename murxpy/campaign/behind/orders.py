@@ -5,13 +5,13 @@ results.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from murxpy.campaign.behind.process import installed
 from murxpy.campaign.behind.queue import Queue
-from murxpy.campaign.behind.requests import CPU, MORE_CPU, REPLAYS, Answer, Request
+from murxpy.campaign.behind.requests import CPU, MORE_CPU, NICE, REPLAYS, Answer, Request
 from murxpy.findings.archive import Archive
 from murxpy.findings.buckets import Bucket, Kept, worst_first
 from murxpy.findings.defects import comparable, needs_reduction
@@ -28,6 +28,7 @@ from murxpy.records.services import Service
 from murxpy.records.snapshot import Left
 
 _MORE = 8  # times as many replays for a reduction that the user asked for
+_SMALLER = ("min.trace", "min.history")
 _LATER = 1000  # more than the rank of any finding
 _TARGET = re.compile(
     r"-(\d+)\.trace$"
@@ -37,7 +38,7 @@ _TARGET = re.compile(
 class FollowUp(Service):
     """Requests reproducers and ranges of confirmed buckets, and reports them through `emit`. Behind
     each, `learnt` is called. `older` gives the older bucket that shows the defect of a bucket, or
-    nothing.
+    nothing, and `alike` all buckets of the folder that show it, where there are several.
 
     Reproducers are made from smaller traces where `config` says so, and where only a smaller trace
     tells which defect a bucket shows. Ranges are found where `config` says so, within the time of
@@ -52,6 +53,7 @@ class FollowUp(Service):
         emit: Callable[[events.Event], None],
         learnt: Callable[[], None],
         older: Callable[[str], str],
+        alike: Callable[[str], Sequence[str]],
     ) -> None:
         self._plans = (
             *config.targets,
@@ -65,6 +67,7 @@ class FollowUp(Service):
         self._emit = emit
         self._learnt = learnt
         self._older = older
+        self._alike = alike
         self._documented = [Documented(plan.setup.get("wrapper") or {}) for plan in self._plans]
         self._releases = [
             installed(plan.setup.get("wrapper") or {}) if config.bisect else ()
@@ -79,7 +82,15 @@ class FollowUp(Service):
         self._due = dict.fromkeys(archive.buckets)
         self._bisected: set[str] = set()
         self._budget = budget
-        self.queue = Queue(self._plans, config.limits.memory, budget, self._done, self._ready)
+        self.queue = Queue(
+            self._plans,
+            config.limits.memory,
+            budget,
+            self._done,
+            self._ready,
+            self._urgency,
+            0 if config.resume else NICE,
+        )
 
     def hurry(self) -> None:
         """Take all the time and as many processes as there were workers: these have ended."""
@@ -124,16 +135,51 @@ class FollowUp(Service):
         """Whether a campaign waits for more than programs after its last run."""
         return self._minimize or any(self._releases)
 
-    def _ready(self, request: Request) -> Request:
-        """Return the part of the request that is still wanted when the work on it begins: after the
-        last run, findings are only translated, unless the user asked for more, or a smaller trace can
-        tell which defect was found.
+    def _ready(self, request: Request) -> Request | None:
+        """Return the part of the request that is still wanted when the work on it begins: nothing where
+        another bucket shows the defect as well; after the last run, findings are only translated, unless
+        the user asked for more, or a smaller trace can tell which defect was found.
         """
+        if not request.releases and self._covered(self._archive.buckets[request.key]):
+            return None
         if not self._hurried or self._minimize or request.releases:
             return request
         if request.telling and self._telling(self._archive.buckets[request.key]):
             return request
         return replace(request, minimize=False, telling=False)
+
+    def _urgency(self, request: Request) -> tuple[bool, bool, int, int]:
+        """A key by which the first finding of each defect comes before a second one, then the worst, then
+        that with the smallest trace. What has used up its time comes last.
+        """
+        bucket = self._archive.buckets[request.key]
+        kept = bucket.smallest()
+        again = not request.releases and any(map(self._tried, self._others(bucket)))
+        size = kept.size if kept is not None else 0
+        return request.rank >= _LATER, again, request.rank, size
+
+    def _others(self, bucket: Bucket) -> Iterator[Bucket]:
+        """The other buckets of the folder that show the defect of a bucket, as far as that is known."""
+        for key in self._alike(bucket.key):
+            if key != bucket.key:
+                yield self._archive.buckets[key]
+
+    def _tried(self, bucket: Bucket) -> bool:
+        """Whether a bucket was made smaller, or is being made smaller."""
+        smaller = any(form.form in _SMALLER for form in bucket.reproducers)
+        return smaller or bucket.key in self._reduced or self.queue.works_on(bucket.key)
+
+    def _covered(self, bucket: Bucket) -> bool:
+        """Whether a bucket that is no better shows the same defect in a smaller trace, and in a program or
+        a script. Then nobody needs another program of it.
+        """
+        if not self._minimize or bucket.tier == DOCUMENTED:
+            return False
+        rank = worst_first(bucket)
+        return any(
+            worst_first(other) <= rank and other.tier != DOCUMENTED and _is_shown(other)
+            for other in self._others(bucket)
+        )
 
     def look(self) -> None:
         """Request reproducers for the buckets that lack them, and then ranges.
@@ -236,12 +282,15 @@ class FollowUp(Service):
 
     def _lacks(self, bucket: Bucket) -> bool:
         forms = [form.form for form in bucket.reproducers]
-        return bucket.state == "confirmed" and (
-            "trace" not in forms
-            or (
-                (self._minimize or self._telling(bucket))
-                and not {"min.trace", "min.history"} & {*forms}
-            )
+        return (
+            bucket.state == "confirmed"
+            and not self._covered(bucket)
+            and self._lacks_forms(bucket, forms)
+        )
+
+    def _lacks_forms(self, bucket: Bucket, forms: Sequence[str]) -> bool:
+        return "trace" not in forms or (
+            (self._minimize or self._telling(bucket)) and not {*_SMALLER} & {*forms}
         )
 
     def _target(self, bucket: Bucket, kept: Kept) -> int | None:
@@ -314,6 +363,12 @@ class FollowUp(Service):
 
     def _relative(self, file: str) -> str:
         return str(Path(file).relative_to(self._folder)) if file else ""
+
+
+def _is_shown(bucket: Bucket) -> bool:
+    """Whether a smaller trace of a bucket shows its finding, and a program or a script."""
+    shows = {form.form for form in bucket.reproducers if form.reproduces}
+    return bool(shows & {*_SMALLER}) and bool(shows & {"python", "smt2"})
 
 
 def _smaller(answer: Answer) -> list[str]:

@@ -106,7 +106,6 @@ def _unheard(text: str) -> None:
 # with the campaign.
 
 
-NICE = 10  # steps, so that the workers of the campaign come first
 _LOOK = 0.1  # seconds between two looks whether there is time again
 _SEVERAL = "not in SMT-LIB: it needs several runs in one process"
 _TRIES = 5  # replays of a candidate, for a finding that does not show each time
@@ -221,17 +220,17 @@ def waiting(gate: int) -> Wait:
     return wait
 
 
-def main(parent: int, gate: int, named: Sequence[str] | None) -> None:
-    """Answer requests on standard input until it is closed. The campaign closes `gate` while there is
-    no time. `named` is what its user named, for `murxpy.grants`.
+def main(parent: int, gate: int, nice: int, named: Sequence[str] | None) -> None:
+    """Answer requests on standard input until it is closed, `nice` steps nicer than the campaign. The
+    campaign closes `gate` while there is no time. `named` is what its user named, for `murxpy.grants`.
     """
     with only_granted(named):
-        _serve(parent, gate)
+        _serve(parent, gate, nice)
 
 
-def _serve(parent: int, gate: int) -> None:
+def _serve(parent: int, gate: int, nice: int) -> None:
     die_with_parent(parent)
-    os.nice(NICE)
+    os.nice(nice)
     plans: dict[str, Plan] = {}
     for line in sys.stdin:
         request = msgspec.convert(json.loads(line), Request)

@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from murxpy import plugins
-from murxpy.campaign.behind.requests import CLOSED, Answer, Request
+from murxpy.campaign.behind.requests import CLOSED, NICE, Answer, Request
 from murxpy.grants import granted
 from murxpy.processes.handles import Scratch, sweep
 from murxpy.processes.targets import Plan
@@ -30,13 +30,14 @@ _LOOK = 0.25  # seconds between two looks at the time that the process took
 
 
 class Lane:
-    """A process of its own for one request at a time. The process is started for the first request,
-    and again if it died. `request` is the request that the process works on, None if there is none.
+    """A process of its own for one request at a time, `nice` steps nicer than the campaign. The process is
+    started for the first request, and again if it died. `request` is the request that the process works on, None if there is none.
     `cpu` are the seconds of all processors that it took. The process reads in the file `gate` whether
     it is to wait. No method waits.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, nice: int = NICE) -> None:
+        self._nice = nice
         self.request: Request | None = None
         self.cpu = 0.0
         self._process: subprocess.Popen[bytes] | None = None
@@ -86,6 +87,7 @@ class Lane:
                     "murxpy.campaign.behind",
                     str(os.getpid()),
                     str(self.gate),
+                    str(self._nice),
                     json.dumps(granted()),
                     json.dumps(plugins.used()),
                 ],
@@ -143,9 +145,11 @@ class Lane:
 
 
 class Queue:
-    """Lets a process of its own do one request at a time, the lowest rank first, and calls `done`
-    with each answer. A request begins when `budget` is open, and waits while it is not. When the
-    process begins a request, it gets the result of `ready` for it. No method waits.
+    """Lets a process of its own do one request at a time, and calls `done` with each answer. A request
+    begins when `budget` is open, and waits while it is not. The next one is that with the lowest `rank`;
+    it is asked for each time, since what is known of findings changes. When the process begins a
+    request, it gets the result of `ready` for it; a request for which that is None is dropped. No
+    method waits.
     """
 
     def __init__(
@@ -154,15 +158,18 @@ class Queue:
         memory: int,
         budget: Budget,
         done: Callable[[Request, Answer], None],
-        ready: Callable[[Request], Request] = lambda request: request,
+        ready: Callable[[Request], Request | None] = lambda request: request,
+        rank: Callable[[Request], Any] = lambda request: request.rank,
+        nice: int = NICE,
     ) -> None:
         self._plans = plans
         self._budget = budget
         self._memory = memory
         self._done = done
         self._ready = ready
+        self._rank = rank
         self._queue: list[Request] = []
-        self._lanes = [Lane()]
+        self._lanes = [Lane(nice)]
         self._folder: Scratch | None = None
 
     @property
@@ -182,20 +189,24 @@ class Queue:
     def add(self, request: Request) -> None:
         """Do `request` after those of its rank, and of lower ranks, that wait already."""
         self._queue.append(request)
-        self._queue.sort(key=lambda one: one.rank)
 
     def widen(self, lanes: int) -> None:
-        """Let so many processes do requests at the same time."""
-        self._lanes += [Lane() for _ in range(lanes - len(self._lanes))]
+        """Let so many processes do requests at the same time. There are no runs any more that come first."""
+        self._lanes += [Lane(0) for _ in range(lanes - len(self._lanes))]
 
     def has(self, key: str) -> bool:
         """Whether a request for the bucket `key` is being done or waits."""
-        return any(request.key == key for request in (*self._in_hand, *self._queue))
+        return self.works_on(key) or any(request.key == key for request in self._queue)
+
+    def works_on(self, key: str) -> bool:
+        """Whether a request for the bucket `key` is being done."""
+        return any(request.key == key for request in self._in_hand)
 
     @property
     def left(self) -> list[Request]:
         """The requests that are being done or wait, as they would begin now."""
-        return [*map(self._ready, [*self._in_hand, *self._queue])]
+        asked = map(self._ready, [*self._in_hand, *self._queue])
+        return [request for request in asked if request is not None]
 
     @property
     def telling(self) -> int:
@@ -210,8 +221,12 @@ class Queue:
             if answer is not None:
                 self._end(lane, answer)
         for lane in self._lanes:
-            if lane.request is None and self._queue and self._budget.open:
-                self._begin(lane, self._ready(self._queue.pop(0)))
+            while lane.request is None and self._queue and self._budget.open:
+                request = min(self._queue, key=self._rank)
+                self._queue.remove(request)
+                wanted = self._ready(request)
+                if wanted is not None:
+                    self._begin(lane, wanted)
 
     def _begin(self, lane: Lane, request: Request) -> None:
         try:
