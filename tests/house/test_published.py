@@ -9,7 +9,8 @@ from murxpy.cli import commands
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "published.md").read_text()
-ROWS = [line for line in PAGE.splitlines() if line.startswith("|") and not line.startswith("|-")]
+COUNTS, *SECTIONS = re.split(r"^## ", PAGE, flags=re.MULTILINE)[1:]
+ROWS = [line for text in SECTIONS for line in text.splitlines() if re.match(r"\|[^-]", line)]
 
 
 def named(row: str) -> list[tuple[str, str]]:
@@ -61,3 +62,24 @@ def test_each_row_names_a_test_or_a_bench() -> None:
     for row in [row for row in ROWS if "test or command that shows it" not in row]:
         found = shown(row)
         assert any(name.startswith(("tests/", "bench/", "as above")) for name in found), row
+
+
+CLASSES = ("same", "beyond", "different", "partly", "missing")
+
+
+def test_the_rows_of_the_mutation_fuzzers_are_counted() -> None:
+    counts = [line.strip("| ").split(" | ") for line in COUNTS.splitlines() if line[:2] == "| "]
+    header, *told, total = counts
+    assert tuple(header[2:]) == CLASSES
+    for name, *numbers in told:
+        (section,) = (text for text in SECTIONS if text.startswith(name))
+        rows = [line.replace("\\|", " ").split("|") for line in section.splitlines()]
+        third = [row[3].strip() for row in rows if len(row) == 6 and not row[1].startswith("-")][1:]
+        begun = [re.match(r"\w*", text) for text in third]
+        classes = [found[0] if found else "" for found in begun]
+        assert set(classes) <= set(CLASSES), name
+        assert list(map(int, numbers)) == [len(third), *map(classes.count, CLASSES)], name
+    assert list(map(int, total[1:])) == [
+        sum(int(row[k]) for row in told) for k in range(1, len(total))
+    ]
+    assert int(total[header.index("partly")]) <= 8
