@@ -20,11 +20,7 @@ def setting(solver: Any, name: str, text: str) -> Any:
     Raises Z3Exception for an option that this release does not have, because `set` accepts such an
     option and every later assertion fails.
     """
-    ctx, symbol = solver.ctx, z3.Z3_mk_string_symbol(solver.ctx.ref(), name)
-    if (
-        z3.Z3_param_descrs_get_kind(ctx.ref(), solver.param_descrs().descr, symbol)
-        == z3.Z3_PK_INVALID
-    ):
+    if not (taken_by_all(name) or has_parameter(solver, name)):
         raise z3.Z3Exception(f"unknown parameter '{name}'")
     if text in ("true", "false"):
         return text == "true"
@@ -32,6 +28,23 @@ def setting(solver: Any, name: str, text: str) -> Any:
         return int(text) if text.lstrip("-").isdigit() else float(text)
     except ValueError:
         return text
+
+
+def has_parameter(solver: Any, name: str) -> bool:
+    """Whether a solver has a parameter."""
+    reference, symbol = solver.ctx.ref(), z3.Z3_mk_string_symbol(solver.ctx.ref(), name)
+    kind = z3.Z3_param_descrs_get_kind(reference, solver.param_descrs().descr, symbol)
+    return bool(kind != z3.Z3_PK_INVALID)
+
+
+@functools.cache
+def taken_by_all(name: str) -> bool:
+    """Whether each kind of solver that runs make has a parameter. It is asked once a process: the
+    solver's list of all its parameters takes half a millisecond.
+    """
+    context = z3.Context()
+    kinds = (z3.SimpleSolver(ctx=context), z3.Solver(ctx=context), z3.SolverFor("ALL", ctx=context))
+    return all(has_parameter(solver, name) for solver in kinds)
 
 
 def check_assuming(ctx: Any, solver: Any, *assumptions: Any) -> str:

@@ -121,11 +121,15 @@ def _turns(names: Sequence[str], length: int) -> int:
 
 
 SECONDS = 30.0  # until gdb is ended
+# While runs are made, gdb begins as long as it took less than this part of the campaign's time; one
+# replay takes a second. The frames only tell which buckets are one defect, which they can do at the end.
+_SHARE = 0.02
 _FRAMES = 64  # that gdb prints at most; one turn of a recursion had up to 13 of them
 
 
 class Backtraces(Service):
-    """Replays traces under gdb, one at a time when `budget` is open, and calls `done(key, frames)`.
+    """Replays traces under gdb, one at a time when `budget` is open and leaves enough for it, and calls
+    `done(key, frames)`.
 
     Of a death that a broken heap caused, the frames are those of a second replay, in which the C
     library checks the heap and so notices earlier what is broken.
@@ -172,12 +176,18 @@ class Backtraces(Service):
             if running and time.monotonic() < self._began + SECONDS:
                 return
             self._end()
-        if self._queue and self._budget.open:
+        if self._queue and self._open:
             try:
                 self._asked, self._unchecked = self._queue.popleft(), ""
                 self._begin(*self._asked)
             except OSError:  # without room for the files there are no frames
                 self.close()
+
+    @property
+    def _open(self) -> bool:
+        """Whether gdb may begin now."""
+        budget = self._budget
+        return budget.unbounded or (budget.open and self._cpu < _SHARE * budget.total)
 
     def _begin(self, key: str, plan: Plan, trace: str) -> None:
         self._key = key

@@ -23,11 +23,12 @@ class Budget:
     def __init__(self, share: float) -> None:
         self._share = share
         self._left = False
+        self.total = 0.0  # seconds that the campaign took until now
         self.unbounded = False
 
     def passed(self, spent: float, total: float) -> None:
         """Note that the campaign took `total` seconds until now, `spent` of them from this budget."""
-        self._left = spent < self._share * total
+        self._left, self.total = spent < self._share * total, total
 
     @property
     def open(self) -> bool:
@@ -150,7 +151,7 @@ class CampaignConfig:
     judges: tuple[Plan, ...] = ()
     judged: float = 1.0
     bisect: bool = False
-    share: float = 0.15
+    share: float = 0.1
     compare: bool = False
     baseline: Plan | None = None
     since: float | None = None

@@ -22,6 +22,7 @@ from murxpy.machine.outcomes import Refused
 from murxpy.machine.tokens import Ref, Token
 from murxpy.machine.trace.grammar import Trace
 from murxpy.machine.trace.reading import Reading
+from murxpy.machine.witnesses.solving import FACTOR
 from murxpy.solvers.callables import LIBRARY, PROPERTY
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.spelling import Spelling
@@ -240,7 +241,8 @@ def model_rows(run: DryRun, number: int) -> list[str]:
     """Return the rows for the line `number`, which is a `check-model`. Raises Refused if the
     wrapper has no spelling for what they need.
 
-    Functions get no values. A model counts as wrong only if no functions complete its values.
+    The fresh solver has the limit that it has in a run. Functions get no values. A model counts as
+    wrong only if no functions complete its values.
     """
     asked = formulas(run)
     plain = constants(run, [entry.term for entry in asked])
@@ -250,9 +252,14 @@ def model_rows(run: DryRun, number: int) -> list[str]:
     new = _source(run, "lifecycle", "new")
     added = _source(run, "actions", "assert-formula", args=["f"])
     answer = _source(run, "actions", "check-sat")
+    limited = run.wrapper.set("actions", "set-limit")
+    # one that is an option, from which a solver is made, stands for both solvers
+    own = limited and ("solver", True) in limited.spellings[0].template.parts
+    run.frame.fill(value=FACTOR * (run.state.limit or 0))
     return [
         f"values = [(c, {value}) for c in ({_names(plain)})]  # {number}: the model that was given",
         f"first, solver = solver, {new}",
+        *([_source(run, "actions", "set-limit")] if own and run.state.limit else []),
         f"for f in [{same} for c, v in values] + [{_names(asked)}]:",
         f"    {added}",
         f"satisfied({number}, {answer})",

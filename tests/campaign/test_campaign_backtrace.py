@@ -68,3 +68,24 @@ def test_the_frames_of_a_broken_heap_are_those_that_notice_it_first(
     traces.add("key", plan(), "1 new\n")
     wait_for(lambda: (traces.poll(), not traces.waiting)[1])
     assert place(found["key"]) == (HEAP, "early")
+
+
+def test_gdb_waits_until_it_takes_little_of_the_campaign(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gdb").write_text(GDB)
+    (tmp_path / "gdb").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    found: list[str] = []
+    budget = Budget(0.5)
+    traces = Backtraces(budget, lambda key, frames: found.append(key))
+    for key in ("first", "second"):
+        traces.add(key, plan(), "1 new\n")
+    budget.passed(0.0, 1.0)
+    traces.poll()
+    budget.passed(0.0, 1e-9)
+    wait_for(lambda: (traces.poll(), traces.waiting == ["second"])[1])
+    assert found == ["first"] and traces._process is None, "its part of the time is used up"
+    budget.passed(0.0, 1000.0)
+    wait_for(lambda: (traces.poll(), not traces.waiting)[1])
+    assert found == ["first", "second"]

@@ -150,6 +150,25 @@ def test_a_model_behind_another_answer_is_not_judged(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (2, told, "")
 
 
+@pytest.mark.parametrize(
+    ("solver", "limited"),
+    [
+        ("z3", 'solver.set("rlimit", 2800)'),
+        ("cvc5", "solver.setOption('reproducible-resource-limit', str(2800))"),
+    ],
+)
+def test_the_fresh_check_of_a_model_has_a_limit(solver: str, limited: str) -> None:
+    header = f"# murxpy-trace 1\n# solver {solver} 99\n"
+    text = header + "new\nset-limit 700\ncheck-sat\n answer sat\ncheck-model\n"
+    program = to_python(trace(text), catalogue(), load_wrapper(solver))
+    fresh = program[program.index("first, solver = solver") :]
+    assert limited in fresh and fresh.index(limited) < fresh.index("for f in")
+    without = to_python(
+        trace(text.replace("set-limit 700\n", "")), catalogue(), load_wrapper(solver)
+    )
+    assert "for f in" in without and "2800" not in without
+
+
 def test_a_release_that_lacks_a_call_tells_nothing(tmp_path: Path) -> None:
     program = to_python(trace(SMALL), catalogue(), load_wrapper("z3"))
     done = run(tmp_path / "p.py", program.replace("solver.check(", "solver.no_such("))
