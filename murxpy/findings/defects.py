@@ -19,8 +19,13 @@ from murxpy.data import load_catalogue, load_wrapper, wrapper_names
 from murxpy.errors import InputError
 from murxpy.findings.buckets import Bucket, is_unsound
 from murxpy.findings.folder import texts_below
-from murxpy.findings.frames import HEAP, RECURSION, place
-from murxpy.findings.kinds.answers import InvalidValue, RepeatedModel
+from murxpy.findings.frames import FRAMES, HEAP, RECURSION, place
+from murxpy.findings.kinds.answers import (
+    InvalidAssumptions,
+    InvalidCore,
+    InvalidValue,
+    RepeatedModel,
+)
 from murxpy.findings.kinds.calls import misuse_message
 from murxpy.findings.kinds.deaths import breaks_heap
 from murxpy.findings.kinds.registry import kind_of
@@ -28,7 +33,7 @@ from murxpy.findings.ranges import kept_range
 from murxpy.findings.store import read_buckets
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.machine.checks.registry import ACTIONS, ANSWERING, MAKING
-from murxpy.machine.outcomes import CONTRACT
+from murxpy.machine.outcomes import CONTRACT, WRONG_UNSAT
 from murxpy.machine.tokens import Quoted, Ref, Token, print_token
 from murxpy.machine.trace.finished import HEADER, Row, header_value, read_needs, read_rows
 from murxpy.machine.trace.grammar import Line, Trace, parse_trace
@@ -311,8 +316,7 @@ def marks(bucket: Bucket, read: Read) -> Marks:
     if shared:
         return Marks((f"{bucket.solver}{CAUSE}{shared}",))
     if bucket.kind == CONTRACT and place_of(bucket):  # which rule leads there is chance
-        message = misuse_message(bucket.message)
-        return Marks((f"{bucket.solver} throws {abstract(message)} in {place_of(bucket)}",))
+        return Marks((_of_thrown(bucket),))
     mark = kind_of(bucket.kind).mark
     if mark in ("place", "message"):
         own = _of_death(bucket, read) if mark == "place" else _of_message(bucket, read)
@@ -323,6 +327,10 @@ def marks(bucket: Bucket, read: Read) -> Marks:
     shape = smallest_shape(bucket, read)
     if shape is None:
         return Marks()
+    if _reads_again(bucket, read):  # in which way, and what is asserted, is chance
+        return Marks(
+            (f"{bucket.solver} gives a wrong core when it is read again {_options(shape)}",)
+        )
     earlier = _earlier_check(bucket, read)
     if earlier:  # whatever was asserted when what they left behind shows, is chance
         wrong = ["answers sat"] if is_unsound(bucket) else []
@@ -332,10 +340,13 @@ def marks(bucket: Bucket, read: Read) -> Marks:
                 for what in (*wrong, bucket.kind)
             )
         )
+    opened = _of_open_point(bucket, shape)
     if bucket.kind == RepeatedModel.name:  # the model makes the claim false by which it was blocked
         bucket = replace(bucket, kind=INVALID_MODEL)
     found = _of_shape(bucket, shape)
-    opened = _of_open_point(bucket, shape)
+    if bucket.kind in _CORES:  # what makes an answer unsat wrong makes its core wrong, too
+        beside = _of_shape(replace(bucket, kind=WRONG_UNSAT), shape)
+        found = replace(found, within=(*found.within, *beside.within))
     # Which check noticed a wrong answer sat, and after which calls, is chance.
     unsound = [f"{bucket.solver} answers sat to {_words(shape)}"] if is_unsound(bucket) else []
     return replace(found, own=(*found.own, *opened, *unsound))
@@ -344,12 +355,17 @@ def marks(bucket: Bucket, read: Read) -> Marks:
 def _of_open_point(bucket: Bucket, shape: Shape) -> tuple[str, ...]:
     """Of a value that is not that of the model: the one operator of the smaller trace of which the
     standard leaves a value open, such as a division by zero. The solver chooses this value again, and
-    which term around it shows that is chance.
+    which term around it shows that is chance. Of values that were blocked and are given again: that they
+    have such an operator, whichever it is.
     """
-    if bucket.kind != InvalidValue.name:
+    if bucket.kind not in (InvalidValue.name, RepeatedModel.name):
         return ()
-    named = dict.fromkeys(_OPERATOR.findall(" ".join(shape.formulas)))
+    formulas = " ".join(shape.formulas)
+    named = dict.fromkeys(_OPERATOR.findall(formulas))
     opened = [name for name in named if name in MEANINGS and MEANINGS[name].open]
+    opened += [name for name in (_UNIVERSE,) if f"['{name}']" in formulas]
+    if opened and bucket.kind == RepeatedModel.name:
+        return (f"{bucket.solver} blocks no value that the standard leaves open",)
     if len(opened) != 1:
         return ()
     return (f"{bucket.solver} {bucket.kind} with the open value of {opened[0]}",)
@@ -370,7 +386,8 @@ def _same_to(solver: str, operator: str) -> str:
         )
     elif operator == "OP_SET_COMPREHENSION" and dialect.sets_are_arrays:
         operator = "OP_ARRAY_LAMBDA"
-    return re.sub(r"^OP_(?:INT|REAL)_", "OP_NUMBER_", operator)
+    operator = re.sub(r"^OP_(?:INT|REAL)_", "OP_NUMBER_", operator)
+    return re.sub(r"^OP_NUMBER_MOD(?=_TOTAL$)", "OP_NUMBER_DIV", operator)  # by which it is defined
 
 
 def _nested(solver: str, telling: Sequence[str]) -> dict[str, None]:
@@ -397,6 +414,30 @@ def _earlier_check(bucket: Bucket, read: Read) -> str:
         return ""
     asked = [row for row in read_rows(text) if row.action in ANSWERING]
     return " ".join([asked[-2].action, *asked[-2].answers]) if len(asked) > 1 else ""
+
+
+_CORES = (InvalidCore.name, InvalidAssumptions.name)
+_UNIVERSE = "set.universe"  # all elements of a sort: which these are, a model says
+_READING = ("check-core", "check-assumptions")
+
+
+def _reads_again(bucket: Bucket, read: Read) -> bool:
+    """Whether a wrong core needs that a core was read before."""
+    if bucket.kind not in _CORES:
+        return False
+    needs = read_needs(header_value(_smaller(bucket, read) or "", HEADER))
+    return any(need.kind in ("call", "again") and need.name in _READING for need in needs)
+
+
+def _of_thrown(bucket: Bucket) -> str:
+    """The exception that a misuse lets out, with the function that throws it. A message that is only the
+    name of a function of another library tells more: the functions that call it all let it out.
+    """
+    message = misuse_message(bucket.message)
+    of_library = re.match(r"\w{1,60}: [a-z][a-z0-9]*(?:_[a-z0-9]+)+(?= in )", message)
+    if of_library:
+        return f"{bucket.solver} throws {of_library[0]}"
+    return f"{bucket.solver} throws {abstract(message)} in {place_of(bucket)}"
 
 
 # ----------------------------------------------------------------------
@@ -444,7 +485,10 @@ _CAUSES = (
     ),
     (re.compile(r"gives bytes, and no text"), "a text is given as bytes"),
     (
-        re.compile(r"a definition that does not fit its declaration is taken"),
+        re.compile(
+            r"a definition that does not fit its declaration is taken"
+            r"|\w{1,60} takes a definition that does not fit its declaration"
+        ),
         "a definition that does not fit its declaration is taken",
     ),
 )
@@ -607,6 +651,8 @@ def _of_death(bucket: Bucket, read: Read) -> tuple[str, ...]:
     if names[0] == RECURSION:  # which function calls which in a turn differs with what is inlined
         turn = ", ".join(sorted(set(names[1:])))
         found.append(f"{bucket.solver} dies in a recursion of {turn}")
+    if bucket.action == "misuse" and _is_deep(names):
+        found.append(f"{bucket.solver} dies by a misuse in {' < '.join(names[:2])}")
     calls = [bucket.action, *_call_before(bucket, read)]
     shape = smallest_shape(bucket, read)
     # the frames say more than that something is misused, or that there is a solver
@@ -616,6 +662,20 @@ def _of_death(bucket: Bucket, read: Read) -> tuple[str, ...]:
         if shape is not None and shape.formulas:
             found.append(f"{bucket.solver} dies by {call} on {_words(shape)}")
     return tuple(found)
+
+
+# What frees an object notices what another call broke.
+_FREEING = re.compile(r"delete|free|dec_?ref|erase|release|destroy|~|unlink")
+
+
+def _is_deep(names: Sequence[str]) -> bool:
+    """Whether two innermost frames are functions inside of the solver, which several of its calls share:
+    a misuse gives them an object that none of these calls checks.
+    """
+    if len(names) < FRAMES or names[0] == RECURSION:
+        return False
+    inner = [re.sub(r"\(.*", "", name) for name in names[:2]]
+    return not any(name.startswith("0x") or _FREEING.search(name) for name in inner)
 
 
 def _of_option(bucket: Bucket, read: Read) -> tuple[str, ...]:

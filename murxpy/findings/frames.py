@@ -35,7 +35,7 @@ _FRAME = re.compile(r"^#\d+ +(?:(0x[0-9a-f]+) in )?(.+?)(?: \(|$)", re.MULTILINE
 _ENDING = re.compile(
     r"(?:__GI_|__libc_|_+)?(?:raise|abort|assert_fail\w*|pthread_kill\w*|fortify_fail\w*|libc_message"
     r"|chk_fail|terminate|verbose_terminate\w*)\b|std::terminate|__gnu_cxx::__verbose|__cxxabiv1::__terminate"
-    r"|__cxa_(?:throw|rethrow)\b|__kill\b|kill\b|[\w:]+::~"  # a failure may speak as it is destroyed
+    r"|__cxa_(?:throw|rethrow)\b|std::__throw_\w+|__kill\b|kill\b|[\w:]+::~"  # a failure may speak as it is destroyed
 )
 
 # The allocator notices a broken heap long after it was broken, so its frames tell no place.
@@ -66,8 +66,7 @@ def inside(backtrace: str) -> tuple[str, ...]:
     libraries through which it calls, and of the C library when it ends a process.
     """
     names = list(takewhile(lambda name: not _CALLER.match(name), functions(backtrace)))
-    while len(names) > 1 and _ENDING.match(names[0]):
-        del names[0]
+    del names[: min(_behind_end(names), len(names) - 1)]
     while names and names[-1].startswith("0x"):  # of the library that calls foreign functions
         names.pop()
     return tuple(names)
@@ -79,14 +78,26 @@ def place(backtrace: str) -> tuple[str, ...]:
     of where it was broken; else the innermost frames. The result is empty if the frames tell nothing.
     """
     names = functions(backtrace)
-    start = next((at for at, name in enumerate(names) if not _ENDING.match(name)), len(names))
-    names = names[start:]
+    names = names[_behind_end(names) :]
     turn = cycle(names)
     if turn:
         return (RECURSION, *turn)
     behind = next((at for at, name in enumerate(names) if not _ALLOCATOR.match(name)), len(names))
     found = tuple(takewhile(lambda name: not _CALLER.match(name), names[behind:][:FRAMES]))
     return (HEAP, *found) if behind else found
+
+
+def _behind_end(names: Sequence[str]) -> int:
+    """The number of innermost frames that only end a process. Between two of them, a library without
+    symbols may have some without a name.
+    """
+    end = 0
+    for at, name in enumerate(names):
+        if _ENDING.match(name):
+            end = at + 1
+        elif not name.startswith("0x"):
+            break
+    return end
 
 
 def cycle(names: Sequence[str]) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from murxpy.findings.defects import (
     same,
     shape_of,
 )
-from murxpy.findings.frames import place
+from murxpy.findings.frames import inside, place
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.records.finding import Reproducer
 
@@ -106,6 +106,21 @@ def test_one_recursion_may_take_several_ways_through_its_functions() -> None:
     other = ["deep", "term", "internalize"] * 12
     found = [crash("long", *long), crash("short", *short), crash("other", *other)]
     assert grouped(found) == [("long", "short"), ("other",)]
+
+
+def test_the_place_of_an_exception_that_nobody_catches_is_where_it_is_thrown() -> None:
+    """The library that ends the process has no symbols between the functions that do so."""
+    ending = ("__GI_abort", "0x00007ffff469d919", "0x00007ffff46a8e1a", "std::terminate()")
+    thrown = (*ending, "__cxa_throw", "std::__throw_logic_error(char const*)")
+    assert place(frames(*thrown, "read", "api", "0x00007ffff0000001")) == (
+        "read",
+        "api",
+        "0x00007ffff0000001",
+    )
+    assert inside(frames(*thrown, "read", "api")) == ("read", "api")
+    assert place(frames("0x00007ffff0000002", "f")) == ("0x00007ffff0000002", "f")
+    found = [crash("a", *thrown, "read", "api"), crash("b", *thrown, "make", "api")]
+    assert grouped(found) == [("a",), ("b",)]
 
 
 def test_frames_that_repeat_a_few_times_are_no_endless_recursion() -> None:
@@ -513,6 +528,13 @@ def test_what_all_callables_of_a_binding_share_is_one_defect() -> None:
         misused("literal", "the literal of SORT_INT made from a number is another; 0.5 reads back"),
         misused("text", "the symbol is another; 'a\\x00b' reads back as 'a'"),
         misused("cut text", "a text with a NUL is taken for another by the conversion; 'a' for ''"),
+        misused("unread", "RuntimeError: set_str in mkSort (base.pxi)"),
+        misused("unread too", "RuntimeError: set_str in mkValue (base.pxi)"),
+        misused("told", "RuntimeError: invalid text in mkValue (base.pxi)"),
+        misused("misfit", "defineFun takes a definition that does not fit its declaration (few)"),
+        misused(
+            "misfits", "defineFunRec takes a definition that does not fit its declaration (free)"
+        ),
     ]
     buckets = [replace(one, first=float(at)) for at, one in enumerate(buckets)]
     assert grouped(buckets) == [
@@ -523,10 +545,13 @@ def test_what_all_callables_of_a_binding_share_is_one_defect() -> None:
         ("number", "other number"),
         ("float", "literal"),
         ("text", "cut text"),
+        ("unread", "unread too"),
+        ("told",),
+        ("misfit", "misfits"),
     ]
     assert callable_of(buckets[0]) == "ArraySort" and callable_of(buckets[6]) == "f"
     assert [one.key for one in buckets if is_silent(one)] == [
-        *("number", "other number", "float", "literal", "text", "cut text")
+        *("number", "other number", "float", "literal", "text", "cut text", "misfit", "misfits")
     ]
 
 
@@ -635,6 +660,11 @@ def test_two_misuses_that_die_in_one_function_are_no_defect_for_that() -> None:
     one, other = died("one", "z3.f t1", files), died("other", "z3.g t1", files)
     same = [replace(each, backtrace=frames("inner", each.key, "api")) for each in (one, other)]
     assert grouped(same, files) == [("one",), ("other",)]
+    for function, defects in (("is_sort", 1), ("delete_node", 2)):
+        deep = [replace(b, backtrace=frames(function, "make", b.key, "api")) for b in same]
+        assert len(grouped(deep, files)) == defects, (
+            "what frees an object notices what others broke"
+        )
 
 
 def test_crashes_of_shallow_copies_are_one_defect_whatever_is_copied() -> None:
@@ -663,13 +693,62 @@ def test_a_blocked_model_that_is_given_again_is_a_wrong_model() -> None:
     blocked = WRONG.replace("8 assert-formula t4\n", "").replace(
         "check-model", "check-blocked 1 t4"
     )
-    other = blocked.replace("OP_INT_DIV", "OP_INT_MOD")
+    blocked = blocked.replace("OP_INT_DIV", "OP_INT_ABS")
+    other = blocked.replace("OP_INT_ABS", "OP_INT_TO_STR")
     found = [
-        reduced("model", "invalid-model", WRONG, files),
+        reduced("model", "invalid-model", WRONG.replace("OP_INT_DIV", "OP_INT_ABS"), files),
         reduced("again", "repeated-model", blocked, files),
         reduced("other", "repeated-model", other, files),
     ]
     assert grouped(found, files) == [("again", "model"), ("other",)]
+    texts = [other.replace("OP_INT_TO_STR", f"OP_INT_{name}") for name in ("DIV", "MOD")]
+    opened = [reduced(str(at), "repeated-model", text, files) for at, text in enumerate(texts)]
+    assert grouped([*found, *opened], files) == [("0", "1"), ("again", "model"), ("other",)], (
+        "what the standard leaves open is not blocked"
+    )
+
+
+CORE = """# murxpy-trace 1
+1 new
+2 mk-sort SORT_INT
+      return s1
+2 mk-sort SORT_BOOL
+      return s2
+3 mk-const s1 "a"
+      return t1 s1
+4 mk-term OP_INT_ABS SORT_INT 1 t1
+      return t2 s1
+5 mk-term OP_EQUAL SORT_BOOL 2 t2 t1
+      return t3 s2
+6 check-sat-assuming 1 t3
+      answer unsat
+7 check-core
+"""
+
+
+def test_a_core_that_is_read_again_is_one_defect_however_it_is_read() -> None:
+    files: dict[str, str] = {}
+    header = '# needs [["{}", "{}", "2", "", ""]]\n1 new'
+    again = CORE.replace("1 new", header.format("again", "check-core"))
+    other = CORE.replace("OP_INT_ABS", "OP_INT_TO_STR").replace("check-core", "check-assumptions")
+    called = other.replace("1 new", header.format("call", "check-core"))
+    found = [
+        reduced("again", "invalid-core", again, files),
+        reduced("called", "invalid-assumptions", called, files),
+        reduced("once", "invalid-assumptions", other, files),
+    ]
+    assert grouped(found, files) == [("again", "called"), ("once",)]
+
+
+def test_a_wrong_core_of_a_wrong_answer_is_one_defect_with_it() -> None:
+    files: dict[str, str] = {}
+    unsat = CORE.replace("7 check-core\n", "").replace("OP_EQUAL", "OP_DISTINCT")
+    found = [
+        reduced("core", "invalid-core", CORE, files),
+        reduced("unsat", "wrong-unsat", unsat, files),
+        reduced("other", "invalid-core", CORE.replace("INT_ABS", "INT_TO_STR"), files),
+    ]
+    assert grouped(found, files) == [("core", "unsat"), ("other",)]
 
 
 def test_values_of_one_open_point_are_one_defect_whatever_stands_around_it() -> None:
