@@ -26,7 +26,7 @@ from murxpy.findings.kinds.answers import (
     InvalidValue,
     RepeatedModel,
 )
-from murxpy.findings.kinds.calls import misuse_message
+from murxpy.findings.kinds.calls import SOLVING, misuse_message
 from murxpy.findings.kinds.deaths import breaks_heap
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.ranges import kept_range
@@ -355,8 +355,7 @@ def marks(bucket: Bucket, read: Read) -> Marks:
 def _of_open_point(bucket: Bucket, shape: Shape) -> tuple[str, ...]:
     """Of a value that is not that of the model: the one operator of the smaller trace of which the
     standard leaves a value open, such as a division by zero. The solver chooses this value again, and
-    which term around it shows that is chance. Of values that were blocked and are given again: that they
-    have such an operator, whichever it is.
+    which term around it shows that is chance.
     """
     if bucket.kind not in (InvalidValue.name, RepeatedModel.name):
         return ()
@@ -364,8 +363,8 @@ def _of_open_point(bucket: Bucket, shape: Shape) -> tuple[str, ...]:
     named = dict.fromkeys(_OPERATOR.findall(formulas))
     opened = [name for name in named if name in MEANINGS and MEANINGS[name].open]
     opened += [name for name in (_UNIVERSE,) if f"['{name}']" in formulas]
-    if opened and bucket.kind == RepeatedModel.name:
-        return (f"{bucket.solver} blocks no value that the standard leaves open",)
+    if bucket.kind == RepeatedModel.name:  # a remainder is defined by a division
+        opened = list(dict.fromkeys(_DIVISION.sub("OP_INT_DIV", name) for name in opened))
     if len(opened) != 1:
         return ()
     return (f"{bucket.solver} {bucket.kind} with the open value of {opened[0]}",)
@@ -417,6 +416,7 @@ def _earlier_check(bucket: Bucket, read: Read) -> str:
 
 
 _CORES = (InvalidCore.name, InvalidAssumptions.name)
+_DIVISION = re.compile(r"^OP_INT_(?:DIV|MOD)\b")
 _UNIVERSE = "set.universe"  # all elements of a sort: which these are, a model says
 _READING = ("check-core", "check-assumptions")
 
@@ -487,7 +487,7 @@ _CAUSES = (
     (
         re.compile(
             r"a definition that does not fit its declaration is taken"
-            r"|\w{1,60} takes a definition that does not fit its declaration"
+            r"|^\w{1,60} takes a definition that does not fit its declaration"
         ),
         "a definition that does not fit its declaration is taken",
     ),
@@ -629,7 +629,8 @@ def _of_message(bucket: Bucket, read: Read) -> tuple[str, ...]:
     if len(re.findall(r"[a-z]{2,}", message.partition(":")[2])) < _TELLING_WORDS:
         return ()
     found = [f"{bucket.solver} {bucket.kind}: {message}"]
-    shape = smallest_shape(bucket, read) if bucket.action in ANSWERING else None
+    solved = bucket.action in (*ANSWERING, *SOLVING)
+    shape = smallest_shape(bucket, read) if solved else None
     if shape is not None and shape.telling:
         first = " ".join(message.split()[: _TELLING_WORDS + 1])
         telling = f"{' & '.join(shape.telling)} {_options(shape)}"

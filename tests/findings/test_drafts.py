@@ -251,3 +251,17 @@ def test_values_that_were_blocked_are_no_whole_model(tmp_path: Path) -> None:
     lines = drafted_of(tmp_path, {"smt2": SCRIPT}, "", "repeated-model", message)
     assert lines[0] == "# z3 5.4.1 gives values again that were blocked with abs"
     assert lines[2] == "Values that were blocked are given again."
+
+
+def test_a_draft_of_an_exception_says_which_check_of_its_script_it_ends(tmp_path: Path) -> None:
+    """The reader of scripts answers unknown where a call of the API raises."""
+    script = f"{SCRIPT}(get-info :reason-unknown)\n"
+    lines = drafted_of(
+        tmp_path, {"smt2": script}, kind="exception", message="Error: it has no such sort"
+    )
+    assert lines[0] == "# z3 5.4.1 an exception ends check-sat: Error: it has no such sort"
+    assert lines[2] == "an exception ends check-sat: Error: it has no such sort."
+    lines = drafted_of(
+        tmp_path / "program", {"python": PROGRAM}, kind="exception", message="Error: no such sort"
+    )
+    assert lines[0] == "# z3 5.4.1 cube raises Error: no such sort", "its trace ends with that call"

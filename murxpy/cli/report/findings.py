@@ -106,7 +106,7 @@ def _sentence(bucket: Bucket, small: str | None) -> str:
             where = f"{in_words(operator, small or '')} and then {where}"
         return _death(bucket, message, where)
     if bucket.kind == EXCEPTION:
-        return f"{_where(bucket)} raises {message.rstrip('.')}"
+        return f"{_where(bucket, small)} raises {message.rstrip('.')}"
     if bucket.kind == DISAGREEMENT:
         verdict = str(bucket.triage.get("verdict", ""))
         words = verdict.replace("-", " ")

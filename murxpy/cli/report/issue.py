@@ -54,6 +54,7 @@ _SET = re.compile(r"^\(set-option :(\S+) ([^()]*)\)$", re.M)
 _ASKING = re.compile(
     r"produce-(?:models|assertions|assignments)|incremental|global-|print-|interactive|\S*limit"
 )
+_CHECK = re.compile(r"^\((check-sat(?:-assuming)?)\b", re.M)
 _DIED = re.compile(r" got (SIG[A-Z]+)$")  # what a program printed of its child process
 _RELEASE = re.compile(r"\d+(?:\.\d+)*")
 
@@ -131,7 +132,7 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
         what = _of_program(page, page.wrong.partition(": ")[0], script).replace(*_ENDLESS)
         what = _NAMESPACES.sub("", what)
     elif page.bucket.kind in (CONTRACT, EXCEPTION):
-        what = misuse_message(page.defect.wrong)
+        what = _of_check(page, misuse_message(page.defect.wrong), script)
     else:
         names = [name for name in operators_of(small) if script is None or _has(script, name)]
         names = (names or operators_in(script or ""))[:_OPERATORS]
@@ -154,6 +155,16 @@ def _of_program(page: FindingPage, said: str, script: str | None) -> str:
     return said.replace(f" with {ended_by(page.bucket.signal)}", f" with {ended_by(found[1])}", 1)
 
 
+def _of_check(page: FindingPage, said: str, script: str | None) -> str:
+    """A sentence about an exception with the last check of its script, where that answers unknown for the
+    exception. A reader of scripts catches what a call of the API raises.
+    """
+    checks = _CHECK.findall(script or "")
+    if page.bucket.kind != EXCEPTION or not checks or ":reason-unknown" not in (script or ""):
+        return said
+    return f"an exception ends {checks[-1]}: {said.partition(' raises ')[2] or said}"
+
+
 def _listed(names: Sequence[str]) -> str:
     return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
@@ -161,7 +172,7 @@ def _listed(names: Sequence[str]) -> str:
 def _what(page: FindingPage, script: str | None, program: str | None) -> Iterator[str]:
     """What was expected and why, and what was got: as the script or the program says it."""
     got, expected = _told(script) if script else ("", "")
-    said = _of_program(page, page.wrong, script)
+    said = _of_check(page, _of_program(page, page.wrong, script), script)
     parted = _PARTED.search(said)
     if script and parted and not _has(script, parted[1]):  # the script needs less than the trace
         said = said[: parted.start()]

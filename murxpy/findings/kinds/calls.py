@@ -16,7 +16,7 @@ from murxpy.translate.programs.vocabulary import shortened
 
 _OPERATOR = re.compile(r"\bOP_\w+")
 # An exception that a solver throws in one of these actions is about its assertions.
-_SOLVING = (
+SOLVING = (
     *("check-sat", "check-sat-assuming", "push", "check-core"),
     *("check-assumptions", "check-model", "check-invariant"),
 )
@@ -46,7 +46,7 @@ class RaisedException(Call):
         return f"{about} raises {shortened(message)}"
 
     def _of_call(self, verdict: Verdict, message: str) -> Parts:
-        if verdict.call.action in _SOLVING:
+        if verdict.call.action in SOLVING:
             # The solver threw it while it solved: the call that made the solver solve tells nothing.
             return message, []
         return of_script(verdict, message) or super()._of_call(verdict, message)
