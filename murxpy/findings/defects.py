@@ -544,12 +544,19 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
 _ID = re.compile(r"[xts]\d{1,9}")
 
 
-def breaking_operator(trace: str) -> Row | None:
-    """The operator in the smallest trace of a death that breaks what the last call uses, although that
-    call has nothing of it; None where there is none.
+_DROPPING = ("delete", "del", "gc")  # calls that only notice what was broken before
+
+
+def breaking_call(trace: str) -> Row | None:
+    """The call in the smallest trace of a death that breaks what the last call uses, although that
+    call has nothing of it: an operator, or the last misuse before objects are dropped. None where there
+    is none.
     """
     rows = list(read_rows(trace))
-    return _breaking(_unused(rows)) if rows else None
+    broken = _unused(rows) if rows else []
+    operator = _breaking(broken)
+    dropped = broken[-1:] if rows and rows[-1].action in _DROPPING else []
+    return operator or next(iter(dropped), None)
 
 
 def _breaking(misuses: Sequence[Row]) -> Row | None:
@@ -557,7 +564,7 @@ def _breaking(misuses: Sequence[Row]) -> Row | None:
 
 
 def _unused(rows: Sequence[Row]) -> list[Row]:
-    """The misuses whose results the last row does not use, neither itself nor through others. The
+    """The misuses whose results no later row uses, but for what the last row uses through others. The
     reduction leaves them out where they are not needed: they break something.
     """
     used = set(_ID.findall(rows[-1].words))
@@ -567,6 +574,7 @@ def _unused(rows: Sequence[Row]) -> list[Row]:
         if made & used:
             used |= set(_ID.findall(row.words))
         elif row.action == "misuse":
+            used |= set(_ID.findall(row.words))
             found.insert(0, row)
     return found
 

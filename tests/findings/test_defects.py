@@ -653,6 +653,12 @@ def test_an_operator_that_breaks_what_a_later_call_uses_is_the_cause() -> None:
     assert said.startswith(
         "z3.FPRef.__neg__(FPRef) and then dropping the solver and its context ends the process in "
     )
+    cycled = f"{neg}\n      return x3 FPRef\n4 misuse@cycle x3 x2\n5 gc"
+    cycle = replace(died("cycle", cycled, files), action="gc", operator="", spelling="")
+    assert len(grouped([*found, cycle], files)) == 4, "the cycle uses what the operator gives"
+    assert sentence(cycle, files["cycle.min.trace"]).startswith(
+        "FPRef (objects in a reference cycle, for the collector to take apart) and then a garbage collection ends the process in "
+    )
 
 
 def test_two_misuses_that_die_in_one_function_are_no_defect_for_that() -> None:

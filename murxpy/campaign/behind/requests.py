@@ -15,7 +15,7 @@ REPLAYS = 600
 # more than ten minutes.
 CPU = 60.0
 MORE_CPU = 120.0  # seconds with which a reduction goes on that has used up the first ones
-NICE = 10  # steps, so that the workers of a campaign come before what is done beside its runs
+NICE = 5  # steps, as those of the workers: '--share' bounds what is taken beside the runs
 CLOSED = b"\x01"  # in the gate of a process: it is to wait
 Wait = Callable[[], None]  # returns when the next step may be done
 

@@ -28,7 +28,7 @@ from murxpy.findings.defects import (
     Defect,
     Grouping,
     Read,
-    breaking_operator,
+    breaking_call,
     callable_of,
     grouping,
     is_silent,
@@ -100,10 +100,10 @@ def _sentence(bucket: Bucket, small: str | None) -> str:
     message = one_line(misuse_message(first_line(bucket.plain_message)))
     kind = kind_of(bucket.kind)
     if kind.dies:
-        operator = breaking_operator(small) if small else None
+        broken = breaking_call(small) if small else None
         where = _where(bucket, small)
-        if operator is not None:  # the last call is only where that shows
-            where = f"{in_words(operator, small or '')} and then {where}"
+        if broken is not None:  # the last call is only where that shows
+            where = f"{in_words(broken, small or '')} and then {where}"
         return _death(bucket, message, where)
     if bucket.kind == EXCEPTION:
         return f"{_where(bucket, small)} raises {message.rstrip('.')}"
@@ -393,7 +393,7 @@ def use_of(text: str) -> Use:
     own = [op.smtlib for op in operators if op.extension and op.kind not in standard]
     solver = header_value(text, "solver").partition(" ")[0]
     own_calls = [row.action for row in read_rows(text) if row.action.startswith(f"{solver}-")]
-    calls = [action.removeprefix(f"{solver}-") for action in own_calls]
+    calls = [said(action, solver) for action in own_calls]
     return Use(
         tuple(f"{name}={value}" for name, value in pairs if telling_option(name)),
         tuple(dict.fromkeys([*own, *calls])),

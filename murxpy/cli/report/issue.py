@@ -28,7 +28,7 @@ from murxpy.findings.kinds.calls import misuse_message
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.known import Registry
 from murxpy.machine.outcomes import CONTRACT, EXCEPTION
-from murxpy.machine.trace.finished import header_value
+from murxpy.machine.trace.finished import header_value, read_rows
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 
 _TITLE = 120  # letters of a title
@@ -283,7 +283,9 @@ def _circumstances(page: FindingPage, small: str, use: Use | None, release: str)
     yield "## Where it shows\n"
     yield f"- {page.bucket.solver} {release}, {platform.system()} {platform.machine()}, Python {python}"
     yield f"- {plain(page.range)}" if page.range else "- other releases were not tried"
-    misused = page.bucket.kind == CONTRACT or page.bucket.action == "misuse"
+    misused = page.bucket.kind == CONTRACT or any(
+        row.action == "misuse" for row in read_rows(small)
+    )
     if use is not None and not misused:
         yield f"- it shows {'' if use.options else 'with '}{plain(use.words())}"
     elif use is not None and use.options:  # the program names the operators of a misuse
