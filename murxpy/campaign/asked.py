@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from murxpy.campaign.behind.process import installed
+from murxpy.cluster.places import parse_place
 from murxpy.errors import InputError
 from murxpy.findings.defects import known_of
 from murxpy.findings.known import read_registry
@@ -108,6 +109,8 @@ class CampaignOptions(KeptOptions):
     keep_scripts: Path | None = None
     answers: Path | None = None
     kept_runs: str = "all"
+    cluster: str | None = None
+    lag: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -380,7 +383,10 @@ class Asked:
                 "--bisect asks the releases that are in the cache, and none of these solvers is there: "
                 "'murxpy releases SOLVER --add RELEASES' installs some"
             )
-        jobs = options.jobs or len(os.sched_getaffinity(0))
+        place = None if options.cluster is None else parse_place(options.cluster)
+        jobs = options.jobs or max(
+            1, len(os.sched_getaffinity(0)) // (place.local if place and place.local else 1)
+        )
         ensure_files(jobs)
         patterns, marks = self.known
         return CampaignConfig(
@@ -410,6 +416,8 @@ class Asked:
             baseline=self.baseline,
             known=tuple(patterns),
             known_marks=marks,
+            cluster=None if place is None else place.opener(),
+            lag=options.lag,
         )
 
 
@@ -424,6 +432,10 @@ def asked(
     `enumeration` of enumerated scripts. Releases that are not in the cache are installed. Raises
     InputError and TargetError.
     """
+    if options.cluster is not None:
+        parse_place(
+            options.cluster
+        ).opener()  # whatever is wrong with it is said before anything is installed
     if options.contract and options.machine == "default":
         options = replace(options, machine="contract")
     request = settle(_request(targets, options, mutation, enumeration))

@@ -13,9 +13,10 @@ from typing import Any
 from murxpy.campaign.behind.orders import FollowUp
 from murxpy.campaign.run_ends import Breakdown, Hangs, KeptScripts, RunEnds
 from murxpy.campaign.runs import FuzzedTarget, barren, idle_code, stored_runs
-from murxpy.campaign.sessions import choose_seed, recorded_settings, refuse_another
+from murxpy.campaign.sessions import choose_lag, choose_seed, recorded_settings, refuse_another
 from murxpy.campaign.slots import Slots
 from murxpy.campaign.statistics import EventLog, callables_of, operators_of
+from murxpy.cluster.service import ClusterReplays
 from murxpy.errors import FolderLost, InputError, InternalError
 from murxpy.findings.archive import Archive
 from murxpy.findings.buckets import Bucket, Known
@@ -62,6 +63,7 @@ class Campaign:
         self._since = time.monotonic() if config.since is None else config.since
         self._breakdown = Breakdown([plan.target.name for plan in config.targets])
         self._log = EventLog()
+        self._cluster = contextlib.ExitStack()
         self._abouts: list[dict[str, Any]] = []
         # In the order in which they begin what they can, and in which they end.
         self._services: list[Service] = []
@@ -108,6 +110,7 @@ class Campaign:
         if not self.config.resume:  # it goes on with what the folder has
             refuse_another(store, self.config)
         self.seed = choose_seed(store, self.config)
+        self._lag = choose_lag(store, self.config)
         self._pool = Pool([*self.config.targets, *self.config.others], self.config.limits)
         try:
             with interrupts.caught(self._signalled):
@@ -126,12 +129,13 @@ class Campaign:
         finally:
             for service in self._services:
                 service.close()
+            self._cluster.close()
             self._pool.close()
 
     def _prepare(self, store: Store) -> None:
         versions = self._load(store)
         config = self.config
-        self._replays = Replays(self._pool, range(len(self._targets)))
+        self._replays = self._processes()
         self._budget = Budget(config.share)
         self._traces = Backtraces(self._budget, self._framed)
         self._collector = Collector(
@@ -196,7 +200,9 @@ class Campaign:
             for plan, about in zip(config.targets, self._abouts, strict=True)
             if about.get("callables")
         }
-        self._archive.note(seed=self.seed, operators=operators_of(self._abouts), **callables)
+        self._archive.note(
+            seed=self.seed, lag=self._lag, operators=operators_of(self._abouts), **callables
+        )
         if not config.resume:
             self._archive.note(
                 **recorded_settings(config), known=(config.known, dict(config.known_marks))
@@ -208,12 +214,30 @@ class Campaign:
         """Load all solvers, and return their versions."""
         abouts = self._pool.warm()
         versions = [version_of(about) for about in abouts]
+        self._all_abouts = abouts
         self._abouts = abouts[: len(self.config.targets)]
         self._targets = [
             self._target(plan, about, store)
             for plan, about in zip(self.config.targets, self._abouts, strict=True)
         ]
         return versions
+
+    def _processes(self) -> Replays:
+        """The replay service: of this machine, or of a cluster."""
+        config = self.config
+        if config.cluster is None:
+            return Replays(self._pool, range(len(self._targets)))
+        replays = ClusterReplays(
+            self._pool,
+            config.cluster(),
+            config.out,
+            self.seed,
+            config.slots,
+            self._log.notice,
+            self._all_abouts,
+        )
+        self._cluster.callback(replays.close)
+        return replays
 
     def _target(self, plan: Plan, about: dict[str, Any], store: Store) -> FuzzedTarget:
         config = self.config
@@ -227,6 +251,7 @@ class Campaign:
                 resume=config.resume,
                 # what a comparison has found does not change what is compared
                 damp=config.damp and not config.compare,
+                lag=self._lag,
             )
         if runs.steering is not None:
             for notice in runs.steering.notices():

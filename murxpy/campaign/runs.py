@@ -10,6 +10,7 @@ from murxpy.campaign.enumeration import Enumerated
 from murxpy.errors import InputError
 from murxpy.findings.store import Store
 from murxpy.fuzzers.seeds import all_faulty, none_usable, unusable
+from murxpy.learning.guide import MOST
 from murxpy.oracles.crash import Outcome, Verdict
 from murxpy.oracles.disagreement import Answers, confirmed_of, spent_of
 from murxpy.processes.handles import Damp
@@ -277,12 +278,13 @@ def stored_runs(
     *,
     resume: bool = False,
     damp: bool = True,
+    lag: int = MOST,
 ) -> Runs:
     """The runs of the target of `plan`, whose session describes its solver by `about`, in the
     campaign with `seed`. The runs continue where an earlier session stopped, and there are at most
     `limit` more; with `resume` only those that wait for their judges are made again. With `damp`,
-    walks draw the calls of earlier findings less often. Raises
-    InputError when every source lacks seeds that it needs.
+    walks draw the calls of earlier findings less often. `lag` is the greatest lag of the campaign.
+    Raises InputError when every source lacks seeds that it needs.
     """
     name, meta = plan.target.name, store.meta()
     state = store.targets().get(name)
@@ -293,14 +295,14 @@ def stored_runs(
     if plan.setup.get("enumeration"):
         release, saved = f"{plan.target.family} {version_of(about)}", meta.get(f"enumerated:{name}")
         return Runs(seed, ledger, None, Enumerated(plan.setup, release, saved))
-    guidance = _stored_guidance(plan, about, store, seed, ledger)
-    damping = Damping(_left_open(meta.get(f"damping:{name}"), ledger)) if damp else None
+    guidance = _stored_guidance(plan, about, store, seed, ledger, lag)
+    damping = Damping(_left_open(meta.get(f"damping:{name}"), ledger), lag) if damp else None
     if not sources:
         return Runs(seed, ledger, None, guidance=guidance, damping=damping)
     saved = _left_open(meta.get(f"steering:{name}"), ledger)
     try:
         faults = unusable(sources, plan.target.family)
-        steering = Steering(seed, sources, store.yields().get(name, ()), saved, faults)
+        steering = Steering(seed, sources, store.yields().get(name, ()), saved, faults, lag)
     except InputError:
         if not all_faulty(sources, plan.target.family):
             raise
@@ -309,7 +311,7 @@ def stored_runs(
 
 
 def _stored_guidance(
-    plan: Plan, about: Mapping[str, Any], store: Store, seed: int, ledger: Ledger
+    plan: Plan, about: Mapping[str, Any], store: Store, seed: int, ledger: Ledger, lag: int
 ) -> Guidance | None:
     """The guidance of the target of `plan`, whose runs `ledger` has; None where the user wants none."""
     way, name = plan.setup.get("guide"), plan.target.name
@@ -318,7 +320,7 @@ def _stored_guidance(
     saved = _left_open(store.meta().get(f"guidance:{name}"), ledger)
     arms, choices = choices_of(plan.setup, about)
     yields = store.arms().get(name, ())
-    return Guidance(way, seed, arms, choices, yields, store.news(name), saved)
+    return Guidance(way, seed, arms, choices, yields, store.news(name), saved, lag)
 
 
 def _left_open(saved: Mapping[str, Any] | None, ledger: Ledger) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The settings that must not change when a campaign continues in its folder: its seed, the two
+"""The settings that must not change when a campaign continues in its folder: its seed, its lag, the two
 releases that it compares, and the scripts that it enumerates.
 """
 
@@ -12,6 +12,7 @@ from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.findings.store import Store
+from murxpy.learning.guide import MOST
 from murxpy.records.config import CampaignConfig
 
 
@@ -26,6 +27,26 @@ def choose_seed(store: Store, config: CampaignConfig) -> int:
         raise InputError(
             f"the campaign in this folder has seed {stored}, not {config.seed}; leave --seed out "
             "to go on with it, or choose another folder with --out",
+            file=str(config.out),
+        )
+    return int(stored)
+
+
+def choose_lag(store: Store, config: CampaignConfig) -> int:
+    """The greatest lag of the campaign: the stored one, else that of the user, else the usual one. It decides
+    what runs are made, so it never changes. Raises InputError where the user wants another one than is
+    stored.
+    """
+    meta = store.meta()
+    stored = meta.get("lag")
+    if stored is None and "seed" in meta:
+        stored = MOST  # an earlier release began the campaign
+    if stored is None:
+        return MOST if config.lag is None else config.lag
+    if config.lag not in (None, stored):
+        raise InputError(
+            f"the campaign in this folder has lag {stored}, not {config.lag}; leave --lag out to go on with it, "
+            "or choose another folder with --out",
             file=str(config.out),
         )
     return int(stored)

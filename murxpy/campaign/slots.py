@@ -14,7 +14,7 @@ from murxpy.oracles.crash import signal_name
 from murxpy.processes.handles import Job, Worker
 from murxpy.processes.inquiries import Trial, Trials
 from murxpy.processes.parents import DEEP
-from murxpy.processes.pool import Lost, Result
+from murxpy.processes.pool import Result
 from murxpy.processes.service import Fresh, Future, Group, Replays, Watcher
 from murxpy.records import events
 from murxpy.records.config import CampaignConfig
@@ -132,7 +132,10 @@ class Slots(Service, Watcher):
                 self._make_again(target, result)
             else:
                 self._tell(target, result)
-        if not future.results:
+        if future.aside:
+            self._archive.add({"run:aside": 1})
+            self._targets[target].runs.done(future.jobs[0].index)
+        elif not future.results:
             (job,) = future.jobs
             self._targets[target].runs.give_back(job.index)
             if future.worker is not None:
@@ -169,8 +172,8 @@ class Slots(Service, Watcher):
         """Hand on that a process died between two runs. The run before may be to blame."""
         self._tell(result.worker.slot % len(self._targets), result)
 
-    def lost(self, lost: Lost) -> None:
+    def lost(self, slot: int, reason: str) -> None:
         """Count a process that ended when nobody had told it to."""
-        if lost.reason:
+        if reason:
             self._archive.add({"worker:lost": 1})
-            self._log.emit(events.WorkerLost(lost.worker.slot, lost.reason))
+            self._log.emit(events.WorkerLost(slot, reason))

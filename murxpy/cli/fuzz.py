@@ -18,6 +18,7 @@ from murxpy.cli.options import (
     JUDGES,
     WHAT,
     Grouped,
+    cluster_options,
     count_option,
     jobs_option,
     judges_option,
@@ -48,6 +49,7 @@ _EXAMPLES = (
     ("murxpy fuzz z3 --options 'arith.nl.*,ff.*'", "which options of the solver runs set"),
     ("murxpy fuzz z3 --time 10m --finish", "also group and describe all findings"),
     ("murxpy fuzz z3@4.13.0 z3@latest --runs 2000 --compare", "what the newer release broke"),
+    ("murxpy fuzz z3 --cluster tcp://head:8786 --time 24h", "on many machines"),
     ("murxpy fuzz 'smt2:/opt/solver --incremental'", "any program that reads SMT-LIB"),
 )
 
@@ -65,6 +67,7 @@ _EXAMPLES = (
 )
 @seed_option("Seed of the campaign.  [default: the seed of the campaign in --out, or a new one]")
 @out_option("Output folder. A campaign that is already in it goes on.", OUT)
+@cluster_options
 @click.option(
     "--theories",
     type=names(candidates=theory_names),

@@ -16,6 +16,7 @@ from murxpy.cli.params import (
     Existing,
     Guarded,
     NamedFile,
+    Text,
     duration,
     judge_names,
     names,
@@ -39,6 +40,7 @@ LENGTH = "How long, how many, and where to"
 WHAT = "What the runs do"
 CHECKS = "What is checked, and by whom"
 LIMITS = "Limits"
+MACHINES = "Many machines"
 FINDINGS = "What becomes of findings"
 SEEDS = "Mutating seeds"
 SCRIPTS = "What the scripts look like"
@@ -65,6 +67,7 @@ _GROUPS = {
         "run_seed",
     ),
     CHECKS: ("judges", "judged", "baseline", "compare", "checks"),
+    MACHINES: ("cluster", "lag"),
     LIMITS: ("limits", "wall", "memory", "judge_limit", "isolate"),
     FINDINGS: ("known", "fail_on", "minimize", "bisect", "share"),
     SEEDS: (
@@ -313,6 +316,28 @@ def tries_option(help: str) -> Callable[[Command], Command]:
 def jobs_option(help: str, default: int | None = 1) -> Callable[[Command], Command]:
     """The number of processes that work at a time."""
     return count_option("--jobs", help, default, 1024)
+
+
+def cluster_options(command: Command) -> Command:
+    """The options of a campaign on many machines."""
+    for option in (
+        count_option(
+            "--lag",
+            "What runs are made of is chosen by runs that are at least this number before them, in a long campaign. A new "
+            "campaign on many machines wants 64 for each of their processes.  [default: 512]",
+            most=100_000_000,
+        ),
+        click.option(
+            "--cluster",
+            cls=Guarded,
+            type=Text(),
+            metavar="WHERE",
+            help="Have the runs made by the nodes of a Dask cluster, each with --jobs processes: local:N starts N nodes here, "
+            "tcp://HOST:PORT names a scheduler. Extra 'cluster'.",
+        ),
+    ):
+        command = option(command)
+    return command
 
 
 def seed_option(help: str, default: str | None = None) -> Callable[[Command], Command]:

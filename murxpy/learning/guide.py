@@ -84,9 +84,10 @@ class Gains:
 
 
 LAG = 32  # numbers between a run and the last one that it is chosen by, at the beginning
-# Later the lag is a quarter of all runs, up to so many. With a lag of 32, 16 workers would wait for
-# slow runs for 45 % of their time (simulated, with exponential times of runs), and now for 1 %.
-_MOST, _SHARE = 512, 4
+# Later the lag is a quarter of all runs, up to so many unless the campaign has another limit. With a
+# lag of 32, 16 workers would wait for slow runs for 45 % of their time (simulated, with exponential
+# times of runs), and now for 1 %.
+MOST, _SHARE = 512, 4
 
 
 class Row(Protocol):
@@ -99,17 +100,23 @@ class Row(Protocol):
 R = TypeVar("R", bound=Row)
 
 
-def lag(index: int) -> int:
-    """The distance between run `index` and the last run whose result may influence its choices."""
-    return min(_MOST, max(LAG, index // _SHARE))
+def lag(index: int, most: int = MOST) -> int:
+    """The distance between run `index` and the last run whose result may influence its choices, in a
+    campaign in which it is never more than `most`.
+    """
+    return min(most, max(LAG, index // _SHARE))
 
 
 class Pending(Generic[R]):
     """The runs that are under way, and those that are over and not learnt from yet, by their numbers.
     `saved` is what `state` gave in an earlier session, and `read` reads a run that `row` described.
+    `most` is the greatest lag of the campaign.
     """
 
-    def __init__(self, read: Callable[[Iterable[Any]], R], saved: Mapping[str, Any]) -> None:
+    def __init__(
+        self, read: Callable[[Iterable[Any]], R], saved: Mapping[str, Any], most: int = MOST
+    ) -> None:
+        self._most = most
         self.open, self.over = (
             {int(index): read(row) for index, row in saved.get(part, {}).items()}
             for part in ("open", "over")
@@ -127,7 +134,7 @@ class Pending(Generic[R]):
         """Whether run `index` can be chosen: all runs are over from which it is to be learnt. A worker
         that is much faster than another one has to wait.
         """
-        return index in self.open or min(self.open, default=index) > index - lag(index)
+        return index in self.open or min(self.open, default=index) > self._last(index)
 
     def done(self, index: int) -> None:
         """Note that run `index` is over."""
@@ -138,8 +145,12 @@ class Pending(Generic[R]):
         """The runs from which is learnt before run `index` is chosen, in their order. Each result is
         given once.
         """
-        for number in sorted(n for n in self.over if n <= index - lag(index)):
+        for number in sorted(n for n in self.over if n <= self._last(index)):
             yield number, self.over.pop(number)
+
+    def _last(self, index: int) -> int:
+        """The last run from which is learnt before run `index` is chosen."""
+        return index - lag(index, self._most)
 
 
 # ----------------------------------------------------------------------

@@ -22,7 +22,7 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from murxpy.oracles.crash import Cause, Outcome
 from murxpy.processes.parents import WarmParent, cpu_of, descendants, resident, runnable, stack_used
@@ -158,6 +158,12 @@ class Job:
         if self.judge is not None:
             message["judge"] = dict(self.judge)
         return message
+
+
+class Seat(Protocol):
+    """Where a job was done. `slot` is the place of the process, which its successor keeps."""
+
+    slot: int
 
 
 @dataclass(eq=False)

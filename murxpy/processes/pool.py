@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from murxpy.errors import InputError, TargetError
 from murxpy.oracles.crash import FROM_OUTSIDE, Cause, Outcome, signal_name
-from murxpy.processes.handles import Job, Scratch, Worker
+from murxpy.processes.handles import Job, Scratch, Seat, Worker
 from murxpy.processes.limits import MIB, Limits
 from murxpy.processes.parents import START_SECONDS, WarmParent
 from murxpy.processes.targets import Plan
@@ -89,7 +89,7 @@ _REASONS = {
 class Result:
     """The outcome of `job` on `worker`. `past` are the jobs that this process did before."""
 
-    worker: Worker
+    worker: Seat
     job: Job
     outcome: Outcome
     past: tuple[Job, ...] = ()

@@ -49,8 +49,8 @@ class Watcher:
     def hired(self, worker: Worker) -> None:
         """A new process, `worker`, belongs to the group."""
 
-    def lost(self, lost: Lost) -> None:
-        """A process of the group is gone."""
+    def lost(self, slot: int, reason: str) -> None:
+        """The process of the group in this slot is gone. `reason` is empty when it was told to leave."""
 
     def died_after(self, result: Result) -> None:
         """A process died between two jobs, after it had reported the end of `result.job`."""
@@ -85,6 +85,7 @@ class Future:
     `results` holds one entry for each job that began, in order. When a fresh process died behind
     its last job, one more entry says so (`Outcome.after`). `losses` counts the processes that were
     lost before they began anything, `killings` those that somebody else may have killed in a job.
+    `aside` says that the jobs are not done, because each machine that began them was lost.
     """
 
     jobs: tuple[Job, ...]
@@ -96,6 +97,7 @@ class Future:
     killings: int = 0
     over: bool = False
     cancelled: bool = False
+    aside: bool = False
 
     @property
     def outcomes(self) -> list[Outcome]:
@@ -285,7 +287,9 @@ class Replays:
     # The ends of jobs and processes.
 
     def _ended(self, result: Result) -> None:
-        process = self._processes.get(result.worker.number)
+        worker = result.worker
+        assert isinstance(worker, Worker), "our own pool did the job"
+        process = self._processes.get(worker.number)
         if process is None:
             return
         process.began = True
@@ -299,7 +303,7 @@ class Replays:
                 process.group.waiting.appendleft(future)
                 return  # until it is told that the process is lost
             future.results.append(result)
-            self._release(process.group, result.worker)
+            self._release(process.group, worker)
             self._over(future)
             self._feed(process.group)
 
@@ -352,7 +356,7 @@ class Replays:
         for future in futures:
             if future not in again:
                 self._over(future)
-        group.watcher.lost(lost)
+        group.watcher.lost(lost.worker.slot, lost.reason)
         self._feed(group)
 
     def _over(self, future: Future) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import resource
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from murxpy.cluster.service import Link
 from murxpy.processes.limits import Limits
 from murxpy.processes.targets import Plan
 
@@ -129,6 +130,10 @@ class CampaignConfig:
     done. The formula of each run that ended by itself is written to the folder `scripts` if
     there is one; with `scripts_decided` only the formulas of runs with a decided check are written.
     What judges answer to scripts is kept in the file `answers`, if there is one.
+
+    With `cluster`, runs and replays are done by the nodes that it gives, each with `jobs` processes, and
+    this machine only supervises them. `lag` is the greatest number of runs between a run and the last
+    one that it is chosen by; None stands for the number that is stored in `out`, or for the usual one.
     """
 
     targets: tuple[Plan, ...]
@@ -160,6 +165,8 @@ class CampaignConfig:
     scripts: Path | None = None
     scripts_decided: bool = False
     answers: Path | None = None
+    cluster: Callable[[], Link] | None = None
+    lag: int | None = None
 
     @property
     def slots(self) -> int:

@@ -8,6 +8,7 @@ from hashlib import blake2b
 from typing import Any
 
 from murxpy.errors import InputError
+from murxpy.learning.guide import MOST as MOST_LAG
 from murxpy.learning.guide import Pending
 from murxpy.machine.random import Stream, mix
 from murxpy.records.yields import Begun, Key, Yield, begun, credit
@@ -141,8 +142,8 @@ class Steering:
     gave in an earlier session. `yields` is the yield of each seed file that was used, and `changed`
     holds those that are to be stored. `unusable` are the reasons why sources cannot use seed files, by
     the names of both. `starved` are the sources that lack seeds of a label that they need, seeds that
-    they can use, or two seeds that can be drawn together. Raises InputError where all sources are
-    starved.
+    they can use, or two seeds that can be drawn together. `lag` is the greatest lag of the campaign.
+    Raises InputError where all sources are starved.
     """
 
     def __init__(
@@ -152,6 +153,7 @@ class Steering:
         yields: Iterable[Yield] = (),
         saved: Mapping[str, Any] | None = None,
         unusable: Mapping[Key, str] | None = None,
+        lag: int = MOST_LAG,
     ) -> None:
         self._seed = seed
         self._unusable = dict(unusable or {})
@@ -162,7 +164,7 @@ class Steering:
         self.yields: dict[Key, Yield] = {entry.key: entry for entry in yields}
         self.changed: dict[Key, Yield] = {}
         saved = saved or {}
-        self._begun = Pending(begun, saved)
+        self._begun = Pending(begun, saved, lag)
         self._paid: dict[str, None] = dict.fromkeys(saved.get("paid", ()))
         self._numbers = {entry.name: number for number, entry in enumerate(self._corpus.seeds)}
         # by source: the cost of the runs that were counted, and their number

@@ -25,6 +25,7 @@ ROOMS = (
     "findings",
     "steering",
     "records",
+    "cluster",
     "processes",
     "fuzzers",
     "findings.kinds",

@@ -1,0 +1,515 @@
+"""The replay service of a campaign on a cluster: jobs are done in the processes of nodes, in blocks.
+
+Whatever a campaign learns from its runs, it learns in the order of their numbers and a fixed number of
+runs later (`murxpy.learning.guide`). So neither the number of nodes nor the size of blocks decides
+anything, and a block that is lost is simply sent again.
+"""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections import defaultdict, deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, Protocol
+
+from murxpy.cluster import wire
+from murxpy.cluster.node import described, facts, key_of
+from murxpy.errors import InputError
+from murxpy.processes.handles import Job
+from murxpy.processes.pool import POLL, Pool, Result
+from murxpy.processes.service import Fresh, Future, Group, Replays
+
+BLOCKS = 2  # blocks of runs, and of pooled jobs, that a node has in hand, so that it never waits
+# The seconds that a block should take. The supervisor then has time for a thousand nodes, and little is
+# lost with a node.
+SECONDS = 10.0
+_FIRST = 8  # runs in a block before any block was timed
+_LARGEST = 4096
+_POOLED = 16  # jobs in a block of a pool that is not that of the runs, such as questions to a judge
+LOSSES = 3  # nodes that may be lost with a block until it is set aside
+Lane = Literal["runs", "pooled", "fresh"]
+
+# ----------------------------------------------------------------------
+# What a link to a cluster gives. A test has a link of its own, without Dask.
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """There is a node, which can be sent messages."""
+
+    node: str
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A node is gone, or does not answer any more. What it was sent gets no answer."""
+
+    node: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The answer to a message."""
+
+    ticket: int
+    data: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """There is no answer to a message, for this reason."""
+
+    ticket: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """The cluster cannot be reached. Nothing that was sent gets an answer. The link tries to reach it again,
+    and then tells which nodes there are.
+    """
+
+    reason: str
+
+
+Event = Joined | Left | Answered | Failed | Cut
+
+
+class Link(Protocol):
+    """The way to the nodes of a cluster."""
+
+    def send(self, ticket: int, node: str, data: bytes) -> None:
+        """Send a message to a node. Its answer has the same ticket."""
+
+    def drop(self, ticket: int) -> None:
+        """Note that nobody waits for the answer to a message any more."""
+
+    def receive(self, timeout: float) -> list[Event]:
+        """What happened. Waits at most `timeout` seconds until something does."""
+
+    def close(self) -> None:
+        """Leave the cluster."""
+
+
+# ----------------------------------------------------------------------
+# The nodes as the supervisor sees them.
+
+
+@dataclass(eq=False)
+class Seat:
+    """The place in which a node did a job."""
+
+    slot: int
+
+
+@dataclass(eq=False)
+class Member:
+    """A node. `number` is its place, which a later node gets when it is gone. `usable` says that it holds
+    the processes of the campaign, `refused` why it may not.
+    """
+
+    name: str
+    number: int
+    host: str = ""
+    usable: bool = False
+    refused: str = ""
+    runs: int = 0
+    seen: float = 0.0
+    sent: dict[int, _Batch] = field(default_factory=dict)
+    cpu: dict[str, float] = field(default_factory=dict)
+
+    def has(self, lane: Lane) -> int:
+        """The number of blocks of a lane that the node has in hand."""
+        return sum(batch.lane == lane for batch in self.sent.values())
+
+
+@dataclass(eq=False)
+class _Batch:
+    """Submissions that travel together. `losses` counts the nodes that were lost with them."""
+
+    lane: Lane
+    futures: list[Future]
+    losses: int = 0
+    sent: float = 0.0
+
+    def wanted(self) -> bool:
+        """Whether somebody still waits for it."""
+        return any(not future.cancelled for future in self.futures)
+
+
+class ClusterReplays(Replays):
+    """The replay service on the nodes that `link` reaches. The pool of this process only loads the solvers:
+    `abouts` are the descriptions of their sessions. Nodes belong to the campaign in the folder `campaign` with `seed`,
+    whose groups have the places of `slots` processes. `notice` is told of nodes that come, go or are
+    refused.
+    """
+
+    def __init__(
+        self,
+        pool: Pool,
+        link: Link,
+        campaign: Path,
+        seed: int,
+        slots: int,
+        notice: Callable[[str], None],
+        abouts: Sequence[dict[str, object]],
+    ) -> None:
+        super().__init__(pool)
+        hello = wire.Hello("", described(pool.plans), pool.limits)
+        self._hello = wire.Hello(key_of(hello, campaign, seed), hello.solvers, hello.limits)
+        self._facts = facts(abouts)
+        self._link = link
+        self._slots = slots
+        self._notice = notice
+        self._tickets = itertools.count(1)
+        self._greeted: dict[int, Member] = {}
+        self._groups: dict[Group, None] = {}
+        self._fresh: deque[Future] = deque()
+        self._again: deque[_Batch] = deque()
+        self._a_run = 0.0  # seconds that a node takes for a run, of the last blocks
+        self._holders: dict[int, Member] = {}  # of the blocks that were sent, by their tickets
+        self._wanted: dict[Lane, int] = {}  # jobs that may wait to be sent
+        self.members: dict[str, Member] = {}
+        self.lost = 0  # nodes
+        self._cpu_of_lost: defaultdict[str, float] = defaultdict(float)
+
+    # As the service of one machine.
+
+    def submit(
+        self,
+        jobs: Sequence[Job],
+        on: Fresh | Group,
+        done: Callable[[Future], None] | None = None,
+    ) -> Future:
+        numbered = tuple(wire.numbered(job, self.pool.job_number()) for job in jobs)
+        future = Future(numbered, on, done)
+        if isinstance(on, Group):
+            self._groups[on] = None
+            on.waiting.append(future)
+        else:
+            self._fresh.append(future)
+        return future
+
+    def cancel(self, future: Future) -> None:
+        if future.over or future.cancelled:
+            return
+        future.cancelled, future.done = True, None
+        waiting = future.on.waiting if isinstance(future.on, Group) else self._fresh
+        if future in waiting:
+            waiting.remove(future)
+        for member in self.members.values():
+            for ticket in [t for t, batch in member.sent.items() if not batch.wanted()]:
+                self._forget(member, ticket)
+
+    def end(self, group: Group) -> None:
+        futures = list(group.waiting)
+        group.waiting.clear()
+        for member in self.members.values():
+            for ticket, batch in list(member.sent.items()):
+                own = [future for future in batch.futures if future.on is group]
+                if len(own) == len(batch.futures):
+                    self._forget(member, ticket)
+                    futures += own
+        for batch in list(self._again):
+            if all(future.on is group for future in batch.futures):
+                self._again.remove(batch)
+                futures += batch.futures
+        for future in futures:
+            self._over(future)
+
+    def room(self, group: Group) -> bool:
+        """Whether the nodes could be sent a further job of the group."""
+        return len(group.waiting) < self._wanted.get(_lane(group), 0)
+
+    def step(self, timeout: float = 2 * POLL) -> None:
+        """Send what can be sent, wait at most `timeout` seconds for something to happen, and call `done` of
+        the futures that are over.
+        """
+        self._send()
+        for event in self._link.receive(timeout):
+            self._take(event)
+        super().step(0.0)  # the warm parents of this process
+
+    def cpu(self) -> dict[str, float]:
+        spent = defaultdict(float, self._cpu_of_lost)
+        for member in self.members.values():
+            for purpose, seconds in member.cpu.items():
+                spent[purpose] += seconds
+        return dict(spent)
+
+    def close(self) -> None:
+        """Have the nodes end their processes, and leave the cluster."""
+        for member in self._usable():
+            self._link.send(
+                next(self._tickets), member.name, wire.encode(wire.Bye(self._hello.key))
+            )
+        self._link.close()
+
+    # Sending.
+
+    def _usable(self) -> list[Member]:
+        return [member for member in self.members.values() if member.usable]
+
+    def _size(self, lane: Lane) -> int:
+        """The number of submissions in a block."""
+        if lane != "runs":
+            return _POOLED if lane == "pooled" else 1
+        if not self._a_run:
+            return _FIRST
+        return max(1, min(_LARGEST, int(SECONDS / self._a_run)))
+
+    def _send(self) -> None:
+        while self._again and (member := self._chosen(self._again[0].lane)) is not None:
+            self._dispatch(member, self._again.popleft())
+        while self._fresh and (member := self._chosen("fresh")) is not None:
+            self._dispatch(member, _Batch("fresh", [self._fresh.popleft()]))
+        for group in self._groups:
+            lane = _lane(group)
+            free = self._free(lane)
+            while group.waiting and (member := self._chosen(lane)) is not None:
+                # what waits is shared by all who have room: the last blocks are small
+                count = min(self._size(lane), -(-len(group.waiting) // max(1, free)))
+                futures = [group.waiting.popleft() for _ in range(count)]
+                self._dispatch(member, _Batch(lane, futures))
+                free -= 1
+        self._wanted = {lane: self._free(lane) * self._size(lane) for lane in ("runs", "pooled")}
+
+    def _free(self, lane: Lane) -> int:
+        """The number of blocks that could be sent now."""
+        return sum(BLOCKS - member.has(lane) for member in self._usable())
+
+    def _chosen(self, lane: Lane) -> Member | None:
+        """The node with the fewest blocks in hand among those with room for one more."""
+        most = self._slots if lane == "fresh" else BLOCKS
+        able = [member for member in self._usable() if member.has(lane) < most]
+        return min(able, key=lambda m: (m.has(lane), len(m.sent), m.number), default=None)
+
+    def _dispatch(self, member: Member, batch: _Batch) -> None:
+        batch.futures = [future for future in batch.futures if not future.cancelled]
+        if not batch.futures:
+            return
+        ticket, batch.sent = next(self._tickets), time.monotonic()
+        member.sent[ticket], self._holders[ticket] = batch, member
+        self._link.send(ticket, member.name, wire.encode(self._block(batch)))
+
+    def _block(self, batch: _Batch) -> wire.Block:
+        damps, places = wire.Damps(), dict[wire.Where, int]()
+        asks = []
+        for future in batch.futures:
+            place = places.setdefault(_where(future.on), len(places))
+            asks.append(wire.Ask(place, [wire.task_of(job, damps) for job in future.jobs]))
+        return wire.Block(self._hello.key, damps.lists, list(places), asks)
+
+    def _forget(self, member: Member, ticket: int) -> None:
+        self._link.drop(ticket)
+        del member.sent[ticket], self._holders[ticket]
+
+    # Receiving.
+
+    def _take(self, event: Event) -> None:
+        if isinstance(event, Joined):
+            self._joined(event.node)
+        elif isinstance(event, Left):
+            self._gone(event.node, event.reason)
+        elif isinstance(event, Cut):
+            self._notice(f"the cluster cannot be reached: {event.reason}; waiting for it")
+            for name in list(self.members):
+                self._gone(name, "", blame=False)
+        elif event.ticket in self._greeted:
+            self._greeting(self._greeted.pop(event.ticket), event)
+        else:
+            self._answered(event)
+
+    def _joined(self, name: str) -> None:
+        taken = {member.number for member in self.members.values()}
+        number = next(n for n in itertools.count() if n not in taken)
+        member = self.members[name] = Member(name, number, seen=time.monotonic())
+        self._greet(member)
+
+    def _greet(self, member: Member) -> None:
+        ticket = next(self._tickets)
+        self._greeted[ticket] = member
+        self._link.send(ticket, member.name, wire.encode(self._hello))
+
+    def _greeting(self, member: Member, event: Answered | Failed) -> None:
+        if self.members.get(member.name) is not member:
+            return
+        reason = event.reason if isinstance(event, Failed) else ""
+        if isinstance(event, Answered):
+            try:
+                answer = wire.decode_answer(event.data)
+            except InputError as error:
+                reason = str(error)
+            else:
+                reason = self._met(member, answer)
+        if reason:
+            self._refuse(member, reason)
+
+    def _met(self, member: Member, answer: wire.Answer) -> str:
+        """Take the answer to a greeting, and say why the node is refused; empty if it is not."""
+        if isinstance(answer, wire.Unusable):
+            return answer.reason
+        if not isinstance(answer, wire.Welcome):
+            return "it gives another answer than was asked for"
+        differs = differences(self._facts, answer.facts)
+        member.host, member.usable, member.seen = answer.host, not differs, time.monotonic()
+        return differs
+
+    def _refuse(self, member: Member, reason: str) -> None:
+        member.usable, member.refused = False, reason
+        self._notice(f"node {member.name} is not used: {reason}")
+
+    def _gone(self, name: str, reason: str, *, blame: bool = True) -> None:
+        member = self.members.pop(name, None)
+        if member is None:
+            return
+        for purpose, seconds in member.cpu.items():
+            self._cpu_of_lost[purpose] += seconds
+        if blame:
+            self.lost += 1
+            self._notice(f"node {name} is lost: {reason}; its work is done by others")
+        for ticket, batch in list(member.sent.items()):
+            self._forget(member, ticket)
+            self._redo(batch, blame=blame)
+
+    def _redo(self, batch: _Batch, *, blame: bool) -> None:
+        """Have a block done again, unless it lost too many nodes."""
+        batch.losses += blame
+        if batch.losses < LOSSES:
+            self._again.append(batch)
+            return
+        runs = [f"{job.seed:016x}" for future in batch.futures for job in future.jobs]
+        more = "" if len(runs) == 1 else f" and {len(runs) - 1} more"
+        self._notice(
+            f"{batch.losses} nodes were lost while they did the same jobs, which are set aside: {runs[0]}{more}"
+        )
+        for future in batch.futures:
+            future.aside = True
+            self._over(future)
+
+    def _answered(self, event: Answered | Failed) -> None:
+        holder = self._holders.pop(event.ticket, None)
+        if holder is None:
+            return  # nobody waits for it any more
+        holder.seen = time.monotonic()
+        batch = holder.sent.pop(event.ticket)
+        if isinstance(event, Failed):
+            self._refuse(holder, event.reason)
+            self._redo(batch, blame=True)
+            return
+        try:
+            answer = wire.decode_answer(event.data)
+            if isinstance(answer, wire.Done):
+                self._done(holder, batch, answer)
+                return
+        except InputError as error:
+            answer = wire.Unusable(f"its answer is no answer: {error}")
+        if isinstance(answer, wire.Unknown):  # it was started again, maybe because of this block
+            holder.usable = False
+            self._greet(holder)
+            self._redo(batch, blame=True)
+        else:
+            reason = answer.reason if isinstance(answer, wire.Unusable) else "it answers wrongly"
+            self._refuse(holder, reason)
+            self._redo(batch, blame=True)
+
+    def _done(self, member: Member, batch: _Batch, done: wire.Done) -> None:
+        """Take the ends of a block. Raises InputError, before anything is taken, where they are not the ends
+        of this block.
+        """
+        if len(done.ends) != len(batch.futures):
+            raise InputError(f"{len(done.ends)} ends of {len(batch.futures)} jobs")
+        damps = wire.Damps(done.damps)
+        results = [
+            [self._result(member, future.jobs, end, damps) for end in ends]
+            for future, ends in zip(batch.futures, done.ends, strict=True)
+        ]
+        afters = [self._after(member, after, damps) for after in done.afters]
+        member.cpu = done.cpu
+        if batch.lane == "runs":
+            self._timed(member, batch)
+        for group, result in afters:
+            group.watcher.died_after(result)
+        losses = list(done.losses)
+        for future, ended in zip(batch.futures, results, strict=True):
+            future.results += ended
+            if not future.cancelled:
+                self._over(future)
+            if any(result.outcome.report is None for result in ended):
+                self._tell_loss(member, losses, future)
+        while losses:
+            self._tell_loss(member, losses)
+
+    def _tell_loss(
+        self, member: Member, losses: list[wire.Loss], future: Future | None = None
+    ) -> None:
+        """Tell the group of the first loss of it, or the group of `future` of the loss of the process that
+        died in its job, and take it from the list.
+        """
+        for loss in losses:
+            slot = self._slot(member, loss.slot)
+            if future is not None and future.results[-1].worker.slot != slot:
+                continue
+            losses.remove(loss)
+            for group in self._groups:
+                if (group.target, group.purpose) == (loss.target, loss.purpose):
+                    group.watcher.lost(slot, loss.reason)
+            return
+
+    def _timed(self, member: Member, batch: _Batch) -> None:
+        member.runs += len(batch.futures)
+        a_run = (time.monotonic() - batch.sent) / (BLOCKS * len(batch.futures))
+        self._a_run = 0.8 * self._a_run + 0.2 * a_run if self._a_run else a_run
+
+    def _slot(self, member: Member, slot: int) -> int:
+        """The place of a process of a node among those of all nodes."""
+        targets = 1 + max((group.target for group in self._groups), default=0)
+        stride = -(-max(self._slots, targets) // targets) * targets
+        return member.number * stride + slot if 0 <= slot < stride else -1
+
+    def _result(
+        self, member: Member, jobs: Sequence[Job], end: wire.End, damps: wire.Damps
+    ) -> Result:
+        if not 0 <= end.job < len(jobs):
+            raise InputError("the end of a job that was not sent")
+        seat = Seat(self._slot(member, end.slot))
+        return Result(seat, jobs[end.job], wire.outcome_of(end), wire.past_of(end, damps))
+
+    def _after(self, member: Member, after: wire.After, damps: wire.Damps) -> tuple[Group, Result]:
+        place = (after.target, after.purpose)
+        for group in self._groups:
+            if (group.target, group.purpose) == place:
+                seat = Seat(self._slot(member, after.end.slot))
+                outcome, past = wire.outcome_of(after.end), wire.past_of(after.end, damps)
+                return group, Result(seat, wire.job_of(after.job, damps), outcome, past)
+        raise InputError("the death of a process that nobody asked for")
+
+
+def _lane(group: Group) -> Lane:
+    return "runs" if group.purpose == "runs" else "pooled"
+
+
+def _where(on: Fresh | Group) -> wire.Where:
+    if isinstance(on, Fresh):
+        return wire.Where(on.target, private=on.private)
+    return wire.Where(on.target, tuple(on.places), on.ahead, on.again, on.purpose)
+
+
+def differences(own: wire.Facts, other: wire.Facts) -> str:
+    """Say in what a node differs from its supervisor; empty if it does not."""
+    found = [
+        f"{what} {theirs or 'none'} instead of {ours or 'none'}"
+        for what, ours, theirs in (
+            ("murxpy", own.murxpy, other.murxpy),
+            ("murxpy's code", own.code, other.code),
+            ("Python", own.python, other.python),
+            ("plug-ins", own.plugins, other.plugins),
+            ("solvers", " ".join(own.solvers), " ".join(other.solvers)),
+        )
+        if ours != theirs
+    ]
+    return f"it has {', '.join(found)}" if found else ""

@@ -1,0 +1,303 @@
+"""Campaigns whose runs are made by the nodes of a cluster, with the fake session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from campaigns import run
+from hypothesis import given
+from hypothesis import strategies as st
+from links import HereLink, Sent
+
+from murxpy.campaign.campaign import Campaign
+from murxpy.cluster import wire
+from murxpy.cluster.places import Place, parse_place
+from murxpy.cluster.service import LOSSES, Answered, Failed, differences
+from murxpy.errors import InputError
+from murxpy.findings.store import Store
+from murxpy.oracles.crash import Outcome
+from murxpy.processes.handles import Job
+from murxpy.processes.pool import Result
+from murxpy.records.events import Ended, Event, Notice
+
+FAULTS = {"every": {"segfault": 25, "exception": 20}, "lines": 3}
+RUNS = 150
+pytestmark = pytest.mark.usefixtures("bare_findings")
+
+
+def on_nodes(
+    out: Path, count: int, sent: Sent = lambda *_: True, **options: Any
+) -> tuple[Campaign, list[Event], HereLink]:
+    """A campaign on nodes in this process, which `sent` may disturb."""
+    links: list[HereLink] = []
+
+    def link() -> HereLink:
+        links.append(HereLink(count, sent))
+        return links[-1]
+
+    campaign, events = run(out, FAULTS, **{"runs": RUNS, "cluster": link, **options})
+    return campaign, events, links[-1]
+
+
+def figures(campaign: Campaign, events: list[Event]) -> Mapping[str, Any]:
+    """What must be the same however many nodes there are. A bucket keeps three of its smallest traces, the
+    first that come of those of the same size.
+    """
+    (ended,) = [event for event in events if isinstance(event, Ended)]
+    counts = ended.snapshot.counts
+    return {
+        "reason": ended.reason,
+        "buckets": sorted((bucket.key, bucket.count, bucket.state) for bucket in campaign.buckets),
+        "counts": {name: n for name, n in counts.items() if "-ns:" not in name},
+        "stored": stored(campaign.config.out),
+    }
+
+
+def stored(out: Path) -> dict[str, int]:
+    """The counters of the folder but for those of times."""
+    store = Store(out)
+    try:
+        return {name: n for name, n in store.counters().items() if "-ns:" not in name}
+    finally:
+        store.close()
+
+
+def notices(events: list[Event]) -> list[str]:
+    return [event.text for event in events if isinstance(event, Notice)]
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Any]:
+    """The figures of the campaign on one machine."""
+    out = tmp_path_factory.mktemp("alone") / "out"
+    campaign, events = run(out, FAULTS, runs=RUNS, jobs=2)
+    return figures(campaign, events)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_cluster_makes_the_runs_of_one_machine(
+    tmp_path: Path, alone: Mapping[str, Any], count: int
+) -> None:
+    campaign, events, link = on_nodes(tmp_path / "out", count)
+    assert figures(campaign, events) == alone
+    assert len({node for node, _ in link.done}) == count
+    assert {index for _, index in link.done} == set(range(RUNS))
+
+
+def test_the_work_of_a_lost_node_is_done_by_others_once(
+    tmp_path: Path, alone: Mapping[str, Any]
+) -> None:
+    seen = []
+
+    def sent(link: HereLink, node: str, request: wire.Request) -> bool:
+        if isinstance(request, wire.Block) and node == "node-1":
+            seen.append(node)
+            if len(seen) == 3:
+                link.lose(node)
+        return True
+
+    campaign, events, _ = on_nodes(tmp_path / "out", 2, sent)
+    assert figures(campaign, events) == alone
+    assert any("node-1 is lost" in text for text in notices(events))
+
+
+def test_after_a_lost_scheduler_the_campaign_goes_on(
+    tmp_path: Path, alone: Mapping[str, Any]
+) -> None:
+    seen = []
+
+    def sent(link: HereLink, node: str, request: wire.Request) -> bool:
+        if isinstance(request, wire.Block):
+            seen.append(node)
+            if len(seen) in (3, 9):
+                link.cut()
+        return True
+
+    campaign, events, _ = on_nodes(tmp_path / "out", 2, sent)
+    assert figures(campaign, events) == alone
+    assert len([text for text in notices(events) if "cannot be reached" in text]) == 2
+
+
+def test_a_block_that_loses_three_nodes_is_set_aside(tmp_path: Path) -> None:
+    def sent(link: HereLink, node: str, request: wire.Request) -> bool:
+        if isinstance(request, wire.Block) and any(
+            task.index == 17 for ask in request.asks for task in ask.jobs
+        ):
+            link.lose(node)
+            link.join()
+        return True
+
+    _, events, link = on_nodes(tmp_path / "out", 2, sent)
+    assert [index for _, index in link.done].count(17) == LOSSES
+    (told,) = [text for text in notices(events) if "set aside" in text]
+    ended = events[-1]
+    assert isinstance(ended, Ended) and ended.reason == "all runs done", told
+    counters = stored(tmp_path / "out")
+    assert counters["run:total"] + counters["run:aside"] == RUNS and counters["run:aside"] < 20
+
+
+def test_a_killed_supervisor_goes_on_in_its_folder(
+    tmp_path: Path, alone: Mapping[str, Any]
+) -> None:
+    out = tmp_path / "out"
+    on_nodes(out, 2, runs=60)
+    campaign, events, link = on_nodes(out, 1, runs=RUNS - 60, seed=None)
+    assert min(index for _, index in link.done) == 60
+    assert stored(out)["run:total"] == alone["stored"]["run:total"] == RUNS
+    assert [(bucket.key, bucket.count) for bucket in campaign.buckets] == [
+        (key, count) for key, count, _ in alone["buckets"]
+    ]
+    assert events[-1].__class__ is Ended
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"\xc1",
+        wire.encode(wire.Done([], [], [], [], {})),
+        wire.encode(wire.Unknown()),
+    ],
+    ids=["junk", "too-few-ends", "unknown"],
+)
+def test_a_node_that_answers_wrongly_is_not_used_any_more(
+    tmp_path: Path, alone: Mapping[str, Any], answer: bytes
+) -> None:
+    wrong = []
+
+    def sent(link: HereLink, node: str, request: wire.Request) -> bool:
+        if isinstance(request, wire.Block) and node == "node-2" and not wrong:
+            wrong.append(node)
+            link.tell(Answered(link.last, answer))
+            return False
+        return True
+
+    campaign, events, _ = on_nodes(tmp_path / "out", 2, sent)
+    assert figures(campaign, events) == alone
+    if answer != wire.encode(wire.Unknown()):  # it was started again, which is no fault
+        assert any("node node-2 is not used" in text for text in notices(events))
+
+
+def test_a_task_that_fails_costs_its_node(tmp_path: Path, alone: Mapping[str, Any]) -> None:
+    seen = []
+
+    def sent(link: HereLink, node: str, request: wire.Request) -> bool:
+        if isinstance(request, wire.Hello) and node == "node-2":
+            seen.append(node)
+            link.tell(Failed(link.last, "there is no module named murxpy"))
+            return False
+        return True
+
+    campaign, events, link = on_nodes(tmp_path / "out", 2, sent)
+    assert figures(campaign, events) == alone
+    assert {node for node, _ in link.done} == {"node-1"}
+    assert any("no module named murxpy" in text for text in notices(events))
+
+
+def test_another_lag_is_refused_in_a_folder_that_has_one(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    run(out, FAULTS, runs=5, lag=64)
+    run(out, FAULTS, runs=5)
+    with pytest.raises(InputError, match="has lag 64, not 128; leave --lag out"):
+        run(out, FAULTS, runs=5, lag=128)
+
+
+# ----------------------------------------------------------------------
+# What travels.
+
+
+JOB = Job(
+    2**64 - 1, 2.0, 7, "a \ud800 trace", "x.trace", (("a", "b", "c"),), "decided", {"n": 2**70}
+)
+
+
+def sent_result(outcome: Outcome, past: tuple[Job, ...] = ()) -> tuple[Outcome, tuple[Job, ...]]:
+    """The result of a job after its way from a node to the supervisor."""
+
+    class Seat:
+        slot = 3
+
+    damps = wire.Damps()
+    end = wire.end_of(Result(Seat(), JOB, outcome, past), 0, damps)
+    done = wire.decode_answer(wire.encode(wire.Done([[end]], damps.lists, [], [], {})))
+    assert isinstance(done, wire.Done)
+    (((travelled,),), theirs) = done.ends, wire.Damps(done.damps)
+    assert travelled.slot == 3
+    return wire.outcome_of(travelled), wire.past_of(travelled, theirs)
+
+
+def test_a_job_travels_unchanged() -> None:
+    damps = wire.Damps()
+    where = wire.Where(1, (0, 2), 2, False, "runs")
+    block = wire.Block("k", damps.lists, [where], [wire.Ask(0, [wire.task_of(JOB, damps)])])
+    there = wire.decode_request(wire.encode(block))
+    assert isinstance(there, wire.Block) and there.where == [where]
+    assert wire.job_of(there.asks[0].jobs[0], wire.Damps(there.damps)) == JOB
+
+
+def test_an_outcome_travels_unchanged_and_brings_its_past_if_it_is_a_finding() -> None:
+    died = Outcome("died", None, "trace \udcff", "out\x00put", 139, 5, 1.5, False, 6, 0.25, 7)
+    assert sent_result(died, (JOB, JOB)) == (died, (JOB, JOB))
+    fine = Outcome("report", {"status": "ok", "counts": {"a": 1}, "big": 2**80}, "")
+    assert sent_result(fine, (JOB,)) == (fine, ())
+
+
+@given(st.binary(max_size=60))
+def test_bytes_that_are_no_message_are_refused_in_one_way(data: bytes) -> None:
+    for decode in (wire.decode_answer, wire.decode_request):
+        try:
+            decode(data)
+        except InputError:
+            continue
+
+
+@pytest.mark.parametrize(
+    "report", [b"[]", b"{", b'{"counts": {"a": -1}}', b'{"counts": {"a": true}}', b"[" * 100_000]
+)
+def test_a_report_that_no_session_makes_is_refused(report: bytes) -> None:
+    end = wire.End(0, 0, "report", report, b"", b"", None, 0, 0.0, False, 0, 0.0, 0, [])
+    with pytest.raises(InputError):
+        wire.outcome_of(end)
+
+
+def test_what_differs_is_named() -> None:
+    own = wire.Facts("1.0", "abc", "3.12.1", "", ("4.13.0",))
+    assert differences(own, own) == ""
+    other = wire.Facts("1.0", "abd", "3.12.2", "", ("4.13.1",))
+    assert differences(own, other) == (
+        "it has murxpy's code abd instead of abc, Python 3.12.2 instead of 3.12.1, solvers 4.13.1 instead of 4.13.0"
+    )
+
+
+# ----------------------------------------------------------------------
+# The command line.
+
+
+def test_the_names_of_clusters() -> None:
+    assert parse_place("local:4") == Place(local=4)
+    assert parse_place("tcp://head:8786") == Place(address="tcp://head:8786")
+    assert parse_place("tls://[::1]:1") == Place(address="tls://[::1]:1")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["local", "local:0", "local:x", "local:99999999999", "head:8786", "tcp://h", "tcp://h:0", ""],
+)
+def test_another_name_is_refused(name: str) -> None:
+    with pytest.raises(InputError, match="names no cluster: expected local:N"):
+        parse_place(name)
+
+
+def test_without_the_extra_one_line_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "murxpy.cluster.dask_link", None)
+    with pytest.raises(InputError, match=r"pip install 'murxpy\[cluster\]'"):
+        Place(local=1).opener()
+
+
+def test_dask_does_the_same(tmp_path: Path, alone: Mapping[str, Any]) -> None:
+    pytest.importorskip("distributed")
+    opener: Callable[[], Any] = parse_place("local:2").opener()
+    campaign, events = run(tmp_path / "out", FAULTS, runs=RUNS, cluster=opener)
+    assert figures(campaign, events) == alone

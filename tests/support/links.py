@@ -1,0 +1,87 @@
+"""A cluster in this process, without Dask: each node is a `Node`, served by threads."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+
+from murxpy.cluster import wire
+from murxpy.cluster.node import Node
+from murxpy.cluster.service import Answered, Cut, Event, Joined, Left
+
+Sent = Callable[["HereLink", str, wire.Request], bool]
+
+
+class HereLink:
+    """The link to `count` nodes. `sent` sees each message before its node gets it, and returns False where
+    the node is not to get it. `last` is the ticket of the last message.
+    """
+
+    def __init__(self, count: int, sent: Sent = lambda link, node, request: True) -> None:
+        self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+        self._sent = sent
+        self._count = self.last = self._void = 0
+        self._dropped: set[int] = set()
+        self.nodes: dict[str, Node] = {}
+        self.done: list[tuple[str, int]] = []  # the runs that were sent: a node, and an index
+        for _ in range(count):
+            self.join()
+
+    def join(self) -> str:
+        """Add a node, and give its name."""
+        self._count += 1
+        name = f"node-{self._count}"
+        self.nodes[name] = Node()
+        self._events.put(Joined(name))
+        return name
+
+    def lose(self, name: str) -> None:
+        """Lose a node with all that it has in hand."""
+        node = self.nodes.pop(name)
+        self._events.put(Left(name, "killed"))
+        threading.Thread(target=node.close, daemon=True).start()
+
+    def cut(self) -> None:
+        """Lose the scheduler, and find it again with the same nodes."""
+        self._events.put(Cut("killed"))
+        self._void = self.last
+        for name in self.nodes:
+            self._events.put(Joined(name))
+
+    def tell(self, event: Event) -> None:
+        """Let this event happen."""
+        self._events.put(event)
+
+    def send(self, ticket: int, node: str, data: bytes) -> None:
+        request = wire.decode_request(data)
+        if isinstance(request, wire.Block):
+            self.done += [
+                (node, task.index) for ask in request.asks for task in ask.jobs if task.index >= 0
+            ]
+        self.last = ticket
+        if self._sent(self, node, request) and node in self.nodes:
+            threading.Thread(target=self._serve, args=(ticket, node, data), daemon=True).start()
+
+    def _serve(self, ticket: int, name: str, data: bytes) -> None:
+        node = self.nodes.get(name)
+        if node is not None:
+            answer = node.serve(data)
+            if name in self.nodes and ticket not in self._dropped and ticket > self._void:
+                self._events.put(Answered(ticket, answer))
+
+    def drop(self, ticket: int) -> None:
+        self._dropped.add(ticket)
+
+    def receive(self, timeout: float) -> list[Event]:
+        events = []
+        try:
+            events.append(self._events.get(timeout=timeout))
+            while True:
+                events.append(self._events.get_nowait())
+        except queue.Empty:
+            return events
+
+    def close(self) -> None:
+        for node in self.nodes.values():
+            node.close()
