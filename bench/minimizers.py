@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import subprocess
 import sys
 import tempfile
@@ -31,6 +30,7 @@ from mutants import Solvers
 from murxpy.findings.scripted import scripted, trace_of
 from murxpy.machine.script import answers_of
 from murxpy.machine.trace.grammar import Trace, parse_trace, read_trace
+from murxpy.processes.environments import cache_folder
 
 STRATEGIES = ("regenerate", "delete", "both")
 
@@ -100,8 +100,7 @@ def by_ddsmt(path: Path, trace: Trace, ddsmt: str, seconds: float) -> tuple[str,
     script = scripted(trace)
     assert script is not None
     family, release = trace.header["solver"].split()
-    cache = Path(os.environ["MURXPY_RELEASES"])
-    packages = next(cache.glob(f"{family}*-{release}-*/lib/python*/site-packages"))
+    packages = next(cache_folder().glob(f"{family}*-{release}-*/lib/python*/site-packages"))
     with tempfile.TemporaryDirectory() as folder:
         small, runs = Path(folder) / "small.smt2", Path(folder) / "runs.py"
         (Path(folder) / "in.smt2").write_text(script.text)
