@@ -319,7 +319,8 @@ class Minimized:
     `text` is its trace, and `best` its text in the form of its problem, such as SMT-LIB. `key` names
     the finding that the candidate shows. `before` and `after` are sizes in `unit`: `line`, `run` or
     `character`. `ended` is `complete`, `time`, `replays` or `interrupted`. `needs` says in sentences
-    what a trace needs beside its formulas, where that is known.
+    what a trace needs beside its formulas, where that is known. `message` is what the finding says in the
+    replay that wrote `text`; empty where no replay wrote it.
     """
 
     text: str
@@ -334,6 +335,7 @@ class Minimized:
     ended: str
     unit: str = "line"
     needs: tuple[str, ...] = ()
+    message: str = ""
 
 
 class Replays(Protocol):
@@ -353,11 +355,13 @@ class Predicate(ABC, Generic[A]):
     """A predicate decides whether a candidate shows what must stay; `key` names that in words.
 
     `start` is the text of a trace that shows the finding and ends with the line that shows it. The
-    text is empty if there is none.
+    text is empty if there is none. `message` is what the finding says in the replay that wrote the
+    result, empty where none did.
     """
 
     key = ""
     start = ""
+    message = ""
 
     def __init__(self, deadline: float | None, *services: Replays) -> None:
         self._services = services
@@ -446,6 +450,7 @@ def reduce(problem: Problem[T, A], predicate: Predicate[A], task: Task) -> Minim
         monotonic() - task.began,
         ended,
         problem.unit,
+        message=predicate.message,
     )
 
 

@@ -16,6 +16,7 @@ from murxpy.judging.disagreement import Case, CaseQuestions
 from murxpy.judging.judged_solver import JudgedSolver
 from murxpy.judging.operators import judge_plans
 from murxpy.machine.trace.finished import until_row
+from murxpy.oracles.crash import judge
 from murxpy.oracles.disagreement import OPPOSITE, Triage
 from murxpy.processes.handles import Scratch
 from murxpy.processes.inquiries import OutOfTime, Tester, replay_of
@@ -82,6 +83,8 @@ class Replaying(Predicate[str]):
         if self._tester.split is None:
             written = next(filter(self._same, self._tester.fresh(replay_of(best))), None)
             if written is not None and written.trace and self._shows(written.trace):
+                verdict = judge(written)
+                self.message = verdict.message if verdict is not None else ""
                 return self.key, written.trace
         return self.key, best
 

@@ -356,13 +356,19 @@ def smaller_form(plan: Plan, form: str, small: Path, result: Minimized, same: bo
     """The smaller `form` of a finding, which a reduction wrote to the file `small`, with what the
     finding says there. `same` says whether it is a finding of the same bucket.
     """
-    told = same and form == "min.trace"
-    found = replay_trace(plan, result.text, small.name).found if told else None
-    message = found.verdict.message if found is not None and found.bucket == result.key else ""
-    if message and found is not None and found.verdict.kind == INVALID_MODEL:
+    message = _told_of(plan, small, result) if same and form == "min.trace" else ""
+    if message and result.key.startswith(f"{INVALID_MODEL}-"):
         message = unsound(plan, result.text, small.name) or message
     note = "" if same else f"it shows {result.key}"
     return Reproducer(form, str(small), True, note, message)
+
+
+def _told_of(plan: Plan, small: Path, result: Minimized) -> str:
+    """What a finding says in its smaller trace: in the replay that wrote it, or in another one."""
+    if result.message:
+        return result.message
+    found = replay_trace(plan, result.text, small.name).found
+    return found.verdict.message if found is not None and found.bucket == result.key else ""
 
 
 def told_by(smaller: Reproducer, message: str) -> str:

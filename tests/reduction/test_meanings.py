@@ -354,6 +354,7 @@ def test_the_safe_mode_is_not_tried_where_the_last_call_uses_another_solver() ->
 def test_the_smallest_trace_says_what_it_needs() -> None:
     source = TERMS + "1 set-option depth 40\n1 push 1\n1 assert-formula t5\n1 pop 1\n1 check-sat\n"
     result = reduced(source, at="check-sat", value=["depth", 3], history=["push"])
+    assert result.message == "the answer is no answer", "a later replay need not tell it again"
     assert result.needs == (
         "In this form, the defect needs the option depth of at least 3.",
         "In this form, the defect needs a level of assertions that is pushed before (push).",
