@@ -111,6 +111,7 @@ class CampaignOptions(KeptOptions):
     kept_runs: str = "all"
     cluster: str | None = None
     lag: int | None = None
+    shard: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -418,6 +419,7 @@ class Asked:
             known_marks=marks,
             cluster=None if place is None else place.opener(),
             lag=options.lag,
+            shard=options.shard,
         )
 
 
@@ -432,6 +434,10 @@ def asked(
     `enumeration` of enumerated scripts. Releases that are not in the cache are installed. Raises
     InputError and TargetError.
     """
+    if options.shard is not None and options.compare:
+        raise InputError("'murxpy fuzz --compare' and --shard exclude each other: leave one out")
+    if options.shard is not None and options.seed is None and read_seed(options.out) is None:
+        raise InputError("--shard: all shards of a campaign have one seed: give --seed, too")
     if options.cluster is not None:
         parse_place(
             options.cluster

@@ -10,10 +10,11 @@ from collections.abc import Generator, Iterator
 from dataclasses import asdict
 from typing import Any
 
+from murxpy import __version__
 from murxpy.campaign.behind.orders import FollowUp
 from murxpy.campaign.run_ends import Breakdown, Hangs, KeptScripts, RunEnds
 from murxpy.campaign.runs import FuzzedTarget, barren, idle_code, stored_runs
-from murxpy.campaign.sessions import choose_lag, choose_seed, recorded_settings, refuse_another
+from murxpy.campaign.sessions import choose_part, choose_seed, recorded_settings, refuse_another
 from murxpy.campaign.slots import Slots
 from murxpy.campaign.statistics import EventLog, callables_of, operators_of
 from murxpy.cluster.service import ClusterReplays
@@ -110,7 +111,7 @@ class Campaign:
         if not self.config.resume:  # it goes on with what the folder has
             refuse_another(store, self.config)
         self.seed = choose_seed(store, self.config)
-        self._lag = choose_lag(store, self.config)
+        self._part = choose_part(store, self.config)
         self._pool = Pool([*self.config.targets, *self.config.others], self.config.limits)
         try:
             with interrupts.caught(self._signalled):
@@ -200,10 +201,11 @@ class Campaign:
             for plan, about in zip(config.targets, self._abouts, strict=True)
             if about.get("callables")
         }
-        self._archive.note(
-            seed=self.seed, lag=self._lag, operators=operators_of(self._abouts), **callables
-        )
+        self._archive.note(seed=self.seed, operators=operators_of(self._abouts), **callables)
         if not config.resume:
+            part = self._part
+            shard = (part.number, part.lag.shards)
+            self._archive.note(lag=part.lag.most, shard=shard, release=__version__)
             self._archive.note(
                 **recorded_settings(config), known=(config.known, dict(config.known_marks))
             )
@@ -251,7 +253,7 @@ class Campaign:
                 resume=config.resume,
                 # what a comparison has found does not change what is compared
                 damp=config.damp and not config.compare,
-                lag=self._lag,
+                part=self._part,
             )
         if runs.steering is not None:
             for notice in runs.steering.notices():

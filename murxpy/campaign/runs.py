@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from murxpy.campaign.enumeration import Enumerated
 from murxpy.errors import InputError
 from murxpy.findings.store import Store
 from murxpy.fuzzers.seeds import all_faulty, none_usable, unusable
-from murxpy.learning.guide import MOST
+from murxpy.learning.guide import Lag
 from murxpy.oracles.crash import Outcome, Verdict
 from murxpy.oracles.disagreement import Answers, confirmed_of, spent_of
 from murxpy.processes.handles import Damp
@@ -19,6 +19,19 @@ from murxpy.records.yields import Yield, settled
 from murxpy.sources.mutation.registry import API
 from murxpy.steering.guidance import Damping, Guidance, choices_of
 from murxpy.steering.seeds import Ledger, Steering, run_seed
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The part of the runs of a campaign that this folder has: shard `number` of as many as `lag` counts,
+    which has each so manyth run.
+    """
+
+    lag: Lag = field(default_factory=Lag)
+    number: int = 1
+
+
+WHOLE = Part()
 
 
 class Runs:
@@ -278,31 +291,33 @@ def stored_runs(
     *,
     resume: bool = False,
     damp: bool = True,
-    lag: int = MOST,
+    part: Part = WHOLE,
 ) -> Runs:
     """The runs of the target of `plan`, whose session describes its solver by `about`, in the
     campaign with `seed`. The runs continue where an earlier session stopped, and there are at most
     `limit` more; with `resume` only those that wait for their judges are made again. With `damp`,
-    walks draw the calls of earlier findings less often. `lag` is the greatest lag of the campaign.
+    walks draw the calls of earlier findings less often. `part` says which of the runs are made.
     Raises InputError when every source lacks seeds that it needs.
     """
     name, meta = plan.target.name, store.meta()
     state = store.targets().get(name)
     ended = {int(index): bucket for index, bucket in meta.get(f"ended:{name}", {}).items()}
     made, open_ = (state.next, state.open) if state else (0, ())
-    ledger = Ledger(made, open_, limit, ended, resume=resume)
+    ledger = Ledger(
+        made, open_, limit, ended, resume=resume, first=part.number - 1, step=part.lag.shards
+    )
     sources = plan.setup.get("sources")
     if plan.setup.get("enumeration"):
         release, saved = f"{plan.target.family} {version_of(about)}", meta.get(f"enumerated:{name}")
         return Runs(seed, ledger, None, Enumerated(plan.setup, release, saved))
-    guidance = _stored_guidance(plan, about, store, seed, ledger, lag)
-    damping = Damping(_left_open(meta.get(f"damping:{name}"), ledger), lag) if damp else None
+    guidance = _stored_guidance(plan, about, store, seed, ledger, part.lag)
+    damping = Damping(_left_open(meta.get(f"damping:{name}"), ledger), part.lag) if damp else None
     if not sources:
         return Runs(seed, ledger, None, guidance=guidance, damping=damping)
     saved = _left_open(meta.get(f"steering:{name}"), ledger)
     try:
         faults = unusable(sources, plan.target.family)
-        steering = Steering(seed, sources, store.yields().get(name, ()), saved, faults, lag)
+        steering = Steering(seed, sources, store.yields().get(name, ()), saved, faults, part.lag)
     except InputError:
         if not all_faulty(sources, plan.target.family):
             raise
@@ -311,7 +326,7 @@ def stored_runs(
 
 
 def _stored_guidance(
-    plan: Plan, about: Mapping[str, Any], store: Store, seed: int, ledger: Ledger, lag: int
+    plan: Plan, about: Mapping[str, Any], store: Store, seed: int, ledger: Ledger, lag: Lag
 ) -> Guidance | None:
     """The guidance of the target of `plan`, whose runs `ledger` has; None where the user wants none."""
     way, name = plan.setup.get("guide"), plan.target.name

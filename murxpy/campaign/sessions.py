@@ -1,4 +1,4 @@
-"""The settings that must not change when a campaign continues in its folder: its seed, its lag, the two
+"""The settings that must not change when a campaign continues in its folder: its seed, its lag, its shard, the two
 releases that it compares, and the scripts that it enumerates.
 """
 
@@ -10,9 +10,10 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
+from murxpy.campaign.runs import Part
 from murxpy.errors import InputError
-from murxpy.findings.store import Store
-from murxpy.learning.guide import MOST
+from murxpy.findings.store import MERGED, Store
+from murxpy.learning.guide import MOST, Lag
 from murxpy.records.config import CampaignConfig
 
 
@@ -32,11 +33,37 @@ def choose_seed(store: Store, config: CampaignConfig) -> int:
     return int(stored)
 
 
-def choose_lag(store: Store, config: CampaignConfig) -> int:
-    """The greatest lag of the campaign: the stored one, else that of the user, else the usual one. It decides
-    what runs are made, so it never changes. Raises InputError where the user wants another one than is
-    stored.
+def choose_part(store: Store, config: CampaignConfig) -> Part:
+    """The part of the campaign that is made in this folder, and its lag. Raises InputError where the user
+    wants another one than is stored.
     """
+    number, shards = _choose_shard(store, config)
+    return Part(Lag(_choose_lag(store, config), shards), number)
+
+
+def _choose_shard(store: Store, config: CampaignConfig) -> tuple[int, int]:
+    meta = store.meta()
+    stored, wanted = meta.get("shard"), config.shard
+    if stored == MERGED:
+        if not config.resume:
+            raise InputError(
+                "this folder was merged from shards, and no runs are made in it: 'murxpy fuzz' goes on in the "
+                "folders of the shards",
+                file=str(config.out),
+            )
+        return 1, 1
+    if stored is None:
+        stored = (1, 1) if "seed" in meta or wanted is None else wanted
+    if wanted is not None and tuple(stored) != wanted:
+        raise InputError(
+            f"the campaign in this folder has shard {stored[0]}/{stored[1]}, not {wanted[0]}/{wanted[1]}; leave "
+            "--shard out to go on with it, or choose another folder with --out",
+            file=str(config.out),
+        )
+    return int(stored[0]), int(stored[1])
+
+
+def _choose_lag(store: Store, config: CampaignConfig) -> int:
     meta = store.meta()
     stored = meta.get("lag")
     if stored is None and "seed" in meta:

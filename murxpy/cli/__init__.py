@@ -121,6 +121,7 @@ _GROUPS = {
         "statistics": "Show operators, states, actions and refusals of a campaign.",
         "seeds": "Show which seeds gave most in a campaign.",
         "arms": "Show which options go with findings in a guided campaign.",
+        "merge": "Make one folder of those of the shards of a campaign.",
         "repair": "Rebuild the damaged store of a campaign.",
     },
     "Run again, shrink": {

@@ -21,6 +21,7 @@ from murxpy.cli.params import (
     judge_names,
     names,
     seed,
+    shard,
     size,
 )
 from murxpy.cli.report.console import say
@@ -67,7 +68,7 @@ _GROUPS = {
         "run_seed",
     ),
     CHECKS: ("judges", "judged", "baseline", "compare", "checks"),
-    MACHINES: ("cluster", "lag"),
+    MACHINES: ("cluster", "lag", "shard"),
     LIMITS: ("limits", "wall", "memory", "judge_limit", "isolate"),
     FINDINGS: ("known", "fail_on", "minimize", "bisect", "share"),
     SEEDS: (
@@ -321,6 +322,13 @@ def jobs_option(help: str, default: int | None = 1) -> Callable[[Command], Comma
 def cluster_options(command: Command) -> Command:
     """The options of a campaign on many machines."""
     for option in (
+        click.option(
+            "--shard",
+            type=shard,
+            metavar="K/N",
+            help="Make the K-th of each N runs, on a machine without a network; 'murxpy merge' puts the folders together. "
+            "All shards need the same --seed.",
+        ),
         count_option(
             "--lag",
             "What runs are made of is chosen by runs that are at least this number before them, in a long campaign. A new "

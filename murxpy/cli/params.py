@@ -66,6 +66,15 @@ def seed(text: str) -> int:
     )
 
 
+def shard(text: str) -> tuple[int, int]:
+    """The number of a shard and how many there are, in `3/16`. Raises BadParameter."""
+    found = re.fullmatch(r"(\d{1,5})/(\d{1,5})", text.strip(), re.ASCII)
+    number, count = map(int, found.groups()) if found else (0, 0)
+    if not 1 <= number <= count:
+        raise click.BadParameter(f"'{text[:40]}': expected K/N, with K from 1 to N, such as 3/16")
+    return number, count
+
+
 def run_seed(text: str) -> int:
     """The seed in hexadecimal `text`. Raises BadParameter."""
     expected = (

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 
@@ -65,9 +65,11 @@ class Bye(msgspec.Struct, tag="bye", frozen=True, forbid_unknown_fields=True):
 
 
 class Task(msgspec.Struct, array_like=True, frozen=True):
-    """A job. `damp` is the place of its calls to damp in the list of its message."""
+    """A job. `seed` has hexadecimal digits: that of a guided run has up to 64. `damp` is the place of its
+    calls to damp in the list of its message.
+    """
 
-    seed: int
+    seed: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{1,64}$")]
     wall: float
     index: int
     text: bytes | None
@@ -248,7 +250,7 @@ def _text(data: bytes) -> str:
 def task_of(job: Job, damps: Damps) -> Task:
     """The job as it travels."""
     return Task(
-        job.seed,
+        f"{job.seed:x}",
         job.wall,
         job.index,
         None if job.text is None else _bytes(job.text),
@@ -264,7 +266,7 @@ def task_of(job: Job, damps: Damps) -> Task:
 def job_of(task: Task, damps: Damps) -> Job:
     """The job that travelled. Raises InputError."""
     return Job(
-        task.seed,
+        int(task.seed, 16),
         task.wall,
         task.index,
         None if task.text is None else _text(task.text),

@@ -15,7 +15,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, Literal, TypedDict
 
 import msgspec
 
@@ -36,6 +36,7 @@ FILE = CAMPAIGN
 # each move costs a write to the disk.
 _LOG, _SHORT_LOG, _SMALL = 1024, 16, 16 << 20
 SCHEMA = 2
+MERGED = "merged"  # the shard of a folder that has those of other folders
 _OLDEST = 1  # version that is still read; a campaign that goes on brings it up to date
 
 _TABLES = """
@@ -75,6 +76,10 @@ _TIMELINE = "CREATE TABLE IF NOT EXISTS timeline (session REAL, elapsed REAL, da
 
 _LAST = "SELECT session, MAX(elapsed) FROM timeline GROUP BY session"
 
+_FINDINGS = (
+    "SELECT bucket, target, run, seed, version, lines, calls, time FROM findings "
+    "JOIN damps ON damps.id = findings.damp ORDER BY findings.rowid"
+)
 _COUNTED = "SELECT 1 FROM findings WHERE bucket = ? AND target = ? AND run = ?"
 _UNTOLD = "SELECT key FROM buckets WHERE first > (SELECT COALESCE(MAX(ended), 0) FROM sessions)"
 
@@ -263,6 +268,10 @@ class _Callables(TypedDict):
 # The named values of a campaign; those behind a colon are those of a target.
 _META: dict[str, Any] = {
     "seed": int,
+    "lag": int,
+    "shard": tuple[int, int] | Literal["merged"],
+    "release": str,
+    "parts": list[int],
     "operators": dict[str, list[str]],
     "pair": str,
     "enumerated": str,
@@ -549,6 +558,17 @@ class Store:
         )
         with self.reading("a row of table findings"):
             return [(target, run, int(seed, 16)) for target, run, seed in rows]
+
+    def findings(self) -> list[FindingRow]:
+        """All rows of the table `findings`, with the damped calls as JSON."""
+        with self.reading("a row of table findings"):
+            return msgspec.convert(self._db.execute(_FINDINGS).fetchall(), list[FindingRow])
+
+    def session_rows(self) -> list[tuple[float, float | None, str | None, str]]:
+        """All rows of the table `sessions`, with the arguments as JSON."""
+        self.arguments()  # each of them can be read
+        rows = self._select("SELECT * FROM sessions ORDER BY started")
+        return msgspec.convert(rows, list[tuple[float, float | None, str | None, str]])
 
     def has(self, bucket: str, target: str, run: int) -> bool:
         """Whether the run of this index of a target was counted in a bucket. Raises sqlite3.Error."""

@@ -100,23 +100,32 @@ class Row(Protocol):
 R = TypeVar("R", bound=Row)
 
 
-def lag(index: int, most: int = MOST) -> int:
-    """The distance between run `index` and the last run whose result may influence its choices, in a
-    campaign in which it is never more than `most`.
+@dataclass(frozen=True, slots=True)
+class Lag:
+    """The lag of a campaign: at most `most` of its runs. In one of `shards` parts of a campaign, each of
+    which makes every so manyth run, the numbers of its runs are further apart.
     """
-    return min(most, max(LAG, index // _SHARE))
+
+    most: int = MOST
+    shards: int = 1
+
+    def of(self, index: int) -> int:
+        """The distance between run `index` and the last run whose result may influence its choices."""
+        return self.shards * min(self.most, max(LAG, index // self.shards // _SHARE))
+
+
+_USUAL = Lag()
 
 
 class Pending(Generic[R]):
     """The runs that are under way, and those that are over and not learnt from yet, by their numbers.
     `saved` is what `state` gave in an earlier session, and `read` reads a run that `row` described.
-    `most` is the greatest lag of the campaign.
     """
 
     def __init__(
-        self, read: Callable[[Iterable[Any]], R], saved: Mapping[str, Any], most: int = MOST
+        self, read: Callable[[Iterable[Any]], R], saved: Mapping[str, Any], lag: Lag = _USUAL
     ) -> None:
-        self._most = most
+        self._lag = lag
         self.open, self.over = (
             {int(index): read(row) for index, row in saved.get(part, {}).items()}
             for part in ("open", "over")
@@ -150,7 +159,7 @@ class Pending(Generic[R]):
 
     def _last(self, index: int) -> int:
         """The last run from which is learnt before run `index` is chosen."""
-        return index - lag(index, self._most)
+        return index - self._lag.of(index)
 
 
 # ----------------------------------------------------------------------

@@ -134,6 +134,7 @@ class CampaignConfig:
     With `cluster`, runs and replays are done by the nodes that it gives, each with `jobs` processes, and
     this machine only supervises them. `lag` is the greatest number of runs between a run and the last
     one that it is chosen by; None stands for the number that is stored in `out`, or for the usual one.
+    `shard` (3, 16) makes the third of each sixteen runs.
     """
 
     targets: tuple[Plan, ...]
@@ -167,6 +168,7 @@ class CampaignConfig:
     answers: Path | None = None
     cluster: Callable[[], Link] | None = None
     lag: int | None = None
+    shard: tuple[int, int] | None = None
 
     @property
     def slots(self) -> int:

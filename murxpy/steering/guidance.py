@@ -10,7 +10,7 @@ from typing import Any
 
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.learning.arms import OPTION, SOURCE, TRANSITION, Arm, Arms, parse_arm
-from murxpy.learning.guide import MOST, RUN, Choices, Gains, Guide, Pending, Result
+from murxpy.learning.guide import RUN, Choices, Gains, Guide, Lag, Pending, Result
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.machine.generate.guided import Reader, groups_of, option_names
 from murxpy.machine.outcomes import INTERNAL
@@ -28,6 +28,7 @@ from murxpy.sources.setups import Setup
 # with the same seed damps the same in each run, however many workers there are.
 
 
+_USUAL = Lag()
 _Call = tuple[str, str, str]  # an action, an operator and a spelling
 
 
@@ -45,11 +46,11 @@ class _Damped:
 
 class Damping:
     """Chooses the calls that the runs of one target draw less often. `saved` is what `state` gave in
-    an earlier session. A hang damps nothing: the clock decides when it is known. `lag` is the greatest
-    lag of the campaign.
+    an earlier session. A hang damps nothing: the clock decides when it is known. `lag` is that of
+    the campaign.
     """
 
-    def __init__(self, saved: Mapping[str, Any] | None = None, lag: int = MOST) -> None:
+    def __init__(self, saved: Mapping[str, Any] | None = None, lag: Lag = _USUAL) -> None:
         saved = saved or {}
         self._runs = Pending(_damped, saved, lag)
         self._calls: dict[_Call, None] = dict.fromkeys(map(_call, saved.get("calls", ())))
@@ -181,8 +182,7 @@ class Guidance:
     """Chooses the arms of the runs of one target. `way` is `statistics` or `bandit`, `arms` say how a
     run seed carries arms, `choices` which of them the target can have. `yields`, `news` and `saved`
     are from an earlier session: the yield of each arm, the pairs that were seen, and the result of
-    `state`. `hand_over` gives what is to be stored beside `state`. `lag` is the greatest lag of the
-    campaign.
+    `state`. `hand_over` gives what is to be stored beside `state`. `lag` is that of the campaign.
     """
 
     def __init__(
@@ -194,7 +194,7 @@ class Guidance:
         yields: Iterable[ArmYield] = (),
         news: Iterable[int] = (),
         saved: Mapping[str, Any] | None = None,
-        lag: int = MOST,
+        lag: Lag = _USUAL,
     ) -> None:
         saved = saved or {}
         self._seed, self._arms = seed, arms

@@ -8,8 +8,7 @@ from hashlib import blake2b
 from typing import Any
 
 from murxpy.errors import InputError
-from murxpy.learning.guide import MOST as MOST_LAG
-from murxpy.learning.guide import Pending
+from murxpy.learning.guide import Lag, Pending
 from murxpy.machine.random import Stream, mix
 from murxpy.records.yields import Begun, Key, Yield, begun, credit
 from murxpy.sources.mutation.corpus import STEERED, Corpus, Pairing
@@ -31,6 +30,7 @@ class Ledger:
     `ended` holds open runs that ended and were counted, but wait for their judges. The ledger maps
     the index to the bucket of the run's finding, empty for a run without one. The next session hands
     these runs out again, and does not count them again. With `resume`, no other runs are handed out.
+    The first index is `first`, and there are `step` from one index to the next.
     """
 
     def __init__(
@@ -41,8 +41,11 @@ class Ledger:
         ended: Mapping[int, str] | None = None,
         *,
         resume: bool = False,
+        first: int = 0,
+        step: int = 1,
     ) -> None:
-        self.next = following
+        self.next = max(following, first)
+        self._step = step
         self.ended = dict(ended or {})
         self._resume = resume
         self._again = self._in_order(again)
@@ -63,7 +66,7 @@ class Ledger:
         if self._again:
             index = self._again.pop()
         else:
-            index, self.next = self.next, self.next + 1
+            index, self.next = self.next, self.next + self._step
         self._running[index] = None
         return index
 
@@ -114,6 +117,7 @@ class Ledger:
 
 MOST = 4.0  # the largest weight of a seed file; an unused seed file has the weight 1
 _KEY = 0x5EED5
+_USUAL = Lag()
 _TOLD = 5  # reasons for leaving out seed files that users are told when runs begin
 # what the names of counters begin with that runs keep for their seed files
 _COUNTED = ("mutator:", "unreadable:", "mislabelled:", "line:total")
@@ -142,7 +146,7 @@ class Steering:
     gave in an earlier session. `yields` is the yield of each seed file that was used, and `changed`
     holds those that are to be stored. `unusable` are the reasons why sources cannot use seed files, by
     the names of both. `starved` are the sources that lack seeds of a label that they need, seeds that
-    they can use, or two seeds that can be drawn together. `lag` is the greatest lag of the campaign.
+    they can use, or two seeds that can be drawn together. `lag` is that of the campaign.
     Raises InputError where all sources are starved.
     """
 
@@ -153,7 +157,7 @@ class Steering:
         yields: Iterable[Yield] = (),
         saved: Mapping[str, Any] | None = None,
         unusable: Mapping[Key, str] | None = None,
-        lag: int = MOST_LAG,
+        lag: Lag = _USUAL,
     ) -> None:
         self._seed = seed
         self._unusable = dict(unusable or {})

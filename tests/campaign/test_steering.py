@@ -24,7 +24,7 @@ from murxpy.findings.store import TargetState, read_yields
 from murxpy.fuzzers.seeds import unusable
 from murxpy.fuzzers.setups import Mutation
 from murxpy.judging.operators import judge_plans
-from murxpy.learning.guide import LAG, Pending, lag
+from murxpy.learning.guide import LAG, Lag, Pending
 from murxpy.machine.random import mix, unmix
 from murxpy.processes.plans import Request, make_plans
 from murxpy.records.config import CampaignConfig
@@ -123,15 +123,15 @@ def test_what_a_run_is_chosen_by_does_not_depend_on_the_order_of_results(
     for index in range(200):
         while len(running) >= workers or not pending.ready(index):
             pending.done(running.pop(chance.randrange(len(running))))
-        last = index - lag(index)
+        last = index - Lag().of(index)
         learnt = [number for number, _ in pending.due(index)]
-        assert learnt == ([last] if last >= 0 and last > index - 1 - lag(index - 1) else [])
+        assert learnt == ([last] if last >= 0 and last > index - 1 - Lag().of(index - 1) else [])
         pending.open[index] = Begun(index, [])
         running.append(index)
 
 
 def test_the_lag_grows_with_the_campaign() -> None:
-    lags = [lag(index) for index in range(3000)]
+    lags = [Lag().of(index) for index in range(3000)]
     assert lags[0] == lags[LAG] == LAG and 100 < lags[500] < lags[1500] < lags[2999]
     assert all(later - one in (0, 1) for one, later in itertools.pairwise(lags))
 

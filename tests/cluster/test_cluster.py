@@ -209,7 +209,7 @@ def test_another_lag_is_refused_in_a_folder_that_has_one(tmp_path: Path) -> None
 
 
 JOB = Job(
-    2**64 - 1, 2.0, 7, "a \ud800 trace", "x.trace", (("a", "b", "c"),), "decided", {"n": 2**70}
+    2**256 - 1, 2.0, 7, "a \ud800 trace", "x.trace", (("a", "b", "c"),), "decided", {"n": 2**70}
 )
 
 
