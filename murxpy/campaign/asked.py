@@ -61,7 +61,7 @@ class KeptOptions:
     """
 
     compare: bool = False
-    baseline: str | None = None
+    baseline: tuple[str, ...] = ()
     wall: float = 2.0
     memory: int = 2048 * MIB
     limits: LimitedBy = "solver"
@@ -232,15 +232,15 @@ def _compared(request: Request, options: CampaignOptions) -> tuple[Request, tupl
     return replace(request, targets=names[:1]), names[1:]
 
 
-def _baseline_plan(
+def _baseline_plans(
     request: Request, plans: Sequence[Plan], options: CampaignOptions
-) -> Plan | None:
-    """The plan of the release that --baseline names; None where it names none. Raises InputError where
-    the campaign has nothing for it to do.
+) -> tuple[Plan, ...]:
+    """The plans of the solvers and releases that --baseline names. Raises InputError where the campaign
+    has nothing for them to do.
     """
-    name = options.baseline
-    if name is None:
-        return None
+    names = tuple(dict.fromkeys(options.baseline))
+    if not names:
+        return ()
     if request.mutation is None and request.enumeration is None:
         raise InputError(
             "--baseline is about scripts: use it with 'murxpy enumerate', with 'murxpy janus' or another fuzzer of "
@@ -250,24 +250,30 @@ def _baseline_plan(
         raise InputError(f"--baseline and --through {request.mutation.through} exclude each other")
     if options.compare or len(plans) != 1:
         raise InputError("--baseline is for one target, without --compare")
-    _check_release(plans[0].target.name, name)
-    return judge_plans((name,), request)[0]
+    target = plans[0].target.name
+    for name in names:
+        if name == target:
+            raise InputError(
+                f"--baseline {name}: expected another solver, or another release of the target, as "
+                f"{parse_target(target).solver}@RELEASE"
+            )
+        if not older(name, target):
+            raise InputError(
+                f"--baseline {name}: expected a release older than that of the target, {target}"
+            )
+    return judge_plans(names, request)
 
 
-def _check_release(target: str, name: str) -> None:
-    """Raise InputError where `name` is neither another solver nor an older release of that of `target`."""
-    newer, older = parse_target(target), parse_target(name)
+def older(name: str, target: str) -> bool:
+    """Whether the solver called `name` may be a baseline of `target`: all but newer releases of the same
+    solver, and the target itself. Raises InputError for a name that is none.
+    """
+    of_target, other = parse_target(target), parse_target(name)
     if name == target:
-        raise InputError(
-            f"--baseline {name}: expected another solver, or another release of the target, as "
-            f"{newer.solver}@RELEASE"
-        )
-    if older.solver != newer.solver:
-        return
-    if older.release and newer.release and version(older.release) >= version(newer.release):
-        raise InputError(
-            f"--baseline {name}: expected a release older than that of the target, {target}"
-        )
+        return False
+    if other.solver != of_target.solver or not other.release or not of_target.release:
+        return True
+    return version(other.release) < version(of_target.release)
 
 
 def _limits(options: CampaignOptions, *, by_line: bool) -> Limits:
@@ -335,8 +341,7 @@ def _recorded(
     """The user's request, as the store keeps it."""
     more = {"judges": [absolute_target(name) for name in judges]} if judges else {}
     kept = {field.name: getattr(options, field.name) for field in fields(KeptOptions)}
-    if kept["baseline"] is not None:
-        kept["baseline"] = absolute_target(kept["baseline"])
+    kept["baseline"] = [absolute_target(name) for name in options.baseline]
     return {"request": request.recorded(), "command": [*command], **more, KEPT_OPTIONS: kept}
 
 
@@ -368,7 +373,7 @@ class Asked:
     known: Known
     plans: tuple[Plan, ...]
     judges: tuple[Plan, ...]
-    baseline: Plan | None
+    baselines: tuple[Plan, ...]
     limits: Limits
     notes: tuple[str, ...]
     command: tuple[str, ...]
@@ -414,7 +419,7 @@ class Asked:
             scripts=options.keep_scripts,
             scripts_decided=options.kept_runs == "decided",
             answers=options.answers,
-            baseline=self.baseline,
+            baselines=self.baselines,
             known=tuple(patterns),
             known_marks=marks,
             cluster=None if place is None else place.opener(),
@@ -473,7 +478,7 @@ def prepared(
     )
     limits = _limits(options, by_line=mutation is not None or request.enumeration is not None)
     judges = make_judges(request, plans, judged) if judged else ()
-    baseline = _baseline_plan(request, plans, options)
+    baselines = _baseline_plans(request, plans, options)
     notes = _without_object(options.checks, plans)
     notes += dict.fromkeys(note for plan in plans for note in plan.notes)
     # an interrupted campaign ends before its first run
@@ -491,7 +496,7 @@ def prepared(
         known,
         plans,
         judges,
-        baseline,
+        baselines,
         limits,
         tuple(notes),
         tuple(command),

@@ -25,7 +25,7 @@ from murxpy.findings.collector import Collector
 from murxpy.findings.folder import CAMPAIGN, Folder
 from murxpy.findings.frames import Backtraces
 from murxpy.findings.store import Store, TargetState
-from murxpy.judging.comparing.baseline import Baseline
+from murxpy.judging.comparing.baseline import Baselines
 from murxpy.judging.comparing.comparison import Comparison
 from murxpy.judging.cross_check import CrossCheck, Hooks, Judging
 from murxpy.processes import interrupts
@@ -302,11 +302,11 @@ class Campaign:
             if judges
             else None
         )
-        if config.baseline is not None:
+        if config.baselines:
             plans = [plan.target.name for plan in (*config.targets, *config.others)]
-            at = plans.index(config.baseline.target.name, first)
+            asked = [plans.index(plan.target.name, first) for plan in config.baselines]
             enumerated = self._targets[0].runs.enumerated is not None
-            return Baseline(replays, at, versions, hooks, cross, enumerated=enumerated)
+            return Baselines(replays, asked, versions, hooks, cross, enumerated=enumerated)
         assert cross is not None, "some other solver looks at the runs"
         return cross
 

@@ -82,7 +82,7 @@ class Slots(Service, Watcher):
             index,
             damp=self._targets[target].runs.damped(index),
             keep=config.compare
-            or config.baseline is not None
+            or bool(config.baselines)
             or (config.scripts is not None and not config.scripts_decided)
             or ("decided" if config.judges or config.scripts else False),
             by_line=config.limits.by_line,

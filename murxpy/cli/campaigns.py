@@ -61,15 +61,19 @@ def run(
     options: CommandOptions,
     mutation: Mutation | None = None,
     enumeration: Enumerated | None = None,
+    notes: Sequence[str] = (),
 ) -> int:
-    """Do the campaign, or the one run, that the options ask for, and return the exit code."""
+    """Do the campaign, or the one run, that the options ask for, and return the exit code. The campaign
+    says `notes` when it begins, behind all that may refuse the options.
+    """
     if options.run_seed is not None and options.compare:
         raise InputError("'murxpy fuzz --compare' and --run-seed exclude each other: leave one out")
     if options.run_seed is not None and options.seed is None and mutation and mutation.walks:
         raise InputError(
             "the seeds of the run are walks of its campaign: name that campaign's --seed, too"
         )
-    return carry_out(asked(targets, options, mutation, enumeration, sys.argv[1:]), options)
+    campaign = asked(targets, options, mutation, enumeration, sys.argv[1:])
+    return carry_out(replace(campaign, notes=(*notes, *campaign.notes)), options)
 
 
 def carry_out(campaign: Asked, options: CommandOptions) -> int:
@@ -82,7 +86,7 @@ def carry_out(campaign: Asked, options: CommandOptions) -> int:
     config = campaign.config(began())
     if options.as_json and options.statistics:
         raise click.UsageError("--statistics prints tables: leave it or --json out")
-    others = [*campaign.judged, *filter(None, [options.baseline])]
+    others = [*campaign.judged, *options.baseline]
     with only_granted():  # as a new process begins
         named = unusable(campaign.request, others)
     finish = finish_command(options.out, named)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
-from murxpy.campaign.asked import MutationOptions
+from murxpy.campaign.asked import MutationOptions, older
 from murxpy.cli.campaign_options import CommandOptions, taken
 from murxpy.cli.campaigns import run
 from murxpy.cli.fuzz import MIX_OPTIONS, fuzz
 from murxpy.cli.mutate import WALL
 from murxpy.cli.options import (
     CHECK_LIMIT,
+    TARGETS,
     Grouped,
     check_span,
     count_option,
@@ -23,7 +25,7 @@ from murxpy.cli.options import (
     span_options,
     time_option,
 )
-from murxpy.cli.params import Guarded, NamedFile, Target, duration, names
+from murxpy.cli.params import Guarded, NamedFile, duration, judge_names, names
 from murxpy.cli.report.console import make_console, say
 from murxpy.cli.report.enumeration import (
     calls_guarantee,
@@ -44,7 +46,7 @@ from murxpy.findings.store import read_scripts
 from murxpy.fuzzers.setups import SCRIPT_CHECKS, Enumerated, checked, enumeration_setup, of_calls
 from murxpy.judging.kept_answers import FILE as ANSWERS
 from murxpy.processes import interrupts
-from murxpy.processes.environments import print_notice, user_cache
+from murxpy.processes.environments import user_cache
 from murxpy.processes.plans import Request, check_targets
 from murxpy.processes.targets import parse_target
 from murxpy.solvers.options import NONE
@@ -131,13 +133,14 @@ _OWN = (
 (_LIMIT,) = listed(
     time_option("--check-limit", LIMIT, f"{CHECK_LIMIT}, and twice this time by the clock.")
 )
-(_BASELINE,) = listed(
+(_BASELINES,) = listed(
     click.option(
         "--baseline",
-        type=Target(),
-        metavar="SOLVER[@PLACE]",
-        help="Ask this other solver, or older release, about scripts that the target leaves unknown: where it decides one "
-        "on which the target gives up, that is a finding.  [default: the first of --cross-check]",
+        type=judge_names,
+        default="",
+        metavar=TARGETS,
+        help="Ask these other solvers, or older releases, about scripts that the target leaves unknown, until one decides: "
+        "where one does and the target gives up, that is a finding.  [default: those of --cross-check]",
     )
 )
 _CHECK = click.Option(
@@ -158,7 +161,7 @@ _DRAWN = click.Option(
 )
 _SHARED = {
     "drawn_options": _DRAWN,
-    "baseline": _BASELINE,
+    "baseline": _BASELINES,
     "checks": _CHECK,
     "wall": WALL,
     "check_limit": _LIMIT,
@@ -208,22 +211,26 @@ def _enumerate(target: str, **given: Any) -> int:
         options = replace(options, drawn_options=(NONE,))
     if not options.checks and not own.simplify and not own.calls:
         options = replace(options, checks=("models",))
+    notes: Sequence[str] = ()
     if own.ci is not None and not own.simplify:
-        options = _daily(options, target, own.no_reference)
-    if options.judges and options.baseline is None and not own.calls:
-        options = replace(options, baseline=options.judges[0][0])
+        options, notes = _daily(options, target, own.no_reference)
+    if not options.baseline and not own.calls:
+        judges = [name for given in options.judges for name in given]
+        options = replace(options, baseline=tuple([j for j in judges if older(j, target)]))
     if own.ci is not None:
         options = replace(options, time=own.ci)
     if options.run_seed is not None:  # it must name a block
         Blocks(enumeration_setup(enumerated)).of(options.run_seed)
     if own.large:
         return _far(enumerated, target, options, own.large)
-    return _done(enumerated, target, options)
+    return _done(enumerated, target, options, notes)
 
 
-def _done(enumerated: Enumerated, target: str, options: CommandOptions) -> int:
+def _done(
+    enumerated: Enumerated, target: str, options: CommandOptions, notes: Sequence[str] = ()
+) -> int:
     """Do the campaign, tell what it guarantees, and return the exit code."""
-    code = run((target,), options, enumeration=enumerated)
+    code = run((target,), options, enumeration=enumerated, notes=notes)
     if options.run_seed is None:
         try:
             _tell(enumerated, target, options.out, as_json=options.as_json)
@@ -253,26 +260,27 @@ def _far(enumerated: Enumerated, target: str, options: CommandOptions, times: in
     return max(codes)
 
 
-def _daily(options: CommandOptions, target: str, alone: bool) -> CommandOptions:
+def _daily(
+    options: CommandOptions, target: str, alone: bool
+) -> tuple[CommandOptions, Sequence[str]]:
     """The options of a campaign that is run each day: the first other solver that is installed confirms
     the answers, unless the user names judges or wants the target `alone`. What judges answer is kept
-    in a file, so that the next day costs the target alone.
+    in a file, so that the next day costs the target alone. The second value says who confirms them.
     """
     judges = options.judges
+    notes: Sequence[str] = ()
     if not judges and not alone:
         family = parse_target(target).solver
         name = next((n for n in default_judges() if n != family and is_installed(n)), "")
         if not name:
-            print_notice(
-                "no other solver is installed, so that nobody confirms the answers: "
-                f"'pip install {' '.join(n for n in default_judges() if n != family)}' adds one"
-            )
-            return options
-        print_notice(
-            f"{name} confirms the answers; --cross-check names others, --no-reference none"
-        )
+            lacking = " ".join(n for n in default_judges() if n != family)
+            return options, [
+                f"no other solver is installed, so that nobody confirms the answers: 'pip install {lacking}' adds one"
+            ]
+        notes = [f"{name} confirms the answers; --cross-check names others, --no-reference none"]
         judges = ((name,),)
-    return replace(options, judges=judges, answers=user_cache() / ANSWERS if judges else None)
+    answers = user_cache() / ANSWERS if judges else None
+    return replace(options, judges=judges, answers=answers), notes
 
 
 def _wanted(own: EnumerateOptions) -> Enumerated:

@@ -96,7 +96,7 @@ def _refuse_foreign(session: _Session, out: Path) -> None:
     """Raise InputError where the campaign was given something that neither the user named nor murxpy
     may use without being told.
     """
-    others = [*session.judges, *filter(None, [session.options.baseline])]
+    others = [*session.judges, *session.options.baseline]
     lacking = unusable(session.request, others)
     if lacking:
         raise InputError(

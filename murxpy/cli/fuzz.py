@@ -16,6 +16,7 @@ from murxpy.cli.completing import theories as theory_names
 from murxpy.cli.options import (
     CHECK_LIMIT,
     JUDGES,
+    TARGETS,
     WHAT,
     Grouped,
     cluster_options,
@@ -31,7 +32,16 @@ from murxpy.cli.options import (
     theory_option,
     time_option,
 )
-from murxpy.cli.params import OUT, Existing, NamedFile, Target, Text, duration, names, run_seed
+from murxpy.cli.params import (
+    OUT,
+    Existing,
+    NamedFile,
+    Text,
+    duration,
+    judge_names,
+    names,
+    run_seed,
+)
 from murxpy.data import wrapper_names
 from murxpy.errors import InputError
 from murxpy.findings.kinds.registry import KINDS
@@ -107,10 +117,11 @@ _EXAMPLES = (
 )
 @click.option(
     "--baseline",
-    type=Target(),
-    metavar="SOLVER[@PLACE]",
-    help="Ask this older release, or other solver, about scripts that the target leaves unknown: where it decides one on "
-    "which the target gives up, that is a finding. With mutation fuzzers and 'enumerate'.",
+    type=judge_names,
+    default="",
+    metavar=TARGETS,
+    help="Ask these older releases, or other solvers, about scripts that the target leaves unknown, until one decides: "
+    "where one does and the target gives up, that is a finding. With mutation fuzzers and 'enumerate'.",
 )
 @click.option(
     "--compare",

@@ -120,8 +120,8 @@ class CampaignConfig:
     Both, programs and gdb take `share` of the workers' time, from 0 to 1. There are `tick` seconds
     between two `Tick` events. With `compare`, the one judge is a newer release of the one target's
     solver: it replays the runs, and only faults that it shows and the target does not count as
-    findings. `baseline` is an older release of the one target's solver, or another solver, which may
-    be a judge: a check that it decides and on which the target gives up is a finding, too.
+    findings. `baselines` are older releases of the one target's solver, or other solvers, which may
+    be judges: a check that one of them decides and on which the target gives up is a finding, too.
 
     The limit `time` starts at the moment `since` of `time.monotonic`, by default at the beginning of
     the campaign; the runs get all of `time`, unless the start took very long. After it, the campaign
@@ -159,7 +159,7 @@ class CampaignConfig:
     bisect: bool = False
     share: float = 0.1
     compare: bool = False
-    baseline: Plan | None = None
+    baselines: tuple[Plan, ...] = ()
     since: float | None = None
     finish: bool = False
     resume: bool = False
@@ -181,5 +181,4 @@ class CampaignConfig:
     def others(self) -> tuple[Plan, ...]:
         """The plans whose solvers look at the runs of the targets."""
         judges = [plan.target.name for plan in self.judges]
-        own = self.baseline is not None and self.baseline.target.name not in judges
-        return (*self.judges, *([self.baseline] if own and self.baseline else []))
+        return (*self.judges, *[b for b in self.baselines if b.target.name not in judges])

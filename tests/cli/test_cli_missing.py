@@ -34,7 +34,7 @@ SHARED = {
     "campaign/asked.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "campaign/asked.py: _refuse_programs": ["fuzz"],
     "campaign/asked.py: _compared": ["fuzz"],
-    "campaign/asked.py: _baseline_plan": [
+    "campaign/asked.py: _baseline_plans": [
         "fuzz"
     ],  # the other commands have no --mix and no --compare
     "cli/options.py": ["enumerate", "matrix"],

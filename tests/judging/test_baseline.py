@@ -13,6 +13,7 @@ from campaigns import FAKES
 from commands import error, outcome
 from wheels import SOURCE, offer
 
+from murxpy.campaign.asked import older
 from murxpy.data import load_catalogue
 from murxpy.judging.comparing.baseline import Causes, Undecided, undecided
 from murxpy.judging.defects import obstacle, read_defect
@@ -86,6 +87,35 @@ def test_what_a_judge_of_an_enumeration_decides_is_found(
     assert code == 1 and "as fake 0.9 answers" in out, out + err  # other scripts crash the fake
     assert "decided by the baseline" in out
     assert len([*(tmp_path / "out" / "findings").glob("incompleteness-baseline-*")]) == 1
+
+
+@pytest.mark.usefixtures("bare_findings")
+@pytest.mark.parametrize("option", ["--cross-check", "--baseline"])
+def test_the_next_judge_is_asked_where_the_first_does_not_decide(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, option: str
+) -> None:
+    """Release 0.8 decides what 1.0 and 0.9 leave unknown. The finding names 0.8."""
+    wrapper, (new, old) = releases(tmp_path)
+    third = tmp_path / "oldest"
+    shutil.copytree(tmp_path / "old", third)
+    code = third / "fakesolver" / "__init__.py"
+    code.write_text(code.read_text().replace('"0.9"', '"0.8"'))
+    wrapper.write_text(wrapper.read_text().replace("== '1.0'", "!= '0.8'"))
+    words = ("enumerate", new, "--wrapper", wrapper, "--grammar", "core", "--first", "40")
+    words = (*words, "--jobs", "1", "--check", "none", "--no-minimize")
+    found = tmp_path / "out" / "findings"
+    _, out, err = outcome(capsys, *words, option, f"{old},fake@{third}", "--out", tmp_path / "out")
+    assert "as fake 0.8 answers" in out and "as fake 0.9" not in out, out + err
+    (bucket,) = found.glob("incompleteness-baseline-*")
+    assert f"# baseline fake@{third}" in min(bucket.glob("*.trace")).read_text()
+    _, out, err = outcome(capsys, *words, option, old, "--out", tmp_path / "first-alone")
+    assert "0 decided by the baseline" in out, out + err
+
+
+def test_which_judges_are_asked_about_unknown_scripts() -> None:
+    """All but newer releases of the target, which are expected to decide more."""
+    judges = ("z3@5.4.1", "z3@4.13.0", "z3@4.12.0", "cvc5", "z3[smt.arith.solver=2]", "z3@./build")
+    assert [name for name in judges if older(name, "z3@4.13.0")] == [*judges[2:]]
 
 
 # the newer release never gets to an end on double negations, and gives up on `or`

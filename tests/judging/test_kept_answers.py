@@ -103,8 +103,11 @@ def test_the_second_day_asks_the_target_alone(
     said = []
     for day in (1, 2):
         _, out, err = outcome(capsys, *words, "--out", tmp_path / f"day{day}", "--json")
-        assert "cvc5 confirms the answers" in err
+        assert '"cvc5 confirms the answers' in out, err
         said.append(out.count('"judge:recalled"'))
     assert said[0] == 0 and said[1] > 0
     _, out, err = outcome(capsys, *words, "--out", tmp_path / "alone", "--no-reference")
-    assert "confirms the answers" not in err and "judges" not in out
+    assert "confirms the answers" not in out + err and "judges" not in out
+    # options that go wrong are refused before anything is said
+    _, out, err = outcome(capsys, *words, "--out", tmp_path / "day3", "--json", "--statistics")
+    assert "--statistics prints tables" in err and "confirms the answers" not in out + err

@@ -151,7 +151,7 @@ def arguments(seeds: str) -> dict[str, Any]:
     }
     asked = {
         "compare": False,
-        "baseline": None,
+        "baseline": [],
         "wall": 2.0,
         "memory": 1 << 31,
         "limits": "solver",

@@ -1,10 +1,11 @@
-"""Scripts that an older release or another solver, the baseline, decides, and that the target leaves
+"""Scripts that an older release or another solver, a baseline, decides, and that the target leaves
 unknown although it gets twice the limit and three random seeds: each is a finding of the target.
 
-The baseline is asked with the target's limit. Another solver, and the baseline of an enumeration, is
-asked once more with ten times the limit, since what costs one little can cost the other much. A script
-of an enumeration that a limit ended is also a finding, if the baseline decides it within the limit and
-the target does not within ten times of it: the target is slow there.
+The baselines are asked one after another, until one decides, with the target's limit. Then other
+solvers, and the baselines of an enumeration, are asked with ten times the limit, since what costs one
+little can cost the other much. A script of an enumeration that a limit ended is also a finding, if a
+baseline decides it within the limit and the target does not within ten times of it: the target is slow
+there.
 """
 
 from __future__ import annotations
@@ -151,22 +152,33 @@ def _seen(script: Undecided, outcome: Outcome) -> tuple[Lacking | None, bool]:
     return None, verdict is None and bool(counts.get(unknowns.AT_LIMIT))
 
 
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """What is known of a script: the answers of baseline number `at`, and the limit with which it gave
+    them, in its own units. Without answers, no baseline decided anything.
+    """
+
+    answers: tuple[str, ...] = ()
+    at: int = 0
+    limit: int = 0
+
+
 def baseline_times(family: str, other: str) -> int:
     """How many times the limit of a target of one family a baseline of another family gets."""
     return 1 if other == family else _TENFOLD
 
 
-class Baseline(Judging):
-    """Asks plan number `at` of the pool of `replays` about the scripts that the first plan left
-    unknown. `versions` are those of all plans. A run goes on to `judges` if there are any. For an
-    `enumerated` campaign, more scripts of a run are asked about, their operators tell their causes
-    apart, and scripts that are only slow are findings, too.
+class Baselines(Judging):
+    """Asks the plans with the numbers `baselines` of the pool of `replays`, until one decides, about the
+    scripts that the first plan left unknown. `versions` are those of all plans. A run goes on to
+    `judges` if there are any. For an `enumerated` campaign, more scripts of a run are asked about,
+    their operators tell their causes apart, and scripts that are only slow are findings, too.
     """
 
     def __init__(
         self,
         replays: Replays,
-        at: int,
+        baselines: Sequence[int],
         versions: Sequence[str],
         hooks: Hooks,
         judges: CrossCheck | None,
@@ -174,14 +186,9 @@ class Baseline(Judging):
         enumerated: bool = False,
     ) -> None:
         self._plans: Sequence[Plan] = replays.pool.plans
-        self._at, self._hooks, self._judges, self._enumerated = at, hooks, judges, enumerated
-        self._version = versions[0]
+        self._baselines, self._versions = baselines, versions
+        self._hooks, self._judges, self._enumerated = hooks, judges, enumerated
         family = self._plans[0].target.family
-        other = self._plans[at].target.family
-        self._foreign = other != family  # it has other options
-        last = _TENFOLD if enumerated else baseline_times(family, other)
-        self._times = (1, last) if last > 1 else (1,)
-        self._release = f"{other} {versions[at]}"
         setup = self._plans[0].setup
         catalogue = build_catalogue(setup.get("catalogue") or load_catalogue())
         self._asks = unknowns.REASON in catalogue.dialect(family).commands
@@ -241,7 +248,7 @@ class Baseline(Judging):
         family = self._plans[target].target.family
         # its trace is the script, and not the run
         alone = replace(job, text=shown.outcome.trace)
-        return candidate(target, family, self._version, alone, (), shown.outcome, shown.verdict)
+        return candidate(target, family, self._versions[0], alone, (), shown.outcome, shown.verdict)
 
     def _lost(
         self, trace: str, scripts: Sequence[Undecided], sizes: Sequence[str]
@@ -251,7 +258,6 @@ class Baseline(Judging):
         """
         counts: Counter[str] = Counter()
         shown: list[Lacking] = []
-        head = self._header(trace)
 
         def count(word: str, script: Undecided) -> None:
             counts[f"baseline:{word}"] += 1
@@ -262,10 +268,10 @@ class Baseline(Judging):
             count("left", script)
         for script in self._chosen(scripts):
             count("asked", script)
-            known, limit = yield from self._decided(head, script)
-            if known:
+            known = yield from self._decided(trace, script)
+            if known.answers:
                 count("decided", script)
-                found = yield from self._lacking(head, script, known, limit)
+                found = yield from self._lacking(self._header(trace, known.at), script, known)
                 if found is not None:
                     count("slow" if found.verdict.kind == SLOW else "lost", script)
                     shown.append(found)
@@ -294,34 +300,52 @@ class Baseline(Judging):
         }
         return {**buckets, **self._told}
 
-    def _decided(self, head: str, script: Undecided) -> Questions[tuple[tuple[str, ...], int]]:
-        """The answers that the baseline gives within the limit, or else within ten times of it, and the
-        limit with which it gave them, in its own units. There are no answers if it decides nothing.
+    def _decided(self, trace: str, script: Undecided) -> Questions[Decided]:
+        """The answers of the first baseline that decides a script of a run within the limit, or else of
+        the first that does within ten times of it.
         """
-        limit = 0
-        for times in self._times if script.limit else (1,):
-            limit = same_limit(times * script.limit, self._plans[0], self._plans[self._at])
-            text = for_others(script.text) if self._foreign else script.text
-            asked = script.lines(text, (), limit, times * script.wall_ms)
-            outcome = yield Ask(self._at, written(head, asked))
-            row = last_row(outcome.trace, ("run-script",))
-            known = () if row is None else script.decided(row.answers)
-            if known:
-                return known, limit
-        return (), 0
+        for times in (1, _TENFOLD) if script.limit else (1,):
+            for at in self._baselines:
+                if times > self._times(at):
+                    continue
+                limit = self._limit(script, at, times)
+                text = for_others(script.text) if self._foreign(at) else script.text
+                asked = script.lines(text, (), limit, times * script.wall_ms)
+                outcome = yield Ask(at, written(self._header(trace, at), asked))
+                row = last_row(outcome.trace, ("run-script",))
+                known = () if row is None else script.decided(row.answers)
+                if known:
+                    return Decided(known, at, limit)
+        return Decided()
 
-    def _lacking(
-        self, head: str, script: Undecided, known: Sequence[str], limit: int
-    ) -> Questions[Lacking | None]:
-        """Ask the target about a script that the baseline decides with this limit: with twice the limit
-        of its run, and if a limit ends that, too, with ten times as much as the baseline needs. None if
-        it answers, or if the baseline may need as much.
+    def _foreign(self, at: int) -> bool:
+        """Whether a baseline is another solver than the target, so that it has other options."""
+        return self._plans[at].target.family != self._plans[0].target.family
+
+    def _times(self, at: int) -> int:
+        """How many times the limit of the target a baseline gets at most."""
+        families = self._plans[0].target.family, self._plans[at].target.family
+        return _TENFOLD if self._enumerated else baseline_times(*families)
+
+    def _limit(self, script: Undecided, at: int, times: int = 1) -> int:
+        """So many times the limit of a script, in the units of a baseline."""
+        return same_limit(times * script.limit, self._plans[0], self._plans[at])
+
+    def _lacking(self, head: str, script: Undecided, known: Decided) -> Questions[Lacking | None]:
+        """Ask the target about a script of which the answers are `known`: with twice the limit of its
+        run, and if a limit ends that, too, with ten times as much as the baseline needs. None if it
+        answers, or if the baseline may need as much.
         """
-        named = unknowns.within(self._release, limit)
-        found, late = yield from self._unknown(head, script, known, named, TWICE, soon=False)
-        own = same_limit(script.limit, self._plans[0], self._plans[self._at])
-        if late and self._enumerated and script.limit and limit <= own:
-            found, _ = yield from self._unknown(head, script, known, named, _TENFOLD, soon=True)
+        release = f"{self._plans[known.at].target.family} {self._versions[known.at]}"
+        named = unknowns.within(release, known.limit)
+        found, late = yield from self._unknown(
+            head, script, known.answers, named, TWICE, soon=False
+        )
+        soon = known.limit <= self._limit(script, known.at)
+        if late and self._enumerated and script.limit and soon:
+            found, _ = yield from self._unknown(
+                head, script, known.answers, named, _TENFOLD, soon=True
+            )
         return found
 
     def _unknown(
@@ -375,9 +399,9 @@ class Baseline(Judging):
         ]
         return min(fitting, key=lambda known: (len(known.split()), known), default=cause)
 
-    def _header(self, trace: str) -> str:
-        """The header of the run's trace, with the name of the baseline."""
-        older = absolute_target(self._plans[self._at].target.name)
+    def _header(self, trace: str, at: int) -> str:
+        """The header of the run's trace, with the name of a baseline."""
+        older = absolute_target(self._plans[at].target.name)
         head = "".join(f"{row}\n" for row in header_rows(trace))
         return add_header(head, f"# {unknowns.BASELINE} {older}\n")
 
