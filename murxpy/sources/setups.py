@@ -102,7 +102,8 @@ class ScriptSetup(Setup, _Alone):
 
 class AnsweringSetup(ScriptSetup, _OwnChecks):
     """A session that answers the scripts of `grammars`, counted from index `at`, which are as in an
-    enumeration. With `own-checks`, the solver checks its models itself.
+    enumeration, and asks for models, cores or both, as `checks` says. With `own-checks`, the solver
+    checks its models itself.
     """
 
     grammars: list[Mapping[str, Any]]

@@ -13,7 +13,7 @@ from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.findings.damage import reading
 from murxpy.logic.catalogue import build_catalogue
-from murxpy.machine.outcomes import CRASH
+from murxpy.machine.outcomes import CRASH, INVALID_CORE
 from murxpy.machine.script import OWN
 from murxpy.processes.inquiries import Answer
 from murxpy.processes.releases import release_in
@@ -21,7 +21,16 @@ from murxpy.processes.targets import parse_target, solver_of
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.solvers.exceptions import INVALID_MODEL
-from murxpy.sources.enumeration.answering import FALSE, GRAMMARS, SESSION, TRUE, WAY, seed_of
+from murxpy.sources.enumeration.answering import (
+    CORE_WRONG,
+    FALSE,
+    GRAMMARS,
+    MODELS,
+    SESSION,
+    TRUE,
+    WAY,
+    seed_of,
+)
 from murxpy.sources.enumeration.grammar import Grammar
 from murxpy.sources.enumeration.reading import Exhaustive
 from murxpy.sources.setups import AnsweringSetup, ScriptSetup
@@ -32,8 +41,8 @@ _BATCH = 500  # scripts that are gone through between two writes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix(Study["Triggers"]):
-    """Asks of each grammar every `step`th of the `take` scripts from index `at` on. With `own_checks`,
-    solvers check their models themselves.
+    """Asks of each grammar every `step`th of the `take` scripts from index `at` on, for models, cores or
+    both, as `checks` says. With `own_checks`, solvers check their models themselves.
     """
 
     name = "matrix"
@@ -43,6 +52,7 @@ class Matrix(Study["Triggers"]):
     at: int
     take: int
     own_checks: bool
+    checks: Sequence[str] = (MODELS,)
     step: int = 1
 
     def common(self) -> dict[str, Any]:
@@ -76,7 +86,17 @@ class Matrix(Study["Triggers"]):
         return range(0, min(self.take, grammar.number - self.at), self.step)
 
     def before(self, store: Store) -> None:
-        """Raise InputError for another grammar of the same name, which has other scripts."""
+        """Raise InputError for another grammar of the same name, which has other scripts, and for answers
+        that were asked for other things.
+        """
+        meta = store.meta()
+        kept = meta.get("checks", [MODELS]) if meta else [*self.checks]
+        if kept != [*self.checks]:
+            raise InputError(
+                f"this folder has answers with checks of {' and '.join(map(str, kept))}: expected the same, or another folder",
+                file=str(store.file.parent),
+            )
+        store.note({"checks": kept})
         stored = {plain["grammar"]: plain for plain in grammars_in(store).values()}
         for name, plain in ((one.name, one.plain) for one in self.grammars):
             if _of_scripts(stored.get(name, plain)) != _of_scripts(plain):
@@ -90,6 +110,7 @@ class Matrix(Study["Triggers"]):
             **common,
             "grammars": [grammar.plain for grammar in self.grammars],
             "at": str(self.at),
+            "checks": [*self.checks],
             "own-checks": self.own_checks,
         }
 
@@ -185,7 +206,8 @@ def targets_in(store: Store) -> list[Followed]:
 
 
 TRIGGERS = ("unsound", INVALID_MODEL, CRASH)
-KINDS = (*TRIGGERS, OWN, "differs")  # the last two are no triggers by our own evidence
+WRONG = (*TRIGGERS, INVALID_CORE)
+KINDS = (*WRONG, OWN, "differs")  # the last two are no triggers by our own evidence
 DECIDED = ("sat", "unsat")
 ALL_VALUES, MODEL, JUDGE = EVIDENCE = ("all values", "a model", "a judge")  # the strongest first
 
@@ -269,6 +291,8 @@ def triggers_of(
         elif one.model == FALSE:
             words = "an assertion is false under its model, by our evaluator"
             yield Trigger(grammar, place, target, INVALID_MODEL, words)
+        elif one.model == CORE_WRONG:
+            yield Trigger(grammar, place, target, INVALID_CORE, one.message)
         if one.message.startswith(OWN):
             yield Trigger(grammar, place, target, OWN, one.message)
 

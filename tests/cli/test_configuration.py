@@ -349,7 +349,7 @@ def test_a_trusted_project_names_paths_from_its_own_folder(project: Path, capsys
         "fuzz wrapper": str(WRAPPER),
         "fuzz out": str(project / "out"),
         "fuzz known": [str(project / "known.yaml")],
-        "fuzz baseline": [f"z3@{project / 'build'}"],
+        "fuzz baseline": f"z3@{project / 'build'}",
         "fuzz machine": "default",
     }
     written(file, "[fuzz]\nwrapper = 'missing.yaml'\n")

@@ -48,6 +48,9 @@ declare: ["(declare-const a Bool)", "(declare-const b Bool)"]
 rules: {{B: ["{{a b}}", "({{and or}} B B)"]}}
 script: [(assert B), (check-sat)]
 """
+UNKNOWN = MONOTONE.format(name="deep").replace(
+    "(declare-const b Bool)", "(declare-const b Bool)(declare-const c Int)"
+)
 ALONE = """
 # opened here, in the warm parent, because workers may not write there
 _SHOTS = os.open(__file__ + ".shots", os.O_RDWR | os.O_APPEND | os.O_CREAT)
@@ -59,8 +62,11 @@ def shoot():
 def run_alone(text, limit, wall_ms):
     say = "sat"
     values = "true"
+    core = "(core!0)"
     {bug}
     model = f"((define-fun a () Bool {{values}})(define-fun b () Bool {{values}}))"
+    if say == "unsat" and "get-unsat-core" in text:
+        return f"unsat\\n{{core}}", 1
     return f"{{say}}\\n" + (model if say == "sat" else ""), text.count("and") * 16 + 1
 """
 BUGS = {
@@ -68,6 +74,9 @@ BUGS = {
     "unsound": 'say = "unsat" if "(or a b)" in text else say',
     "unsure": 'say = "unknown" if "(and b" in text else say',
     "wrong-model": 'values = "false" if "(and a a)" in text else values',
+    "core-right": 'say = "unsat" if "(and a b)" in text else say',
+    "core-wrong": 'say = "unsat" if "(and a b)" in text and "unsat-core" in text else say',
+    "core-foreign": 'say, core = ("unsat", "(other)") if "(and a b)" in text else (say, core)',
     "crashing": 'if "(or b b)" in text: faults.commit("segfault")',
     "shot": 'if "(or b b)" in text and shoot(): os.kill(os.getpid(), 9)',
     "endless": 'if "(or b b)" in text: faults.commit("spin")',
@@ -195,6 +204,26 @@ def test_the_own_check_of_a_solver_counts_apart(tmp_path: Path) -> None:
     assert found.whole(1).models == Counter(true=10)
 
 
+def test_cores_are_asked_and_checked(tmp_path: Path) -> None:
+    """A core must be unsatisfiable alone, for the release that gave it, and have only what was asserted.
+    The grammar has too many values to go through, so that nothing else tells a wrong answer.
+    """
+    file = tmp_path / "deep.yaml"
+    file.write_text(UNKNOWN)
+    asked = {"grammars": [checked(str(file))], "checks": ["cores"], "take": 6}
+    found = study(tmp_path, "core-right core-wrong core-foreign", **asked)  # type: ignore[arg-type]
+    assert [shown(found, target) for target in (1, 2, 3)] == [
+        [],
+        [("invalid-core", "3")],
+        [("invalid-core", "3")],
+    ]
+    assert found.whole(1).models["core-right"] == 1
+    why = {one.words for one in found.triggers if one.kind == "invalid-core"}
+    assert len(why) == 2 and any("satisfiable when solved anew" in words for words in why)
+    with pytest.raises(InputError, match="has answers with checks of cores"):
+        study(tmp_path, "core-right", **{**asked, "checks": ["models"]})  # type: ignore[arg-type]
+
+
 def test_a_study_that_was_stopped_asks_only_what_is_left(tmp_path: Path) -> None:
     def stop(target: str, grammar: str, done: int, size: int, came: object) -> None:
         if done >= 4:
@@ -304,6 +333,7 @@ def test_answers_do_not_depend_on_the_scripts_before(solver: str, name: str) -> 
             "at": "0",
             "limit": int(3 * wrapper["limit-per-ms"]),
             "wall-ms": 600_000,  # the clock ends no check
+            "checks": ["models"],
             "own-checks": False,
         }
     )

@@ -29,18 +29,20 @@ from murxpy.cli.report.studies import Report, asked
 from murxpy.cli.report.svg import Chart
 from murxpy.cli.report.tables import Table, kinds
 from murxpy.findings.folder import MATRIX
-from murxpy.fuzzers.setups import all_checked
+from murxpy.fuzzers.setups import SCRIPT_CHECKS, all_checked
 from murxpy.processes.environments import package_of
 from murxpy.processes.inquiries import wrapper_of
 from murxpy.processes.limits import Limits
 from murxpy.processes.releases import short, span
 from murxpy.processes.targets import grant_target, releases_of
+from murxpy.sources.enumeration.answering import CORE_RIGHT, CORE_UNSURE, TRUE, UNSURE
 from murxpy.studies.matrix import (
     ALL_VALUES,
     JUDGE,
     KINDS,
     MODEL,
     TRIGGERS,
+    WRONG,
     Cell,
     Matrix,
     Trigger,
@@ -73,11 +75,12 @@ class MatrixOptions:
     wall: float
     memory: int
     own_checks: bool
+    checks: tuple[str, ...]
     wrapper: str | None
 
     def of_studies(self) -> bool:
         """Whether the command line has an option that a report on a folder does not take."""
-        words = (self.span, self.grammars, self.step, self.out, self.judges)
+        words = (self.span, self.grammars, self.step, self.out, self.judges, self.checks)
         return any((*words, self.first, self.at, self.take))
 
 
@@ -121,6 +124,15 @@ class MatrixOptions:
     is_flag=True,
     help="Also have the solver check its own models, by the options that its wrapper names.",
 )
+@click.option(
+    "--check",
+    "checks",
+    type=names([*SCRIPT_CHECKS, "all"]),
+    default="",
+    metavar="NAMES",
+    help="What scripts are asked for and what is then checked: models of sat answers, cores of unsat answers, or all. "
+    "With both, every other script asks for a core.  [default: models]",
+)
 @wrapper_option
 @format_option("What is printed.")
 def matrix(what: str, form: str, **given: Any) -> int:
@@ -135,6 +147,7 @@ def matrix(what: str, form: str, **given: Any) -> int:
     Examples:
       murxpy matrix z3 --releases 4.8.7..latest --grammar arrays,ints --first 2000 --out m
       murxpy matrix cvc5 --releases 1.1.2,latest --grammar strings --cross-check z3 --out n
+      murxpy matrix z3 --releases 4.13.0,5.4.1 --grammar ints5 --first 2000 --check all --out c
       murxpy matrix m --format csv
     """
     options = MatrixOptions(**given)
@@ -169,10 +182,18 @@ def _study(targets: Sequence[str], options: MatrixOptions) -> Matrix:
         step=options.step or 1,
         check_ms=1000 * options.check_limit,
         own_checks=options.own_checks,
+        checks=_checks(options.checks),
         limits=Limits(wall=options.wall, memory=options.memory, by_line=True),
         jobs=options.jobs,
         wrapper=options.wrapper,
     )
+
+
+def _checks(named: Sequence[str]) -> list[str]:
+    """What scripts are asked for, in the order of all checks."""
+    if "all" in named:
+        return [*SCRIPT_CHECKS]
+    return [name for name in SCRIPT_CHECKS if name in (named or SCRIPT_CHECKS[:1])]
 
 
 def _targets(solver: str, releases: str, wrapper: str | None) -> list[str]:
@@ -201,7 +222,7 @@ def _report(found: Triggers) -> Report:
         lambda: study_data(found),
         lambda: study_table(found),
         {"triggers.svg": lambda: heat_map(found), "solved.svg": lambda: solved_lines(found)},
-        int(any(found.whole(one.number).kinds[kind] for one in found.newest for kind in TRIGGERS)),
+        int(any(found.whole(one.number).kinds[kind] for one in found.newest for kind in WRONG)),
     )
 
 
@@ -242,12 +263,13 @@ def _triggers(cell: Cell | None) -> str:
 def answers_table(found: Triggers) -> Table:
     """A row for each target: how often each answer came, and what was said of its models."""
     answers = ["unknown", "error", "timeout"]
-    columns = ["decided", *answers, "models right", "not judged", *KINDS]
+    columns = ["decided", *answers, "models right", "cores right", "not judged", *KINDS]
     table = Table(kinds(["target"], columns))
     for one in found.targets:
         whole = found.whole(one.number)
         numbers = [whole.answers[answer] for answer in answers]
-        numbers += [whole.models["true"], whole.models["unsure"]]
+        numbers += [whole.models[TRUE], whole.models[CORE_RIGHT]]
+        numbers += [whole.models[UNSURE] + whole.models[CORE_UNSURE]]
         table.add(one.name, whole.decided, *numbers, *(whole.kinds[kind] for kind in KINDS))
     return table
 

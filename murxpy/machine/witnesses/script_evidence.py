@@ -76,7 +76,12 @@ class Question:
 
 def asks(text: str) -> bool:
     """True if a script may ask for a model or a core."""
-    return f"({MODEL})" in text or f"({CORE})" in text
+    return f"({MODEL})" in text or asks_for_core(text)
+
+
+def asks_for_core(text: str) -> bool:
+    """True if a script may ask for a core."""
+    return f"({CORE})" in text
 
 
 def with_models(text: str) -> str:
@@ -170,7 +175,7 @@ def _as_printed(made: Script, text: str) -> bool:
     constants whose names the dialect reserves, such as `pi`.
     """
     names = [spell(str(constant.indices[0])) for constant in declared(made)]
-    return f"({CORE})" not in text and all(
+    return not asks_for_core(text) and all(
         f"(declare-const {name} " in text or f"(declare-fun {name} " in text for name in names
     )
 
@@ -230,27 +235,49 @@ def _about(run: Run, terms: Sequence[Term], separator: str) -> str:
     return separator.join([name for name in found if name != "BOOL"] or found)
 
 
-def _check_core(run: Run, script: Script, check: Question, printed: str, chosen: Spelling) -> None:
+@dataclass(frozen=True, slots=True)
+class Core:
+    """The formulas of an unsat core. `foreign` says that it has what was neither asserted nor assumed."""
+
+    formulas: list[Term]
+    foreign: bool
+
+
+def core_of(script: Script, check: Question, printed: str) -> Core | None:
+    """The core that was printed behind a check of a script; None where nothing can be said of it."""
     words = printed.strip()
     if (
         not words.startswith("(")
         or words.startswith("(error")
         or any(isinstance(c, Reset | ResetAssertions) for c in script.commands)
     ):
-        return
+        return None
     names = {word.strip("|") for word in words.strip("() \n").split()}
     named = {command.name: command for command in check.asserted if command.name is not None}
-    if not check.assumptions and not names <= named.keys():
-        message = "the unsat core has what was neither asserted nor assumed"
-        raise Stopped(run.finding(INVALID_CORE, "solver", message, "run-script", "", chosen.name))
     kept = [
         command.term for command in check.asserted if command.name is None or command.name in names
     ]
     formulas = list(dict.fromkeys([*kept, *check.assumptions]))
+    return Core(formulas, not check.assumptions and not names <= named.keys())
+
+
+FOREIGN_CORE = "the unsat core has what was neither asserted nor assumed"
+SATISFIABLE_CORE = "the unsat core is satisfiable when solved anew"
+
+
+def _check_core(run: Run, script: Script, check: Question, printed: str, chosen: Spelling) -> None:
+    core = core_of(script, check, printed)
+    if core is None:
+        return
+    if core.foreign:
+        raise Stopped(
+            run.finding(INVALID_CORE, "solver", FOREIGN_CORE, "run-script", "", chosen.name)
+        )
+    formulas = core.formulas
     answer, evaluated = _solved_from_scratch(run, script, formulas, chosen)
     run.counts[f"check-script-core:{answer if answer in ('sat', 'unsat') else 'cannot-say'}"] += 1
     if answer == "sat":
-        message = f"the unsat core is satisfiable when solved anew; {_evidence(evaluated)}"
+        message = f"{SATISFIABLE_CORE}; {_evidence(evaluated)}"
         raise Stopped(
             run.finding(
                 INVALID_CORE,
@@ -263,26 +290,25 @@ def _check_core(run: Run, script: Script, check: Question, printed: str, chosen:
         )
 
 
-def _solved_from_scratch(
-    run: Run, script: Script, formulas: Sequence[Term], chosen: Spelling
-) -> tuple[str, list[str]]:
-    """The answer of the solver to formulas alone. If it is sat, our evaluation of each formula in
-    the model follows.
-    """
+def formulas_alone(script: Script, formulas: Sequence[Term]) -> Script:
+    """The script that asks for a model of formulas alone, with the declarations and options of another."""
     head = [
         c
         for c in script.commands
         if not isinstance(c, _NOT_ASSERTING)
         and not (isinstance(c, SetOption) and c.name == CORES_OPTION)
     ]
-    commands: list[Command] = [
-        SetOption("produce-models", "true"),
-        *head,
-        *map(Assert, formulas),
-        CheckSat(),
-        Ask(MODEL),
-    ]
-    alone = Script(script.name, script.tables, commands)
+    asked: list[Command] = [*map(Assert, formulas), CheckSat(), Ask(MODEL)]
+    return Script(script.name, script.tables, [SetOption("produce-models", "true"), *head, *asked])
+
+
+def _solved_from_scratch(
+    run: Run, script: Script, formulas: Sequence[Term], chosen: Spelling
+) -> tuple[str, list[str]]:
+    """The answer of the solver to formulas alone. If it is sat, our evaluation of each formula in
+    the model follows.
+    """
+    alone = formulas_alone(script, formulas)
     try:
         run.frame.fill(value=print_script(alone, run.wrapper.name))
         limits = tuple(FACTOR * limit for limit in run.state.limits)
