@@ -15,6 +15,8 @@ from murxpy.sources.trees.universe import ARITY, Shape
 _FLAGS = {
     "--quantifiers": "Also quantify formulas, and bind variables in lambdas and comprehensions.",
     "--linear": "Multiply and divide integers and reals by literals alone.",
+    "--difference": "Only compare integers and reals, as difference logic does: two constants, or the difference of two "
+    "and a literal.",
     "--extensions": "Also use operators that only some solvers have.",
 }
 _LARGEST = 4096  # bits of a bit-vector

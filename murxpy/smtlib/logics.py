@@ -136,6 +136,15 @@ def smallest_free(needs: Iterable[str]) -> str:
     return name if features(name) >= wanted else found
 
 
+# The difference logics, by the logics whose linear arithmetic they restrict.
+_DIFFERENCE = {"QF_LIA": "QF_IDL", "QF_LRA": "QF_RDL", "QF_UFLIA": "QF_UFIDL"}
+
+
+def difference_logic(logic: str) -> str:
+    """Return the smallest logic for a script of this logic whose arithmetic is difference logic."""
+    return _DIFFERENCE.get(logic, logic)
+
+
 def known_by_name(logic: str) -> str:
     """Return the smallest logic of `LOGICS` that has everything that the logic of this name has. Not
     every solver knows a logic whose name is composed of letters. The arrays of most logics have sorts

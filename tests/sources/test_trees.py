@@ -17,10 +17,11 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.random import Settings, Stream, mix
 from murxpy.machine.script import Alone
 from murxpy.smtlib.building import Tables
+from murxpy.smtlib.logics import LOGICS, features, smallest_free
 from murxpy.smtlib.printing.scripts import print_script
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.trees.scripts import Tree, Trees, TreeScripts, corrupted, malformed
-from murxpy.sources.trees.universe import Shape, literal_place
+from murxpy.sources.trees.universe import Shape, is_number, literal_place
 
 CATALOGUE = build_catalogue(load_catalogue())
 SETTINGS = Settings(load_machine("default"), {})
@@ -29,6 +30,7 @@ SHAPES = [
     Shape(("BV", "FP"), widths=(8, 16), functions=2, quantifiers=True),
     Shape(("INT", "REAL"), linear=True),
     Shape(("STRING", "INT"), depth=4, assertions=2),
+    Shape(("INT", "REAL"), functions=2, difference=True),
     Shape(("ARRAY", "DT", "UF", "INT"), functions=2),
     Shape(("DT",), extensions=True),
     Shape(("SET",), extensions=True),
@@ -186,6 +188,79 @@ def test_scripts_without_quantifiers_have_a_logic_without_them(
         for solver in ("z3", "cvc5"):
             session = Alone(load_catalogue(), load_wrapper(solver), (0, 0))
             assert session.ask(f"(set-logic {logic})\n(check-sat)\n").outcome == "sat"
+
+
+@pytest.mark.parametrize(
+    ("theory", "functions", "logics"),
+    [("INT", 0, {"QF_IDL"}), ("REAL", 0, {"QF_RDL"}), ("INT", 2, {"QF_IDL", "QF_UFIDL"})],
+)
+def test_difference_logic(theory: str, functions: int, logics: set[str]) -> None:
+    """Numbers are constants, and each is compared with another, or their difference with a literal; so are
+    those of mutants. cvc5, which refuses in these logics what is none of them, takes the scripts.
+    """
+    shape = Shape((theory,), functions=functions, difference=True)
+    made = tree_scripts(shape)
+    assert shape.plain()["difference"] and "difference" not in Shape((theory,)).plain()
+    session = Alone(load_catalogue(), load_wrapper("cvc5"), (10_000, 1000))
+    minus = False
+    for seed in range(8):
+        trees = made.new(seed)
+        able = made.constructs(trees)
+        for one in (trees, made.mutant(trees, able[seed % len(able)], seed)):
+            check_script(made, one)
+            text = print_script(made.script(one), "cvc5")
+            logic = text.partition("(set-logic ")[2].partition(")")[0]
+            assert logic in logics, text
+            assert session.ask(text).outcome != "error", text
+            for place in [p for root in one.roots for p in root.places()]:
+                numbers = [c for c in place.tree.children if is_number(c.sort)]
+                applied = place.tree.application
+                assert all(c.application is None for c in numbers)
+                literal = [c.term.literal for c in numbers]
+                difference = applied is not None and applied.minus
+                minus = minus or difference
+                assert literal == ([False, False, True] if difference else [False] * len(numbers))
+    assert minus
+
+
+# What is in a script, and the smallest logic that has it.
+SMALLEST = {
+    "QF_UF": {"UF"},
+    "QF_BV": {"BV"},
+    "QF_FP": {"FP"},
+    "QF_LIA": {"I"},
+    "QF_LRA": {"R"},
+    "QF_NIA": {"I", "N"},
+    "QF_NRA": {"R", "N"},
+    "QF_LIRA": {"I", "R"},
+    "QF_NIRA": {"I", "R", "N"},
+    "QF_S": {"S"},
+    "QF_SLIA": {"S", "I"},
+    "QF_AX": {"A", "U"},
+    "QF_ABV": {"A", "BV"},
+    "QF_ALIA": {"A", "I"},
+    "QF_AUFLIA": {"A", "UF", "I"},
+    "QF_BVFP": {"BV", "FP"},
+    "QF_UFBVFP": {"UF", "BV", "FP"},
+    "QF_UFFP": {"UF", "FP"},
+    "QF_ABVFP": {"A", "BV", "FP"},
+    "QF_UFNIRA": {"UF", "I", "R", "N"},
+    "BV": {"Q", "BV"},
+    "LIA": {"Q", "I"},
+    "NRA": {"Q", "R", "N"},
+    "AUFLIRA": {"Q", "A", "UF", "I", "R"},
+    "ALL": {"Q", "FP", "I", "S"},
+}
+
+
+def test_a_script_names_the_smallest_logic() -> None:
+    found = {name: smallest_free(needs) for name, needs in SMALLEST.items()}
+    assert found == {name: name for name in SMALLEST}
+    assert all(smallest_free(features(name)) == name for name in LOGICS if features(name)), [
+        (name, smallest_free(features(name)))
+        for name in LOGICS
+        if features(name) and smallest_free(features(name)) != name
+    ]
 
 
 def test_damped_operators_occur_less() -> None:

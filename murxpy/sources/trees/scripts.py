@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
@@ -14,6 +15,7 @@ from murxpy.logic.values import LITERAL_KINDS
 from murxpy.machine.generate.leaves import draw_literal
 from murxpy.machine.random import Settings, Stream, Weighted, mix
 from murxpy.smtlib.building import Tables
+from murxpy.smtlib.logics import difference_logic
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.smtlib.script import Assert, CheckSat, Command, DeclareFun, Script, SetLogic
 from murxpy.sources.mutation.preparing import Logics, in_logic
@@ -23,6 +25,7 @@ from murxpy.sources.trees.universe import (
     Shape,
     Universe,
     build_universe,
+    is_number,
     literal_place,
 )
 
@@ -124,12 +127,11 @@ class Grower:
         variables = tuple([self._variable(bound) for bound in application.bound])
         left, children = list(kept), list[Tree]()
         for at, wanted in enumerate(application.args):
-            fitting = next((tree for tree in left if tree.sort is wanted), None)
-            if (
-                self._linear
-                and at == len(application.args) - 1
-                and literal_place(application.operator)
-            ):
+            fitting = next((tree for tree in left if self._fits(tree, wanted)), None)
+            last = at == len(application.args) - 1
+            if last and application.minus:
+                children.append(Tree(self._tables.value(wanted, self._number(wanted))))
+            elif last and self._linear and literal_place(application.operator):
                 children.append(self._literal_leaf(wanted))
             elif fitting is None:
                 children.append(self.tree(wanted, levels - 1, (*scope, *variables)))
@@ -137,6 +139,11 @@ class Grower:
                 left.remove(fitting)
                 children.append(fitting)
         return self.node(application, variables, tuple(children))
+
+    def _fits(self, tree: Tree, wanted: Sort) -> bool:
+        """Whether a tree can be an argument of a sort. In difference logic, literals stand alone."""
+        literal = self._universe.difference and is_number(wanted) and tree.term.literal
+        return tree.sort is wanted and not literal
 
     def node(
         self, application: Application, variables: tuple[Term, ...], children: tuple[Tree, ...]
@@ -155,9 +162,13 @@ class Grower:
         return self.node(tree.application, tree.variables, tuple(children))
 
     def leaf(self, sort: Sort, scope: Sequence[Term] = ()) -> Tree:
-        """A constant or a variable in scope, or a literal, each in half of the draws."""
+        """A constant or a variable in scope, or a literal, each in half of the draws; no literal where
+        difference logic has none.
+        """
         named = [*self._universe.constants.get(sort, ()), *(v for v in scope if v.sort is sort)]
         literal = None
+        if named and self._universe.difference and is_number(sort):
+            return Tree(self._stream.choose(named))
         if not named or self._stream.chance(1 - _CONSTANT):
             literal = self._literal(sort)
         return Tree(literal if literal is not None else self._stream.choose(named))
@@ -169,9 +180,12 @@ class Grower:
     def _literal_leaf(self, sort: Sort) -> Tree:
         """A literal other than 0."""
         while True:
-            value = draw_literal(sort, self._settings, self._stream)
+            value = self._number(sort)
             if value:
                 return Tree(self._tables.value(sort, value))
+
+    def _number(self, sort: Sort) -> Any:
+        return draw_literal(sort, self._settings, self._stream)
 
     def _literal(self, sort: Sort) -> Term | None:
         """A literal or a special value; None for a sort that has none."""
@@ -285,7 +299,8 @@ class TreeScripts:
         commands += [DeclareFun(constant) for constant in self._declared()]
         commands += [Assert(root.term) for root in trees.roots]
         script = Script("script", self.universe.tables, [*commands, CheckSat()])
-        return in_logic(script, Logics(script).of(script, composed=True))
+        logic = Logics(script).of(script, composed=True)
+        return in_logic(script, difference_logic(logic) if self.shape.difference else logic)
 
     def _declared(self) -> Iterator[Term]:
         for constants in self.universe.constants.values():

@@ -26,7 +26,8 @@ class Shape:
     `functions` uninterpreted functions of up to `arity` arguments.
 
     With `quantifiers`, formulas can be quantified, and operators can bind variables; with `linear`, integers and reals are multiplied
-    and divided by literals alone. `weights` are those of operators by their names in SMT-LIB or in
+    and divided by literals alone; with `difference`, all that is said of them is how two constants, or
+    the difference of two and a literal, compare. `weights` are those of operators by their names in SMT-LIB or in
     traces, where they are not 1; with 0 an operator does not occur. With `extensions`, operators
     that only some solvers have occur, too.
     """
@@ -40,14 +41,18 @@ class Shape:
     arity: int = ARITY
     quantifiers: bool = False
     linear: bool = False
+    difference: bool = False
     extensions: bool = False
     weights: Mapping[str, float] = field(default_factory=dict)
 
     def plain(self) -> dict[str, Any]:
         """The shape as plain data."""
         facts = {**asdict(self), "weights": dict(self.weights)}
-        if self.arity == ARITY:  # folders of earlier releases do not have it
+        # folders of earlier releases do not have these
+        if self.arity == ARITY:
             del facts["arity"]
+        if not self.difference:
+            del facts["difference"]
         return facts
 
 
@@ -72,7 +77,8 @@ _OF_ELEMENTS = {
 @dataclass
 class Universe:
     """The parts from which terms are made: `sorts` with constants, `helpers` without, the constants
-    by sort, the functions, and the operators that the shape allows.
+    by sort, the functions, and the operators that the shape allows. With `difference`, numbers are those
+    of difference logic.
     """
 
     tables: Tables
@@ -82,6 +88,7 @@ class Universe:
     functions: list[Term] = field(default_factory=list)
     operators: list[Operator] = field(default_factory=list)
     weights: dict[str, float] = field(default_factory=dict)
+    difference: bool = False
 
     @property
     def all_sorts(self) -> list[Sort]:
@@ -96,7 +103,9 @@ def build_universe(
     by chance. Raises InputError for theories, widths or operators that do not exist.
     """
     theories = _theories(shape.theories, catalogue)
-    universe = Universe(Tables(catalogue) if tables is None else tables)
+    universe = Universe(
+        Tables(catalogue) if tables is None else tables, difference=shape.difference
+    )
     universe.sorts, universe.helpers = _sorts(shape, theories, universe.tables)
     for sort in universe.sorts:
         if sort.kind == "SORT_REGLAN":  # not every solver has variables for regular languages
@@ -250,6 +259,7 @@ def _choose_operators(universe: Universe, shape: Shape, theories: dict[str, bool
         for op in there
         if op.kind not in _ALIKE
         and not (shape.linear and never_linear(op))
+        and not (shape.difference and _of_numbers(op) and op.signature.attribute != "chainable")
         and (shape.quantifiers or not op.signature.binder)
     ]
     known = {name for op in there for name in (op.kind, op.smtlib)}
@@ -281,8 +291,16 @@ def never_linear(operator: Operator) -> bool:
     return operator.nonlinear == "always" and _of_numbers(operator)
 
 
+_MINUS = {"SORT_INT": "OP_INT_SUB", "SORT_REAL": "OP_REAL_SUB"}
+
+
 def _of_numbers(operator: Operator) -> bool:
-    return any(p.kind in ("SORT_INT", "SORT_REAL") for p in operator.signature.args)
+    return any(p.kind in _MINUS for p in operator.signature.args)
+
+
+def is_number(sort: Sort) -> bool:
+    """Whether a sort is that of integers or of reals."""
+    return sort.kind in _MINUS
 
 
 def literal_place(operator: Operator) -> bool:
@@ -302,7 +320,8 @@ _LONGEST = 2  # arguments or indices of which there can be any number
 @dataclass(frozen=True, slots=True)
 class Application:
     """An operator applied to arguments of the sorts `args`, which gives the sort `result`. An
-    application binds variables of the sorts `bound`, or applies the function `head`.
+    application binds variables of the sorts `bound`, or applies the function `head`. With `minus`, it
+    compares the difference of two arguments with a third one.
     """
 
     operator: Operator
@@ -311,12 +330,16 @@ class Application:
     result: Sort
     bound: tuple[Sort, ...] = ()
     head: Term | None = None
+    minus: bool = False
 
     def term(self, tables: Tables, variables: Sequence[Term], args: Sequence[Term]) -> Term:
         """The term that binds these variables and has these arguments."""
         head = () if self.head is None else (self.head,)
         wanted = self.result if self.operator.signature.as_sort else None
         kind = self.operator.kind
+        if self.minus:
+            difference = tables.apply(_MINUS[self.args[0].kind], *args[:2])
+            return tables.apply(kind, difference, args[2])
         return tables.apply(kind, *head, *variables, *args, indices=self.indices, wanted=wanted)
 
 
@@ -380,6 +403,8 @@ class Applications:
         if operator.kind == "OP_UF_APPLY":
             for function in self._universe.functions:
                 *domain, result = function.sort.sorts()
+                if self._universe.difference and is_number(result):
+                    continue
                 yield Application(operator, tuple(domain), (), result, head=function)
         elif operator.typing is not None:
             yield from self._of_datatypes(operator)
@@ -440,8 +465,14 @@ class Applications:
             result = self._universe.tables.checker.result(operator, args, indices, given)
         except IllSorted:
             return
-        if args and wanted in (None, result) and result in self._universe.all_sorts:
+        if not args or wanted not in (None, result) or result not in self._universe.all_sorts:
+            return
+        if not self._universe.difference:
             yield Application(operator, args, indices, result)
+        elif not is_number(result):
+            yield Application(operator, args, indices, result)
+            if operator.signature.attribute == "chainable" and is_number(args[0]):
+                yield Application(operator, (*args, args[0]), indices, result, minus=True)
 
     def _indices(
         self, specs: Sequence[Index], env: Binding, arity: int
