@@ -120,7 +120,7 @@ def test_which_judges_are_asked_about_unknown_scripts() -> None:
 
 # the newer release never gets to an end on double negations, and gives up on `or`
 SLOW = (
-    "f.run_script({v}) if f.__version__ != '1.0' else 'unknown (TIMEOUT)' if '(not (not' in {v} "
+    "f.run_script({v}) if f.__version__ != '1.0' else (sum(range(8_000_000)), 'unknown (TIMEOUT)')[1] if '(not (not' in {v} "
     "else 'unknown (INCOMPLETE)' if '(or' in {v} else f.run_script({v})"
 )
 
@@ -195,6 +195,21 @@ def test_several_targets_in_one_folder_are_counted_apart(
         )
         rows = [json.loads(line) for line in out.splitlines() if '"tested"' in line]
         assert sum(sum(row["came"].values()) for row in rows) == 8, out + err
+
+
+def test_what_a_busy_machine_ended_is_not_slow(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A check that the clock ends while the solver did nothing says nothing of the solver."""
+    wrapper, (new, old) = releases(tmp_path)
+    idle = SLOW.replace("(sum(range(8_000_000)), 'unknown (TIMEOUT)')[1]", "'unknown (TIMEOUT)'")
+    text = wrapper.read_text().replace(PLANTED, idle)
+    wrapper.write_text(f'{text}  set-limit: "[{{solver}}, {{v}}]"\nlimit-per-ms: 10\n')
+    words = ("enumerate", new, "--wrapper", wrapper, "--grammar", "core", "--first", "120")
+    words = (*words, "--no-minimize", "--jobs", "1", "--check", "none", "--baseline", old)
+    outcome(capsys, *words, "--out", tmp_path / "out")
+    findings = tmp_path / "out" / "findings"
+    assert not [*findings.glob("slow-*")] and [*findings.glob("incompleteness-*")]
 
 
 def test_a_script_says_what_tells_its_cause() -> None:

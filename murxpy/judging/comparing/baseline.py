@@ -43,6 +43,9 @@ ASKED = 3  # scripts of one run that the baseline is asked about, at most
 # The same of a block of an enumeration: in all, and of those with all operators of a known cause.
 OF_BLOCK, OF_KNOWN = 20, 5
 _TENFOLD = 10  # times the limit of the target, for another solver
+# Of the time by the clock that ends a check, which is twice its limit: the least part that the solver must
+# have worked for a script to be slow, since this machine may be four times as fast as a usual one.
+_LEAST_WORK = 1 / 8
 _WAITING = 24  # runs that may wait; with more, the target waits, too
 _UNKNOWN = "\n      answer unknown"
 
@@ -141,6 +144,14 @@ class Lacking:
     place: int
     outcome: Outcome
     verdict: Verdict
+
+
+def worked(outcome: Outcome, wall_ms: int) -> bool:
+    """Whether the solver had the processor in a replay whose check had so many milliseconds by the clock;
+    else the clock may have ended the check only because other work kept the machine busy.
+    """
+    counts = (outcome.report or {}).get("counts", {})
+    return bool(counts.get("time-ns:solver", 0) >= _LEAST_WORK * wall_ms * 1_000_000)
 
 
 def _seen(script: Undecided, outcome: Outcome) -> tuple[Lacking | None, bool]:
@@ -371,8 +382,9 @@ class Baselines(Judging):
 
         lacking = None
         for seed in SEEDS:
-            lacking, late = _seen(script, (yield asked(seed, cause)))
-            if lacking is None:
+            outcome = yield asked(seed, cause)
+            lacking, late = _seen(script, outcome)
+            if lacking is None or (soon and not worked(outcome, times * script.wall_ms)):
                 return None, late
         assert lacking is not None, "there is a seed"
         merged = self._merged(lacking.verdict, cause) if cause else ""
