@@ -105,6 +105,7 @@ _GROUPS = {
         "matrix": "Follow a solver over its releases with every small script.",
         "stability": "Tell how much equal scripts differ in answer and cost.",
         "finish": "Do what a campaign had no time for.",
+        "cluster": "Write a file that starts the nodes of a cluster.",
         "perf": "Search for scripts on which a solver is slower than others.",
         "generate": "Print a random script of full trees.",
         "check-seeds": "Say which SMT-LIB scripts are unreadable or mislabelled.",

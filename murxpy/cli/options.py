@@ -341,7 +341,7 @@ def cluster_options(command: Command) -> Command:
             type=Text(),
             metavar="WHERE",
             help="Have the runs made by the nodes of a Dask cluster, each with --jobs processes: local:N starts N nodes here, "
-            "tcp://HOST:PORT names a scheduler. Extra 'cluster'.",
+            "ssh:FILE one on each host in FILE; tcp://HOST:PORT names a scheduler. Extra 'cluster'.",
         ),
     ):
         command = option(command)

@@ -7,10 +7,11 @@ A thread of its own has the client. Nothing that a node returns is unpickled: va
 from __future__ import annotations
 
 import asyncio
+import logging
 import queue
 import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +20,7 @@ from distributed import Client
 from distributed.security import Security
 
 from murxpy.cluster.dask_node import serve
-from murxpy.cluster.local import LocalCluster
+from murxpy.cluster.local import Host, StartedCluster
 from murxpy.cluster.service import Answered, Cut, Event, Failed, Joined, Left
 from murxpy.errors import TargetError
 
@@ -69,6 +70,7 @@ class DaskLink:
         self._seen: dict[str, _Seen] = {}
         self._asked: dict[int, asyncio.Task[None]] = {}
         self._closing = asyncio.Event()
+        _silence()
         self._began: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._live, name="murxpy-cluster", daemon=True)
         self._thread.start()
@@ -211,6 +213,13 @@ class DaskLink:
             asked.cancel()
 
 
+def _silence() -> None:
+    """Have Dask log nothing in this process: what its user must know, the link tells."""
+    for name in [*logging.root.manager.loggerDict]:
+        if name.partition(".")[0] == "distributed":
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
 async def _workers(client: _Client) -> dict[str, Any]:
     scheduler: Any = client.scheduler
     if client.status != "running" or scheduler is None:
@@ -228,10 +237,10 @@ async def _wait(what: Coroutine[Any, Any, Any] | asyncio.Future[Any], seconds: f
         return
 
 
-class _LocalLink(DaskLink):
+class _StartedLink(DaskLink):
     """The link to a cluster that ends with it."""
 
-    def __init__(self, cluster: LocalCluster) -> None:
+    def __init__(self, cluster: StartedCluster) -> None:
         self._cluster = cluster
         super().__init__(cluster.address)
 
@@ -240,11 +249,13 @@ class _LocalLink(DaskLink):
         self._cluster.close()
 
 
-def local_link(count: int) -> DaskLink:
-    """The link to a new cluster of `count` nodes on this machine. Raises TargetError."""
-    cluster = LocalCluster(count)
+def started_link(count: int, hosts: Sequence[Host] = ()) -> DaskLink:
+    """The link to a new cluster of `count` nodes on this machine, and one on each of `hosts`. Raises
+    TargetError.
+    """
+    cluster = StartedCluster(count, hosts)
     try:
-        return _LocalLink(cluster)
+        return _StartedLink(cluster)
     except BaseException:
         cluster.close()
         raise

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from campaigns import run
+from commands import error, outcome
 from hypothesis import given
 from hypothesis import strategies as st
 from links import HereLink, Sent
 
 from murxpy.campaign.campaign import Campaign
 from murxpy.cluster import wire
+from murxpy.cluster.local import Host
 from murxpy.cluster.places import Place, parse_place
 from murxpy.cluster.service import LOSSES, Answered, Failed, differences
 from murxpy.errors import InputError
@@ -288,6 +293,47 @@ def test_the_names_of_clusters() -> None:
 def test_another_name_is_refused(name: str) -> None:
     with pytest.raises(InputError, match="names no cluster: expected local:N"):
         parse_place(name)
+
+
+def test_the_hosts_of_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "hosts.txt"
+    file.write_text("# ours\nme@one\n\ntwo /opt/murxpy/bin/python  # bigger\n")
+    assert parse_place(f"ssh:{file}").hosts == (
+        Host("me@one", sys.executable),
+        Host("two", "/opt/murxpy/bin/python"),
+    )
+    for text, words in (
+        ("one\n-oProxyCommand=evil\n", r"hosts.txt:2: expected a host"),
+        ("one two three\n", r"hosts.txt:1: expected a host"),
+        ("# none\n", "there is no host in it"),
+    ):
+        file.write_text(text)
+        with pytest.raises(InputError, match=words):
+            parse_place(f"ssh:{file}")
+
+
+@pytest.mark.parametrize("kind", ["slurm", "ssh", "kubernetes"])
+def test_the_files_that_start_nodes(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ("cluster", kind, "--nodes", "3", "--jobs", "4", "--head", "h.lan")
+    code, text, _ = outcome(capsys, *words, "--print")
+    assert code == 0 and "tcp://h.lan:8786" in text and "--jobs 4 --lag 768" in text
+    assert outcome(capsys, *words)[0] == 0
+    (file,) = tmp_path.iterdir()
+    assert file.read_text() == text and f"{file.name}" in text
+    assert error(capsys, *words) == (
+        2,
+        f"{file.name}: it is there already: give --print, or remove it",
+    )
+    if kind == "kubernetes":
+        assert [one["kind"] for one in yaml.safe_load_all(text)] == [
+            *("Deployment", "Service", "Deployment")
+        ]
+    else:
+        assert subprocess.run(["bash", "-n", file], check=False).returncode == 0
+    assert error(capsys, "cluster", kind, "--head", "x; rm -r .")[0] == 2
 
 
 def test_without_the_extra_one_line_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -103,8 +103,6 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Command]]:
             "2",
             "--time",
             "100s",
-            "--share",
-            "100",  # so that gdb begins soon
             *words,
         ]
 
