@@ -59,6 +59,8 @@ CALLS: dict[str, Sequence[str]] = {
         name: (name,) for name in ("releases", "grammars", "rules", "theories", "config", "plugins")
     },
     "wrappers": ("wrappers", "z3"),
+    "merge": ("merge", "part1", "part2", "--out", "all"),
+    "cluster": ("cluster", "slurm", "--print"),
     "completion": ("completion", "zsh"),
     "fsm": ("fsm", "show"),
     "doctor": ("doctor", *FAKE, "--runs", "2"),

@@ -45,6 +45,7 @@ OF_FOLDERS: dict[str, tuple[tuple[str, ...], ...]] = {
     "seeds": (("seeds", "OUT"),),
     "arms": (("arms", "OUT"),),
     "finish": (("finish", "OUT", "--jobs", "1"),),
+    "merge": (("merge", "OUT", "--out", "merged"),),
     "repair": (("repair", "OUT"),),
     "fuzz": ((*RUN, "--out", "OUT"), (*RUN, "--out", "new", "--known", "OUT")),
 }
@@ -58,7 +59,7 @@ OTHERS = {
     "studies": ("perf", "matrix", "stability"),
     "neither": (
         *("generate", "check-seeds", "lift", "releases", "grammars", "rules", "theories"),
-        *("wrappers", "fsm", "doctor", "config", "completion", "plugins"),
+        *("wrappers", "fsm", "doctor", "config", "completion", "plugins", "cluster"),
     ),
 }
 
