@@ -6,15 +6,14 @@ from pathlib import Path
 
 import click
 
+from murxpy.cli.params import Existing
 from murxpy.cli.report.console import say
 from murxpy.cli.report.text import amount
 from murxpy.findings.merging import merge as merge_folders
 
 
 @click.command()
-@click.argument(
-    "parts", metavar="PART...", nargs=-1, required=True, type=click.Path(path_type=Path)
-)
+@click.argument("parts", metavar="PART...", nargs=-1, required=True, type=Existing())
 @click.option(
     "--out",
     required=True,

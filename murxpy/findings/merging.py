@@ -89,7 +89,7 @@ def _shard(path: Path, stack: ExitStack) -> _Shard:
     shard = meta.get("shard")
     if shard == MERGED or shard is None or shard[1] == 1:
         raise InputError(
-            "this is no folder of a shard: expected one that 'murxpy fuzz --shard' wrote",
+            "this is no folder of a shard: expected one of a campaign that was begun with a shard",
             file=str(path),
         )
     release = meta.get("release", "")

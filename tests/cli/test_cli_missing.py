@@ -56,6 +56,8 @@ SHARED = {
         *("fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"),
         *("enumerate", "matrix", "stability", "perf"),
     ],
+    "findings/merging.py": ["merge"],
+    "cluster/places.py": ["fuzz"],
     "findings/origin.py": ["replay", "eval", "minimize"],
     "judging/evaluation.py": ["eval"],
     "judging/defects.py": ["bisect", "regress"],
