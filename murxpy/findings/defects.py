@@ -485,6 +485,10 @@ _CAUSES = (
     ),
     (re.compile(r"gives bytes, and no text"), "a text is given as bytes"),
     (
+        re.compile(r"gives an object of another context than its operands"),
+        "what is made of objects of one context belongs to another one",
+    ),
+    (
         re.compile(
             r"a definition that does not fit its declaration is taken"
             r"|^\w{1,60} takes a definition that does not fit its declaration"
@@ -560,7 +564,8 @@ def breaking_call(trace: str) -> Row | None:
 
 
 def _breaking(misuses: Sequence[Row]) -> Row | None:
-    return next((one for one in reversed(misuses) if one.words.split(" ")[0].endswith("__")), None)
+    """The first operator among misuses: what comes behind it only moves other objects in memory."""
+    return next((one for one in misuses if one.words.split(" ")[0].endswith("__")), None)
 
 
 def _unused(rows: Sequence[Row]) -> list[Row]:

@@ -45,6 +45,7 @@ SHOWN = {
     "overflow": "C",  # a method without operands complains of a number that is too large
     "twins": "C",  # one name twice gives two different symbols
     "incomparable": "E",  # a term cannot be compared with None
+    "astray": "C",  # what is made of a term belongs to another context
 }
 
 planted = ""
@@ -265,6 +266,8 @@ def symbols(sort: Any, names: Any) -> list[Term]:
 class Box:
     """Has a text of its own."""
 
+    owner: Any = None
+
     def __init__(self, text: str) -> None:
         self._text = [text]
         _check(isinstance(text, str), "expected a text")
@@ -272,6 +275,12 @@ class Box:
     def __str__(self) -> str:
         _check(planted != "unprintable", "no text")
         return f"box {''.join(self._text)}"
+
+    def paired(self, sort: Any) -> Box:
+        """A box that belongs to the context of a sort."""
+        other = Box(str(self))
+        other.owner = Context() if planted == "astray" else sort.context
+        return other
 
     def label(self) -> Any:
         """The text."""

@@ -579,6 +579,13 @@ def test_an_operator_that_works_on_one_side_only_is_told_as_it_is_written() -> N
     )
 
 
+def test_what_a_callable_gives_is_told_with_the_callable() -> None:
+    gives = misused("one", "gives bytes, and no text", "z3.Solver.getVersion")
+    small = "0 new\n0 misuse@call z3.Solver x1\n return x2 Solver\n0 misuse@call z3.Solver.getVersion x2\n"
+    assert sentence(gives, small) == "z3.Solver.getVersion(Solver) gives bytes, and no text"
+    assert sentence(gives) == "misuse of z3.Solver.getVersion gives bytes, and no text"
+
+
 def test_a_member_of_an_enumeration_is_no_part_of_an_exception() -> None:
     thrown = "Exception: Cannot print: Kind.{} in _op_name (printer.py)"
     kinds = [misused(kind, thrown.format(kind)) for kind in ("AND", "STRING_INDEXOF")]
@@ -653,6 +660,9 @@ def test_an_operator_that_breaks_what_a_later_call_uses_is_the_cause() -> None:
     assert said.startswith(
         "z3.FPRef.__neg__(FPRef) and then dropping the solver and its context ends the process in "
     )
+    moved = died("moved", f"{neg}\n4 misuse@edge z3.ArithRef.__mul__ t1 py:7\n5 gc", files)
+    said = sentence(replace(moved, action="gc"), files["moved.min.trace"])
+    assert said.startswith("z3.FPRef.__neg__(FPRef) and then "), "the first one breaks it"
     cycled = f"{neg}\n      return x3 FPRef\n4 misuse@cycle x3 x2\n5 gc"
     cycle = replace(died("cycle", cycled, files), action="gc", operator="", spelling="")
     assert len(grouped([*found, cycle], files)) == 4, "the cycle uses what the operator gives"

@@ -127,6 +127,7 @@ SHOWING = {
     "overflow": f"{BOX}1 misuse@call misused.Box.size x1",
     "twins": 'misuse@edge misused.symbols s1 [ py:"a" py:"a" ]',
     "incomparable": "misuse@equality t1",
+    "astray": f"{BOX}1 misuse@call misused.Box.paired x1 s1",
 }
 
 

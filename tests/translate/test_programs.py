@@ -487,6 +487,24 @@ def test_a_misuse_may_be_refused_before_what_an_earlier_call_broke_shows(tmp_pat
     assert (done.returncode, done.stdout) == (0, "expected no signal, got no signal\n")
 
 
+def test_what_belongs_to_another_context_is_shown_in_a_context_of_its_own(tmp_path: Path) -> None:
+    trace = (
+        "# solver z3 5.4.1\n0 new@simple\n return o1\n0 misuse@call z3.Float32 c1\n return x1 FPSortRef\n"
+        '0 misuse@call z3.FP py:"a" x1 c1\n return x2 FPRef\n0 misuse@call z3.FPRef.__neg__ x2\n'
+    )
+    message = "class C: gives an object of another context than its operands: its ctx"
+    text = printed(trace, "contract", message)[0].text
+    assert "got = -fp\n" in text or "got = fp.__neg__()\n" in text
+    done = ended(text, tmp_path / "p.py")
+    assert (done.returncode, done.stdout) == (
+        1,
+        "expected an object of the context of its operands, got one of another context\n",
+    )
+    kept = trace.replace("z3.FPRef.__neg__ x2", "z3.FPRef.__deepcopy__ x2")
+    done = ended(printed(kept, "contract", message)[0].text, tmp_path / "p.py")
+    assert done.returncode == 0
+
+
 _NUMBER = (
     "# solver z3 5.4.1\n0 new@simple\n return o1\n0 misuse@call z3.z3rcf.RCFNum py:2 c1\n return x1 RCFNum\n"
     "0 misuse@call z3.z3rcf.RCFNum.__add__ x1 py:3\n return x2 RCFNum\n"

@@ -120,11 +120,14 @@ def _sentence(bucket: Bucket, small: str | None) -> str:
         message = _BY_RULE.sub(_rule_in_words, message)
     message = message.replace(_AS_MADE, _CONSTRUCTED).replace(_BLOCKED, _VALUES)
     message = _ONE_SIDED.sub(_sides_in_words, message)
+    if bucket.kind == CONTRACT and _OF_CALLABLE.match(message):
+        return f"{_where(bucket, small)} {message}"
     if not _WORD.match(message):  # a name, such as z3 or mk-term, stays as it is
         return message or bucket.kind
     return message[:1].upper() + message[1:]
 
 
+_OF_CALLABLE = re.compile(r"(?:gives|takes) ")  # a message whose subject is the callable
 _ONE_SIDED = re.compile(
     r"^(\w{1,60}) of an? (\w{1,60}) and an? (\w{1,60}): ([an]) \. ([an]) works, [an] \. [an] does not$"
 )

@@ -182,8 +182,10 @@ def do(run: Run, call: Call, seed: int, number: int | None = None, keep: bool = 
     if rule.name == "alike":
         returned(run, rule, None if value is None else run.wrapper.contract.caused(value), name)
         return False
+    given = [*operands, *named.values()]
     fault = "takes a keyword that nobody knows" if UNKNOWN in named else None
-    returned(run, rule, fault or _unfit(rule, value, [*operands, *named.values()]), name)
+    fault = fault or _unfit(rule, value, given) or _strays(value, given, run.frame.ctx)
+    returned(run, rule, fault, name)
     run.counts[f"callable-taken:{name}"] += 1
     if number is not None or rule.name == "call" or _sound(call.words):
         _keep(run, value, number, keep)
@@ -201,6 +203,29 @@ def _unfit(rule: Rule, value: Any, operands: Sequence[Any]) -> str | None:
     if rule.name == "edge" and len(parts) > 1 and protocols.ambiguous(parts):
         return "gives two objects with one text"
     return None
+
+
+def _strays(value: Any, operands: Sequence[Any], context: Any) -> str | None:
+    """The promise that what is made of objects of one context belongs to that context. A later call can
+    die of an object that does not: it is counted in a context which does not have it.
+    """
+    kind = type(context)
+    parts = list(itertools.islice(_parts(operands), _MOST_PARTS))
+    owners = [part for part in parts if type(part) is kind]
+    owners += [owner for part in parts for owner in _owners(part, kind).values()]
+    made = _owners(value, kind) if owners and type(value) is not kind else {}
+    astray = [name for name, owner in made.items() if all(owner is not one for one in owners)]
+    return f"gives an object of {STRAY}: its {astray[0]}" if astray else None
+
+
+STRAY = "another context than its operands"
+
+
+def _owners(part: Any, kind: type) -> dict[str, Any]:
+    """The contexts that an object of the binding names as its own, by the names of its attributes."""
+    if kind is type(None):
+        return {}
+    return {name: one for name, one in getattr(part, "__dict__", {}).items() if type(one) is kind}
 
 
 _MOST_PARTS = 60  # parts of a result that are looked at

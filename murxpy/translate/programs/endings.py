@@ -12,6 +12,7 @@ from textwrap import indent
 
 from murxpy.logic.terms import Term
 from murxpy.machine.contract import protocols
+from murxpy.machine.contract.calls import STRAY
 from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.tokens import Quoted
@@ -312,7 +313,10 @@ def contract(run: Calls, claim: Claim) -> None:
     thrown = _THROWN.fullmatch(claim.message)
     finalized = _FINALIZED.fullmatch(claim.message)
     misread = _MISREAD.fullmatch(claim.message)
-    if misread is not None and run.plain:
+    astray = _ASTRAY.search(claim.message)
+    if astray is not None:
+        _astray(run, astray[1])
+    elif misread is not None and run.plain:
         _misread(run, *misread.groups())
     elif run.promised and not run.wrapper.helpers and run.line.action in SELF_CHECKS:
         word = claim.message.split()[-1]
@@ -345,6 +349,22 @@ def contract(run: Calls, claim: Claim) -> None:
         _alike(run)
     else:
         _accepted(run)
+
+
+_ASTRAY = re.compile(rf"gives an object of {STRAY}: its (\w+)$")
+
+
+def _astray(run: Calls, owner: str) -> None:
+    """What a call gives names another context as its own than the operands have."""
+    context = str(run.frame.ctx)
+    if run.main or not context.isidentifier():
+        raise Refused("unsupported", "in the main context nothing belongs to another one")
+    run.sheet.do(
+        f"got = {run.failing}",
+        f"told = 'the context of its operands' if got.{owner} is {context} else 'another context'",
+        "print('expected an object of the context of its operands, got one of', told, flush=True)",
+        f"os._exit(0 if got.{owner} is {context} else 1)  # to free it may end the process",
+    )
 
 
 def _misread(run: Calls, method: str, value: str, right: str) -> None:

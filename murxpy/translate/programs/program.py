@@ -13,6 +13,7 @@ from murxpy.errors import MurxpyError
 from murxpy.foreign import escaped
 from murxpy.logic.catalogue import Catalogue
 from murxpy.machine.checks.registry import ANSWERING
+from murxpy.machine.contract.calls import STRAY
 from murxpy.machine.outcomes import CONTRACT, EXIT, Refused
 from murxpy.machine.tokens import Raising
 from murxpy.machine.trace.grammar import Line, Trace
@@ -75,8 +76,10 @@ def programs(
         yield from _forms(
             calls, catalogue, wrapper, claim, [Form(), Form(plain_solver=False)], seen
         )
-    # a process can die where a context dies, which the main one does not before the process ends
-    forms = [form for form in _FORMS if form.main or claim.in_child]
+    # a process can die where a context dies, which the main one does not before the process ends; and
+    # nothing strays from the main context
+    own = claim.in_child or STRAY in claim.message
+    forms = [form for form in _FORMS if form.main or own]
     if claim.in_child and trace.lines[-1].action == "misuse":
         forms += _CALLED
     yield from _forms(trace, catalogue, wrapper, claim, forms, seen)
