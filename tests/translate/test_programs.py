@@ -487,6 +487,43 @@ def test_a_misuse_may_be_refused_before_what_an_earlier_call_broke_shows(tmp_pat
     assert (done.returncode, done.stdout) == (0, "expected no signal, got no signal\n")
 
 
+def test_an_object_of_another_context_stands_beside_one_of_its_own(tmp_path: Path) -> None:
+    """Without the main context, the negation of a term of another context has one context only."""
+    message = "class A: takes a term of another context beside objects of this one"
+    begin = (
+        "# solver z3 5.4.1\n0 new@simple\n return o1\n0 mk-sort@function SORT_BOOL\n return s1\n"
+    )
+    begin += "0 mk-value@function s1 false\n return t1 s1\n"
+    lone = f"{begin}0 misuse@context mk-term@function-ctx OP_NOT SORT_BOOL 1 t1 with 0 other t1\n"
+    for one in printed(lone, "contract", message):
+        assert "ctx)" in one.text.partition("got = ")[2].partition("\n")[0], one.text
+    both = f"{begin}0 misuse@context mk-term@function OP_AND SORT_BOOL 2 t1 t1 with *.#1 other t1\n"
+    texts = [one.text for one in printed(both, "contract", message)]
+    assert texts and "\nctx = Context()" not in texts[0], "the main context is the other one"
+
+
+def test_a_text_is_expected_where_bytes_are_given(tmp_path: Path) -> None:
+    trace = "# solver z3 5.4.1\n0 new@simple\n return o1\n0 misuse@call z3.get_version_string\n"
+    text = printed(trace, "contract", "class C: gives bytes, and no text")[0].text
+    done = ended(text, tmp_path / "p.py")
+    assert done.returncode == 0 and done.stdout.startswith("expected a text, got ")
+    bad = text.replace("got = get_version_string()", "got = b'5.4.1'")
+    assert ended(bad, tmp_path / "p.py").returncode == 1
+
+
+def test_the_copy_of_a_context_whose_finalizer_raises_is_made_of_a_context(tmp_path: Path) -> None:
+    trace = (
+        '# solver z3 5.4.1\n0 new@simple\n return o1\n0 misuse@deepcopy c1\n raised "ValueError"\n'
+    )
+    message = (
+        "class A: a finalizer raises AttributeError; 'Context' object has no attribute 'owner'"
+    )
+    texts = [one.text for one in printed(trace, "contract", message)]
+    (text, *_) = [text for text in texts if "copy.deepcopy(ctx)" in text]
+    done = ended(text, tmp_path / "p.py")
+    assert done.returncode == 1 and "got AttributeError: 'Context' object" in done.stdout
+
+
 def test_what_belongs_to_another_context_is_shown_in_a_context_of_its_own(tmp_path: Path) -> None:
     trace = (
         "# solver z3 5.4.1\n0 new@simple\n return o1\n0 misuse@call z3.Float32 c1\n return x1 FPSortRef\n"
@@ -589,6 +626,8 @@ def test_a_method_that_misreads_a_literal_is_called_without_the_reader_that_foun
     for given, code in (("6e-323", 1), ("float('inf')", 0)):
         done = ended(text.replace(call[1], given), tmp_path / "p.py")
         assert done.returncode == code and done.stdout.startswith("expected inf, got ")
+    for one in printed(trace, "contract", message):  # some with the reader
+        assert "expected an exception" not in one.text
 
 
 def test_what_no_single_call_shows_has_no_plain_program() -> None:

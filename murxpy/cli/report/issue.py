@@ -331,11 +331,14 @@ def _made(program: str, wrapper: Mapping[str, Any]) -> str:
     """
     own = wrapper.get("plain") or {}
     name = str((own.get("names") or {}).get("solver", ""))
-    usual = (own.get("lifecycle") or {}).get("new")
-    if not name or not isinstance(usual, str) or len(re.findall(rf"\b{name}\b", program)) < 2:
+    new = (own.get("lifecycle") or {}).get("new") or {}
+    usual = [
+        str(one).partition("(")[0] for one in (new.values() if isinstance(new, dict) else [new])
+    ]
+    if not name or not usual or len(re.findall(rf"\b{name}\b", program)) < 2:
         return ""
     found = re.search(rf"^ *{re.escape(name)} = (.+)$", program, re.M)
-    same = found is None or found[1].partition("(")[0] == usual.partition("(")[0]
+    same = found is None or found[1].partition("(")[0] in usual
     return "" if same or found is None else f"a solver made by {found[1]}"
 
 

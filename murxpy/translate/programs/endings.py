@@ -11,11 +11,12 @@ from dataclasses import replace
 from textwrap import indent
 
 from murxpy.logic.terms import Term
+from murxpy.machine.checks.registry import MAKING
 from murxpy.machine.contract import protocols
 from murxpy.machine.contract.calls import STRAY
 from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import Refused
-from murxpy.machine.tokens import Quoted
+from murxpy.machine.tokens import Quoted, Ref
 from murxpy.machine.trace.grammar import Line, Trace
 from murxpy.machine.witnesses import slowness, unknowns
 from murxpy.translate.expressions import Code
@@ -314,8 +315,23 @@ def contract(run: Calls, claim: Claim) -> None:
     finalized = _FINALIZED.fullmatch(claim.message)
     misread = _MISREAD.fullmatch(claim.message)
     astray = _ASTRAY.search(claim.message)
+    named = re.search(rf"\b{run.frame.ctx}\b", run.failing)
+    if claim.message.endswith(_MIXED) and not named and _alone(run.trace.lines[-1]):
+        raise Refused("unsupported", "the call has objects of one context only")
     if astray is not None:
         _astray(run, astray[1])
+    elif claim.message.endswith("gives bytes, and no text"):
+        run.sheet.do(
+            f"got = {run.failing}",
+            "print('expected a text, got', got)",
+            "sys.exit(1 if isinstance(got, bytes) else 0)",
+        )
+    elif misread is not None and not run.plain:
+        run.sheet.do(
+            f"got = {run.failing}",
+            "print('expected the value of the literal, got', got or 'that')",
+            "sys.exit(1 if isinstance(got, str) else 0)",
+        )
     elif misread is not None and run.plain:
         _misread(run, *misread.groups())
     elif run.promised and not run.wrapper.helpers and run.line.action in SELF_CHECKS:
@@ -365,6 +381,19 @@ def _astray(run: Calls, owner: str) -> None:
         "print('expected an object of the context of its operands, got one of', told, flush=True)",
         f"os._exit(0 if got.{owner} is {context} else 1)  # to free it may end the process",
     )
+
+
+_MIXED = "of another context beside objects of this one"
+
+
+def _alone(line: Line) -> bool:
+    """Whether a misuse makes something of a single object, so that only the context that is given to the
+    call beside that object is another one.
+    """
+    words = list(line.args)
+    ends = words.index("with") if "with" in words else len(words)
+    made = str(words[0]).partition("@")[0] if words else ""
+    return made in MAKING and sum(isinstance(word, Ref) for word in words[:ends]) < 2
 
 
 def _misread(run: Calls, method: str, value: str, right: str) -> None:

@@ -13,7 +13,7 @@ from murxpy.errors import MurxpyError
 from murxpy.foreign import escaped
 from murxpy.logic.catalogue import Catalogue
 from murxpy.machine.checks.registry import ANSWERING
-from murxpy.machine.contract.calls import STRAY
+from murxpy.machine.contract.rules import CONTEXT
 from murxpy.machine.outcomes import CONTRACT, EXIT, Refused
 from murxpy.machine.tokens import Raising
 from murxpy.machine.trace.grammar import Line, Trace
@@ -77,8 +77,10 @@ def programs(
             calls, catalogue, wrapper, claim, [Form(), Form(plain_solver=False)], seen
         )
     # a process can die where a context dies, which the main one does not before the process ends; and
-    # nothing strays from the main context
-    own = claim.in_child or STRAY in claim.message
+    # what is about a second context may need that no call takes the main one unasked
+    last = trace.lines[-1]
+    stressed = last.action == "misuse" and last.args[:1] == [CONTEXT]
+    own = claim.in_child or stressed or "another context" in claim.message
     forms = [form for form in _FORMS if form.main or own]
     if claim.in_child and trace.lines[-1].action == "misuse":
         forms += _CALLED
