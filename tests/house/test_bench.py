@@ -54,6 +54,7 @@ def test_the_first_lines_of_a_program_name_each_table() -> None:
     named |= {f"translation-{name}" for name in (*SOLVERS, "standard")}
     assert tables - named == {
         *("README", "compare", "cross-checked", "enumeration-ci", "matrix", "mutation-newest"),
+        "perf-searches",
     }
 
 
