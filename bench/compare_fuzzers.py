@@ -12,7 +12,8 @@ its CPU time counts as theirs.
 Each campaign gets `--cpu` seconds of all its processes, whatever else the machine does. What is then
 left to confirm is done afterwards, and does not count. Two findings of a release are one defect if they
 have a bucket or a mark in common (docs/findings.md), whichever fuzzers found them; a finding counts if a
-replay has confirmed it and the fault is not murxpy's.
+replay has confirmed it and the fault is not murxpy's. Scripts on which a release gives up or is slow are
+counted apart.
 
 The campaigns stay in `--keep`, and the measurement comes in pieces that add up: the same command goes on
 where it was stopped, a larger `--cpu` gives each campaign what it lacks, and a larger `--seeds` adds
@@ -40,6 +41,7 @@ from refinding import ANSWERS
 
 FUZZERS = "storm,fusion,typefuzz,opfuzz,diver,janus"
 JUDGED = ("opfuzz", "typefuzz")
+GAVE_UP = ("incompleteness", "slow")  # kinds that are counted apart
 
 
 def command(args: argparse.Namespace, solver: str, fuzzer: str, seed: int, out: Path) -> list[str]:
@@ -98,22 +100,26 @@ def report(
     rows, row = [], {}
     for fuzzer in dict.fromkeys(one.source for one in campaigns):
         mine = [one for one in campaigns if one.source == fuzzer]
-        different = {at for one in mine for at in one.defects}
+        found = {at for one in mine for at in one.defects}
+        different = {at for at in found if known.defects[at].kind not in GAVE_UP}
         answers = sum(known.defects[at].kind in ANSWERS for at in different)
         alone = sum(owners[at] == 1 for at in different)
-        counts = [len(one.defects) for one in mine]
+        counts = [len(different.intersection(one.defects)) for one in mine]
+        unknown = len(found) - len(different)
         cpu, decided = sum(one.cpu for one in mine), sum(one.decided for one in mine)
         mean = statistics.mean(counts)
         spread = statistics.stdev(counts) if len(counts) > 1 else 0.0
         runs, text = sum(one.runs for one in mine), " ".join(map(str, counts))
         figures = (len(mine), cpu, runs, decided, text, mean, spread, len(different))
-        rows.append((fuzzer, *figures, answers, alone))
+        rows.append((fuzzer, *figures, answers, alone, unknown))
         row[fuzzer] = (
-            f"{text} = {len(different)} different, {answers} about answers, {alone} of it alone; "
+            f"{text} = {len(different)} different, {answers} about answers, {alone} of it alone, gave up {unknown}; "
             f"{cpu:.0f} CPU s, {decided:,} decided"
         )
     header = ("fuzzer", "seeds", "CPU s", "runs", "decided", "defects", "mean", "spread")
-    table(f"Distinct defects of {solver}", (*header, "different", "answers", "alone"), rows)
+    table(
+        f"Distinct defects of {solver}", (*header, "different", "answers", "alone", "gave up"), rows
+    )
     args.theories = "all"
     about = {**common.circumstances(args), "solver": solver.replace("/", "_"), "version": ""}
     common.save(

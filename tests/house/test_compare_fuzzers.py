@@ -45,20 +45,26 @@ def test_all_fuzzers_and_releases_have_a_seed_before_any_gets_the_next(
     assert "--cross-check" not in begun[1][0] and "--no-weights" in begun[2][0]
 
 
-def test_a_defect_that_two_fuzzers_find_is_one_and_belongs_to_neither_alone(
+def test_a_defect_that_two_fuzzers_find_is_one_and_giving_up_is_none(
     bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     found = {
         "storm": [("a", "here"), ("b", "there")],
-        "diver": [("c", "here"), ("d", "there"), ("e", "alone")],
+        "diver": [("c", "here"), ("d", "there"), ("e", "alone"), ("f", "unknown")],
     }
+    kinds = {"unknown": "incompleteness"}
     known = bench.Known(tmp_path / "defects.json")
 
     def places(fuzzer: str) -> tuple[int, ...]:
         return tuple(
             known.place(
                 "z3 4.8.12",
-                {"kind": "wrong-answer", "message": "", "buckets": [{"key": key}], "marks": [mark]},
+                {
+                    "kind": kinds.get(mark, "wrong-answer"),
+                    "message": "",
+                    "buckets": [{"key": key}],
+                    "marks": [mark],
+                },
                 fuzzer,
             )
             for key, mark in found[fuzzer]
@@ -69,6 +75,6 @@ def test_a_defect_that_two_fuzzers_find_is_one_and_belongs_to_neither_alone(
     bench.report(bench.argparse.Namespace(no_save=True), "z3@4.8.12", known, campaigns)
     rows = [line.split() for line in capsys.readouterr().out.splitlines()[2:]]
     header, storm, diver = rows
-    assert header[-3:] == ["different", "answers", "alone"]
-    assert storm[0] == "storm" and storm[-3:] == ["2", "2", "0"]
-    assert diver[0] == "diver" and diver[-3:] == ["3", "3", "1"]
+    assert header[-5:] == ["different", "answers", "alone", "gave", "up"]
+    assert storm[0] == "storm" and storm[-4:] == ["2", "2", "0", "0"]
+    assert diver[0] == "diver" and diver[-4:] == ["3", "3", "1", "1"]
