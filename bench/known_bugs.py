@@ -204,9 +204,11 @@ def fuzz(words: list[str], out: Path, seconds: float) -> None:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
         process.wait(LEFT)
+        if process.returncode not in (BAD_INPUT, NO_TARGET):
+            # also when the bench is interrupted, whose campaign goes on from here
+            spent.write_text(json.dumps(before + cpu))
     if process.returncode in (BAD_INPUT, NO_TARGET):
         raise SystemExit(f"{' '.join(words)}: exit code {process.returncode}")
-    spent.write_text(json.dumps(before + cpu))
 
 
 def _ended(process: subprocess.Popen[bytes], seconds: float) -> bool:

@@ -66,3 +66,20 @@ def test_the_kept_table_can_be_read(bench: Any) -> None:
         keys = [key for d in known.defects if d.release == release for key in d.buckets]
         assert len(keys) == len(set(keys)), release
     assert json.loads(bench.TABLE.read_text()) == [vars(defect) for defect in known.defects]
+
+
+def test_an_interrupted_campaign_keeps_what_it_spent(
+    bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks = iter([1.5, 2.5])
+
+    def spent(pid: int) -> float:
+        if (seconds := next(looks, None)) is None:
+            raise KeyboardInterrupt
+        return seconds
+
+    monkeypatch.setattr(bench, "tree_cpu", spent)
+    monkeypatch.setattr(bench, "LOOK", 0.01)
+    with pytest.raises(KeyboardInterrupt):
+        bench.fuzz([sys.executable, "-c", "import time; time.sleep(60)"], tmp_path, 10.0)
+    assert json.loads((tmp_path / "cpu.json").read_text()) == 2.5
