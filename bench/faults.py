@@ -269,6 +269,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="empty folder of the campaign; a temporary one")
     parser.add_argument("--no-save", action="store_true", help="write nothing under bench/results")
     args = parser.parse_args()
+    if args.buckets < len(WEIGHTS):
+        parser.error(f"--buckets: expected at least {len(WEIGHTS)}, one for each kind of fault")
     if args.out is not None:
         report(args, *measure(args.out, args))
         return

@@ -26,7 +26,6 @@ from mutants import WALKS
 
 from murxpy.fuzzers.seeds import SeedFiles, collect_seeds
 from murxpy.fuzzers.setups import Mutation, sources_setup
-from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.worker.session import Session
 
 MOST = 0.25  # the aim: of the CPU time
@@ -93,7 +92,7 @@ def main() -> None:
     args = parser.parse_args()
     session = common.load(args)
     files = collect_seeds([args.seeds], args.size)
-    found = {name: measured(args, files, name) for name in FUZZERS}
+    found = {name: measured(args, files, name) for name in WALKS}
     keys = (
         "runs",
         "seconds without",

@@ -6,8 +6,8 @@ straight-line Python.
 A campaign makes `--runs` runs, with all that happens behind them. Then the trace of each run is
 made again and printed as a Python program (`murxpy translate --to python`), and all programs are
 executed one after another in one process, each with a context of its own, its checks of answers
-included. Compiling them does not count. A run that dies or is killed in either has no program: its
-cost is all overhead. The ratio is told for the campaign, and for the runs that ended by themselves
+included. Compiling them does not count. A run that dies, fails or is killed in either has no program:
+its cost is all overhead. The ratio is told for the campaign, and for the runs that ended by themselves
 alone. `--check none` has the campaign check no answer. The yardstick is a loop of forty lines over
 the binding, which says how fast the machine and the solver are.
 """
@@ -77,12 +77,15 @@ def bare(session: Session, texts: list[str]) -> tuple[float, int]:
     def task(_: Session, number: int, write: Write) -> dict[str, Any]:
         write(f"{number}\n")
         start = time.process_time_ns()
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
-            exec(codes[number], {"__name__": "__main__"})
+        try:
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
+                exec(codes[number], {"__name__": "__main__"})
+        except Exception:  # a call that did not fail in the run: nothing is known of its cost
+            return {}
         return {"ns": time.process_time_ns() - start}
 
     outcomes = run_all(session, range(len(codes)), task, 1, WALL)
-    ended = [outcome.result["ns"] for outcome in outcomes if outcome.status == "ok"]
+    ended = [outcome.result["ns"] for outcome in outcomes if outcome.result]
     return sum(ended) / 1e9, len(ended)
 
 

@@ -21,7 +21,7 @@ from murxpy.findings.collector import Collector
 from murxpy.fuzzers.seeds import SeedFolder
 from murxpy.judging.cross_check import Judging
 from murxpy.machine.outcomes import INTERNAL
-from murxpy.machine.trace.finished import last_call
+from murxpy.machine.trace.finished import checks_of, last_call
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.oracles.crash import HANG, Verdict
 from murxpy.processes.inquiries import Trial, Trials
@@ -290,6 +290,7 @@ class RunEnds:
         # The statistics count such a run when they get the event of the lost worker.
         if before is None and outcome.report is None and not (outcome.after or doubtful):
             self._archive.add({"run:total": 1})
+            self.count(checks_of(outcome.trace))
         if found is None or found.bucket == before:
             self._over(number, result, before or "")
         elif doubtful:
@@ -412,7 +413,7 @@ class RunEnds:
             self._credit(found)
         if not result.outcome.after:  # otherwise the run had ended before
             if over:
-                self.count({"run:total": 1})
+                self.count({"run:total": 1, **checks_of(result.outcome.trace)})
                 self._left_over(self._targets[number], result)
                 runs.done(index)
             else:

@@ -22,7 +22,9 @@ from murxpy.records.services import Service
 
 _AHEAD = 2  # [`2`] a process holds its next job while it does the first, so that it never waits for the supervisor
 
-_LONGER = 4.0  # times its limits that a run gets which a limit ended deep in the stack
+# Times its limits that a run gets which a limit ended deep in the stack. An endless recursion fills the
+# stack in 0.4 s of the processor, and a call has an eighth of a second.
+_LONGER, _LONGER_CALL = 4.0, 8.0
 
 Ended = Callable[[int, Result], None]
 
@@ -149,7 +151,7 @@ class Slots(Service, Watcher):
         job, slot = result.job, result.worker.slot
         self._archive.add({"run:again": 1})
         self._log.show(slot, self._targets[target].name, "waiting")  # the run is not over
-        more = replace(job, wall=_LONGER * job.wall, call=_LONGER * job.call)
+        more = replace(job, wall=_LONGER * job.wall, call=_LONGER_CALL * job.call)
         self._deep.add(Trial((more,), Fresh(target), partial(self._made_again, target, slot)))
 
     def _made_again(self, target: int, slot: int, future: Future) -> None:

@@ -35,7 +35,7 @@ from murxpy.records.snapshot import Left
 _SHORT = 8  # runs of the shorter of the two histories that are tried
 # A replay gets so many times the processor time of one call: a finding that shows just below the
 # limit, such as an endless recursion, may need more on a busy machine.
-_CALL_FACTOR = 4.0
+_CALL_FACTOR = 8.0
 
 
 class Confirmation:

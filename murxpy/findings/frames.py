@@ -132,9 +132,10 @@ def _turns(names: Sequence[str], length: int) -> int:
 
 
 SECONDS = 30.0  # until gdb is ended
-# While runs are made, gdb begins as long as it took less than this part of the campaign's time; one
-# replay takes a second. The frames only tell which buckets are one defect, which they can do at the end.
-_SHARE = 0.02
+# While runs are made, gdb takes this part of the budget: 2 % of a campaign's time, where `--share` is 10 %.
+# It takes at least so many seconds. The frames only tell which buckets are one defect, which they can do
+# at the end.
+_PART, _LEAST = 0.2, 0.5
 _FRAMES = 64  # that gdb prints at most; one turn of a recursion had up to 13 of them
 
 
@@ -198,7 +199,8 @@ class Backtraces(Service):
     def _open(self) -> bool:
         """Whether gdb may begin now."""
         budget = self._budget
-        return budget.unbounded or (budget.open and self._cpu < _SHARE * budget.total)
+        early = self._cpu + _LEAST <= _PART * budget.share * budget.total
+        return budget.unbounded or (budget.open and early)
 
     def _begin(self, key: str, plan: Plan, trace: str) -> None:
         self._key = key

@@ -22,14 +22,14 @@ class Budget:
     """
 
     def __init__(self, share: float) -> None:
-        self._share = share
+        self.share = share
         self._left = False
         self.total = 0.0  # seconds that the campaign took until now
         self.unbounded = False
 
     def passed(self, spent: float, total: float) -> None:
         """Note that the campaign took `total` seconds until now, `spent` of them from this budget."""
-        self._left, self.total = spent < self._share * total, total
+        self._left, self.total = spent < self.share * total, total
 
     @property
     def open(self) -> bool:

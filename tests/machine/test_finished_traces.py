@@ -5,6 +5,7 @@ from __future__ import annotations
 from murxpy.machine.trace.finished import (
     Call,
     add_header,
+    checks_of,
     header_value,
     last_call,
     read_rows,
@@ -56,3 +57,44 @@ def test_headers() -> None:
 
 def test_what_is_no_trace_has_no_call() -> None:
     assert last_call("\x00\xff 1 \n 99999999999999999999999 new") == Call()
+
+
+CHECKS = """1 new
+2 check-sat
+      answer sat
+3 assert-formula t1
+4 check-sat@default
+      answer sat
+5 push 2
+6 assert-tracked t2 "a"
+7 check-sat
+      answer unsat
+8 check-sat-assuming 2 t1 t2
+      answer unsat
+9 pop 2
+10 check-sat
+      answer sat
+11 reset-assertions
+12 check-sat-assuming 1 t3
+      answer unknown
+13 check-sat
+"""
+
+
+def test_what_the_checks_of_a_run_that_died_decided() -> None:
+    """Twice the same assertions and assumptions count once, and a check without any does not."""
+    assert checks_of(CHECKS) == {
+        "check:total": 6,
+        "check:asserted": 5,
+        "check:decided": 2,
+        "answer:sat": 3,
+        "answer:unsat": 2,
+        "answer:unknown": 1,
+        "sat:total": 3,
+        "unsat:total": 2,
+    }
+    for cut in range(len(CHECKS)):
+        assert checks_of(CHECKS[:cut])["check:total"] <= 6
+    assert (
+        checks_of("1 pop 99999\n2 push 99999999\n3 check-sat\n answer sat\n")["check:decided"] == 0
+    )

@@ -103,6 +103,8 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Command]]:
             "2",
             "--time",
             "100s",
+            "--share",
+            "100",  # so that gdb begins soon
             *words,
         ]
 

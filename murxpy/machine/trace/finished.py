@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import astuple, dataclass, field
 from itertools import takewhile
@@ -23,6 +23,7 @@ from murxpy.smtlib.logics import theories
 _ROW = re.compile(
     r"\s*(\d{1,20})\s+(?:[a-z]\d+\.)?([A-Za-z][\w-]*)(?:@(\S+))?(?:\s+(\S.*))?", re.DOTALL
 )
+_LEVELS = 1000  # of a push or pop, in a text that may be damaged
 _KIND = re.compile(r"(?:OP|SORT)_[A-Z0-9_]+")
 _ID = re.compile(r"[tsocx]\d+")
 _OBJECT = re.compile(r"\bx\d+")
@@ -105,6 +106,44 @@ def read_rows(text: str) -> Iterator[Row]:
             row.results.append(words)
     if row is not None:
         yield row
+
+
+def checks_of(text: str) -> Counter[str]:
+    """What the checks of a walk decided, by the counters of a run that reports them: for a run that
+    ended before its report.
+    """
+    counts: Counter[str] = Counter()
+    levels: list[set[str]] = [set()]
+    decided: set[frozenset[str]] = set()
+    for row in read_rows(text):
+        words = row.words.split()
+        if row.action in ("assert-formula", "assert-tracked"):
+            levels[-1].update(words[:1])
+        elif row.action in ("push", "pop") and words and words[0].isdigit():
+            number = min(int(words[0]), _LEVELS)
+            levels += [set() for _ in range(number if row.action == "push" else 0)]
+            del levels[max(1, len(levels) - (number if row.action == "pop" else 0)) :]
+        elif row.action in ("reset", "reset-assertions"):
+            levels = [set()]
+        elif row.action in ("check-sat", "check-sat-assuming") and row.answers:
+            asked = frozenset().union(*levels, words[1:])
+            _count(counts, row.answers[0], asked, decided)
+    return counts
+
+
+def _count(
+    counts: Counter[str], answer: str, asked: frozenset[str], decided: set[frozenset[str]]
+) -> None:
+    """Count a check that got an answer."""
+    known = answer in ("sat", "unsat")
+    counts["check:total"] += 1
+    counts[f"answer:{answer if known else 'unknown'}"] += 1
+    if known:
+        counts[f"{answer}:total"] += 1
+    if asked:
+        counts["check:asserted"] += 1
+        counts["check:decided"] += known and asked not in decided
+        decided.update([asked] if known else ())
 
 
 def last_row(text: str, actions: Collection[str] = ()) -> Row | None:
