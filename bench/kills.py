@@ -404,12 +404,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         folder = Path(name)
         install(folder / "index", patch)
+        every = scenarios(folder)
         places = [
             (scenario, victim)
-            for scenario in scenarios(folder)
+            for scenario in every
             if args.only in scenario.name
             for victim in scenario.victims
         ]
+        if not places:
+            names = "; ".join(scenario.name for scenario in every)
+            parser.error(f"--only {args.only}: expected a part of one of these: {names}")
         peace: dict[str, tuple[End, object]] = {}
         for number in range(args.rounds):
             scenario, victim = places[number % len(places)]

@@ -33,9 +33,9 @@ SMALL = {
     "faults": "--runs 60 --buckets 40 --no-save",
     "finding_sizes": "OUT --no-save",
     "formulas": "z3 --runs 3 --read 3 --no-save",
-    "hostile": "small --runs 3 --no-save",
+    "hostile": "small --runs 1 --no-save",
     "judged": "z3 --seeds SEEDS --runs 1 --no-save",
-    "kills": "--rounds 1 --only fuzz --no-save",
+    "kills": "--rounds 1 --only walks --no-save",
     "known_bugs": "z3 --sources walks --guides off --seeds 1 --cpu 2 --no-save",
     "lifting": "z3 --scripts SEEDS --limit 2 --no-save",
     "make_operator_seeds": "--into ALL",
@@ -59,7 +59,7 @@ SMALL = {
     "quality": "z3 --runs 3 --no-save",
     "reach": "z3 --runs 3 --no-save",
     "reading": "--scripts SEEDS --rounds 1 --size 0.01 --no-save",
-    "reduction": "--faults 1 --least 10 --time 2 --no-save",
+    "reduction": "--faults 1 --least 10 --no-save",
     "report": "--buckets 5 --no-save",
     "same": "record TMP/same.txt --only walks --runs 1",
     "shape": "--json",
@@ -73,6 +73,7 @@ SMALL = {
 }
 # The others, and why no test tries them.
 APART = {
+    "cluster": "it cuts the network of its nodes, and its tests make a cluster",
     "bounds": "it needs a campaign of STORM that found something",
     "refinding": "it needs an old release of the solver",
     "releases": "it installs each release of a solver",
