@@ -35,7 +35,7 @@ from murxpy.processes.targets import Plan, version_of
 from murxpy.records import events
 from murxpy.records.config import Budget, CampaignConfig, cpu_counts, deadline, own_cpu
 from murxpy.records.services import Service
-from murxpy.records.snapshot import Left
+from murxpy.records.snapshot import Left, NodeView
 from murxpy.records.timeline import Timeline
 
 # Without a limit of time: seconds after the last run in which the last findings are confirmed.
@@ -65,6 +65,7 @@ class Campaign:
         self._breakdown = Breakdown([plan.target.name for plan in config.targets])
         self._log = EventLog()
         self._cluster = contextlib.ExitStack()
+        self._nodes: ClusterReplays | None = None
         self._abouts: list[dict[str, Any]] = []
         # In the order in which they begin what they can, and in which they end.
         self._services: list[Service] = []
@@ -239,6 +240,7 @@ class Campaign:
             self._all_abouts,
         )
         self._cluster.callback(replays.close)
+        self._nodes = replays
         return replays
 
     def _target(self, plan: Plan, about: dict[str, Any], store: Store) -> FuzzedTarget:
@@ -381,8 +383,19 @@ class Campaign:
         if now - self._ticked >= self.config.tick:
             self._ticked = now
             self._account()
+            self._look_at_nodes()
             self._left = None if self._log.statistics.runs_ended is None else self._unsettled()
             self._log.emit(events.Tick(now, self._log.statistics.snapshot(now, self._left)))
+
+    def _look_at_nodes(self) -> None:
+        """Tell the statistics which nodes of a cluster there are, and which were lost."""
+        if self._nodes is None:
+            return
+        now, there = time.monotonic(), self._nodes.members.values()
+        self._log.statistics.nodes = tuple(
+            NodeView(one.name, one.host, one.runs, now - one.seen, one not in there, one.refused)
+            for one in (*there, *self._nodes.gone)
+        )
 
     def _point(self, now: float) -> None:
         """Note the figures of this moment for the reports over time."""
@@ -431,6 +444,7 @@ class Campaign:
         self._stop = "" if self._stop == reason else self._stop
         self._log.end_runs(self._log.now, barren(self.config.targets, self._targets))
         self._account()
+        self._look_at_nodes()
         for service in self._services:
             service.end_runs(at_once=reason == "first finding")
         with interrupts.caught(self._signalled):  # a signal now ends only the wait

@@ -17,7 +17,7 @@ from murxpy.data.spellings import written
 from murxpy.findings.store import read_callables, read_counters
 from murxpy.records import events
 from murxpy.records.events import Alike, Event, Found, Overstayed, Reproduced, RunEnded, WorkerLost
-from murxpy.records.snapshot import BucketView, Left, Snapshot, WorkerState, WorkerView
+from murxpy.records.snapshot import BucketView, Left, NodeView, Snapshot, WorkerState, WorkerView
 from murxpy.records.yields import fruitless
 from murxpy.solvers.wrapper import SECTIONS
 
@@ -110,6 +110,7 @@ class Statistics:
         self._overstayed = 0
         self._lost = 0
         self.runs_ended: float | None = None
+        self.nodes: tuple[NodeView, ...] = ()
         self._history: deque[tuple[float, int, int]] = deque([(0.0, 0, 0)])
 
     def worker(
@@ -225,6 +226,7 @@ class Statistics:
             recent_decided=(self.counts["check:decided"] - decided) / span,
             runs_ended=self.runs_ended,
             left=left,
+            nodes=self.nodes,
         )
 
     def _mark(self, now: float) -> tuple[float, int, int]:

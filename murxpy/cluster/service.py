@@ -29,6 +29,8 @@ SECONDS = 10.0
 _FIRST = 8  # runs in a block before any block was timed
 _LARGEST = 4096
 _POOLED = 16  # jobs in a block of a pool that is not that of the runs, such as questions to a judge
+_GONE = 16  # lost nodes that are remembered, to show them
+_PIECES = 16  # of a block that was lost with its node
 LOSSES = 3  # nodes that may be lost with a block until it is set aside
 Lane = Literal["runs", "pooled", "fresh"]
 
@@ -174,6 +176,7 @@ class ClusterReplays(Replays):
         self._holders: dict[int, Member] = {}  # of the blocks that were sent, by their tickets
         self._wanted: dict[Lane, int] = {}  # jobs that may wait to be sent
         self.members: dict[str, Member] = {}
+        self.gone: deque[Member] = deque(maxlen=_GONE)  # the nodes that were lost last
         self.lost = 0  # nodes
         self._cpu_of_lost: defaultdict[str, float] = defaultdict(float)
 
@@ -371,6 +374,7 @@ class ClusterReplays(Replays):
             self._cpu_of_lost[purpose] += seconds
         if blame:
             self.lost += 1
+            self.gone.append(member)
             self._notice(f"node {name} is lost: {reason}; its work is done by others")
         for ticket, batch in list(member.sent.items()):
             self._forget(member, ticket)
@@ -380,7 +384,13 @@ class ClusterReplays(Replays):
         """Have a block done again, unless it lost too many nodes."""
         batch.losses += blame
         if batch.losses < LOSSES:
-            self._again.append(batch)
+            # In small pieces, so that few jobs are set aside with the one that loses nodes, and a piece is
+            # seldom on a node that is lost for another reason.
+            size = -(-len(batch.futures) // (_PIECES if blame else 1))
+            self._again.extend(
+                _Batch(batch.lane, batch.futures[at : at + size], batch.losses)
+                for at in range(0, len(batch.futures), size)
+            )
             return
         runs = [f"{job.seed:016x}" for future in batch.futures for job in future.jobs]
         more = "" if len(runs) == 1 else f" and {len(runs) - 1} more"
@@ -431,7 +441,8 @@ class ClusterReplays(Replays):
         afters = [self._after(member, after, damps) for after in done.afters]
         member.cpu = done.cpu
         if batch.lane == "runs":
-            self._timed(member, batch)
+            self._timed(batch)
+            member.runs += sum(bool(ended) for ended in results)
         for group, result in afters:
             group.watcher.died_after(result)
         losses = list(done.losses)
@@ -460,8 +471,7 @@ class ClusterReplays(Replays):
                     group.watcher.lost(slot, loss.reason)
             return
 
-    def _timed(self, member: Member, batch: _Batch) -> None:
-        member.runs += len(batch.futures)
+    def _timed(self, batch: _Batch) -> None:
         a_run = (time.monotonic() - batch.sent) / (BLOCKS * len(batch.futures))
         self._a_run = 0.8 * self._a_run + 0.2 * a_run if self._a_run else a_run
 

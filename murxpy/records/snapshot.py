@@ -37,6 +37,28 @@ class WorkerView:
 
 
 @dataclass(frozen=True, slots=True)
+class NodeView:
+    """The state of one node of a cluster: its name, the machine that it runs on, how many runs it has done in
+    this session, and the seconds since it answered last. `lost` says that it is gone, `refused` why it
+    is not used.
+    """
+
+    name: str
+    host: str
+    runs: int
+    silent: float
+    lost: bool = False
+    refused: str = ""
+
+    @property
+    def state(self) -> str:
+        """One word for it: `used`, `joining`, `refused` or `lost`."""
+        if self.lost or self.refused:
+            return "lost" if self.lost else "refused"
+        return "used" if self.host else "joining"
+
+
+@dataclass(frozen=True, slots=True)
 class BucketView:
     """One defect as the reports show it.
 
@@ -140,6 +162,7 @@ class Snapshot:
         None  # seconds from the start to the last run, once there are no more
     )
     left: Left | None = None  # what is being done since then
+    nodes: tuple[NodeView, ...] = ()  # of a campaign on a cluster
 
     @property
     def running(self) -> float:

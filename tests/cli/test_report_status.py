@@ -15,7 +15,7 @@ from murxpy.cli.report.jsonl import JsonLines
 from murxpy.cli.report.live import LiveStatus, Screen, view_lines
 from murxpy.cli.report.plain_lines import PlainLines
 from murxpy.records.events import Ended, Tick
-from murxpy.records.snapshot import Snapshot, WorkerView
+from murxpy.records.snapshot import NodeView, Snapshot, WorkerView
 
 NOTICE = "z3 4.15.0 has no finite fields: FF is left out"
 
@@ -213,3 +213,16 @@ def test_the_ties_of_fusion() -> None:
     assert json.loads(lines.getvalue())["mutants"] == {
         "fusion:made": 12, "fusion:tied-across": 11, "fusion:tied-within": 0
     }  # fmt: skip
+
+
+def test_the_nodes_of_a_cluster() -> None:
+    nodes = (
+        NodeView("tcp://a:1", "a", 7, 2.0),
+        NodeView("tcp://b:1", "b", 9, 65.0),
+        NodeView("tcp://c:1", "c", 0, 1.0, refused="it has Python 3.11"),
+        NodeView("tcp://d:1", "d", 5, 90.0, lost=True),
+    )
+    text = "\n".join(
+        map(str, view_lines(started(), replace(_snapshot(), nodes=nodes), [], Screen(100, 30)))
+    )
+    assert " 2 used   1 refused   1 lost   b: no answer for 1:05" in text

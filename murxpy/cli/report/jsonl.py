@@ -24,7 +24,7 @@ from murxpy.records.events import (
     Tick,
     WorkerLost,
 )
-from murxpy.records.snapshot import BucketView, Snapshot, WorkerView
+from murxpy.records.snapshot import BucketView, NodeView, Snapshot, WorkerView
 
 VERSION = 1  # of the schema; it grows when a field changes its meaning or goes
 EVERY = 1.0  # seconds between two status objects
@@ -203,6 +203,18 @@ def _snapshot(snapshot: Snapshot) -> dict[str, Any]:
         "cpu": {name: round(seconds, 3) for name, seconds in snapshot.cpu.items()},
         "since_new": None if snapshot.since_new is None else round(snapshot.since_new, 3),
         "workers": [_worker(view, snapshot.elapsed) for view in snapshot.workers],
+        **({"nodes": [_node(view) for view in snapshot.nodes]} if snapshot.nodes else {}),
+    }
+
+
+def _node(view: NodeView) -> dict[str, Any]:
+    return {
+        "node": view.name,
+        "host": view.host,
+        "runs": view.runs,
+        "state": view.state,
+        "seconds": round(view.silent, 3),
+        "refused": view.refused,
     }
 
 

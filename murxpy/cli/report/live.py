@@ -4,6 +4,7 @@ terminal, and on nothing else.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
@@ -86,6 +87,7 @@ def figures(started: Started, snapshot: Snapshot, screen: Screen) -> list[Text]:
         *_flow("time", _time(started, snapshot), screen),
         *(_flow("finishing", _finishing(snapshot.left), screen) if snapshot.left else []),
         *_flow("runs", _runs(snapshot), screen),
+        *(_flow("nodes", _nodes(snapshot), screen) if snapshot.nodes else []),
         *_flow("decided", _decided(snapshot), screen),
         *_flow("answers", _amounts(snapshot.answers, ANSWER_STYLES), screen),
         *_bar(snapshot.answers, screen),
@@ -119,6 +121,19 @@ def _runs(snapshot: Snapshot) -> Iterable[Text]:
         yield Text(f"{snapshot.overstayed:,} overstayed")
     if snapshot.lost:
         yield Text(f"{amount(snapshot.lost, 'worker')} lost")
+
+
+def _nodes(snapshot: Snapshot) -> Iterable[Text]:
+    """How many nodes there are by state, and of those that are used the one that is silent longest."""
+    states = Counter(node.state for node in snapshot.nodes)
+    yield Text(f"{states['used']:,} used", "bold")
+    for state in ("joining", "refused", "lost"):
+        if states[state]:
+            yield Text(f"{states[state]:,} {state}", "" if state == "joining" else "red")
+    used = [node for node in snapshot.nodes if node.state == "used"]
+    if used:
+        last = max(used, key=lambda node: node.silent)
+        yield Text(f"{last.host}: no answer for {brief(last.silent)}")
 
 
 def _decided(snapshot: Snapshot) -> Iterable[Text]:
