@@ -172,6 +172,8 @@ class ClusterReplays(Replays):
         self._groups: dict[Group, None] = {}
         self._fresh: deque[Future] = deque()
         self._again: deque[_Batch] = deque()
+        self._alone: deque[_Batch] = deque()
+        self._reserved: Member | None = None  # the node for blocks that must be alone on one
         self._a_run = 0.0  # seconds that a node takes for a run, of the last blocks
         self._holders: dict[int, Member] = {}  # of the blocks that were sent, by their tickets
         self._wanted: dict[Lane, int] = {}  # jobs that may wait to be sent
@@ -217,10 +219,11 @@ class ClusterReplays(Replays):
                 if len(own) == len(batch.futures):
                     self._forget(member, ticket)
                     futures += own
-        for batch in list(self._again):
-            if all(future.on is group for future in batch.futures):
-                self._again.remove(batch)
-                futures += batch.futures
+        for queue in (self._again, self._alone):
+            for batch in list(queue):
+                if all(future.on is group for future in batch.futures):
+                    queue.remove(batch)
+                    futures += batch.futures
         for future in futures:
             self._over(future)
 
@@ -266,6 +269,7 @@ class ClusterReplays(Replays):
         return max(1, min(_LARGEST, int(SECONDS / self._a_run)))
 
     def _send(self) -> None:
+        self._send_alone()
         while self._again and (member := self._chosen(self._again[0].lane)) is not None:
             self._dispatch(member, self._again.popleft())
         while self._fresh and (member := self._chosen("fresh")) is not None:
@@ -281,14 +285,33 @@ class ClusterReplays(Replays):
                 free -= 1
         self._wanted = {lane: self._free(lane) * self._size(lane) for lane in ("runs", "pooled")}
 
+    def _send_alone(self) -> None:
+        """Send the next block on whose last try it depends whether it is set aside. The node that gets it has
+        nothing else in hand, so that it is known what the node was lost with.
+        """
+        if self._reserved is not None and not self._reserved.usable:
+            self._reserved = None
+        if self._alone and self._reserved is None:
+            usable = self._usable()
+            self._reserved = min(usable, key=lambda m: (len(m.sent), m.number), default=None)
+        if self._reserved is not None and not self._reserved.sent:
+            member, self._reserved = self._reserved, None
+            if self._alone:
+                self._dispatch(member, self._alone.popleft())
+                self._reserved = member
+
+    def _able(self) -> list[Member]:
+        """The nodes that can get several blocks."""
+        return [member for member in self._usable() if member is not self._reserved]
+
     def _free(self, lane: Lane) -> int:
         """The number of blocks that could be sent now."""
-        return sum(BLOCKS - member.has(lane) for member in self._usable())
+        return sum(BLOCKS - member.has(lane) for member in self._able())
 
     def _chosen(self, lane: Lane) -> Member | None:
         """The node with the fewest blocks in hand among those with room for one more."""
         most = self._slots if lane == "fresh" else BLOCKS
-        able = [member for member in self._usable() if member.has(lane) < most]
+        able = [member for member in self._able() if member.has(lane) < most]
         return min(able, key=lambda m: (m.has(lane), len(m.sent), m.number), default=None)
 
     def _dispatch(self, member: Member, batch: _Batch) -> None:
@@ -370,6 +393,7 @@ class ClusterReplays(Replays):
         member = self.members.pop(name, None)
         if member is None:
             return
+        member.usable = False
         for purpose, seconds in member.cpu.items():
             self._cpu_of_lost[purpose] += seconds
         if blame:
@@ -387,7 +411,8 @@ class ClusterReplays(Replays):
             # In small pieces, so that few jobs are set aside with the one that loses nodes, and a piece is
             # seldom on a node that is lost for another reason.
             size = -(-len(batch.futures) // (_PIECES if blame else 1))
-            self._again.extend(
+            again = self._alone if batch.losses == LOSSES - 1 else self._again
+            again.extend(
                 _Batch(batch.lane, batch.futures[at : at + size], batch.losses)
                 for at in range(0, len(batch.futures), size)
             )
