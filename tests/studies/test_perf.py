@@ -14,9 +14,10 @@ from commands import error, outcome
 from wheels import SOURCE
 
 from murxpy.cli.report.text import amount
+from murxpy.cli.studies.perf import outcome_lines
 from murxpy.passes.reduction import OutOfReplays
 from murxpy.studies.performance import campaign, minimizing
-from murxpy.studies.performance.campaign import FILE
+from murxpy.studies.performance.campaign import FILE, SearchTotals
 from murxpy.studies.performance.search import MUTATE, NEW, Agents, gain_of
 from murxpy.studies.performance.solvers import Weight, margin
 
@@ -394,3 +395,11 @@ def weight(answer: str, ms: float, limit: float = 100.0) -> Weight:
 )
 def test_margins(targets: list[Weight], references: list[Weight], expected: float | None) -> None:
     assert margin(targets, references) == expected
+
+
+def test_a_search_names_the_folder_of_findings_only_if_there_is_one(tmp_path: Path) -> None:
+    """What a target documents to give up on is counted, and is no finding."""
+    told = SearchTotals(steps=3, given_up=2)
+    assert "findings" not in "\n".join(list(outcome_lines(told, tmp_path))[1:])
+    (tmp_path / "findings").mkdir()
+    assert f"murxpy findings {tmp_path}" in "\n".join(outcome_lines(told, tmp_path))

@@ -107,7 +107,7 @@ def _perf(
     if as_json:
         click.echo(json.dumps({"event": "ended", **asdict(told)}))
     else:
-        for line in _outcome_lines(told, out):
+        for line in outcome_lines(told, out):
             say(line)
     return int(told.new > 0) if interrupted is None else interrupted
 
@@ -253,13 +253,13 @@ def _took(row: Mapping[str, Any]) -> str:
     return f"{row['solver']} {row['version']} undecided after {seconds:.1f} s"
 
 
-def _outcome_lines(told: SearchTotals, out: Path) -> Iterator[str]:
+def outcome_lines(told: SearchTotals, out: Path) -> Iterator[str]:
     """What a search found, in all its sessions."""
     for entry in told.found:
         yield _found_line(entry)
     yield (
         f"{told.steps:,} scripts weighed in {amount(told.rounds, 'finished round')}: "
-        f"{amount(len(told.found), 'slow script')} ({told.new} new), {told.again} more of known operators, "
+        f"{amount(len(told.found), 'slow script')} ({told.new} new findings), {told.again} more of known operators, "
         f"{told.unconfirmed} not slow by the clock; {told.refused} refused, unknown or dead, "
         f"{told.late} ended by the clock"
     )
@@ -289,12 +289,7 @@ def _outcome_lines(told: SearchTotals, out: Path) -> Iterator[str]:
             f"{amount(told.differ, 'script')} with opposite answers of two solvers, "
             f"{amount(told.died, 'script')} of which a solver died"
         )
-    if (
-        told.differ
-        or told.died
-        or told.given_up
-        or any(entry.get("buckets") for entry in told.found)
-    ):
+    if (out / "findings").is_dir():  # what is documented or does not show again is not there
         yield f"in {out}: findings/ for 'murxpy findings {out}'"
     if told.found:
         loose = not all(entry.get("buckets") for entry in told.found)
