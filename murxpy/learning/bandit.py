@@ -67,8 +67,10 @@ class Bandit:
     """Arms by name, each with the gains and losses that it remembers.
 
     When an arm is rewarded, its memory is multiplied by `decay` first; other arms forget nothing.
-    Beside gains and losses each arm has a prior of one of each, which does not decay. An arm that
-    never paid is therefore still drawn now and then.
+    Beside its gains and losses each arm has a prior that does not decay: one draw that paid as much
+    as the arms do in the mean, and at least as if one of them always paid and no other. With one gain
+    and one loss instead, each of 200 arms is expected to pay half of the time until it has lost often,
+    and all draws go into finding out that it does not. An arm that never paid is still drawn now and then.
     """
 
     __slots__ = ("_decay", "_earned")
@@ -98,9 +100,10 @@ class Bandit:
         no arms.
         """
         best, greatest = "", -1.0
+        mean = self._mean()
         for arm, (gains, losses) in self._earned.items():
             if among is None or arm in among:
-                sample = beta(stream, 1.0 + gains, 1.0 + losses)
+                sample = beta(stream, mean + gains, 1.0 - mean + losses)
                 if prices is not None:
                     sample /= prices[arm]
                 if sample > greatest:
@@ -108,6 +111,14 @@ class Bandit:
         if greatest < 0.0:
             raise ValueError("none of the arms that can be drawn is an arm of this bandit")
         return best
+
+    def _mean(self) -> float:
+        """The share of the draws that paid, of those that are remembered and two more, of which one
+        did; at least one by the number of arms, where there are several.
+        """
+        gained = sum(gains for gains, _ in self._earned.values())
+        lost = sum(losses for _, losses in self._earned.values())
+        return max(chance(gained, lost), 1.0 / max(2, len(self._earned)))
 
     def reward(self, arm: str, gain: float) -> None:
         """Note what a draw of `arm` gained: True or 1 if it paid, False or 0 if not, or a share."""

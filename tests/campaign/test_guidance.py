@@ -137,6 +137,24 @@ def test_what_pays_is_drawn_more_often() -> None:
     assert any(not OF_THEORIES.of(seed) for seed in seeds)  # runs to compare with
 
 
+def test_decided_checks_do_not_drown_findings() -> None:
+    """Five theories are decided in all runs, and one of them opens a bucket in one run of 20."""
+    names = ("a", "b", "good", "c", "d")
+    arms, choices = Arms({THEORY: names}), Choices(theories=names)
+    shares = []
+    for seed in range(3):
+        mine, world, drawn = Guidance(BANDIT, seed, arms, choices), Stream(seed), 0
+        for index in range(900):
+            good = Arm(THEORY, "good") in arms.of(mine.seed_of(index, run_seed(seed, index)))
+            if good and world.chance(0.05):
+                mine.found(index, f"bucket-{index}", CRASH)
+            mine.reported(index, {"counts": {"check:decided": 5}})
+            mine.done(index)
+            drawn += good
+        shares.append(drawn / 900)
+    assert sum(shares) / 3 > 0.55
+
+
 def test_guidance_goes_on_where_it_was() -> None:
     whole = drive(guidance(), 300)
     half, learnt = guidance(), Learnt()
