@@ -33,15 +33,17 @@ from common import table, verdict
 
 sys.path.insert(0, str(common.ROOT / "tests" / "support"))
 
-from campaigns import run
+from campaigns import config
 from links import AtOnce
 
 from murxpy import __version__
 from murxpy.campaign.behind.queue import Queue
+from murxpy.campaign.campaign import Campaign
 from murxpy.cluster.dask_link import DaskLink
 from murxpy.cluster.places import parse_place
 from murxpy.cluster.service import SECONDS
 from murxpy.findings.store import Store
+from murxpy.records.events import Notice
 
 FAULTS = {"every": {"segfault": 200, "exception": 150}, "lines": 3}
 PARTS = ("same", "kill", "cut", "overhead", "cost", "memory")
@@ -71,7 +73,10 @@ def campaign(out: Path, args: argparse.Namespace, **options: Any) -> tuple[dict[
     """The figures of a campaign with the fake solver, and its seconds."""
     begun = time.monotonic()
     setup = {**FAULTS, "idle": args.idle}
-    run(out, setup, **{"runs": args.runs, "jobs": 1, "seed": args.seed, **options})
+    options = {"runs": args.runs, "jobs": 1, "seed": args.seed, **options}
+    for event in Campaign(config(out, setup, **options)):
+        if isinstance(event, Notice) and "set aside" in event.text:
+            print(event.text)
     return figures(out), time.monotonic() - begun
 
 
@@ -176,6 +181,9 @@ def same(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
 
 
 def _differing(alone: dict[str, Any], found: dict[str, Any]) -> str:
+    if found["counters"] != alone["counters"]:
+        changed = {*alone["counters"].items()} ^ {*found["counters"].items()}
+        print(f"counters that differ: {sorted(changed)}")
     return ", ".join(name for name, value in alone.items() if found[name] != value) or "nothing"
 
 
