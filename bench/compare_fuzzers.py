@@ -76,9 +76,10 @@ def measured(args: argparse.Namespace, solver: str, fuzzers: Sequence[str]) -> l
         if has_run(out := folder(args, solver, fuzzer, seed))
     ]
     for cell in cells:
-        murxpy("finish", str(cell[-1]), str(args.scripts.resolve()), "--jobs", "1")
-        # smaller traces have more marks, by which the same defect is known in another campaign
-        murxpy("findings", str(cell[-1]), "--regroup", "--json")
+        if not args.as_is:
+            murxpy("finish", str(cell[-1]), str(args.scripts.resolve()), "--jobs", "1")
+            # smaller traces have more marks, by which a defect is known in another campaign
+            murxpy("findings", str(cell[-1]), "--regroup", "--json")
         counted(known, *cell)
         known.save()
     # only now it is known which of the findings are one defect
@@ -147,6 +148,9 @@ def main() -> None:
     parser.add_argument("--cpu", type=float, default=1200.0, help="CPU seconds of each campaign")
     parser.add_argument("--keep", type=Path, required=True, help="folder of the campaigns")
     parser.add_argument("--count", action="store_true", help="start no campaign")
+    parser.add_argument(
+        "--as-is", action="store_true", help="confirm nothing more, and make no smaller traces"
+    )
     parser.add_argument("--no-save", action="store_true", help="write nothing under bench/results")
     args: Any = parser.parse_args()
     args.keep.mkdir(parents=True, exist_ok=True)
