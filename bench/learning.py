@@ -26,8 +26,10 @@ from murxpy.learning.guide import BANDIT, Choices
 from murxpy.machine.random import mix
 from murxpy.machine.trace.finished import Call
 from murxpy.oracles.crash import Verdict
+from murxpy.sources.mutation.registry import API
+from murxpy.sources.setups import SourcesSetup
 from murxpy.steering.guidance import Guidance
-from murxpy.steering.seeds import run_seed
+from murxpy.steering.seeds import Steering, run_seed
 from murxpy.studies.performance.search import Agents
 
 CRASH = Verdict("crash", "solver", "it died", "SIGSEGV", Call("mk-term", "OP_OR", "mk"))
@@ -126,6 +128,54 @@ def operators(rare: int, chance: float, seed: int, steps: int, *, told: bool) ->
 
 
 # ----------------------------------------------------------------------
+# A mix: the time of a campaign goes to several sources.
+
+SOURCES = ("opfuzz", "typefuzz", "storm", "api")
+FILES = [
+    [f"{at}.smt2", "(declare-const x Int)(assert (> x 0))(check-sat)", "sat"] for at in range(9)
+]
+COST = 100.0  # milliseconds of a run
+
+
+def mixed(pools: Sequence[tuple[int, float]], seed: int, runs: int, *, told: bool) -> float:
+    """The distinct defects that a campaign of the mix `auto` finds; by chance, of the fixed mix with
+    equal weights. A source has a pool of defects, each of which a run shows with a chance.
+    """
+    setup: SourcesSetup = {
+        "seeds": FILES,
+        "mix": [[name, 1.0] for name in SOURCES[: len(pools)]],
+        "walk": 10,
+        "budget": None,
+        "check-ms": 50.0,
+        "dialect": "",
+        "through": "text",
+        "stability": 0.0,
+        "choices": {},
+        "auto": told,
+    }
+    steering, found = Steering(seed, setup), dict[str, None]()
+    for index in range(runs):
+        source = steering.fuzzer_of(steering.seed_of(index)) or API
+        size, chance = pools[SOURCES.index(source)]
+        stream, name = Random(mix(mix(seed, index), _WORLD)), f"mutator:{source}"
+        shown = [at for at in range(size) if stream.random() < chance]
+        if shown:
+            bucket = f"{source}-{stream.choice(shown)}"
+            found.setdefault(bucket)
+            steering.found(index, bucket)
+        lines = {"line:total": round(COST / 0.45)}
+        mutants = {f"{name}:made": 10, f"{name}:spent": 50}
+        steering.count(index, lines if source == API else mutants)
+        steering.done(index)
+    return len(found)
+
+
+def mixing(pools: Sequence[tuple[int, float]], runs: int) -> Made:
+    """Campaigns of the mix `auto` beside those of a fixed mix."""
+    return lambda seed, told: mixed(pools, seed, runs, told=told)
+
+
+# ----------------------------------------------------------------------
 # The table
 
 
@@ -157,6 +207,16 @@ def mutating(rare: int, chance: float, steps: int) -> Made:
 def simulated(runs: int) -> dict[str, Made]:
     """The rows of the table."""
     return {
+        "mix: one source of four has all": mixing(
+            [(0, 0.0), (60, 0.0003), (0, 0.0), (0, 0.0)], runs
+        ),
+        "mix: one source of four has three times as many": mixing(
+            [(20, 0.0003), (60, 0.0003), (20, 0.0003), (20, 0.0003)], runs
+        ),
+        "mix: one source is soon used up": mixing(
+            [(10, 0.01), (60, 0.0003), (0, 0.0), (0, 0.0)], runs
+        ),
+        "mix: four equal sources": mixing([(30, 0.0003)] * 4, runs),
         "BanditFuzz: 1 operator of 200, 30 %": mutating(1, 0.3, runs),
         "BanditFuzz: 2 operators of 200, 30 %": mutating(2, 0.3, runs),
         "BanditFuzz: 3 operators of 200, 30 %": mutating(3, 0.3, runs),

@@ -21,7 +21,7 @@ from murxpy.errors import InputError
 from murxpy.findings.origin import plan_of
 from murxpy.findings.replayed import replay_trace, walk_seeds
 from murxpy.findings.store import read_buckets, read_versions
-from murxpy.fuzzers.setups import Mutation, RunOptions, parse_mix
+from murxpy.fuzzers.setups import Mutation, RunOptions, is_auto, parse_mix
 from murxpy.grants import grant_file, granted, only_granted
 from murxpy.judging.disagreement import header_judges
 from murxpy.judging.evaluation import Evaluation, Modelled, asking, modelled_script, under_model
@@ -237,7 +237,12 @@ def fuzz(
     if mix is not None:
         of_mutants = MutationOptions(iterations=iterations)
         mutation = mutation_of(
-            parse_mix(mix), tuple(map(str, seeds)), options.judges, of_mutants, {}
+            parse_mix(mix),
+            tuple(map(str, seeds)),
+            options.judges,
+            of_mutants,
+            {},
+            auto=is_auto(mix),
         )
     elif seeds:
         raise InputError("seeds are for mutation fuzzers: name them with mix, such as 'opfuzz:1'")

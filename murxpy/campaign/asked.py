@@ -133,8 +133,10 @@ def mutation_of(
     judges: Sequence[Sequence[str]],
     given: MutationOptions,
     choices: Mapping[str, Mapping[str, Any]],
+    *,
+    auto: bool = False,
 ) -> Mutation:
-    """The settings of the mutation fuzzers. Raises InputError where seeds are missing."""
+    """The settings of the mutation fuzzers; with `auto` for a mix that learns. Raises InputError where seeds are missing."""
     walks = given.walk_seeds
     if walks is None:
         walks = WALK_SEEDS if needs_seeds(mix) and not seeds else 0
@@ -154,6 +156,7 @@ def mutation_of(
         given.budget,
         given.stability / 100,
         walks,
+        auto,
     )
 
 

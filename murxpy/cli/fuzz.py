@@ -46,7 +46,7 @@ from murxpy.data import wrapper_names
 from murxpy.errors import InputError
 from murxpy.findings.kinds.registry import KINDS
 from murxpy.fuzzers.seeds import SUFFIX, TRACE
-from murxpy.fuzzers.setups import CHECKS, DEFAULT_CHECKS, WAYS, parse_mix
+from murxpy.fuzzers.setups import CHECKS, DEFAULT_CHECKS, WAYS, is_auto, parse_mix
 from murxpy.learning.guide import OFF
 from murxpy.learning.guide import WAYS as WAYS_TO_GUIDE
 from murxpy.processes.targets import solver_of
@@ -56,6 +56,7 @@ _EXAMPLES = (
     ("murxpy fuzz z3 --cross-check cvc5 --time 10m", "random API calls; cvc5 answers, too"),
     ("murxpy fuzz z3 --mix api:2,opfuzz:1,storm:1", "also mutate the formulas of walks"),
     ("murxpy fuzz z3 seeds/ --mix api:2,fusion:1,opfuzz:1", "also mutate scripts"),
+    ("murxpy fuzz z3 seeds/ --mix auto", "all sources; most time for those that find most"),
     ("murxpy fuzz z3 --options 'arith.nl.*,ff.*'", "which options of the solver runs set"),
     ("murxpy fuzz z3 --time 10m --finish", "also group and describe all findings"),
     ("murxpy fuzz z3@4.13.0 z3@latest --runs 2000 --compare", "what the newer release broke"),
@@ -223,7 +224,9 @@ _EXAMPLES = (
     "--mix",
     type=Text(),
     metavar="SOURCES",
-    help="Sources of the runs with weights, such as api:4,opfuzz:2. Mutation fuzzers take SEEDS, or else walks.",
+    help="Sources of the runs with weights, such as api:4,opfuzz:2."
+    " With auto in front (auto,api,opfuzz), sources with more new findings get more time; auto alone means all sources."
+    " Mutation fuzzers take SEEDS, or else walks.",
 )
 @click.option(
     "--iterations",
@@ -354,7 +357,9 @@ def fuzz(targets: tuple[str, ...], mix: str | None, **given: Any) -> int:
     choices = prefixed(given, [name for name, _ in sources])
     if not sources:
         return run(targets, options)
-    return run(targets, options, mutation_of(sources, seeds, options.judges, of_mutants, choices))
+    auto = mix is not None and is_auto(mix)
+    mutation = mutation_of(sources, seeds, options.judges, of_mutants, choices, auto=auto)
+    return run(targets, options, mutation)
 
 
 def _sorted_out(names: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -198,13 +198,15 @@ def _read_bucket(key: str, kind: str, state: str, count: int, first: float, text
 
 class _Steering(TypedDict, total=False):
     """The state that `Steering.state` returns: runs by their numbers, buckets that were paid for,
-    and the numbers of seed files by fuzzer and by the reason why they cannot be used.
+    the numbers of seed files by fuzzer and by the reason why they cannot be used, and what the
+    sources of a mix that learns gave.
     """
 
     open: dict[int, tuple[int, list[tuple[str, str]], dict[str, int], list[str]]]
     over: dict[int, tuple[int, list[tuple[str, str]], dict[str, int], list[str]]]
     paid: list[str]
     offered: dict[str, dict[str, int]]
+    shares: dict[str, tuple[float, float, float]]
 
 
 _Hex = Annotated[str, msgspec.Meta(pattern="^[0-9a-f]+$")]

@@ -302,7 +302,8 @@ class Mutation:
     each fuzzer. `dialect`: the dialect of the scripts; if empty, that of the solver. `through`: how
     mutants reach the solver, one of `WAYS`. `budget`: the number of mutants that one fuzzer makes
     of one seed; None for no limit. `stability`: the share of mutants of which variants are asked.
-    `walks`: the number of walks whose formulas are seeds, beside `seeds`.
+    `walks`: the number of walks whose formulas are seeds, beside `seeds`. `auto`: whether the time of
+    each source follows from what it gave.
     """
 
     mix: tuple[tuple[str, float], ...]
@@ -316,6 +317,7 @@ class Mutation:
     budget: int | None = None
     stability: float = 0.0
     walks: int = 0
+    auto: bool = False
 
 
 def sources_setup(mutation: Mutation, files: SeedFiles) -> SourcesSetup:
@@ -331,6 +333,8 @@ def sources_setup(mutation: Mutation, files: SeedFiles) -> SourcesSetup:
         "stability": mutation.stability,
         "choices": {name: dict(choices) for name, choices in mutation.choices.items()},
     }
+    if mutation.auto:
+        setup["auto"] = True
     # the rules of implication, if a fuzzer of the mix needs them: those that the user names, else all
     choices = [mutation.choices.get(name) or {} for name, _ in mutation.mix if SOURCES[name].ruled]
     named = [name for choice in choices for name in choice.get("rules") or ()]
@@ -354,11 +358,24 @@ def seed_files(mutation: Mutation, family: str) -> SeedFiles:
     return collect_seeds(map(Path, mutation.seeds), mutation.size_limit, dialect)
 
 
-def parse_mix(text: str) -> tuple[tuple[str, float], ...]:
-    """The sources with their weights in a text such as `api:4,storm:2`. Raises InputError for any
-    other text.
+AUTO = "auto"
+
+
+def is_auto(text: str) -> bool:
+    """Whether the text of a mix begins with the word `auto`: the time of each source follows from what it
+    gave.
     """
-    mix = tuple(_parse_source(part.strip()) for part in text.split(","))
+    return text.split(",")[0].strip() == AUTO
+
+
+def parse_mix(text: str) -> tuple[tuple[str, float], ...]:
+    """The sources with their weights in a text such as `api:4,storm:2`. Behind the word `auto` they
+    may be left out: then all sources are meant. Raises InputError for any other text.
+    """
+    parts = [part.strip() for part in text.split(",")]
+    if parts[0] == AUTO:
+        parts = parts[1:] or list(SOURCES)
+    mix = tuple(_parse_source(part) for part in parts)
     names = [name for name, _ in mix]
     for name in names:
         if names.count(name) > 1:

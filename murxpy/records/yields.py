@@ -121,9 +121,9 @@ def begun(row: Iterable[Any]) -> Begun:
     return Begun(seed, [(source, name) for source, name in keys], dict(counts), list(buckets))
 
 
-def credit(yields: dict[Key, Yield], run: Begun, paid: dict[str, None]) -> None:
+def credit(yields: dict[Key, Yield], run: Begun, paid: dict[str, None]) -> int:
     """Count a run under the seed files that it worked on. `paid` are the buckets that other runs
-    have opened already.
+    have opened already. Returns the number of buckets that the run opened.
     """
     new = [bucket for bucket in dict.fromkeys(run.buckets) if bucket and bucket not in paid]
     paid.update(dict.fromkeys(new))
@@ -132,6 +132,7 @@ def credit(yields: dict[Key, Yield], run: Begun, paid: dict[str, None]) -> None:
     for place, key in enumerate(run.keys):
         yields[key].unreadable += run.counts.get(f"unreadable:{place}", 0)
         yields[key].mislabelled += run.counts.get(f"mislabelled:{place}", 0)
+    return len(new)
 
 
 Offered = Mapping[str, Mapping[str, int]]

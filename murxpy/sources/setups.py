@@ -19,7 +19,8 @@ class SourcesSetup(_Limited):
 
     `mix` has pairs of source and weight, and `seeds` name, text and label of each seed. `walk` is the
     number of mutants in a run, and `budget` the number of mutants of a seed, or None. `check-ms` is
-    the limit of a check in milliseconds of a usual machine. `dialect` is that of the scripts; if
+    the limit of a check in milliseconds of a usual machine. With `auto`, the time of a source follows
+    from what it gave. `dialect` is that of the scripts; if
     empty, that of the solver. `choices` has the user's settings of each fuzzer, `stability` is the
     share of mutants of which variants are asked, for statistics, and `terms` the path of a TermStore,
     or None.
@@ -33,6 +34,7 @@ class SourcesSetup(_Limited):
     through: str
     stability: float
     choices: dict[str, Plain]
+    auto: NotRequired[bool]
     rules: NotRequired[list[Plain]]
     terms: NotRequired[str | None]
 

@@ -8,7 +8,8 @@ from hashlib import blake2b
 from typing import Any
 
 from murxpy.errors import InputError
-from murxpy.learning.guide import Lag, Pending
+from murxpy.learning.guide import AGAIN, Lag, Pending
+from murxpy.learning.shares import Shares
 from murxpy.machine.random import Stream, mix
 from murxpy.records.yields import Begun, Key, Yield, begun, credit
 from murxpy.sources.mutation.corpus import STEERED, Corpus, Pairing
@@ -177,6 +178,9 @@ class Steering:
             for source in self._corpus.sources
         }
         self._weights = {str(name): float(weight) for name, weight in sources["mix"]}
+        # in a mix that learns, what the sources gave
+        learns = sources.get("auto", False)
+        self._shares = Shares(self._weights, saved.get("shares")) if learns else None
         self._pairing: dict[str, Pairing] = {}
         self._pools: dict[str, list[list[int]]] = {}
         self._pair_up(sources.get("choices") or {})
@@ -277,6 +281,7 @@ class Steering:
             "paid": list(self._paid),
             "costs": self._costs,
             "offered": self.offered,
+            **({} if self._shares is None else {"shares": self._shares.state()}),
         }
 
     @property
@@ -297,13 +302,15 @@ class Steering:
 
     def seed_of(self, index: int, wanted: str | None = None) -> int:
         """The seed of run `index`, which begins now, of the source `wanted` if the guidance of the
-        campaign chose one. A run that began before keeps its seed.
+        campaign chose one and the mix does not learn itself. A run that began before keeps its seed.
         """
         if index in self._begun.open:
             return self._begun.open[index].seed
         self._learn(index)
         seed = run_seed(self._seed, index)
         stream = Stream(mix(seed, _KEY))
+        if self._shares is not None:
+            wanted = self._learnt_source(self._shares, stream)
         source = self._source() if wanted is None else wanted
         if not self._alive(source):
             alive = [other for other in self._pools if self._alive(other)]
@@ -330,6 +337,14 @@ class Steering:
             return (spent + mean * (left[source] + 0.5)) / self._weights[source]
 
         return min(alive, key=share)
+
+    def _learnt_source(self, shares: Shares, stream: Stream) -> str:
+        """The source of the next run of a mix that learns."""
+        alive = [source for source in self._pools if self._alive(source)] or list(self._pools)
+        means = {
+            name: (spent + _UNKNOWN) / (runs + 1) for name, (spent, runs) in self._costs.items()
+        }
+        return shares.draw(stream, alive, means)
 
     def count(self, index: int, counts: Mapping[str, int]) -> None:
         """Note the counters of run `index`, under the names of a run's report."""
@@ -419,9 +434,12 @@ class Steering:
         """Count, in their order, the runs that are far enough before `index`."""
         for _, run in self._begun.due(index):
             source = self.fuzzer_of(run.seed) or API
-            self._costs[source][0] += cost_of(source, run.counts)
+            cost = cost_of(source, run.counts)
+            self._costs[source][0] += cost
             self._costs[source][1] += 1
-            credit(self.yields, run, self._paid)
+            new = credit(self.yields, run, self._paid)
+            if self._shares is not None:
+                self._shares.learn(source, new, cost + AGAIN * (len(run.buckets) - new))
             for key in run.keys:
                 self._changed(key)
 

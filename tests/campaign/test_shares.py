@@ -1,0 +1,125 @@
+"""The mix that learns: sources that give more new findings get more of the time."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from murxpy.errors import InputError
+from murxpy.fuzzers.setups import is_auto, parse_mix
+from murxpy.learning.guide import LAG
+from murxpy.learning.shares import FLOOR, Shares
+from murxpy.machine.random import Stream
+from murxpy.sources.mutation.registry import API, SOURCES
+from murxpy.steering.seeds import Steering
+
+FILES = [
+    [f"{at}.smt2", "(declare-const x Int)(assert (> x 0))(check-sat)", "sat"] for at in range(12)
+]
+MIX = [["api", 1.0], ["opfuzz", 1.0], ["typefuzz", 1.0], ["storm", 1.0]]
+Pays = Callable[
+    [str, float], float
+]  # the chance that a run finds something new, by source and time
+
+
+def steering(saved: Any = None) -> Steering:
+    setup: Any = {"seeds": FILES, "mix": MIX, "walk": 10, "budget": None, "auto": True}
+    return Steering(1, setup, saved=saved)
+
+
+def drive(
+    mine: Steering, runs: int, pays: Pays, first: int = 0, spent: float = 0.0, behind: int = 1
+) -> tuple[list[int], list[tuple[str, float]]]:
+    """Runs whose results come `behind` runs late: their seeds, and the source and time of each. A walk
+    costs 45 ms, a run of another source ten mutants and as much of the solver's work."""
+    seeds, made, waiting = list[int](), list[tuple[str, float]](), list[int]()
+    for index in range(first, first + runs):
+        while not mine.ready(index) or len(waiting) >= behind:
+            mine.done(waiting.pop(0))
+        seed = mine.seed_of(index)
+        source = mine.fuzzer_of(seed) or API
+        name = f"mutator:{source}"
+        walk = source == API
+        mine.count(
+            index, {"line:total": 100} if walk else {f"{name}:made": 10, f"{name}:spent": 50}
+        )
+        cost = 45.0 if walk else 101.0
+        spent += cost
+        if Stream(index).chance(pays(source, spent)):
+            mine.found(index, f"bucket-{index}")
+        seeds.append(seed)
+        made.append((source, cost))
+        waiting.append(index)
+    for index in waiting:
+        mine.done(index)
+    return seeds, made
+
+
+def parts(made: list[tuple[str, float]]) -> dict[str, float]:
+    costs: dict[str, float] = {}
+    for source, cost in made:
+        costs[source] = costs.get(source, 0.0) + cost
+    return {source: cost / sum(costs.values()) for source, cost in costs.items()}
+
+
+def test_the_source_that_finds_most_gets_most_of_the_time_and_none_starves() -> None:
+    pays = {"api": 0.004, "opfuzz": 0.05, "typefuzz": 0.004, "storm": 0.0}
+    _, made = drive(steering(), 3000, lambda source, _: pays[source])
+    late = parts(made[1500:])
+    assert late["opfuzz"] > 0.7
+    assert min(late.values()) > FLOOR / 8
+
+
+def test_a_source_whose_yield_ends_loses_its_time() -> None:
+    def pays(source: str, spent: float) -> float:
+        return {"opfuzz": 0.05 if spent < 100_000 else 0.0, "storm": 0.01}.get(source, 0.0)
+
+    _, made = drive(steering(), 5000, pays)
+    assert parts(made[300:1000])["opfuzz"] > 0.5
+    late = parts(made[4000:])
+    assert late["storm"] > 0.5 > 0.2 > late["opfuzz"]
+
+
+def test_time_is_shared_by_weight_as_long_as_nothing_is_found() -> None:
+    shares = Shares({"a": 3.0, "b": 1.0})
+    for _ in range(100):
+        drawn = shares.shares(("a", "b"))
+        source = max(drawn, key=lambda name: drawn[name])
+        assert drawn["a"] + drawn["b"] == pytest.approx(1.0)
+        shares.learn(source, 0, 10.0)
+    first = Shares({"a": 3.0, "b": 1.0}).shares(("a", "b"))
+    assert first["a"] == pytest.approx(FLOOR / 2 + (1 - FLOOR) * 0.75)
+    assert Shares({"a": 3.0, "b": 1.0}).shares(("b",)) == {"b": pytest.approx(1.0)}
+
+
+def test_the_order_in_which_runs_end_changes_nothing() -> None:
+    """So a campaign makes the same runs with any number of workers."""
+
+    def pays(source: str, _: float) -> float:
+        return {"opfuzz": 0.05}.get(source, 0.01)
+
+    assert drive(steering(), 600, pays)[0] == drive(steering(), 600, pays, behind=LAG)[0]
+
+
+def test_a_mix_goes_on_where_it_was() -> None:
+    def pays(source: str, _: float) -> float:
+        return {"opfuzz": 0.05}.get(source, 0.01)
+
+    whole = drive(steering(), 400, pays)[0]
+    first = steering()
+    begun = drive(first, 200, pays)[0]
+    kept = json.loads(json.dumps(first.state()))
+    yields = list(first.yields.values())
+    setup: Any = {"seeds": FILES, "mix": MIX, "walk": 10, "budget": None, "auto": True}
+    assert begun + drive(Steering(1, setup, yields, kept), 200, pays, 200)[0] == whole
+
+
+def test_the_word_auto_stands_first_and_may_stand_alone() -> None:
+    assert parse_mix("auto, api,opfuzz:2") == (("api", 1.0), ("opfuzz", 2.0))
+    assert [name for name, _ in parse_mix("auto")] == list(SOURCES)
+    assert is_auto("auto") and is_auto("auto,api") and not is_auto("api:1,opfuzz")
+    with pytest.raises(InputError, match="unknown source 'auto'"):
+        parse_mix("api,auto")
