@@ -33,6 +33,30 @@ def read_model(solver: Any, constants: Sequence[Any]) -> dict[str, Any]:
     return {"rows": rows.rows, "roots": roots, "partial": partial}
 
 
+def read_bounds(optimizer: Any, at: int) -> list[tuple[int, int] | None]:
+    """The bounds of the objective at place `at`, the lower one first, each as numerator and
+    denominator; None for one that is infinite, that no model attains, or that is irrational.
+    """
+    objective = objectives(optimizer)[at]
+    return [_bound(optimizer.lower_values(objective)), _bound(optimizer.upper_values(objective))]
+
+
+def objectives(optimizer: Any) -> list[Any]:
+    """The handles of all objectives, in the order in which they were added."""
+    count = len(optimizer.objectives())
+    return [z3.OptimizeObjective(optimizer, at, False) for at in range(count)]
+
+
+def _bound(coefficients: Sequence[Any]) -> tuple[int, int] | None:
+    """The finite part of a bound whose other coefficients are zero."""
+    infinite, finite, infinitesimal = (read_value(z3.simplify(one)) for one in coefficients)
+    if infinite is None or finite is None or infinitesimal is None:
+        return None
+    if infinite[1] or infinitesimal[1]:
+        return None
+    return (finite[1], 1) if finite[0] == "int" else (finite[1], finite[2])
+
+
 def read_values(solver: Any, values: Sequence[Any]) -> dict[str, Any]:
     """Values that the solver's model gave, as rows."""
     rows = Rows(solver.model())

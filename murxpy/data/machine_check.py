@@ -29,6 +29,7 @@ CONDITIONS = {
     "spent": "the run has as many operator terms as it was to have",
     "pushed": "there is a level to pop",
     "asserted": "something is asserted",
+    "optimizer": "the solver is an optimizer, which takes objectives",
 }
 
 ANSWERS = ("sat", "unsat", "unknown")

@@ -171,6 +171,11 @@ def check_spellings(
     places = [
         *_spellings(document, wrapper, sections, ()),
         *_spellings(document, plain, own, ("plain",)),
+        *(
+            one
+            for name, part in wrapper["parts"].items()
+            for one in _spellings(document, part, ("actions",), ("parts", name))
+        ),
     ]
     for place, form in places:
         spelling = (

@@ -266,7 +266,7 @@ SECTION = "dialect"
 _PLACE: Place = (SECTION,)
 _SORT_HOLE = re.compile(r"[*0-9]|p[0-9]")
 _VALUE_HOLE = re.compile(r"sort|p[0-9]")
-_COMMAND_HOLE = re.compile(r"[*0-9]")
+_COMMAND_HOLE = re.compile(r"[*0-9v]|name")
 
 
 class Dialect(Strict, frozen=True, omit_defaults=True):

@@ -61,6 +61,7 @@ class OwnAction(Strict, frozen=True):
             "unknown",
             "checked",
             "asserted",
+            "optimizer",
             "models",
             "cores",
             "incremental",
@@ -280,6 +281,16 @@ class Plain(Strict, frozen=True):
     self_checks: dict[str, Any] = {}
 
 
+class Part(Strict, frozen=True):
+    """A part of the API whose object stands in the place of the solver in some runs. Its name is that
+    of the spelling of `new` which makes the object. `actions` are all that can be done with it, and
+    `options` those that runs draw.
+    """
+
+    actions: dict[str, Any]
+    options: list[Option] = []
+
+
 class ScriptProgram(Strict, frozen=True):
     """The solver's own program that reads scripts: where an installation has it, and the options
     with which it is run one after another until a script shows its finding.
@@ -339,6 +350,7 @@ class Wrapper(Strict, frozen=True):
     safe_options: list[tuple[str, Scalar]] = []
     forbidden: Forbidden = Forbidden()
     own_actions: dict[str, OwnAction] = {}
+    parts: dict[str, Part] = {}
     unjudged: dict[str, str] = {}
     unasked: dict[str, str] = {}
     open_points: dict[str, str] = {}

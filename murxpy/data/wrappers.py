@@ -20,7 +20,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from murxpy import plugins
 from murxpy.data.folders import data_folder, remembered
 from murxpy.data.machines import DEFAULT, machine_path
-from murxpy.data.spellings import MARK, SECTION, check_spellings, expand_shorthands
+from murxpy.data.spellings import MARK, SECTION, check_spellings, expand_shorthands, forms
 from murxpy.data.theories import Plain, decode_dialect, load_theories, theory_files
 from murxpy.data.wrapper_schema import Wrapper
 from murxpy.data.yamlfile import (
@@ -198,12 +198,20 @@ def _load(path: Path, theories: tuple[Path, ...]) -> Plain:
     _check_names(document, wrapper)
     helpers = [[str(path), read_text(path)] for path in _helpers(document, wrapper)]
     check_spellings(document, wrapper, SECTIONS, [text for _, text in helpers])
+    _check_parts(document, wrapper)
     _check_refusals(document, wrapper)
     _check_releases(document, wrapper)
     profile = decode_profile(document, ("profile",)) if wrapper["profile"] else {}
     return wrapper | {
         "options": [trim(option) for option in wrapper["options"]],
         "own-actions": {name: trim(action) for name, action in wrapper["own-actions"].items()},
+        "parts": {
+            name: {
+                "actions": part["actions"],
+                "options": [trim(option) for option in _single(part["options"])],
+            }
+            for name, part in wrapper["parts"].items()
+        },
         "refusals": [trim(refusal) for refusal in wrapper["refusals"]],
         "documented": [trim(entry) for entry in wrapper["documented"]],
         "profile": profile,
@@ -437,6 +445,18 @@ def _check_options(document: Document, wrapper: Plain) -> None:
                 raise document.error(
                     place, f"the option '{name}' is a number: expected 'min' and 'max', or 'values'"
                 )
+
+
+def _check_parts(document: Document, wrapper: Plain) -> None:
+    """Raise InputError for a part of the API whose object no spelling of `new` makes."""
+    made = forms(wrapper["lifecycle"].get("new") or {})
+    for name in wrapper["parts"]:
+        if name not in made:
+            raise document.error(
+                ("parts", name),
+                f"nothing makes '{name}': expected a spelling 'new: {{{name}: ...}}' in 'lifecycle'"
+                f"{nearest(name, made)}",
+            )
 
 
 def _check_releases(document: Document, wrapper: Plain) -> None:

@@ -619,6 +619,7 @@ class Run(Lines, Steps):
         self.checker = Checker(self.catalogue, self.sorts)
         self.meter = Meter(self.counts)
         self.state = SolverState()
+        self.wrapper = self.wrapper.whole
         self.planted = None
         self._made = {}
         self.frame.fill()

@@ -5,6 +5,7 @@ line and makes one call.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 from murxpy.errors import InputError
@@ -13,6 +14,7 @@ from murxpy.machine.outcomes import CONTRACT, Stopped
 from murxpy.machine.planting import judge_planted
 from murxpy.machine.run import Run
 from murxpy.machine.signals import note_check
+from murxpy.machine.state import SOFT, Objective
 from murxpy.machine.tokens import Ref, Token, as_word, print_token, quote
 
 ANSWERS = ("sat", "unsat", "unknown")
@@ -53,6 +55,9 @@ def new(run: Run, seed: int, spelling: str | None = None) -> None:
     if run.signals is not None:
         run.signals.note(f"new@{chosen.name}", 1)
     run.state.started = True
+    run.state.part = run.wrapper.part_name(chosen)
+    if run.state.part:
+        run.wrapper = run.wrapper.part(run.state.part, run.frame.solver)
     run.result("return o1")
 
 
@@ -138,6 +143,25 @@ def _asserted(run: Run, entry: Entry) -> None:
     run.meter.asserted(entry.term)
 
 
+def pursue(run: Run, objective: Objective, seed: int, spelling: str | None = None) -> None:
+    """`minimize t`, `maximize t`, or `assert-soft t "weight" "group"`: an objective of an optimizer."""
+    entry, action, words, operands = objective.entry, objective.goal, str(objective.entry), {}
+    if objective.goal == SOFT:
+        action = "assert-soft"
+        weight = weight_text(objective.weight)
+        words = f"{entry} {quote(weight)} {quote(objective.group)}"
+        operands = {"value": weight, "name": objective.group}
+    plain(run, action, words, (entry.obj,), seed, spelling, terms=(entry.term,), **operands)
+    run.db.use(entry)
+    run.state.objectives[-1].append(objective)
+    run.state.changed()
+
+
+def weight_text(weight: Fraction) -> str:
+    """A weight with at most one decimal, as text."""
+    return str(weight.numerator) if weight.denominator == 1 else str(float(weight))
+
+
 def set_limit(
     run: Run, limit: int, seed: int, spelling: str | None = None, wall_ms: int = 0
 ) -> None:
@@ -188,9 +212,7 @@ def _answered(run: Run, answer: Any, assumptions: list[Entry], action: str) -> s
 def push(run: Run, levels: int, seed: int, spelling: str | None = None) -> None:
     """`push N`."""
     plain(run, "push", str(levels), (), seed, spelling, value=levels)
-    run.state.assertions.extend([] for _ in range(levels))
-    run.state.names.extend([] for _ in range(levels))
-    run.state.changed()
+    run.state.pushed(levels)
 
 
 def pop(run: Run, levels: int, seed: int, spelling: str | None = None) -> None:
@@ -198,11 +220,9 @@ def pop(run: Run, levels: int, seed: int, spelling: str | None = None) -> None:
     are forgotten, too.
     """
     plain(run, "pop", str(levels), (), seed, spelling, value=levels)
-    del run.state.assertions[len(run.state.assertions) - levels :]
-    del run.state.names[len(run.state.names) - levels :]
+    run.state.popped(levels)
     if run.wrapper.facts.scoped_declarations:
         run.db.drop_above(run.state.level)
-    run.state.changed()
 
 
 def reset(run: Run, seed: int, spelling: str | None = None) -> None:
@@ -210,20 +230,14 @@ def reset(run: Run, seed: int, spelling: str | None = None) -> None:
     belong to the context.
     """
     plain(run, "reset", "", (), seed, spelling)
-    run.state.assertions = [[]]
-    run.state.names = [[]]
-    run.state.altered = False
+    run.state.emptied()
     run.state.logic = None
-    run.state.changed()
 
 
 def reset_assertions(run: Run, seed: int, spelling: str | None = None) -> None:
     """`reset-assertions`."""
     plain(run, "reset-assertions", "", (), seed, spelling)
-    run.state.assertions = [[]]
-    run.state.names = [[]]
-    run.state.altered = False
-    run.state.changed()
+    run.state.emptied()
 
 
 def get_value(

@@ -6,8 +6,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from murxpy.machine.database import Entry
+
+
+@dataclass(frozen=True)
+class Objective:
+    """An objective of an optimizer. `goal` is `minimize` or `maximize` with a term, or `soft` with a
+    formula that costs `weight` where it is false. Soft formulas of one `group` are one objective: the
+    sum of their costs is to be small.
+    """
+
+    goal: str
+    entry: Entry
+    weight: Fraction = Fraction(1)
+    group: str = ""
 
 
 @dataclass
@@ -32,6 +46,8 @@ class SolverState:
     limit: int | None = None
     wall_ms: int = 0  # of each check of a script; 0 for none
     has_model: bool = False
+    part: str = ""  # the part of the API whose object the solver is; empty for a plain solver
+    objectives: list[list[Objective]] = field(default_factory=lambda: [[]])  # by assertion level
     # an action of the wrapper's own has asserted formulas that the run does not know
     altered: bool = False
 
@@ -66,6 +82,28 @@ class SolverState:
         """All assertions of all levels, those of the outermost level first."""
         return [entry for level in self.assertions for entry in level]
 
+    def pursued(self) -> list[Objective]:
+        """The objectives of all levels, in the order in which they were added."""
+        return [objective for level in self.objectives for objective in level]
+
+    def pushed(self, levels: int) -> None:
+        """Levels were pushed."""
+        for stack in (self.assertions, self.names, self.objectives):
+            stack.extend([] for _ in range(levels))
+        self.changed()
+
+    def popped(self, levels: int) -> None:
+        """Levels were popped, with everything on them."""
+        for stack in (self.assertions, self.names, self.objectives):
+            del stack[len(stack) - levels :]
+        self.changed()
+
+    def emptied(self) -> None:
+        """Everything that was asserted, and all levels, are gone."""
+        self.assertions, self.names, self.objectives = [[]], [[]], [[]]
+        self.altered = False
+        self.changed()
+
     def named(self) -> list[tuple[str, Entry]]:
         """The tracked assertions of all levels with their names."""
         return [pair for level in self.names for pair in level]
@@ -76,6 +114,9 @@ class SolverState:
         self.has_model = False
 
 
+SOFT = "soft"
+OPTIMIZER = "optimizer"  # the part of an API that finds models which are best by some objectives
+
 # The conditions that an action can need, by the names that wrappers and state machines use.
 HOLDS: dict[str, Callable[[SolverState], bool]] = {
     "sat": lambda state: state.answer == "sat",
@@ -83,6 +124,7 @@ HOLDS: dict[str, Callable[[SolverState], bool]] = {
     "unknown": lambda state: state.answer == "unknown",
     "checked": lambda state: state.answer is not None,
     "asserted": lambda state: any(state.assertions),
+    "optimizer": lambda state: state.part == OPTIMIZER,
     "models": lambda state: state.models,
     "cores": lambda state: state.cores,
     "incremental": lambda state: state.incremental,

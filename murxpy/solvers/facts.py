@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -138,6 +138,16 @@ class OwnAction:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A part of the API whose object stands in the place of the solver: its actions, as they are
+    spelled, and the options that runs draw.
+    """
+
+    actions: Mapping[str, Any] = field(default_factory=dict)
+    options: tuple[Option, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """The known facts about a solver. `docs/wrappers.md` explains each section of a wrapper.
 
@@ -174,6 +184,7 @@ class Facts:
     required_options: Mapping[str, Pairs] = field(default_factory=dict)
     judge_options: Pairs = ()
     own_actions: Mapping[str, OwnAction] = field(default_factory=dict)
+    parts: Mapping[str, Part] = field(default_factory=dict)
     unjudged: frozenset[str] = frozenset()
     unasked: frozenset[str] = frozenset()
     open_points: Mapping[str, str] = field(default_factory=dict)
@@ -234,6 +245,7 @@ def build_facts(data: Mapping[str, Any]) -> Facts:
         },
         judge_options=_pairs(data.get("judge-options") or ()),
         own_actions=_own_actions(data.get("own-actions") or {}),
+        parts={name: _part(entry) for name, entry in (data.get("parts") or {}).items()},
         unjudged=frozenset(data.get("unjudged") or ()),
         unasked=frozenset(data.get("unasked") or ()),
         open_points=dict(data.get("open-points") or {}),
@@ -263,6 +275,24 @@ def _option(data: Mapping[str, Any]) -> Option:
         tuple(data.get("theories") or ()),
         _pairs(data.get("with") or ()),
         tuple(data.get("unless") or ()),
+    )
+
+
+def _part(data: Mapping[str, Any]) -> Part:
+    options = tuple(map(_option, data.get("options") or ()))
+    return Part(data.get("actions") or {}, options)
+
+
+def of_part(facts: Facts, name: str) -> Facts:
+    """Return the facts for runs of a part of the API: the actions and options are those of the part."""
+    part = facts.parts[name]
+    return replace(
+        facts,
+        options=part.options,
+        own_actions={},
+        required_options={},
+        safe_options=(),
+        forms={**facts.forms, "actions": part.actions, "special-options": {}},
     )
 
 

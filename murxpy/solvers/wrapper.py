@@ -13,9 +13,10 @@ import re
 import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from functools import cache, cached_property
 from types import FunctionType
-from typing import Any
+from typing import Any, Self
 
 from murxpy.errors import InputError, TargetError
 from murxpy.logic.catalogue import Catalogue
@@ -29,7 +30,7 @@ from murxpy.solvers.exceptions import (
     Thrower,
     documented_types,
 )
-from murxpy.solvers.facts import Parameters, build_facts
+from murxpy.solvers.facts import Parameters, build_facts, of_part
 from murxpy.solvers.frame import Frame
 from murxpy.solvers.guards import parse_guard
 from murxpy.solvers.options import Read, completed
@@ -194,6 +195,8 @@ class Wrapper:
         self.parameters = Parameters(lambda name: self.set("lifecycle", name))
         self._classes: dict[str, Any] = {}
         self._compiled: dict[str, Compiled] = {}
+        self._whole: Self | None = None
+        self._parts: dict[str, Any] = {}
         self._build("lifecycle")
         self._probe_objects()
         for section in SECTIONS[1:]:
@@ -229,6 +232,32 @@ class Wrapper:
         if spelled is not None:
             self.read_options = spelled.spellings[0].call((), (), Frame(lambda sort: None))
             self.facts = completed(self.facts, self.read_options)
+
+    @property
+    def whole(self) -> Self:
+        """The wrapper whose part this is; itself if it is no part."""
+        return self._whole or self
+
+    def part_name(self, made: Spelling) -> str:
+        """The part of the API whose object a spelling of `new` makes; empty for a plain solver."""
+        return made.name if made.name in self.facts.parts else ""
+
+    def part(self, name: str, obj: Any) -> Self:
+        """The wrapper for runs whose solver is an object of another part of the API, such as an
+        optimizer. Its actions and options are those of the part. `obj` is such an object: the
+        attributes that it has tell which spellings this release has.
+        """
+        known: Self | None = self._parts.get(name)
+        if known is None:
+            known = self._parts[name] = copy(self)
+            known._whole = self
+            known._classes = {**self._classes, "solver": obj}
+            known.data = {**self.data, "actions": self.facts.parts[name].actions}
+            known.facts = of_part(self.facts, name)
+            known.spellings = {**self.spellings, "special-options": {}, "invariants": {}}
+            known._build("actions")
+            known._classes = self._classes
+        return known
 
     def set(self, section: str, key: str) -> SpellingSet | None:
         """Return the spellings of `key` in `section`, or None if this release has none."""
@@ -393,7 +422,7 @@ class Wrapper:
             parse_guard(text, self._helper, where)
             for text in ([conditions] if isinstance(conditions, str) else conditions)
         )
-        drawn = self._drawn(entry, where)
+        drawn = self._drawn(entry, where) and not self.makes_part(section, key, name)
         weight = float(entry.get("weight", 1)) if drawn else 0.0
         fold = entry.get("fold") or self._default_fold(section, key, template)
         fixed, counter = self._variadic(section, key), counter_of(section, str(key), name)
@@ -422,6 +451,10 @@ class Wrapper:
         since = entry.get("drawn-since")
         early = since is not None and self._numbers < release_numbers(str(since), where)
         return not early and not entry.get("unsound")
+
+    def makes_part(self, section: str, key: str, name: str) -> bool:
+        """Return whether a spelling makes the object of a part of the API. No seed chooses it."""
+        return section == "lifecycle" and key == "new" and name in self.facts.parts
 
     def _default_fold(self, section: str, key: str, template: Template) -> str | None:
         operator = self.catalogue.operators.get(key) if section == "operators" else None

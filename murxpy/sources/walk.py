@@ -27,7 +27,7 @@ def _of_state(name: str) -> Condition:
     return lambda gen: holds(gen.run.state)
 
 
-_OF_STATE = ("incremental", "checked", "sat", "unsat", "models", "cores", "asserted")
+_OF_STATE = ("incremental", "checked", "sat", "unsat", "models", "cores", "asserted", "optimizer")
 CONDITIONS: dict[str, Condition] = {
     **{name: _of_state(name) for name in _OF_STATE},
     "has-sort": lambda g: bool(g.run.db.sorts),

@@ -225,7 +225,8 @@ class SourceWrapper(Wrapper):
         template = self._template(where, entry["is"])
         fold = entry.get("fold") or self._default_fold(section, key, template)
         guards: tuple[Guard, ...] = self._guards(entry.get("when") or (), where)
-        weight = 0.0 if entry.get("unsound") else float(entry.get("weight", 1))
+        never = entry.get("unsound") or self.makes_part(section, key, name)
+        weight = 0.0 if never else float(entry.get("weight", 1))
         return Spelling(
             name,
             template,

@@ -298,6 +298,23 @@ class Script(Silent):
         name = self.printer.symbols.of(("name", self.line.number), self.frame.name)
         self._say(lambda: f"(assert (! {self._term(self.frame.terms[0])} :named {name}))")
 
+    def _do_minimize(self) -> None:
+        """Write an objective. It changes no answer, so a dialect without objectives leaves it out."""
+        command = self.words.commands.get(self.line.action)
+        if command is None:
+            self._comment("an objective")
+            return
+        frame = self.frame
+        self._say(
+            lambda: (
+                command.replace("{*}", self._term(frame.terms[0]))
+                .replace("{v}", str(frame.value))
+                .replace("{name}", spell(frame.name or "default"))
+            )
+        )
+
+    _do_maximize = _do_assert_soft = _do_minimize
+
     def _say(self, command: Callable[[], str]) -> None:
         """Write a command, or fail because something in it cannot be written."""
         self._settled = True

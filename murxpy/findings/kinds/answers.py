@@ -159,6 +159,18 @@ class RepeatedModel(Wrong):
         return see_repeated(seen)
 
 
+class InvalidOptimum(ByMessage, Wrong):
+    """An optimizer gives a model that is not the best by its objectives, or an objective has a value
+    beyond the bounds that the optimizer gives.
+    """
+
+    name = "invalid-optimum"
+    label = "calls a model optimal that is not"
+    rank = 5
+    endings = (endings.optimum,)
+    no_script = "a script has no command that compares two models"
+
+
 class Core(Wrong, family=True):
     """Some assertions or assumptions that contradict each other, according to the solver, do not."""
 

@@ -38,7 +38,7 @@ class New(Action):
     damped = False
 
     def draw(self, gen: Generator) -> bool:
-        solve.new(gen.run, gen.run.line_seed())
+        solve.new(gen.run, gen.run.line_seed(), _part(gen))
         leaves.begin(gen)
         return True
 
@@ -51,6 +51,18 @@ class New(Action):
         solve.new(r.run, r.seed, r.spelling("lifecycle", "new"))
         if r.foreign:
             _switch_on(r)
+
+
+def _part(gen: Generator) -> str | None:
+    """The part of the API that the run is about, by its chance in the machine; None for a plain solver.
+    Options that the user sets are those of a plain solver.
+    """
+    there = gen.run.wrapper.set("lifecycle", "new")
+    for name in gen.run.wrapper.facts.parts:
+        known = there is not None and there.named(name) is not None and not gen.options
+        if gen.settings.chance(f"new-{name}", gen.stream) and known:
+            return name
+    return None
 
 
 def _switch_on(r: Reading) -> None:

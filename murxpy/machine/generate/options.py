@@ -55,8 +55,11 @@ def set_random_option(gen: Generator) -> bool:
     run = gen.run
     if len(run.state.options) >= gen.settings.limit("options") or gen.most_options == 0:
         return False
-    for _ in range(4 if gen.option_choice.items else 0):
-        option = gen.stream.weighted(gen.option_choice)
+    choice = gen.option_choice
+    if choice.items and run.state.part:
+        choice = option_choice(run.wrapper.facts.options or ())
+    for _ in range(4 if choice.items else 0):
+        option = gen.stream.weighted(choice)
         if option.name not in run.state.options and option.fits(
             gen.swarm.theories, run.state.options
         ):

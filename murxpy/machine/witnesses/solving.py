@@ -47,20 +47,21 @@ FACTOR = 4
 
 @contextmanager
 def fresh_solver(run: Run) -> Iterator[None]:
-    """Calls inside go to a fresh solver of the run's context. Raises Refused if the binding cannot
-    have two solvers in one context.
+    """Calls inside go to a fresh, plain solver of the run's context. Raises Refused if the binding
+    cannot have two solvers in one context.
     """
-    kept, options = run.frame.solver, run.frame.options
-    run.frame.fill(value=run.state.logic)
-    new = _first(run, "lifecycle", "new")
+    kept, options, wrapper = run.frame.solver, run.frame.options, run.wrapper
+    run.wrapper = wrapper.whole
     try:
+        run.frame.fill(value=run.state.logic)
+        new = _first(run, "lifecycle", "new")
         run.make_solver(run.frame, new)
         if run.frame.solver is kept:
             raise Refused("unsupported", "a context of this release has one solver")
         _set_options(run)
         yield
     finally:
-        run.frame.solver, run.frame.options = kept, options
+        run.frame.solver, run.frame.options, run.wrapper = kept, options, wrapper
 
 
 def _first(run: Run, section: str, key: str) -> Spelling:

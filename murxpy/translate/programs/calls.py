@@ -66,6 +66,10 @@ class PlainWrapper(SourceWrapper):
         }
         super()._build(section)
 
+    def part_name(self, made: Spelling) -> str:
+        name = made.name.removeprefix(PLAIN)
+        return name if name in self.facts.parts else ""
+
     def _spelling(self, section: str, key: str, name: str, form: Any) -> Spelling | None:
         spelling = super()._spelling(section, key, name, form)
         conditions = [] if isinstance(form, str) else form.get("when") or []

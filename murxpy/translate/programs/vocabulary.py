@@ -161,7 +161,9 @@ def without_assertions(run: Calls, name: str = "again") -> Iterator[None]:
     that the theories need. A release that has one solver for each manager of terms forgets its
     assertions instead.
     """
-    made, before = said(run, "lifecycle", ("new",), ()), run.frame.solver
+    before, wrapper = run.frame.solver, run.wrapper
+    run.wrapper = wrapper.whole
+    made = said(run, "lifecycle", ("new",), ())
     if str(made) == str(run.frame.ctx):
         run.sheet.do(said(run, "actions", ("reset-assertions",), ()))
     else:
@@ -172,7 +174,7 @@ def without_assertions(run: Calls, name: str = "again") -> Iterator[None]:
             filled = {"name": option, "value": run.state.options[option]}
             run.sheet.do(said(run, "actions", ("set-option",), (), **filled))
     yield
-    run.frame.solver = before
+    run.frame.solver, run.wrapper = before, wrapper
 
 
 def equal(run: Calls, entry: Entry, value: str) -> Code:
