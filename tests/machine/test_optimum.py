@@ -88,7 +88,7 @@ def test_walks_draw_objectives_and_their_traces_replay() -> None:
         if seed < 5:
             assert replay(session(), text)[1]["finding"] is None
     drawn = [counts[f"action-ok:{name}"] for name in ("minimize", "maximize", "assert-soft")]
-    assert min(drawn) > 5 and counts["check-optimum:held"] > 5
+    assert min(drawn) > 2 and counts["check-optimum:held"] > 2
 
 
 def test_walks_find_a_lie() -> None:
