@@ -16,7 +16,7 @@ NUMBERS = ("SORT_INT", "SORT_REAL", "SORT_BV")  # the sorts of terms that are op
 MOST = 4  # numbers that a run optimizes at a time
 MOST_SOFT = 6  # soft formulas at a time
 _GROUPS = ("", "", "g", "h")
-_WEIGHTS = tuple(map(Fraction, (1, 1, 1, 2, 3, 7, "1/2", "5/2")))
+_WEIGHTS = [Fraction(text) for text in ("1", "1", "1", "2", "3", "7", "1/2", "5/2")]
 _WEIGHT = re.compile(r"\d{1,9}(\.\d)?")
 
 
