@@ -65,23 +65,6 @@ def attempt(call: Callable[[], Any]) -> None:
         return
 
 
-def consequences(solver: Any) -> str | None:
-    """The fixed values of some constants of the assertions. Each consequence must be an implication
-    or a literal.
-    """
-    found = constants(list(solver.assertions())[:8])
-    try:
-        answer, implied = solver.consequences([], found[:4])
-    except z3.Z3Exception:
-        return None
-    broken = [c for c in implied if not z3.is_bool(c)]
-    return (
-        f"consequences gives {broken[0].sexpr()[:80]}, no formula"
-        if broken and answer == z3.sat
-        else None
-    )
-
-
 def cube(solver: Any) -> None:
     """The first cubes into which the solver would split the problem."""
     for _, _ in zip(range(4), solver.cube(), strict=False):

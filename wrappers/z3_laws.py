@@ -1,0 +1,132 @@
+"""Laws of parts of z3 beside the solver: tactics with their goals, and consequences. Each function gives
+None, or a str that says which promise is broken. A broken promise is one that z3 itself contradicts, in
+a simple solver with a limit. The file imports only z3 and the standard library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import z3
+from z3_actions import constants
+from z3_patience import patience
+from z3_values import read_value
+
+_LIMIT = 20000  # the resource limit of each check here
+_PATIENCE = 100  # milliseconds of the processor's time for a tactic, which has no such limit
+_PARTS = 8  # subgoals that are solved
+_BOTH = ("sat", "unsat")
+
+
+def _solver(ctx: Any, formulas: Sequence[Any]) -> Any:
+    made = z3.SimpleSolver(ctx=ctx)
+    made.set("rlimit", _LIMIT)
+    made.add(list(formulas))
+    return made
+
+
+def _of_part(part: Any) -> Any:
+    """A solver for a subgoal. Its models are not compact, as z3 advises for those that are converted;
+    a simple solver has no such option.
+    """
+    made = z3.Solver(ctx=part.ctx)
+    made.set("rlimit", _LIMIT)
+    made.set("compact", False)
+    made.add([part.get(at) for at in range(len(part))])
+    return made
+
+
+def tactic(solver: Any, name: str) -> str | None:
+    """Apply a tactic to the assertions as a goal. The goal has a model if a subgoal has one, unless the
+    subgoal is an over-approximation; it has none if no subgoal has one, unless one of them is an
+    under-approximation. A model of a subgoal is converted "to a model of an original goal".
+    """
+    ctx, asserted = solver.ctx, list(solver.assertions())
+    goal = z3.Goal(ctx=ctx)
+    goal.add(asserted)
+    try:
+        with patience(ctx, _PATIENCE):
+            parts = list(z3.Tactic(name, ctx).apply(goal))
+        answers = []
+        for part in parts[:_PARTS]:
+            there = _of_part(part)
+            answers.append(str(there.check()))
+            if answers[-1] == "sat" and part.prec() in (z3.Z3_GOAL_PRECISE, z3.Z3_GOAL_UNDER):
+                broken = _converted(part, there.model(), asserted)
+                if broken:
+                    return f"{broken} (tactic {name})"
+        plain = str(_solver(ctx, asserted).check())
+    except z3.Z3Exception:
+        return None
+    return _compared(plain, _joined(parts, answers), f"tactic {name}")
+
+
+def _joined(parts: Sequence[Any], answers: Sequence[str]) -> str:
+    """What the answers to subgoals say of the goal."""
+    sure = [
+        answer
+        for part, answer in zip(parts, answers, strict=False)
+        if answer == "sat" and part.prec() in (z3.Z3_GOAL_PRECISE, z3.Z3_GOAL_UNDER)
+    ]
+    if sure:
+        return "sat"
+    precise = all(part.prec() in (z3.Z3_GOAL_PRECISE, z3.Z3_GOAL_OVER) for part in parts)
+    none = len(answers) == len(parts) and all(answer == "unsat" for answer in answers)
+    return "unsat" if none and precise else "unknown"
+
+
+def _compared(plain: str, other: str, what: str) -> str | None:
+    if sorted([plain, other]) != [*_BOTH]:
+        return None
+    return f"the subgoals are {other} together, and the goal is {plain} ({what})"
+
+
+def _converted(part: Any, model: Any, asserted: Sequence[Any]) -> str | None:
+    """Convert a model of a subgoal. With the values of the constants in it, the goal must have a
+    model.
+    """
+    converted = part.convert_model(model)
+    fixed = []
+    for constant in constants(asserted):
+        value = converted[constant.decl()]
+        if value is not None and read_value(value) is not None:
+            equal = z3.Z3_mk_eq(constant.ctx_ref(), constant.as_ast(), value.as_ast())
+            fixed.append(z3.BoolRef(equal, constant.ctx))
+    answer = str(_solver(part.ctx, [*asserted, *fixed]).check())
+    return (
+        "a model of a subgoal is converted to no model of the goal" if answer == "unsat" else None
+    )
+
+
+def consequences(solver: Any) -> str | None:
+    """The fixed values of some constants of the assertions: "Determine fixed values for the variables
+    based on the solver state and assumptions". Each consequence is a formula that the assertions
+    imply.
+    """
+    asserted = list(solver.assertions())
+    found = constants(asserted[:8])
+    try:
+        answer, implied = solver.consequences([], found[:4])
+        if answer != z3.sat:
+            return None
+        for formula in implied:
+            if not z3.is_bool(formula):
+                return f"consequences gives {formula.sexpr()[:80]}, no formula"
+            if _refuted(asserted, formula):
+                return "the assertions do not imply a consequence"
+    except z3.Z3Exception:
+        return None
+    return None
+
+
+def _refuted(asserted: Sequence[Any], formula: Any) -> bool:
+    """Whether the assertions have a model in which the formula is false, and in which each of them is
+    true by z3's own evaluation.
+    """
+    wanted = [*asserted, z3.Not(formula)]
+    there = _solver(formula.ctx, wanted)
+    if there.check() != z3.sat:
+        return False
+    model = there.model()
+    return all(z3.is_true(model.eval(one, model_completion=True)) for one in wanted)
