@@ -110,7 +110,9 @@ def test_a_consequence_that_does_not_follow_is_found() -> None:
 
 
 def test_a_trace_applies_a_tactic_by_its_name() -> None:
-    lines = 'new\nmk-sort SORT_BOOL\n return s1\nmk-const s1 "p"\n return t1 s1\nassert-formula t1\n'
+    lines = (
+        'new\nmk-sort SORT_BOOL\n return s1\nmk-const s1 "p"\n return t1 s1\nassert-formula t1\n'
+    )
     report = replay(live("z3"), f"{lines}z3-tactic@simplify\nz3-tactic@smt\nz3-consequences\n")[1]
     assert report["finding"] is None
     assert report["counts"]["action-ok:z3-tactic"] == 2
