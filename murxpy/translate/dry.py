@@ -101,6 +101,7 @@ class Anything(Wrapper):
 
     def __init__(self, name: str) -> None:
         self.name = name
+        self._whole = None
         self.facts = Facts(function_terms=True)
         self.parameters = Parameters(lambda name: None)
         self._any = SpellingSet([Spelling("any", Template("", (), "", None), _nothing)])
