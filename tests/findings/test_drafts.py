@@ -253,6 +253,13 @@ def test_values_that_were_blocked_are_no_whole_model(tmp_path: Path) -> None:
     assert lines[2] == "Values that were blocked are given again."
 
 
+def test_a_term_in_the_place_of_a_value_is_told_once(tmp_path: Path) -> None:
+    message = "the value of a constant is no value, but (bag.choose: '(bag.choose b)'"
+    lines = drafted_of(tmp_path, {"smt2": SCRIPT}, "", "model-value", message)
+    assert lines[0] == "# z3 5.4.1 gives a constant in its model a term that is no value with abs"
+    assert lines[2] == "The value of a constant is a term that is no value: (bag.choose b)."
+
+
 def test_a_draft_of_an_exception_says_which_check_of_its_script_it_ends(tmp_path: Path) -> None:
     """The reader of scripts answers unknown where a call of the API raises."""
     script = f"{SCRIPT}(get-info :reason-unknown)\n"

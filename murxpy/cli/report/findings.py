@@ -61,6 +61,7 @@ _TRIAGED = ("refutation-unsoundness", "solution-unsoundness", "wrong-model")
 # the rule that made a script from one that was decided, in the message of an unknown answer
 _BY_RULE = re.compile(r"by (\S+) of a script that was decided")
 _AS_MADE = "by how the check was made"
+_NO_VALUE = re.compile(r"^the value of a constant is no value, but [^\s:]{1,200}: '(.*)'$")
 _BLOCKED = "a model that was blocked is given again"
 _VALUES = "values that were blocked are given again"  # what else is in the model may differ
 _CONSTRUCTED = "because the test was constructed so that this is the right answer"
@@ -119,6 +120,7 @@ def _sentence(bucket: Bucket, small: str | None) -> str:
     if bucket.kind == INCOMPLETENESS:
         message = _BY_RULE.sub(_rule_in_words, message)
     message = message.replace(_AS_MADE, _CONSTRUCTED).replace(_BLOCKED, _VALUES)
+    message = _NO_VALUE.sub(r"the value of a constant is a term that is no value: \1", message)
     message = _ONE_SIDED.sub(_sides_in_words, message)
     if bucket.kind == CONTRACT and _OF_CALLABLE.match(message):
         return f"{_where(bucket, small)} {message}"

@@ -138,7 +138,7 @@ class ModelValue(Wrong):
     """The model of the solver gives a constant a term that is no value of its sort."""
 
     name = "model-value"
-    label = "gives a constant in its model what is no value"
+    label = "gives a constant in its model a term that is no value"
     about_model = "given"
     rank = 4
     endings = (models.own_value, models.simplified, models.solved_anew, models.no_value)
