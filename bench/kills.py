@@ -45,6 +45,7 @@ from commands import WRAPPER
 from wheels import offer
 
 from murxpy import __version__
+from murxpy.findings.store import FILE
 
 PATIENCE = 300.0  # seconds; a guard against a command that hangs
 BRIEF = 30.0  # seconds in which all that a killed command started must end
@@ -219,6 +220,9 @@ def told(text: str) -> Iterator[dict[str, Any]]:
 def lost(out: Path, texts: list[str]) -> list[str]:
     """What was told and is not in the folder, and what is in its database and not in its files."""
     found = []
+    if not (out / FILE).is_file():  # it was killed before it had a database
+        events = [event for text in texts for event in told(text)]
+        return [f"{event['bucket']} of run {event['seed']} is nowhere" for event in events]
     with common.stored(out) as store:
         rows = {
             (key, int(seed, 16)) for key, seed in store.execute("SELECT bucket, seed FROM findings")
