@@ -133,7 +133,7 @@ class DaskLink:
         ended.
         """
         try:
-            client = await _Client(
+            made = _Client(
                 self._address,
                 asynchronous=True,
                 timeout=timeout,
@@ -142,6 +142,8 @@ class DaskLink:
                 serializers=["msgpack", "pickle"],
                 set_as_default=False,
             )
+            # A scheduler that takes the connection and never answers is not told by Dask's own timeout.
+            client = await asyncio.wait_for(_started(made), 2 * timeout)
         except (OSError, ValueError, RuntimeError) as error:
             return str(error) or type(error).__name__
         first, self._client = self._client is None, client
@@ -218,6 +220,11 @@ def _silence() -> None:
     for name in [*logging.root.manager.loggerDict]:
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
+async def _started(client: Any) -> _Client:
+    started: _Client = await client
+    return started
 
 
 async def _workers(client: _Client) -> dict[str, Any]:

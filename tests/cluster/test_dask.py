@@ -209,3 +209,12 @@ def test_tls(tmp_path: Path) -> None:
         for process in processes:
             process.kill()
             process.wait()
+
+
+def test_a_scheduler_that_never_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dask_link, "_REACHED", 2.0)
+    with closing(socket.socket()) as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen()
+        with pytest.raises(TargetError, match="cannot be used"):
+            DaskLink(f"tcp://127.0.0.1:{deaf.getsockname()[1]}")
