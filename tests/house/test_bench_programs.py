@@ -37,6 +37,7 @@ SMALL = {
     "judged": "z3 --seeds SEEDS --runs 1 --no-save",
     "kills": "--rounds 1 --only walks --no-save",
     "known_bugs": "z3 --sources walks --guides off --seeds 1 --cpu 2 --no-save",
+    "learning": "--seeds 1 --runs 20",
     "lifting": "z3 --scripts SEEDS --limit 2 --no-save",
     "make_operator_seeds": "--into ALL",
     "make_rule_seeds": "--into ALL",
