@@ -17,6 +17,7 @@ from murxpy.cli.params import Existing, FileOrBucket, Target, in_out_option
 from murxpy.cli.replay import judges_of
 from murxpy.cli.report.console import say
 from murxpy.cli.report.finding import finding_page, finding_pages
+from murxpy.cli.report.findings import LAST
 from murxpy.cli.report.issue import Draft, draft_of
 from murxpy.cli.report.text import amount
 from murxpy.data import wrapper_names
@@ -77,6 +78,13 @@ from murxpy.solvers.exceptions import INVALID_MODEL
     "in it.  [default: print the issue]",
 )
 @count_option("--limit", "Write the issues of the N worst defects of a campaign only.")
+@click.option(
+    "--all",
+    "every",
+    is_flag=True,
+    help="Of a campaign, also write issues of what is told last in lists: an operand of the wrong class, or None, is "
+    "refused, but by an exception that nobody documents.",
+)
 def draft(
     source: Path,
     receiver: str | None,
@@ -86,6 +94,7 @@ def draft(
     wrapper: str | None,
     output: Path | None,
     limit: int | None,
+    every: bool,
 ) -> None:
     """Write a finding as an issue in Markdown: title, what was expected and why, what was got, the
     smallest script or program, the command that runs it, releases, and what it needs. Nothing is sent.
@@ -104,17 +113,16 @@ def draft(
     """
     registries = [read_registry(path) for path in known]
     campaign = source.is_dir() and not is_bucket(source)
-    if limit is not None and not campaign:
-        raise InputError(
-            "--limit counts the issues of a campaign: name its folder", file=str(source)
-        )
+    if (limit is not None or every) and not campaign:
+        option, does = ("--all", "adds") if limit is None else ("--limit", "counts")
+        raise InputError(f"{option} {does} issues of a campaign: name its folder", file=str(source))
     if (is_bucket(source) or campaign) and (solver or wrapper or table):
         raise InputError(
             "a campaign says what its findings are of: leave out --solver, --wrapper and --table",
             file=str(source),
         )
     if campaign:
-        _write_all(source, receiver, registries, output, limit)
+        _write_all(source, receiver, registries, output, limit, every)
         return
     if is_bucket(source):
         made = draft_in(source, receiver, registries)
@@ -148,10 +156,11 @@ def _write_all(
     registries: Sequence[Registry],
     output: Path | None,
     limit: int | None,
+    every: bool,
 ) -> None:
     """Write the issues of the worst defects of the campaign in folder `out`, each to a folder of
-    `output` with the name of its bucket. A warning that several issues have is said once. Raises
-    InputError.
+    `output` with the name of its bucket; only with `every` also of those that lists tell last. A
+    warning that several issues have is said once. Raises InputError.
     """
     if output is None:
         raise InputError("name the folder for the issues of a campaign with -o DIR", file=str(out))
@@ -159,8 +168,11 @@ def _write_all(
     written = 0
     with closing(Store(out, read_only=True)) as store:
         pages = list(islice(finding_pages(store, out), limit))
+    trifles = 0 if every else sum(page.defect.rank == LAST for page in pages)
     for page in pages:
         key = page.bucket.key
+        if trifles and page.defect.rank == LAST:
+            continue
         made = draft_of(page, receiver, registries)
         if made is None:
             warned["it has no trace"] = [*warned.get("it has no trace", ()), key]
@@ -169,6 +181,12 @@ def _write_all(
         written += 1
         for warning in made.warnings:
             warned.setdefault(warning, []).append(key)
+    if trifles:
+        say(
+            f"note: {amount(trifles, 'defect')} left out, in which a wrong operand is refused, but by another exception "
+            "than is documented; --all writes them, too",
+            err=True,
+        )
     for warning, keys in warned.items():
         of = keys[0] if len(keys) == 1 else amount(len(keys), "issue")
         say(f"note: {of}: {warning}", err=True)

@@ -447,13 +447,14 @@ def _of_thrown(bucket: Bucket) -> str:
 
 CAUSE = " misused: "  # between the solver and the cause, in a mark
 LOW = "an operand of the wrong class ends in an AttributeError or a bare assertion"
+NONE = "None is not refused cleanly"
 _SILENT = re.compile(r"another|\btakes? |\bis taken|reads back|works, |not the value")
 _LACKS = re.compile(
     r"AttributeError: (?:type object )?'(\w+)'(?: object)? has no attribute '\w+' in ([\w.]+) \("
 )
 # By what the message of a broken promise begins with, the cause in words.
 _CAUSES = (
-    (re.compile(r"^\w{1,60}: 'NoneType' object "), "None is not refused cleanly"),
+    (re.compile(r"^\w{1,60}: 'NoneType' object "), NONE),
     (re.compile(r"AssertionError in "), LOW),
     (re.compile(r"a number is taken for another"), "a number is silently taken for another"),
     (

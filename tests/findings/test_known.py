@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,11 @@ from murxpy.cli.report.issue import block
 from murxpy.cli.report.text import plain, plain_title
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.errors import InputError
+from murxpy.findings.buckets import new_bucket
 from murxpy.findings.known import Bug, Registry, read_registry, registry_text
+from murxpy.findings.store import Changes, Store
+from murxpy.machine.trace.finished import Call
+from murxpy.oracles.crash import Verdict
 
 
 def test_a_registry_is_written_and_read_again(tmp_path: Path) -> None:
@@ -148,7 +154,32 @@ def test_a_campaign_has_a_folder_for_each_issue(
     code, said, _ = outcome(capsys, "draft", out, "-o", tmp_path / "one", "--limit", "1")
     assert code == 0 and said.startswith("1 issue written to ")
     code, line = error(capsys, "draft", out / "findings" / made[0], "--limit", "1")
-    assert code == 2 and "--limit counts the issues of a campaign" in line
+    assert code == 2 and "--limit counts issues of a campaign" in line
+
+
+def test_what_lists_tell_last_gets_no_issue_unless_asked_for(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A wrong operand that is refused, only by another exception than is documented."""
+    messages = (
+        "class C: AssertionError in f.g (x.py)",
+        "class C: AttributeError: 'NoneType' object has no attribute 'a' in f.h (x.py)",
+        "class F: a number is taken for another; 4294967304 for 8",
+    )
+    with closing(Store(tmp_path, rebuild=True)) as store:
+        for at, message in enumerate(messages):
+            call = Call("misuse", f"f.{at}", "call")
+            verdict = Verdict("contract", "binding", message, "", call)
+            bucket = new_bucket(f"contract-{at}", "fake", verdict, known=False, now=0.0)
+            store.save(Changes(buckets=[replace(bucket, state="confirmed")]))
+    folder = tmp_path / "issues"
+    notes = outcome(capsys, "draft", tmp_path, "-o", folder)[2].splitlines()
+    assert notes[0].startswith("note: 2 defects left out, in which a wrong operand is refused")
+    assert notes[1:] == ["note: contract-2: it has no trace"]
+    notes = outcome(capsys, "draft", tmp_path, "-o", folder, "--all")[2].splitlines()
+    assert notes == ["note: 3 issues: it has no trace"]
+    code, line = error(capsys, "draft", Path(__file__), "--all")
+    assert code == 2 and "--all adds issues of a campaign" in line
 
 
 def test_text_of_strangers_is_no_markup() -> None:

@@ -25,6 +25,7 @@ from murxpy.findings.buckets import Bucket, is_unsound, worst_first
 from murxpy.findings.defects import (
     CAUSE,
     LOW,
+    NONE,
     Defect,
     Grouping,
     Read,
@@ -355,7 +356,7 @@ _SET = re.compile(r"\(set-option :(\S+) ([^()]*)\)")
 _CORE = "BOOL"  # the theory whose operators nearly each trace has
 _MOST_NAMED = 3  # options or operators that are named
 _MOST_CALLABLES = 12  # callables with one cause that are named
-_LAST = 1000  # the rank of what comes last
+LAST = 1000  # the rank of what comes last: a wrong operand is refused, but by another exception
 
 
 @dataclass(frozen=True, slots=True)
@@ -553,8 +554,8 @@ def _rank(bucket: Bucket, defect: Defect) -> int:
     """A key to sort by: 0 for the worst. Of broken promises those come first that give another result
     without a word, and exceptions of the wrong class for a wrong operand come last of all.
     """
-    if any(mark.endswith(LOW) for mark in defect.marks):
-        return _LAST
+    if bucket.kind == CONTRACT and any(mark.endswith((LOW, NONE)) for mark in defect.marks):
+        return LAST
     return 2 * worst_first(bucket) + (bucket.kind == CONTRACT and not is_silent(bucket))
 
 

@@ -347,7 +347,7 @@ def _wrong_model(seen: Seen) -> Sight | None:
             return Sight(
                 "the solver answers sat, and by its own evaluation its model makes an assertion false",
                 f"sat, and false as the value of {asked.term}",
-                "a model in which each assertion is true, or unsat",
+                "a model in which each assertion is true, if there is one",
                 (*models, asked),
             )
     judged = Judged(seen.evidence.text, replies, seen.catalogue, seen.evidence.dialect)

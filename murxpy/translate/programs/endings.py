@@ -542,7 +542,9 @@ def _alike(run: Calls) -> None:
         f"try:\n    got = {run.failing}\n"
         "except Exception as error:\n    got = f'{type(error).__name__}: {error}'",
         "print(f'expected an exception or another result than {right}, got {got}')",
-        "sys.exit(1 if type(got) is type(right) and str(got) == str(right) else 0)",
+        "same = type(got) is type(right) and str(got) == str(right)",
+        "same = same and bool(got.eq(right) if hasattr(got, 'eq') else got == right)",
+        "sys.exit(1 if same else 0)",
     )
 
 
