@@ -31,6 +31,7 @@ READ_OTHERWISE = {
     "cli/report/page.py": "the templates that are shipped",
     "reduction/reproducers.py": "programs in a scratch folder",
     "processes/parents.py": "/proc",
+    "cluster/node.py": "murxpy's own code, and terms of seeds that the supervisor has just written",
     "data/folders.py": "the pyproject.toml of a checkout",
     "processes/environments.py": "records of the cache of environments",
     "worker/parent.py": "files that the supervisor has just written",

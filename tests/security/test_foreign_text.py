@@ -203,12 +203,14 @@ GIVEN: dict[str, list[tuple[str, ...]]] = {
     "seeds": [("OUT",), ("OUT", "--json")],
     "arms": [("OUT",), ("OUT", "--json")],
     "repair": [("OUT",)],
+    "merge": [("OUT", "--out", "WRITTEN")],
     "bisect": [("TRACE", "--good", "NAME"), ("BUCKET", "--good", "NAME")],
     "regress": [("NAME", "OUT")],
 }
 # The commands that read no file of a stranger but those that another command reads the same way.
 NO_FILES = {
     "generate": "it reads no file",
+    "cluster": "it reads no file",
     "releases": "it reads no file",
     "completion": "it reads no file, and what it offers is in cli/test_completion.py",
     "config": "its files are read in cli/test_configuration.py",
