@@ -298,7 +298,7 @@ class CrossCheck(Judging):
     """Has the runs of the targets judged by the solvers of the plans of these numbers, `judges`, in the
     pool of `replays`. `versions` are those of the loaded solvers, `jobs` is the number of workers of
     the campaign. `judged` is the share of the runs that are judged, from 0 to 1; their seeds say which. The
-    file `answers` keeps what the judges answer, if it is given.
+    file `answers` keeps what the judges answer, if it is given; `kept` reads it.
     """
 
     def __init__(
@@ -316,9 +316,9 @@ class CrossCheck(Judging):
         self._judged = judged
         self._solvers = loaded_solvers(pool.plans, versions, pool.limits.judge_ms)
         each = max(1, jobs // (1 + len(judges)))
-        self._kept = None if answers is None else KeptAnswers(answers, self._solvers)
+        self.kept = None if answers is None else KeptAnswers(answers, self._solvers)
         self._judges = Judges(
-            replays, self._solvers, judges, each, self._settled, self._scripts_for, self._kept
+            replays, self._solvers, judges, each, self._settled, self._scripts_for, self.kept
         )
         self._inquirer = Inquirer(replays)
         self._dropped = 0
@@ -360,8 +360,8 @@ class CrossCheck(Judging):
         """End everything. The runs that are not done stay open."""
         self._judges.clear()
         self._inquirer.clear()
-        if self._kept is not None:
-            self._kept.close()
+        if self.kept is not None:
+            self.kept.close()
 
     def _scripts_for(self, target: int, seed: int, trace: str, family: str) -> Mapping[str, str]:
         """The scripts of a run of a target that a family of solvers needs in other words."""

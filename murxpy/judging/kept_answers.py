@@ -4,7 +4,8 @@ them again.
 An answer is kept by a digest of the script, the judge's release and options, and its limit. A release
 answers the same script with the same limit in the same way; only a judge that is named by a release, or
 that is installed, is kept, since a build in a folder changes. What the file says never makes a finding:
-where a kept answer contradicts the target, the judge itself is asked.
+where a kept answer contradicts the target, the judge itself is asked. Of scripts that the target leaves
+unknown, the file keeps which ones the judge does not decide, either.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ _TABLE = (
 _DIGEST = 12  # bytes: of a million scripts no two have the same
 _WAIT = 5.0  # seconds for which another campaign may write
 _AT_ONCE = 500  # scripts of a question to the database
+UNKNOWN = "unknown"
 NOT_ASKED = ""  # kept where the judge ended without an answer to the script
 
 
@@ -66,7 +68,7 @@ class KeptAnswers:
         rows = _single(trace)
         if about is None or rows is None:
             return None
-        digests = {row.number: self._digest(about, row, scripts) for row in rows}
+        digests = {row.number: _digest(about, _words(row, scripts)) for row in rows}
         kept = self._read(digests.values())
         answers: list[tuple[int, str, str]] = []
         spent: dict[int, int] = {}
@@ -98,19 +100,27 @@ class KeptAnswers:
         told = {line: now for line, _, now in answers}
         values = [
             (
-                self._digest(about, row, scripts),
+                _digest(about, _words(row, scripts)),
                 told.get(row.number, NOT_ASKED),
                 spent.get(row.number, 0),
             )
             for row in rows
         ]
-        try:
-            with self._database:
-                self._database.executemany(
-                    "INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", values
-                )
-        except sqlite3.DatabaseError:  # read-only, full, or busy for too long: it is asked again
-            return
+        self._write(values)
+
+    def left_unknown(self, judge: int, limit: int, script: str) -> bool:
+        """Whether it is kept that a judge did not decide a script, which the target left unknown, with
+        this limit. An answer of the judge is never kept here: it may be a finding.
+        """
+        about = self._about(judge)
+        digest = b"" if about is None else _digest(f"{about} {limit}", script)
+        return about is not None and self._read([digest]).get(digest) == (UNKNOWN, 0)
+
+    def keep_unknown(self, judge: int, limit: int, script: str) -> None:
+        """Keep that a judge did not decide a script, which the target left unknown, with this limit."""
+        about = self._about(judge)
+        if about is not None:
+            self._write([(_digest(f"{about} {limit}", script), UNKNOWN, 0)])
 
     def close(self) -> None:
         """Close the file."""
@@ -123,9 +133,14 @@ class KeptAnswers:
             return None
         return repr((self._solvers.releases[judge], name.options, self._solvers.limits[judge]))
 
-    def _digest(self, about: str, row: Row, scripts: Mapping[str, str]) -> bytes:
-        text = scripts.get(str(row.number), row.words)
-        return blake2b(f"{about}\n{text}".encode(), digest_size=_DIGEST).digest()
+    def _write(self, values: Iterable[tuple[bytes, str, int]]) -> None:
+        try:
+            with self._database:
+                self._database.executemany(
+                    "INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", values
+                )
+        except sqlite3.DatabaseError:  # read-only, full, or busy for too long: it is asked again
+            return
 
     def _read(self, digests: Iterable[bytes]) -> dict[bytes, tuple[str, int]]:
         wanted, found = list(digests), dict[bytes, tuple[str, int]]()
@@ -144,8 +159,17 @@ class KeptAnswers:
         return {
             bytes(script): (answer, cost)
             for script, answer, cost in rows
-            if answer in (*OPPOSITE, "unknown", NOT_ASKED) and isinstance(cost, int)
+            if answer in (*OPPOSITE, UNKNOWN, NOT_ASKED) and isinstance(cost, int)
         }
+
+
+def _digest(about: str, script: str) -> bytes:
+    return blake2b(f"{about}\n{script}".encode(), digest_size=_DIGEST).digest()
+
+
+def _words(row: Row, scripts: Mapping[str, str]) -> str:
+    """The script of a row, in the words that the judge gets."""
+    return scripts.get(str(row.number), row.words)
 
 
 def _single(trace: str) -> list[Row] | None:

@@ -5,6 +5,7 @@ options of the command must name.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from murxpy.campaign.asked import older
 from murxpy.data import load_catalogue
 from murxpy.judging.comparing.baseline import Causes, Undecided, undecided
 from murxpy.judging.defects import obstacle, read_defect
+from murxpy.judging.kept_answers import KeptAnswers
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.tokens import quote
 from murxpy.machine.witnesses.unknowns import (
@@ -110,6 +112,27 @@ def test_the_next_judge_is_asked_where_the_first_does_not_decide(
     assert f"# baseline fake@{third}" in min(bucket.glob("*.trace")).read_text()
     _, out, err = outcome(capsys, *words, option, old, "--out", tmp_path / "first-alone")
     assert "0 decided by the baseline" in out, out + err
+
+
+@pytest.mark.usefixtures("bare_findings")
+def test_what_a_judge_did_not_decide_is_not_asked_the_next_day(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The judge leaves unknown what the target does. A build in a folder would not be kept."""
+    wrapper, (new, old) = releases(tmp_path)
+    wrapper.write_text(wrapper.read_text().replace("== '1.0'", "!= '0.8'"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(KeptAnswers, "_about", lambda kept, judge: str(judge))
+    words = ("enumerate", new, "--wrapper", wrapper, "--grammar", "core", "--first", "40")
+    words = (*words, "--jobs", "1", "--check", "none", "--no-minimize")
+    words = (*words, "--ci", "60s", "--cross-check", old)
+    recalled = []
+    for day in ("one", "two"):
+        _, out, err = outcome(capsys, *words, "--json", "--out", tmp_path / day)
+        counted = re.findall(r'"baseline:(asked|recalled)": (\d+)', out)
+        recalled.append({word: int(number) for word, number in counted})
+        assert recalled[-1].get("asked", 0) > 0, out + err
+    assert recalled[0].get("recalled", 0) == 0 < recalled[1]["recalled"]
 
 
 def test_which_judges_are_asked_about_unknown_scripts() -> None:

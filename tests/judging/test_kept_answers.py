@@ -66,6 +66,21 @@ def test_builds_in_folders_and_several_checks_are_not_kept(tmp_path: Path) -> No
     assert kept.of(1, several, {}) is None
 
 
+def test_what_a_judge_does_not_decide_either_is_kept_by_judge_and_limit(tmp_path: Path) -> None:
+    file = tmp_path / "answers.db"
+    kept = KeptAnswers(file, solvers())
+    assert not kept.left_unknown(1, 70, "(check-sat)")
+    kept.keep_unknown(1, 70, "(check-sat)")
+    assert kept.left_unknown(1, 70, "(check-sat)")
+    assert not kept.left_unknown(1, 700, "(check-sat)")
+    assert not kept.left_unknown(0, 70, "(check-sat)")
+    assert not kept.left_unknown(1, 70, "(exit)")
+    assert not KeptAnswers(file, solvers(release="other 1.1")).left_unknown(1, 70, "(check-sat)")
+    built = KeptAnswers(file, solvers(f"other@{tmp_path}/build"))
+    built.keep_unknown(1, 70, "(exit)")
+    assert not built.left_unknown(1, 70, "(exit)")
+
+
 @pytest.mark.parametrize("damage", ["text", "columns", "values"])
 def test_a_damaged_file_keeps_nothing(tmp_path: Path, damage: str) -> None:
     file = tmp_path / "answers.db"

@@ -199,6 +199,7 @@ class Baselines(Judging):
         self._plans: Sequence[Plan] = replays.pool.plans
         self._baselines, self._versions = baselines, versions
         self._hooks, self._judges, self._enumerated = hooks, judges, enumerated
+        self._kept = None if judges is None else judges.kept
         family = self._plans[0].target.family
         setup = self._plans[0].setup
         catalogue = build_catalogue(setup.get("catalogue") or load_catalogue())
@@ -279,7 +280,7 @@ class Baselines(Judging):
             count("left", script)
         for script in self._chosen(scripts):
             count("asked", script)
-            known = yield from self._decided(trace, script)
+            known = yield from self._decided(trace, script, counts)
             if known.answers:
                 count("decided", script)
                 found = yield from self._lacking(self._header(trace, known.at), script, known)
@@ -311,9 +312,10 @@ class Baselines(Judging):
         }
         return {**buckets, **self._told}
 
-    def _decided(self, trace: str, script: Undecided) -> Questions[Decided]:
+    def _decided(self, trace: str, script: Undecided, counts: Counter[str]) -> Questions[Decided]:
         """The answers of the first baseline that decides a script of a run within the limit, or else of
-        the first that does within ten times of it.
+        the first that does within ten times of it. A baseline of which it is kept that it does not is
+        not asked again. On a busy machine, an answer that the clock ended is not kept.
         """
         for times in (1, _TENFOLD) if script.limit else (1,):
             for at in self._baselines:
@@ -321,12 +323,19 @@ class Baselines(Judging):
                     continue
                 limit = self._limit(script, at, times)
                 text = for_others(script.text) if self._foreign(at) else script.text
+                if self._kept and self._kept.left_unknown(at, limit, text):
+                    counts["baseline:recalled"] += 1
+                    continue
                 asked = script.lines(text, (), limit, times * script.wall_ms)
                 outcome = yield Ask(at, written(self._header(trace, at), asked))
                 row = last_row(outcome.trace, ("run-script",))
                 known = () if row is None else script.decided(row.answers)
                 if known:
                     return Decided(known, at, limit)
+                settled = row is not None and OPPOSITE.keys().isdisjoint(row.answers)
+                settled = settled and outcome.cause == "report"
+                if self._kept and settled and worked(outcome, times * script.wall_ms):
+                    self._kept.keep_unknown(at, limit, text)
         return Decided()
 
     def _foreign(self, at: int) -> bool:
