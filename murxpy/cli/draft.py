@@ -168,10 +168,10 @@ def _write_all(
     written = 0
     with closing(Store(out, read_only=True)) as store:
         pages = list(islice(finding_pages(store, out), limit))
-    trifles = 0 if every else sum(page.defect.rank == LAST for page in pages)
+    trifles = 0 if every else sum(page.defect.rank >= LAST for page in pages)
     for page in pages:
         key = page.bucket.key
-        if trifles and page.defect.rank == LAST:
+        if trifles and page.defect.rank >= LAST:
             continue
         made = draft_of(page, receiver, registries)
         if made is None:

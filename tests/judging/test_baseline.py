@@ -220,6 +220,7 @@ def test_several_targets_in_one_folder_are_counted_apart(
         assert sum(sum(row["came"].values()) for row in rows) == 8, out + err
 
 
+@pytest.mark.usefixtures("bare_findings")
 def test_what_a_busy_machine_ended_is_not_slow(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -356,7 +356,7 @@ _SET = re.compile(r"\(set-option :(\S+) ([^()]*)\)")
 _CORE = "BOOL"  # the theory whose operators nearly each trace has
 _MOST_NAMED = 3  # options or operators that are named
 _MOST_CALLABLES = 12  # callables with one cause that are named
-LAST = 1000  # the rank of what comes last: a wrong operand is refused, but by another exception
+LAST = 1000  # from this rank on, a wrong operand is refused, but by another exception than is documented
 
 
 @dataclass(frozen=True, slots=True)
@@ -554,8 +554,11 @@ def _rank(bucket: Bucket, defect: Defect) -> int:
     """A key to sort by: 0 for the worst. Of broken promises those come first that give another result
     without a word, and exceptions of the wrong class for a wrong operand come last of all.
     """
-    if bucket.kind == CONTRACT and any(mark.endswith((LOW, NONE)) for mark in defect.marks):
-        return LAST
+    last = [
+        at for at, cause in enumerate((NONE, LOW)) if any(m.endswith(cause) for m in defect.marks)
+    ]
+    if bucket.kind == CONTRACT and last:
+        return LAST + last[-1]
     return 2 * worst_first(bucket) + (bucket.kind == CONTRACT and not is_silent(bucket))
 
 
