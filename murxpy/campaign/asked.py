@@ -447,9 +447,8 @@ def asked(
     if options.shard is not None and options.seed is None and read_seed(options.out) is None:
         raise InputError("--shard: all shards of a campaign have one seed: give --seed, too")
     if options.cluster is not None:
-        parse_place(
-            options.cluster
-        ).opener()  # whatever is wrong with it is said before anything is installed
+        # Whatever is wrong with the name is said before anything is installed.
+        parse_place(options.cluster).opener()
     if options.contract and options.machine == "default":
         options = replace(options, machine="contract")
     request = settle(_request(targets, options, mutation, enumeration))

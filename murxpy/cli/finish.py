@@ -73,7 +73,7 @@ def _last_session(out: Path) -> _Session:
             replace(first, targets=tuple(targets.values())),
             {place: name for name, place in targets.items()},
             msgspec.convert(stored.get("judges", ()), tuple[str, ...]),
-            msgspec.convert(stored[KEPT_OPTIONS], KeptOptions),
+            _kept_options(stored[KEPT_OPTIONS]),
             _known(known),
         )
     except (StopIteration, LookupError, TypeError, ValueError, AttributeError):
@@ -82,6 +82,13 @@ def _last_session(out: Path) -> _Session:
             "of murxpy; 'murxpy fuzz' goes on in it",
             file=str(out / FILE),
         ) from None
+
+
+def _kept_options(data: Mapping[str, Any]) -> KeptOptions:
+    """The options of the session. An earlier version stored one baseline, or none."""
+    baseline = data.get("baseline")
+    names = [] if baseline is None else [baseline] if isinstance(baseline, str) else baseline
+    return msgspec.convert({**data, "baseline": names}, KeptOptions)
 
 
 def _known(data: Any) -> Known:

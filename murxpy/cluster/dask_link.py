@@ -201,9 +201,8 @@ class DaskLink:
             self._events.put(Answered(ticket, bytes(answer)))
         except (asyncio.CancelledError, CancelledError):
             await _wait(future.cancel(), 1.0)  # nobody waits for it, or the scheduler is lost
-        except (
-            Exception
-        ) as error:  # whatever went wrong there: the supervisor does without the node
+        # Whatever went wrong there: the supervisor does without the node.
+        except Exception as error:
             self._events.put(Failed(ticket, str(error)[:500] or type(error).__name__))
         finally:
             future.release()

@@ -184,9 +184,8 @@ class _Processes:
                 self._load(folder)
         except MurxpyError as error:
             self.error = str(error)
-        except (
-            Exception
-        ) as error:  # whatever it is, the supervisor is told, and nobody waits for ever
+        # Whatever it is, the supervisor is told, and nobody waits for ever.
+        except Exception as error:
             self.error = f"internal error: {type(error).__name__}: {error}"
         self.error = self.error or "it was closed"
         if not self._ready.is_set():

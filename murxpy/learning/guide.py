@@ -116,7 +116,7 @@ class Lag:
         return self.shards * min(self.most, max(LAG, index // self.shards // _SHARE))
 
 
-_USUAL = Lag()
+USUAL = Lag()
 
 
 class Pending(Generic[R]):
@@ -125,7 +125,7 @@ class Pending(Generic[R]):
     """
 
     def __init__(
-        self, read: Callable[[Iterable[Any]], R], saved: Mapping[str, Any], lag: Lag = _USUAL
+        self, read: Callable[[Iterable[Any]], R], saved: Mapping[str, Any], lag: Lag = USUAL
     ) -> None:
         self._lag = lag
         self.open, self.over = (

@@ -10,7 +10,7 @@ from typing import Any
 
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.learning.arms import OPTION, SOURCE, TRANSITION, Arm, Arms, parse_arm
-from murxpy.learning.guide import RUN, Choices, Gains, Guide, Lag, Pending, Result
+from murxpy.learning.guide import RUN, USUAL, Choices, Gains, Guide, Lag, Pending, Result
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.machine.generate.guided import Reader, groups_of, option_names
 from murxpy.machine.outcomes import INTERNAL
@@ -28,7 +28,6 @@ from murxpy.sources.setups import Setup
 # with the same seed damps the same in each run, however many workers there are.
 
 
-_USUAL = Lag()
 _Call = tuple[str, str, str]  # an action, an operator and a spelling
 
 
@@ -50,7 +49,7 @@ class Damping:
     the campaign.
     """
 
-    def __init__(self, saved: Mapping[str, Any] | None = None, lag: Lag = _USUAL) -> None:
+    def __init__(self, saved: Mapping[str, Any] | None = None, lag: Lag = USUAL) -> None:
         saved = saved or {}
         self._runs = Pending(_damped, saved, lag)
         self._calls: dict[_Call, None] = dict.fromkeys(map(_call, saved.get("calls", ())))
@@ -194,7 +193,7 @@ class Guidance:
         yields: Iterable[ArmYield] = (),
         news: Iterable[int] = (),
         saved: Mapping[str, Any] | None = None,
-        lag: Lag = _USUAL,
+        lag: Lag = USUAL,
     ) -> None:
         saved = saved or {}
         self._seed, self._arms = seed, arms

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from typing import Any
 
 from murxpy.errors import InputError
-from murxpy.learning.guide import AGAIN, Lag, Pending
+from murxpy.learning.guide import AGAIN, USUAL, Lag, Pending
 from murxpy.learning.shares import Shares
 from murxpy.machine.random import Stream, mix
 from murxpy.records.yields import Begun, Key, Yield, begun, credit
@@ -118,7 +118,6 @@ class Ledger:
 
 MOST = 4.0  # the largest weight of a seed file; an unused seed file has the weight 1
 _KEY = 0x5EED5
-_USUAL = Lag()
 _TOLD = 5  # reasons for leaving out seed files that users are told when runs begin
 # what the names of counters begin with that runs keep for their seed files
 _COUNTED = ("mutator:", "unreadable:", "mislabelled:", "line:total")
@@ -158,7 +157,7 @@ class Steering:
         yields: Iterable[Yield] = (),
         saved: Mapping[str, Any] | None = None,
         unusable: Mapping[Key, str] | None = None,
-        lag: Lag = _USUAL,
+        lag: Lag = USUAL,
     ) -> None:
         self._seed = seed
         self._unusable = dict(unusable or {})

@@ -130,6 +130,10 @@ def test_finish_does_what_is_left_and_nothing_that_only_the_folder_names(
     assert code == 2 and line.endswith(f"murxpy finish {out} fake@{FAKES} {WRAPPER}")
     code, line = error(capsys, "finish", out, WRAPPER)
     assert code == 2 and line.endswith(f"murxpy finish {out} fake@{FAKES}")
+    with closing(sqlite3.connect(out / FILE)) as db, db:  # as an earlier version stored it
+        asked = json.loads(db.execute("SELECT arguments FROM sessions").fetchone()[0])
+        asked[KEPT_OPTIONS]["baseline"] = None
+        db.execute("UPDATE sessions SET arguments = ?", (json.dumps(asked),))
     code, said, _ = outcome(capsys, "finish", out, f"fake@{FAKES}", WRAPPER, "--jobs", "1")
     assert code == 1 and "all that was left is done" in said and "not confirmed" not in said
     (bucket,) = read_buckets(out)

@@ -14,15 +14,14 @@ from murxpy.cli.report.findings import defect_data, defect_views, print_defects,
 from murxpy.findings.buckets import Bucket, worst_first
 from murxpy.findings.defects import (
     Grouping,
-    Shape,
     abstract,
     callable_of,
     disjoint,
     is_silent,
     same,
-    shape_of,
 )
 from murxpy.findings.frames import inside, place
+from murxpy.findings.shapes import Shape, shape_of
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.records.finding import Reproducer
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
-from functools import cache, partial
+from functools import partial
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -19,7 +19,6 @@ from rich.text import Text
 from murxpy.cli.report.misuses import in_words, said
 from murxpy.cli.report.tables import NUMBER, Table, kinds
 from murxpy.cli.report.text import amount, cut, form_word, one_line, replay_command
-from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.findings.buckets import Bucket, is_unsound, worst_first
 from murxpy.findings.defects import (
@@ -41,9 +40,10 @@ from murxpy.findings.kinds.calls import misuse_message
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.known import MARK
 from murxpy.findings.ranges import kept_range
+from murxpy.findings.shapes import shipped
 from murxpy.foreign import escaped
 from murxpy.fuzzers.setups import named_rules
-from murxpy.logic.catalogue import STANDARD, Catalogue, Operator, build_catalogue
+from murxpy.logic.catalogue import STANDARD, Operator
 from murxpy.logic.walks import subterms
 from murxpy.machine.outcomes import CONTRACT, EXCEPTION, INCOMPLETENESS
 from murxpy.machine.trace.finished import Call, header_value, last_row, options, read_rows
@@ -85,7 +85,7 @@ def sentence(bucket: Bucket, small: str | None = None) -> str:
 
 def _in_their_words(text: str, solver: str) -> str:
     """A sentence with what scripts call operators, sorts and calls in the place of our names."""
-    operators, sorts = _catalogue().operators, _catalogue().sorts
+    operators, sorts = shipped().operators, shipped().sorts
 
     def named(found: re.Match[str]) -> str:
         name = found[0]
@@ -387,7 +387,7 @@ def _named(names: Sequence[str]) -> str:
 
 def use_of(text: str) -> Use:
     """What a smallest trace needs of its solver."""
-    catalogue = _catalogue()
+    catalogue = shipped()
     kinds = _kinds(text)
     pairs = list(options(text))
     for row in read_rows(text):
@@ -410,7 +410,7 @@ def operators_of(text: str) -> list[str]:
     """What scripts call the operators of a trace that tell most of its defect: those that SMT-LIB does
     not have before others, and none of the core.
     """
-    catalogue = _catalogue()
+    catalogue = shipped()
     kinds = _kinds(text)
     return _telling(catalogue.operators[kind] for kind in kinds if kind in catalogue.operators)
 
@@ -419,7 +419,7 @@ def operators_in(script: str) -> list[str]:
     """The same of a script, which may be written with other operators than its trace."""
     rows = [row for row in script.split("\n") if not row.startswith(";")]
     applied = _APPLIED.findall("\n".join(rows))
-    known = {op.smtlib: op for op in _catalogue().operators.values()}
+    known = {op.smtlib: op for op in shipped().operators.values()}
     return _telling(known[name] for name in applied if name in known)
 
 
@@ -440,7 +440,7 @@ def _kinds(text: str) -> dict[str, None]:
             kinds[row.words.split(" ", 1)[0]] = None
         elif row.action == "run-script":
             with suppress(InputError):
-                script = read_script(_script(row.action, row.words), "", _catalogue())
+                script = read_script(_script(row.action, row.words), "", shipped())
                 kinds |= dict.fromkeys(term.op for term in subterms(script.assertions()))
     return kinds
 
@@ -449,11 +449,6 @@ def _script(action: str, words: str) -> str:
     """The script that a line of a trace runs."""
     quoted = parse_trace(f"{action} {words}\n", "").lines[0].args[-1]
     return str(getattr(quoted, "text", ""))
-
-
-@cache
-def _catalogue() -> Catalogue:
-    return build_catalogue(load_catalogue())
 
 
 # ----------------------------------------------------------------------
