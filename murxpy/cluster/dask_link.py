@@ -58,6 +58,8 @@ class DaskLink:
     without a sign of life after which a node counts as lost.
     """
 
+    started = 0
+
     def __init__(
         self, address: str, security: Security | None = None, frozen: float = FROZEN
     ) -> None:
@@ -248,6 +250,7 @@ class _StartedLink(DaskLink):
 
     def __init__(self, cluster: StartedCluster) -> None:
         self._cluster = cluster
+        self.started = cluster.nodes
         super().__init__(cluster.address)
 
     def close(self) -> None:

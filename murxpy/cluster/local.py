@@ -37,10 +37,11 @@ class Host:
 
 class StartedCluster:
     """A scheduler, `count` Dask workers on this machine, and one on each of `hosts`. `address` is that of the
-    scheduler. Raises TargetError where the scheduler cannot be started.
+    scheduler, `nodes` the number of workers. Raises TargetError where the scheduler cannot be started.
     """
 
     def __init__(self, count: int, hosts: Sequence[Host] = ()) -> None:
+        self.nodes = count + len(hosts)
         self._scratch = Scratch("cluster")
         self._processes: list[subprocess.Popen[str]] = []
         try:
@@ -49,7 +50,7 @@ class StartedCluster:
             for _ in range(count):
                 self._start("worker", self.address)
             for host in hosts:
-                words = [host.python, "-m", __name__, "remote", self.address, "", "0"]
+                words = [host.python, "-P", "-m", __name__, "remote", self.address, "", "0"]
                 self._run(["ssh", *_SSH, "--", host.name, shlex.join(words)])
         except BaseException:
             self.close()
@@ -57,7 +58,7 @@ class StartedCluster:
 
     def _start(self, role: str, address: str) -> subprocess.Popen[str]:
         folder, parent = str(self._scratch.path), str(os.getpid())
-        return self._run([sys.executable, "-m", __name__, role, address, folder, parent])
+        return self._run([sys.executable, "-P", "-m", __name__, role, address, folder, parent])
 
     def _run(self, words: Sequence[str]) -> subprocess.Popen[str]:
         process = subprocess.Popen(

@@ -17,7 +17,7 @@ from typing import Literal, Protocol
 
 from murxpy.cluster import wire
 from murxpy.cluster.node import described, facts, key_of
-from murxpy.errors import InputError
+from murxpy.errors import InputError, TargetError
 from murxpy.processes.handles import Job
 from murxpy.processes.pool import POLL, Pool, Result
 from murxpy.processes.service import Fresh, Future, Group, Replays
@@ -82,7 +82,11 @@ Event = Joined | Left | Answered | Failed | Cut
 
 
 class Link(Protocol):
-    """The way to the nodes of a cluster."""
+    """The way to the nodes of a cluster. `started` is the number of nodes that it started itself, and 0 where
+    others may join.
+    """
+
+    started: int
 
     def send(self, ticket: int, node: str, data: bytes) -> None:
         """Send a message to a node. Its answer has the same ticket."""
@@ -147,7 +151,7 @@ class ClusterReplays(Replays):
     """The replay service on the nodes that `link` reaches. The pool of this process only loads the solvers:
     `abouts` are the descriptions of their sessions. Nodes belong to the campaign in the folder `campaign` with `seed`,
     whose groups have the places of `slots` processes. `notice` is told of nodes that come, go or are
-    refused.
+    refused. `step` raises TargetError where all nodes that the link started are refused.
     """
 
     def __init__(
@@ -180,6 +184,7 @@ class ClusterReplays(Replays):
         self.members: dict[str, Member] = {}
         self.gone: deque[Member] = deque(maxlen=_GONE)  # the nodes that were lost last
         self.lost = 0  # nodes
+        self._useful = False  # whether any node could be used
         self._cpu_of_lost: defaultdict[str, float] = defaultdict(float)
 
     # As the service of one machine.
@@ -383,11 +388,15 @@ class ClusterReplays(Replays):
             return "it gives another answer than was asked for"
         differs = differences(self._facts, answer.facts)
         member.host, member.usable, member.seen = answer.host, not differs, time.monotonic()
+        self._useful = self._useful or member.usable
         return differs
 
     def _refuse(self, member: Member, reason: str) -> None:
         member.usable, member.refused = False, reason
         self._notice(f"node {member.name} is not used: {reason}")
+        refused = sum(bool(one.refused) for one in self.members.values())
+        if not self._useful and 0 < self._link.started <= refused:
+            raise TargetError(f"no node of the cluster can be used: {reason}")
 
     def _gone(self, name: str, reason: str, *, blame: bool = True) -> None:
         member = self.members.pop(name, None)

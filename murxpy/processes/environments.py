@@ -267,9 +267,9 @@ def _commands(part: Path, requirements: Sequence[str]) -> list[list[str]]:
         ]
     number = f"python{sys.version_info.major}.{sys.version_info.minor}"
     packages = str(part / "lib" / number / "site-packages")
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    pip = [sys.executable, "-P", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     return [
-        [sys.executable, "-m", "venv", "--without-pip", str(part)],
+        [sys.executable, "-P", "-m", "venv", "--without-pip", str(part)],
         [*pip, *WHEELS, "--no-compile", "--target", packages, *requirements],
     ]
 

@@ -156,7 +156,7 @@ def uv() -> str | None:
 
 def _pip() -> list[str]:
     if importlib.util.find_spec("pip") is not None:
-        return [sys.executable, "-m", "pip"]
+        return [sys.executable, "-P", "-m", "pip"]
     tool = uv()
     if tool is None:
         raise TargetError(

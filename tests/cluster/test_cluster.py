@@ -21,7 +21,7 @@ from murxpy.cluster import wire
 from murxpy.cluster.local import Host
 from murxpy.cluster.places import Place, parse_place
 from murxpy.cluster.service import LOSSES, Answered, Failed, differences
-from murxpy.errors import InputError
+from murxpy.errors import InputError, TargetError
 from murxpy.findings.store import Store
 from murxpy.oracles.crash import Outcome
 from murxpy.processes.handles import Job
@@ -203,6 +203,20 @@ def test_a_task_that_fails_costs_its_node(tmp_path: Path, alone: Mapping[str, An
     assert figures(campaign, events) == alone
     assert {node for node, _ in link.done} == {"node-1"}
     assert any("no module named murxpy" in text for text in notices(events))
+
+
+def test_a_cluster_of_ones_own_none_of_whose_nodes_can_be_used_ends_the_campaign(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody else will join it."""
+
+    def sent(link: HereLink, node: str, request: wire.Request) -> bool:
+        link.tell(Failed(link.last, "there is no module named murxpy"))
+        return False
+
+    monkeypatch.setattr(HereLink, "started", 2)
+    with pytest.raises(TargetError, match="no node of the cluster can be used: there is no module"):
+        on_nodes(tmp_path / "out", 2, sent)
 
 
 def test_another_lag_is_refused_in_a_folder_that_has_one(tmp_path: Path) -> None:

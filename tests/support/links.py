@@ -19,6 +19,8 @@ class HereLink:
     the node is not to get it. `last` is the ticket of the last message.
     """
 
+    started = 0
+
     def __init__(self, count: int, sent: Sent = lambda link, node, request: True) -> None:
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._sent = sent
@@ -92,6 +94,8 @@ class AtOnce:
     """The link to `count` nodes that answer at once that all runs were fine. `cpu` are the seconds that the
     nodes took, and `blocks` the number of their blocks.
     """
+
+    started = 0
 
     def __init__(self, count: int) -> None:
         self._events: list[Event] = [Joined(f"node-{number}") for number in range(count)]
