@@ -69,12 +69,19 @@ def figures(out: Path) -> dict[str, Any]:
         }
 
 
-def campaign(out: Path, args: argparse.Namespace, **options: Any) -> tuple[dict[str, Any], float]:
-    """The figures of a campaign with the fake solver, and its seconds."""
+def campaign(
+    out: Path,
+    args: argparse.Namespace,
+    watch: Callable[[Campaign], None] = lambda campaign: None,
+    **options: Any,
+) -> tuple[dict[str, Any], float]:
+    """The figures of a campaign with the fake solver, and its seconds. `watch` is called at each event."""
     begun = time.monotonic()
     setup = {**FAULTS, "idle": args.idle}
     options = {"runs": args.runs, "jobs": 1, "seed": args.seed, **options}
-    for event in Campaign(config(out, setup, **options)):
+    made = Campaign(config(out, setup, **options))
+    for event in made:
+        watch(made)
         if isinstance(event, Notice) and "set aside" in event.text:
             print(event.text)
     return figures(out), time.monotonic() - begun
@@ -92,6 +99,7 @@ class Net:
         self.address = f"tcp://127.0.0.1:{self.port}"
         self._roles = ["scheduler", *["worker"] * count]
         self._processes = [self._start(role) for role in self._roles]
+        self._wait()
         self._closed = threading.Event()
         self._keeper = threading.Thread(target=self._keep, daemon=True)
         self._keeper.start()
@@ -102,6 +110,15 @@ class Net:
         more = [self.address, "--nthreads", "1", "--no-nanny", "--death-timeout", "20"]
         words += own if role == "scheduler" else more
         return subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    def _wait(self) -> None:
+        """Wait until the scheduler listens, at most a minute."""
+        end = time.monotonic() + 60.0
+        while time.monotonic() < end:
+            with suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1.0):
+                return
+            time.sleep(0.1)
+        raise SystemExit("the scheduler does not listen")
 
     def _keep(self) -> None:
         while not self._closed.wait(0.5):
@@ -146,9 +163,12 @@ class Proxy:
         await server.serve_forever()
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with suppress(OSError):
+        try:
             theirs, ours = await asyncio.open_connection("127.0.0.1", self._target)
-            await asyncio.gather(self._pump(reader, ours), self._pump(theirs, writer))
+        except OSError:  # whoever asks must not wait for a scheduler that is not there
+            writer.close()
+            return
+        await asyncio.gather(self._pump(reader, ours), self._pump(theirs, writer))
 
     async def _pump(self, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
         with suppress(OSError):
@@ -258,11 +278,17 @@ def cut(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
     alone, _ = campaign(folder / "alone", args, jobs=2)
     with closing(Net(args.nodes)) as net:
         proxy = Proxy(net.port)
-        thread = threading.Thread(target=lambda: (time.sleep(8), proxy.cut(args.seconds)))
-        thread.start()
+        thread = threading.Thread(target=proxy.cut, args=(args.seconds,), daemon=True)
+
+        def watch(made: Campaign) -> None:
+            """Cut the network when a quarter of the runs is made."""
+            if thread.ident is None and made.runs > args.runs // 4:
+                print("the network is cut", flush=True)
+                thread.start()
+
         address = f"tcp://127.0.0.1:{proxy.port}"
         found, seconds = campaign(
-            folder / "cut", args, cluster=lambda: DaskLink(address, frozen=FROZEN)
+            folder / "cut", args, watch, cluster=lambda: DaskLink(address, frozen=FROZEN)
         )
         thread.join()
     print(f"{seconds:.0f} s, differs: {_differing(alone, found)}")

@@ -85,6 +85,11 @@ class Campaign:
         return list(self._archive.buckets.values())
 
     @property
+    def runs(self) -> int:
+        """The runs of this session that have ended."""
+        return self._log.runs
+
+    @property
     def abouts(self) -> list[dict[str, Any]]:
         """The description of the solver by the session of each target; empty before the first
         event.

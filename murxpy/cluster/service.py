@@ -31,7 +31,12 @@ _LARGEST = 4096
 _POOLED = 16  # jobs in a block of a pool that is not that of the runs, such as questions to a judge
 _GONE = 16  # lost nodes that are remembered, to show them
 _PIECES = 16  # of a block that was lost with its node
-LOSSES = 3  # nodes that may be lost with a block until it is set aside
+# Nodes that may be lost in a row while each did nothing but the same jobs. Then the jobs are tried once
+# more when nothing else is left to do, and set aside when that node is lost, too.
+LOSSES = 3
+# Seconds until jobs that a node was lost with are tried alone again; four times as many each time. So a
+# cause outside, such as somebody who ends nodes, seldom meets the same jobs each time.
+_DISTANCE = 0.25
 Lane = Literal["runs", "pooled", "fresh"]
 
 # ----------------------------------------------------------------------
@@ -123,6 +128,7 @@ class Member:
     host: str = ""
     usable: bool = False
     refused: str = ""
+    supplied: bool = False  # whether it was sent the contents that it lacked
     runs: int = 0
     seen: float = 0.0
     sent: dict[int, _Batch] = field(default_factory=dict)
@@ -135,12 +141,16 @@ class Member:
 
 @dataclass(eq=False)
 class _Batch:
-    """Submissions that travel together. `losses` counts the nodes that were lost with them."""
+    """Submissions that travel together. `losses` counts the nodes that were lost while they did nothing
+    else. It is sent at `after` at the earliest.
+    """
 
     lane: Lane
     futures: list[Future]
     losses: int = 0
+    alone: bool = False
     sent: float = 0.0
+    after: float = 0.0
 
     def wanted(self) -> bool:
         """Whether somebody still waits for it."""
@@ -165,7 +175,8 @@ class ClusterReplays(Replays):
         abouts: Sequence[dict[str, object]],
     ) -> None:
         super().__init__(pool)
-        hello = wire.Hello("", described(pool.plans), pool.limits)
+        solvers, self._contents = described(pool.plans)
+        hello = wire.Hello("", solvers, pool.limits)
         self._hello = wire.Hello(key_of(hello, campaign, seed), hello.solvers, hello.limits)
         self._facts = facts(abouts)
         self._link = link
@@ -173,11 +184,14 @@ class ClusterReplays(Replays):
         self._notice = notice
         self._tickets = itertools.count(1)
         self._greeted: dict[int, Member] = {}
+        self._supplied: dict[int, Member] = {}  # that were sent contents
         self._groups: dict[Group, None] = {}
         self._fresh: deque[Future] = deque()
         self._again: deque[_Batch] = deque()
         self._alone: deque[_Batch] = deque()
+        self._last: deque[_Batch] = deque()
         self._reserved: Member | None = None  # the node for blocks that must be alone on one
+        self._probe: Literal["", "sent", "answered"] = ""  # whether that node is alive
         self._a_run = 0.0  # seconds that a node takes for a run, of the last blocks
         self._holders: dict[int, Member] = {}  # of the blocks that were sent, by their tickets
         self._wanted: dict[Lane, int] = {}  # jobs that may wait to be sent
@@ -224,7 +238,7 @@ class ClusterReplays(Replays):
                 if len(own) == len(batch.futures):
                     self._forget(member, ticket)
                     futures += own
-        for queue in (self._again, self._alone):
+        for queue in (self._again, self._alone, self._last):
             for batch in list(queue):
                 if all(future.on is group for future in batch.futures):
                     queue.remove(batch)
@@ -291,19 +305,48 @@ class ClusterReplays(Replays):
         self._wanted = {lane: self._free(lane) * self._size(lane) for lane in ("runs", "pooled")}
 
     def _send_alone(self) -> None:
-        """Send the next block on whose last try it depends whether it is set aside. The node that gets it has
-        nothing else in hand, so that it is known what the node was lost with.
+        """Send the next jobs that a node was lost with, alone. The node that gets them has nothing else in
+        hand, and has just answered, so that it is known what the node was lost with.
         """
         if self._reserved is not None and not self._reserved.usable:
             self._reserved = None
-        if self._alone and self._reserved is None:
+        if self._reserved is not None and self._reserved.sent:
+            return
+        batch = self._due()
+        if batch is None:
+            self._reserved = None
+            return
+        if self._reserved is None:
             usable = self._usable()
             self._reserved = min(usable, key=lambda m: (len(m.sent), m.number), default=None)
-        if self._reserved is not None and not self._reserved.sent:
-            member, self._reserved = self._reserved, None
-            if self._alone:
-                self._dispatch(member, self._alone.popleft())
-                self._reserved = member
+            self._probe = ""
+        if self._reserved is None or self._reserved.sent:
+            return
+        if not self._probe:
+            self._greet(self._reserved)
+            self._probe = "sent"
+        elif self._probe == "answered":
+            self._probe = ""
+            queue = self._alone if batch in self._alone else self._last
+            queue.remove(batch)
+            batch.alone = True
+            self._dispatch(self._reserved, batch)
+
+    def _due(self) -> _Batch | None:
+        """The next of the jobs that are to be alone on a node."""
+        now = time.monotonic()
+        for batch in self._alone:
+            if batch.after <= now:
+                return batch
+        if self._last and self._last[0].after <= now and not self._others():
+            return self._last[0]
+        return None
+
+    def _others(self) -> bool:
+        """Whether there is other work than the last tries of jobs that nodes were lost with."""
+        waiting = any(group.waiting for group in self._groups)
+        in_hand = any(member.sent for member in self.members.values())
+        return bool(waiting or in_hand or self._again or self._fresh or self._alone)
 
     def _able(self) -> list[Member]:
         """The nodes that can get several blocks."""
@@ -350,6 +393,10 @@ class ClusterReplays(Replays):
             self._notice(f"the cluster cannot be reached: {event.reason}; waiting for it")
             for name in list(self.members):
                 self._gone(name, "", blame=False)
+        elif event.ticket in self._supplied:
+            member = self._supplied.pop(event.ticket)
+            if self.members.get(member.name) is member:
+                self._greet(member)
         elif event.ticket in self._greeted:
             self._greeting(self._greeted.pop(event.ticket), event)
         else:
@@ -366,6 +413,12 @@ class ClusterReplays(Replays):
         self._greeted[ticket] = member
         self._link.send(ticket, member.name, wire.encode(self._hello))
 
+    def _supply(self, member: Member, contents: list[bytes]) -> None:
+        """Give a node contents, and greet it again when it has them."""
+        ticket = next(self._tickets)
+        self._supplied[ticket] = member
+        self._link.send(ticket, member.name, wire.encode(wire.Contents(contents)))
+
     def _greeting(self, member: Member, event: Answered | Failed) -> None:
         if self.members.get(member.name) is not member:
             return
@@ -381,13 +434,23 @@ class ClusterReplays(Replays):
             self._refuse(member, reason)
 
     def _met(self, member: Member, answer: wire.Answer) -> str:
-        """Take the answer to a greeting, and say why the node is refused; empty if it is not."""
+        """Take the answer to a greeting, and say why the node is refused; empty if it is not. A node that
+        lacks contents gets them, and is greeted again.
+        """
+        if isinstance(answer, wire.Lacks) and not member.supplied:
+            member.supplied = True
+            contents = [self._contents[one] for one in answer.digests if one in self._contents]
+            self._supply(member, contents)
+            return ""
         if isinstance(answer, wire.Unusable):
             return answer.reason
         if not isinstance(answer, wire.Welcome):
             return "it gives another answer than was asked for"
         differs = differences(self._facts, answer.facts)
         member.host, member.usable, member.seen = answer.host, not differs, time.monotonic()
+        member.supplied = False
+        if member is self._reserved and self._probe == "sent":
+            self._probe = "answered"
         self._useful = self._useful or member.usable
         return differs
 
@@ -414,26 +477,41 @@ class ClusterReplays(Replays):
             self._redo(batch, blame=blame)
 
     def _redo(self, batch: _Batch, *, blame: bool) -> None:
-        """Have a block done again, unless it lost too many nodes."""
-        batch.losses += blame
-        if batch.losses < LOSSES:
-            # In small pieces, so that few jobs are set aside with the one that loses nodes, and a piece is
-            # seldom on a node that is lost for another reason.
-            size = -(-len(batch.futures) // (_PIECES if blame else 1))
-            again = self._alone if batch.losses == LOSSES - 1 else self._again
-            again.extend(
-                _Batch(batch.lane, batch.futures[at : at + size], batch.losses)
+        """Have a block done again, unless its jobs were lost with too many nodes. Jobs count as a cause only
+        where they were alone on their node: then they are tried again later, and at last when nothing else
+        is left to do.
+        """
+        alone, batch.alone = batch.alone, False
+        batch.futures = [future for future in batch.futures if not future.cancelled]
+        if not blame:
+            self._again.append(batch)
+        elif len(batch.futures) > 1:
+            # In small pieces, so that little is done again and again with the jobs that lose nodes, and a
+            # piece is seldom on a node that is lost for another reason.
+            size = -(-len(batch.futures) // _PIECES)
+            self._again.extend(
+                _Batch(batch.lane, batch.futures[at : at + size])
                 for at in range(0, len(batch.futures), size)
             )
-            return
-        runs = [f"{job.seed:016x}" for future in batch.futures for job in future.jobs]
+        elif batch.futures:
+            if alone:
+                batch.after = time.monotonic() + _DISTANCE * 4**batch.losses
+                batch.losses += 1
+            if batch.losses > LOSSES:
+                self._set_aside(batch)
+            else:
+                (self._alone if batch.losses < LOSSES else self._last).append(batch)
+
+    def _set_aside(self, batch: _Batch) -> None:
+        """Give up jobs that lose their nodes."""
+        (future,) = batch.futures
+        runs = [f"{job.seed:016x}" for job in future.jobs]
         more = "" if len(runs) == 1 else f" and {len(runs) - 1} more"
         self._notice(
-            f"{batch.losses} nodes were lost while they did the same jobs, which are set aside: {runs[0]}{more}"
+            f"{batch.losses} nodes were lost while they did nothing but the same jobs, which are set aside: {runs[0]}{more}"
         )
-        for future in batch.futures:
-            future.aside = True
-            self._over(future)
+        future.aside = True
+        self._over(future)
 
     def _answered(self, event: Answered | Failed) -> None:
         holder = self._holders.pop(event.ticket, None)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from hashlib import blake2b
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -26,16 +27,16 @@ MOST = 256 << 20
 
 class Solver(msgspec.Struct, array_like=True, frozen=True):
     """A target that a node is to load: its name in a form that means the same in any folder, the name
-    that messages use, and the setup of its session as JSON. `terms` is the content of the file of terms
-    that the setup names; None where it names none.
+    that messages use, and the digest of the setup of its session as JSON. `terms` is the digest of the
+    content of the file of terms that the setup names; empty where it names none.
     """
 
     name: str
     shown: str
     family: str
     library_variables: tuple[str, ...]
-    setup: bytes
-    terms: bytes | None
+    setup: str
+    terms: str
 
 
 class Facts(msgspec.Struct, array_like=True, frozen=True):
@@ -56,6 +57,12 @@ class Hello(msgspec.Struct, tag="hello", frozen=True, forbid_unknown_fields=True
     key: str
     solvers: list[Solver]
     limits: Limits
+
+
+class Contents(msgspec.Struct, tag="contents", frozen=True, forbid_unknown_fields=True):
+    """Gives a node the contents that it lacked, before it is greeted again."""
+
+    contents: list[bytes]
 
 
 class Bye(msgspec.Struct, tag="bye", frozen=True, forbid_unknown_fields=True):
@@ -156,6 +163,12 @@ class Welcome(msgspec.Struct, tag="welcome", frozen=True, forbid_unknown_fields=
     host: str
 
 
+class Lacks(msgspec.Struct, tag="lacks", frozen=True, forbid_unknown_fields=True):
+    """The node does not have the contents with these digests, which a greeting names."""
+
+    digests: list[str]
+
+
 class Done(msgspec.Struct, tag="done", frozen=True, forbid_unknown_fields=True):
     """The ends of the jobs of a block, by its asks, and what happened to processes of groups since the last
     block. `cpu` are the seconds of all processors that the processes of the node took until now, by
@@ -179,8 +192,8 @@ class Unusable(msgspec.Struct, tag="unusable", frozen=True, forbid_unknown_field
     reason: str
 
 
-Request = Hello | Block | Bye
-Answer = Welcome | Done | Unknown | Unusable
+Request = Hello | Contents | Block | Bye
+Answer = Welcome | Lacks | Done | Unknown | Unusable
 
 _ENCODER = msgspec.msgpack.Encoder()
 _REQUESTS: msgspec.msgpack.Decoder[Request] = msgspec.msgpack.Decoder(Request)
@@ -208,6 +221,11 @@ def decode_answer(data: bytes) -> Answer:
         return _ANSWERS.decode(data)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
         raise InputError(f"no message of this release of murxpy: {error}") from None
+
+
+def digest_of(content: bytes) -> str:
+    """The name under which a node keeps a content, so that it gets the same bytes once."""
+    return blake2b(content, digest_size=16).hexdigest()
 
 
 # ----------------------------------------------------------------------

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from links import HereLink, Sent
 
 from murxpy.campaign.campaign import Campaign
-from murxpy.cluster import wire
+from murxpy.cluster import service, wire
 from murxpy.cluster.local import Host
 from murxpy.cluster.places import Place, parse_place
-from murxpy.cluster.service import LOSSES, Answered, Failed, differences
+from murxpy.cluster.service import LOSSES, Answered, Failed, Joined, differences
 from murxpy.errors import InputError, TargetError
 from murxpy.findings.store import Store
 from murxpy.oracles.crash import Outcome
@@ -130,22 +130,78 @@ def test_after_a_lost_scheduler_the_campaign_goes_on(
     assert len([text for text in notices(events) if "cannot be reached" in text]) == 2
 
 
-def test_a_block_that_loses_three_nodes_is_set_aside(tmp_path: Path) -> None:
+def test_a_run_that_loses_each_node_is_set_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is told apart from its neighbours, is alone on three nodes, and again on one at the end."""
+    monkeypatch.setattr(service, "_DISTANCE", 0.01)
+    alone = []
+
     def sent(link: HereLink, node: str, request: wire.Request) -> bool:
-        if isinstance(request, wire.Block) and any(
-            task.index == 17 for ask in request.asks for task in ask.jobs
-        ):
-            link.lose(node)
-            link.join()
+        if isinstance(request, wire.Block):
+            runs = [task.index for ask in request.asks for task in ask.jobs]
+            if 17 in runs:
+                alone.append(len(runs) == 1)
+                link.lose(node)
+                link.join()
         return True
 
-    _, events, link = on_nodes(tmp_path / "out", 2, sent)
-    assert [index for _, index in link.done].count(17) == LOSSES
+    _, events, _ = on_nodes(tmp_path / "out", 2, sent)
+    assert alone.count(True) >= LOSSES + 1 and alone[-LOSSES - 1 :] == [True] * (LOSSES + 1)
     (told,) = [text for text in notices(events) if "set aside" in text]
     ended = events[-1]
     assert isinstance(ended, Ended) and ended.reason == "all runs done", told
     counters = stored(tmp_path / "out")
     assert counters["run:total"] + counters["run:aside"] == RUNS and counters["run:aside"] == 1
+
+
+def test_whoever_ends_nodes_again_and_again_costs_no_run(
+    tmp_path: Path, alone: Mapping[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A run is lost with nodes five times, but the last time that it is alone on one, it is not."""
+    monkeypatch.setattr(service, "_DISTANCE", 0.01)
+    seen = []
+
+    def sent(link: HereLink, node: str, request: wire.Request) -> bool:
+        if not isinstance(request, wire.Block) or len(seen) == 5:
+            return True
+        if any(task.index == 17 for ask in request.asks for task in ask.jobs):
+            seen.append(node)
+            link.lose(node)
+            link.join()
+        return True
+
+    campaign, events, _ = on_nodes(tmp_path / "out", 2, sent)
+    assert len(seen) == 5 and figures(campaign, events) == alone
+
+
+def test_a_node_gets_the_same_contents_once(
+    tmp_path: Path, alone: Mapping[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another campaign with the same solver finds on the node what it needs."""
+    kinds: list[type[wire.Request]] = []
+    links: list[HereLink] = []
+
+    def sent(link: HereLink, node: str, request: wire.Request) -> bool:
+        kinds.append(type(request))
+        return True
+
+    def link() -> HereLink:
+        """A link to the node of the first campaign, which stays when that is over."""
+        links.append(HereLink(0 if links else 1, sent))
+        if len(links) > 1:
+            links[-1].nodes = links[0].nodes
+            links[-1].tell(Joined("node-1"))
+        return links[-1]
+
+    close = HereLink.close
+    monkeypatch.setattr(HereLink, "close", lambda self: None)
+    for name, sends in (("one", 1), ("two", 0)):
+        kinds.clear()
+        campaign, events = run(tmp_path / name, FAULTS, runs=RUNS, cluster=link)
+        assert figures(campaign, events) == alone
+        assert kinds.count(wire.Contents) == sends and kinds.count(wire.Hello) == 1 + sends
+    close(links[0])
 
 
 def test_a_killed_supervisor_goes_on_in_its_folder(
