@@ -41,7 +41,7 @@ from murxpy.campaign.behind.queue import Queue
 from murxpy.campaign.campaign import Campaign
 from murxpy.cluster.dask_link import DaskLink
 from murxpy.cluster.places import parse_place
-from murxpy.cluster.service import SECONDS
+from murxpy.cluster.service import BLOCKS, LARGEST, SECONDS
 from murxpy.findings.store import Store
 from murxpy.records.events import Notice
 
@@ -265,7 +265,7 @@ def supervise(args: argparse.Namespace) -> None:
     """A supervisor that is killed: it makes what is left of the runs."""
     out, made = Path(args.out), 0
     with suppress(Exception), closing(Store(out, read_only=True)) as store:
-        made = sum(state.next - len(state.open) for state in store.targets().values())
+        made = sum(state.next - len(state.numbers()) for state in store.targets().values())
     campaign(
         out,
         argparse.Namespace(**{**vars(args), "runs": args.runs - made}),
@@ -316,29 +316,46 @@ def overhead(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
 
 
 def cost(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    """What a block costs the supervisor, with nodes in this process that answer at once."""
+    """What a block costs the supervisor, with nodes in this process that answer at once. A node of two
+    processes of 5 ms a run makes 4,000 runs in a block, so each node gets blocks of the greatest size, and one run in
+    `--unusual` is told by itself.
+    """
     rows = []
     for nodes in (1, 16, 64, 256, 1000):
         links: list[AtOnce] = []
+        runs = 4 * LARGEST * max(nodes, 64)
 
         def opener(count: int = nodes, made: list[AtOnce] = links) -> AtOnce:
-            made.append(AtOnce(count))
+            made.append(AtOnce(count, args.unusual))
             return made[0]
 
         before = time.process_time()
-        lag = max(512, 64 * nodes)
-        campaign(folder / str(nodes), args, cluster=opener, lag=lag)
+        campaign(folder / str(nodes), args, cluster=opener, lag=BLOCKS * LARGEST * nodes, runs=runs)
         (link,) = links
         spent = time.process_time() - before - link.cpu
-        rows.append((nodes, link.blocks, 1000 * spent / link.blocks, 1e6 * spent / args.runs))
+        rows.append((nodes, link.blocks, 1000 * spent / link.blocks, 1e6 * spent / runs))
     table("The supervisor", ("nodes", "blocks", "ms a block", "us a run"), rows)
-    block, a_run = rows[-1][2] / 1000, rows[-1][3] / 1e6
-    # a node of two processes of 5 ms a run makes 400 runs a second
-    most = 1 / (400 * a_run)
-    print(
-        f"it serves {most:.0f} nodes of 400 runs a second, or {SECONDS / block:.0f} with this size of blocks"
+    # Least squares: the cost of a block is a constant and a part for each node.
+    mean = sum(row[0] for row in rows) / len(rows)
+    middle = sum(row[2] for row in rows) / len(rows)
+    slope = sum((row[0] - mean) * (row[2] - middle) for row in rows) / sum(
+        (row[0] - mean) ** 2 for row in rows
     )
-    return {"us_a_run": round(1e6 * a_run), "nodes": int(most)}
+    base = middle - slope * mean
+    # n nodes send n blocks in SECONDS, so it saturates where n * (base + slope * n) ms are that long
+    full = 1000 * SECONDS
+    most = full / base if slope <= 0 else ((base**2 + 4 * slope * full) ** 0.5 - base) / (2 * slope)
+    print(
+        f"{base:.2f} ms a block and {1000 * slope:.2f} us more for each node: "
+        f"it saturates at {most:.0f} nodes with blocks of {SECONDS:g} s"
+    )
+    return {
+        "ms_a_block": round(rows[-1][2], 2),
+        "us_a_run": round(rows[-1][3], 2),
+        "base_ms": round(base, 2),
+        "us_for_each_node": round(1000 * slope, 2),
+        "saturates_at": int(most),
+    }
 
 
 def memory(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
@@ -388,6 +405,9 @@ def main() -> None:
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--pause", type=float, default=6.0, help="seconds between kills at most")
     parser.add_argument("--seconds", type=float, default=60.0, help="of a cut network")
+    parser.add_argument(
+        "--unusual", type=int, default=1000, help="of so many runs of cost, one is told by itself"
+    )
     parser.add_argument("--rounds", type=int, default=3, help="of overhead")
     parser.add_argument("--out", help=argparse.SUPPRESS)
     parser.add_argument("--address", help=argparse.SUPPRESS)

@@ -31,12 +31,12 @@ from plannedsession import KINDS, Faults
 from murxpy import __version__
 from murxpy.campaign.campaign import Campaign
 from murxpy.findings.store import FILE
+from murxpy.machine.random import run_seed
 from murxpy.processes.limits import MIB, Limits
 from murxpy.processes.parents import resident
 from murxpy.processes.targets import Plan, resolve
 from murxpy.records.config import CampaignConfig
 from murxpy.records.events import Event, Found, Overstayed, Tick
-from murxpy.steering.seeds import run_seed
 
 # Of so many runs each kind gets its share. A hang costs a worker its whole wall limit, and a run without
 # end of memory a tenth of a second, so these are rare.

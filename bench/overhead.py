@@ -30,8 +30,8 @@ from children import Write, run_all, walked
 from common import table, verdict
 from throughput import PARTS, parts, watched
 
+from murxpy.machine.random import run_seed
 from murxpy.machine.trace.grammar import parse_trace
-from murxpy.steering.seeds import run_seed
 from murxpy.translate.python import to_python
 from murxpy.worker.session import Session
 

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         Overstayed,
         Reproduced,
         RunEnded,
+        RunsEnded,
         Started,
         Tick,
         WorkerLost,
@@ -63,6 +64,7 @@ __all__ = [
     "Replay",
     "Reproduced",
     "RunEnded",
+    "RunsEnded",
     "Started",
     "TargetError",
     "Tick",
@@ -86,7 +88,7 @@ _PLACES = {
     "murxpy.reduction.pipeline": ("Minimized",),
     "murxpy.records.events": (
         *("Alike", "Bisected", "Ended", "Event", "Found", "Notice", "Overstayed", "Reproduced"),
-        *("RunEnded", "Started", "Tick", "WorkerLost"),
+        *("RunEnded", "RunsEnded", "Started", "Tick", "WorkerLost"),
     ),
 }
 

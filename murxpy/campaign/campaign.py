@@ -175,6 +175,7 @@ class Campaign:
             self._archive,
             self._log,
             self._ends.ended,
+            self._breakdown.runs_passed,
             lambda: judging is not None and judging.full,
         )
         self._follow_up = FollowUp(
@@ -577,7 +578,7 @@ class Campaign:
                     target.family,
                     target.version,
                     runs.ledger.next,
-                    tuple(runs.ledger.open()),
+                    tuple((first, count) for first, count, _ in runs.ledger.spans()),
                 )
             )
             if runs.steering is not None:

@@ -67,6 +67,10 @@ class Breakdown:
                 raise
             self.reason, self.exit_code = str(error), error.exit_code
 
+    def runs_passed(self, target: int, count: int) -> None:
+        """Note that so many runs of target number `target` ended, none in an internal error."""
+        self._last[target].extend([False] * min(count, SPAN))
+
     def run_ended(self, target: int, internal: bool, trace: str) -> None:
         """Note that a run of target number `target` ended; `internal` says whether it ended in an
         internal error, and `trace` names a file that shows that error.

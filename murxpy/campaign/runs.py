@@ -11,6 +11,7 @@ from murxpy.errors import InputError
 from murxpy.findings.store import Store
 from murxpy.fuzzers.seeds import all_faulty, none_usable, unusable
 from murxpy.learning.guide import Lag
+from murxpy.machine.random import run_seed
 from murxpy.oracles.crash import Outcome, Verdict
 from murxpy.oracles.disagreement import Answers, confirmed_of, spent_of
 from murxpy.processes.handles import Damp
@@ -18,7 +19,7 @@ from murxpy.processes.targets import Plan, version_of
 from murxpy.records.yields import Yield, settled
 from murxpy.sources.mutation.registry import API
 from murxpy.steering.guidance import Damping, Guidance, choices_of
-from murxpy.steering.seeds import Ledger, Steering, run_seed
+from murxpy.steering.seeds import Ledger, Steering
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,34 @@ class Runs:
         if self.enumerated is not None:
             return index, self.enumerated.seed_of(index)
         return index, self._seed_of(index)
+
+    @property
+    def alike(self) -> bool:
+        """Whether nothing but its number makes a run differ from its neighbours, so that they can be made in
+        one block.
+        """
+        return self.guidance is None and self.steering is None and self.enumerated is None
+
+    def ready(self, most: int) -> int:
+        """How many new neighbours can begin now, `most` at most."""
+        most = self.ledger.most(most) if self.alike else 0
+        return self.damping.ready_from(self.ledger.next, most) if most and self.damping else most
+
+    def take_span(self, most: int) -> tuple[int, int, Damp]:
+        """Take the next neighbours that draw the same calls less often, `most` at most, which can begin now:
+        the index of the first, how many they are, and the calls.
+        """
+        first = self.ledger.next
+        damp: Damp = ()
+        if self.damping is not None:
+            most = self.damping.alike_from(first, most)
+            damp = self.damping.of(first, most)
+        return self.ledger.take_span(most), most, damp
+
+    @property
+    def seed(self) -> int:
+        """The seed of the campaign."""
+        return self._seed
 
     def damped(self, index: int) -> Damp:
         """The calls that run `index`, which `take` gave last, draws less often."""
@@ -235,9 +264,17 @@ class Runs:
         if self.damping is not None:
             self.damping.over(index)
 
-    def give_back(self, index: int) -> None:
-        """Note that run `index` was not begun. The run is handed out again with the same seed."""
-        self.ledger.give_back(index)
+    def passed(self, index: int, count: int) -> None:
+        """Note that so many neighbours from run `index` on are over, in which nothing was found."""
+        self.ledger.done(index, count)
+        if self.damping is not None:
+            self.damping.over(index, count)
+
+    def give_back(self, index: int, count: int = 1) -> None:
+        """Note that run `index`, or so many neighbours from it on, were not begun. They are handed out again
+        with the same seeds.
+        """
+        self.ledger.give_back(index, count)
 
     def yields(self) -> tuple[Yield, ...]:
         """The yield of each seed file that was used: how many runs, answers and findings came of it."""
@@ -302,7 +339,7 @@ def stored_runs(
     name, meta = plan.target.name, store.meta()
     state = store.targets().get(name)
     ended = {int(index): bucket for index, bucket in meta.get(f"ended:{name}", {}).items()}
-    made, open_ = (state.next, state.open) if state else (0, ())
+    made, open_ = (state.next, state.numbers()) if state else (0, ())
     ledger = Ledger(
         made, open_, limit, ended, resume=resume, first=part.number - 1, step=part.lag.shards
     )
@@ -311,7 +348,7 @@ def stored_runs(
         release, saved = f"{plan.target.family} {version_of(about)}", meta.get(f"enumerated:{name}")
         return Runs(seed, ledger, None, Enumerated(plan.setup, release, saved))
     guidance = _stored_guidance(plan, about, store, seed, ledger, part.lag)
-    damping = Damping(_left_open(meta.get(f"damping:{name}"), ledger), part.lag) if damp else None
+    damping = Damping(meta.get(f"damping:{name}"), part.lag, ledger.spans()) if damp else None
     if not sources:
         return Runs(seed, ledger, None, guidance=guidance, damping=damping)
     saved = _left_open(meta.get(f"steering:{name}"), ledger)

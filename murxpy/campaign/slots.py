@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -11,11 +11,11 @@ from murxpy.campaign.runs import FuzzedTarget
 from murxpy.campaign.statistics import EventLog
 from murxpy.findings.archive import Archive
 from murxpy.oracles.crash import signal_name
-from murxpy.processes.handles import Job, Worker
+from murxpy.processes.handles import Damp, Job, Worker
 from murxpy.processes.inquiries import Trial, Trials
 from murxpy.processes.parents import DEEP
 from murxpy.processes.pool import Result
-from murxpy.processes.service import Fresh, Future, Group, Replays, Watcher
+from murxpy.processes.service import Fresh, Future, Group, Replays, Stretch, Sum, Watcher
 from murxpy.records import events
 from murxpy.records.config import CampaignConfig
 from murxpy.records.services import Service
@@ -29,9 +29,30 @@ _LONGER, _LONGER_CALL = 4.0, 8.0
 Ended = Callable[[int, Result], None]
 
 
+@dataclass(frozen=True)
+class _Owner:
+    """Has neighbouring runs of a target made for the slots."""
+
+    slots: Slots
+    target: int
+
+    def summed(self, sums: Sequence[Sum]) -> None:
+        self.slots.summed(self.target, sums)
+
+    def passed(self, index: int, count: int) -> None:
+        self.slots.passed(self.target, index, count)
+
+    def back(self, index: int, count: int) -> None:
+        self.slots.back(self.target, index, count)
+
+    def over(self, future: Future) -> None:
+        self.slots.over(self.target, future)
+
+
 class Slots(Service, Watcher):
     """The slots of `targets`: as many as `config` has jobs, and at least one for each target.
-    `ended` gets the number of the target and the result of each run. While `held` says that the judges are
+    `ended` gets the number of the target and the result of each run, or `passed` the number of neighbouring runs
+    that showed nothing. While `held` says that the judges are
     behind, no run begins.
 
     A run that was not begun goes back to the ledger of its target, which hands it out again.
@@ -45,9 +66,13 @@ class Slots(Service, Watcher):
         archive: Archive,
         log: EventLog,
         ended: Ended,
+        passed: Callable[[int, int], None],
         held: Callable[[], bool],
     ) -> None:
         self._held = held
+        self._passed = passed
+        # what else looks at runs, and at their traces, looks at each by itself
+        self._in_stretches = not (config.others or config.scripts is not None or config.resume)
         self._closed = False
         self._config = config
         self._targets = targets
@@ -68,31 +93,48 @@ class Slots(Service, Watcher):
             return
         self._deep.feed()
         for target, group in enumerate(self._groups):
+            if self._in_stretches:
+                self._feed_stretches(target, group)
             while self._replays.room(group) and not self._held():
                 taken = self._targets[target].runs.take()
                 if taken is None:
                     break
                 self._assign(target, group, *taken)
 
+    def _feed_stretches(self, target: int, group: Group) -> None:
+        """Have neighbouring runs made in blocks, where that makes no difference to the runs."""
+        runs = self._targets[target].runs
+        size, free = self._replays.wants(group)
+        while free and (ready := runs.ready(size * free)):
+            # what can begin is shared by all who have room: the last blocks are small
+            first, count, damp = runs.take_span(min(size, -(-ready // free)))
+            job = self._job(target, 0, -1, damp)
+            owner = _Owner(self, target)
+            self._replays.submit_stretch(Stretch(first, count, runs.seed, job, owner), group)
+            free -= 1
+
     def _assign(self, target: int, group: Group, index: int, seed: int) -> None:
+        job = self._job(target, seed, index, self._targets[target].runs.damped(index))
+        future = self._replays.submit((job,), group, partial(self.over, target))
+        if future.worker is not None and len(future.worker.jobs) == 1:
+            self.show(future.worker)
+
+    def _job(self, target: int, seed: int, index: int, damp: Damp) -> Job:
         config = self._config
-        job = Job(
+        return Job(
             seed,
             config.limits.wall,
             index,
-            damp=self._targets[target].runs.damped(index),
+            damp=damp,
             keep=config.compare
             or bool(config.baselines)
             or (config.scripts is not None and not config.scripts_decided)
             or ("decided" if config.judges or config.scripts else False),
             by_line=config.limits.by_line,
             call=config.limits.call,
-            text=self._targets[target].runs.text_of(index),
+            text=self._targets[target].runs.text_of(index) if index >= 0 else None,
             name=f"{seed:016x}.trace",
         )
-        future = self._replays.submit((job,), group, partial(self._over, target))
-        if future.worker is not None and len(future.worker.jobs) == 1:
-            self.show(future.worker)
 
     def show(self, worker: Worker) -> None:
         """Tell the log what `worker` does now."""
@@ -127,7 +169,23 @@ class Slots(Service, Watcher):
 
     # The replay service calls these.
 
-    def _over(self, target: int, future: Future) -> None:
+    def summed(self, target: int, sums: Sequence[Sum]) -> None:
+        """Count runs of a target that ended by themselves and showed nothing."""
+        for one in sums:
+            self._archive.add(one.counts)
+            self._log.emit(events.RunsEnded(one.slot, one.runs, one.counts))
+
+    def passed(self, target: int, index: int, count: int) -> None:
+        """Note that neighbouring runs of a target are over, which showed nothing."""
+        self._targets[target].runs.passed(index, count)
+        self._passed(target, count)
+
+    def back(self, target: int, index: int, count: int) -> None:
+        """Take back neighbouring runs of a target that were not begun."""
+        self._targets[target].runs.give_back(index, count)
+
+    def over(self, target: int, future: Future) -> None:
+        """Take the end of a run of a target."""
         for result in future.results:
             outcome = result.outcome
             if outcome.cause in ("wall", "cpu") and outcome.stack >= DEEP:

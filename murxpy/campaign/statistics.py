@@ -16,7 +16,16 @@ from typing import Any
 from murxpy.data.spellings import written
 from murxpy.findings.store import read_callables, read_counters
 from murxpy.records import events
-from murxpy.records.events import Alike, Event, Found, Overstayed, Reproduced, RunEnded, WorkerLost
+from murxpy.records.events import (
+    Alike,
+    Event,
+    Found,
+    Overstayed,
+    Reproduced,
+    RunEnded,
+    RunsEnded,
+    WorkerLost,
+)
 from murxpy.records.snapshot import BucketView, Left, NodeView, Snapshot, WorkerState, WorkerView
 from murxpy.records.yields import fruitless
 from murxpy.solvers.wrapper import SECTIONS
@@ -145,6 +154,9 @@ class Statistics:
         if isinstance(event, RunEnded):
             self.counts.update(event.report["counts"])
             self._run_over(event.worker, now)
+        elif isinstance(event, RunsEnded):
+            self.counts.update(event.counts)
+            self._run_over(event.worker, now, event.runs)
         elif isinstance(event, Overstayed):
             self._overstayed += 1
             self._unreported_run(event.worker, now)
@@ -170,9 +182,11 @@ class Statistics:
             self.counts["run:total"] += 1
             self._run_over(worker, now)
 
-    def _run_over(self, worker: int, now: float) -> None:
+    def _run_over(self, worker: int, now: float, runs: int = 1) -> None:
         view = self._workers.get(worker) or WorkerView(worker, "")
-        self._workers[worker] = WorkerView(worker, view.target, view.runs + 1, None, "waiting", now)
+        self._workers[worker] = WorkerView(
+            worker, view.target, view.runs + runs, None, "waiting", now
+        )
 
     def _found(self, event: Found, now: float) -> None:
         found, verdict = event.finding, event.finding.verdict

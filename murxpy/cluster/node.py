@@ -15,6 +15,7 @@ import queue
 import socket
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
@@ -28,7 +29,7 @@ from murxpy.errors import InputError, MurxpyError
 from murxpy.modules import added_modules
 from murxpy.processes.handles import Scratch
 from murxpy.processes.pool import POLL, Pool, Result
-from murxpy.processes.service import Fresh, Future, Group, Replays, Watcher
+from murxpy.processes.service import Fresh, Future, Group, Replays, Watcher, run_of
 from murxpy.processes.targets import Plan, absolute_target, grant_target, resolve, version_of
 
 # Seconds without a message after which a node ends the processes of a campaign: its supervisor was
@@ -128,6 +129,11 @@ class _Open:
     left: int
     damps: wire.Damps = field(default_factory=wire.Damps)
     losses: list[wire.Loss] = field(default_factory=list)
+    # of the runs of its stretch: by slots, their number and their counters
+    sums: dict[int, Counter[str]] = field(default_factory=dict)
+    summed: Counter[int] = field(default_factory=Counter)
+    told: list[wire.End] = field(default_factory=list)
+    back: list[int] = field(default_factory=list)
 
 
 class _Notes(Watcher):
@@ -178,7 +184,8 @@ class _Processes:
             return wire.Unusable(self.error)
         self.last = time.monotonic()
         tell: queue.SimpleQueue[wire.Answer] = queue.SimpleQueue()
-        self._inbox.put(_Open(block, tell, [[] for _ in block.asks], len(block.asks)))
+        left = len(block.asks) + (block.stretch.count if block.stretch else 0)
+        self._inbox.put(_Open(block, tell, [[] for _ in block.asks], left))
         answer = tell.get()
         self.last = time.monotonic()
         return answer
@@ -252,6 +259,13 @@ class _Processes:
             on = self._group(where)[0] if where.slots else Fresh(where.target, where.private)
             jobs = [wire.job_of(task, damps) for task in ask.jobs]
             replays.submit(jobs, on, partial(self._over, opened, place))
+        stretch = block.stretch
+        if stretch is not None:
+            group, seed = self._group(block.where[stretch.where])[0], int(stretch.seed, 16)
+            job = wire.job_of(stretch.job, damps)
+            for offset in range(stretch.count):
+                run = run_of(job, seed, stretch.first + offset)
+                replays.submit((run,), group, partial(self._run_over, opened, offset))
 
     def _group(self, where: wire.Where) -> tuple[Group, _Notes]:
         if where not in self._groups:
@@ -267,6 +281,25 @@ class _Processes:
             for result in future.results
         ]
         opened.left -= 1
+        self._note_deaths(opened, future)
+
+    def _run_over(self, opened: _Open, offset: int, future: Future) -> None:
+        """Take the end of a run of a stretch: in the sum of its process, if nothing was found."""
+        opened.left -= 1
+        if not future.results:
+            opened.back.append(offset)
+            return
+        (result,) = future.results
+        if wire.is_told(result):
+            opened.told.append(wire.end_of(result, offset, opened.damps))
+            self._note_deaths(opened, future)
+            return
+        slot, report = result.worker.slot, result.outcome.report or {}
+        opened.summed[slot] += 1
+        opened.sums.setdefault(slot, Counter()).update({"run:total": 1, **report.get("counts", {})})
+
+    def _note_deaths(self, opened: _Open, future: Future) -> None:
+        """Note in the job of which block a process of a group died."""
         if isinstance(future.on, Group):
             notes = future.on.watcher
             assert isinstance(notes, _Notes), "each group of a node takes notes"
@@ -285,7 +318,15 @@ class _Processes:
                 afters.append(wire.After(notes.target, notes.purpose, job, end))
             losses += notes.losses
             notes.after, notes.losses = [], []
-        return wire.Done(opened.ends, opened.damps.lists, afters, losses, replays.cpu())
+        stretched = None
+        if opened.block.stretch is not None:
+            sums = [
+                wire.Summed(slot, opened.summed[slot], dict(counts))
+                for slot, counts in sorted(opened.sums.items())
+            ]
+            told = sorted(opened.told, key=lambda end: end.job)
+            stretched = wire.Stretched(sums, told, sorted(opened.back))
+        return wire.Done(opened.ends, opened.damps.lists, afters, losses, replays.cpu(), stretched)
 
 
 class Node:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import itertools
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -20,14 +20,14 @@ from murxpy.cluster.node import described, facts, key_of
 from murxpy.errors import InputError, TargetError
 from murxpy.processes.handles import Job
 from murxpy.processes.pool import POLL, Pool, Result
-from murxpy.processes.service import Fresh, Future, Group, Replays
+from murxpy.processes.service import Fresh, Future, Group, Replays, Stretch, Sum
 
 BLOCKS = 2  # blocks of runs, and of pooled jobs, that a node has in hand, so that it never waits
 # The seconds that a block should take. The supervisor then has time for a thousand nodes, and little is
 # lost with a node.
 SECONDS = 10.0
 _FIRST = 8  # runs in a block before any block was timed
-_LARGEST = 4096
+LARGEST = 4096  # runs in a block
 _POOLED = 16  # jobs in a block of a pool that is not that of the runs, such as questions to a judge
 _GONE = 16  # lost nodes that are remembered, to show them
 _PIECES = 16  # of a block that was lost with its node
@@ -141,12 +141,13 @@ class Member:
 
 @dataclass(eq=False)
 class _Batch:
-    """Submissions that travel together. `losses` counts the nodes that were lost while they did nothing
+    """Submissions that travel together, or a stretch of runs. `losses` counts the nodes that were lost while they did nothing
     else. It is sent at `after` at the earliest.
     """
 
     lane: Lane
     futures: list[Future]
+    stretch: tuple[Stretch, Group] | None = None  # without futures
     losses: int = 0
     alone: bool = False
     sent: float = 0.0
@@ -154,7 +155,26 @@ class _Batch:
 
     def wanted(self) -> bool:
         """Whether somebody still waits for it."""
-        return any(not future.cancelled for future in self.futures)
+        return self.stretch is not None or any(not future.cancelled for future in self.futures)
+
+    def __len__(self) -> int:
+        return len(self.futures) if self.stretch is None else self.stretch[0].count
+
+    def part(self, at: int, size: int) -> _Batch:
+        """Some of the submissions or runs."""
+        if self.stretch is None:
+            return _Batch(self.lane, self.futures[at : at + size])
+        stretch, group = self.stretch
+        size = min(size, stretch.count - at)
+        return _Batch(
+            self.lane, [], (replace(stretch, first=stretch.first + at, count=size), group)
+        )
+
+    def of(self, group: Group) -> bool:
+        """Whether all of it is for this group."""
+        if self.stretch is not None:
+            return self.stretch[1] is group
+        return all(future.on is group for future in self.futures)
 
 
 class ClusterReplays(Replays):
@@ -234,21 +254,37 @@ class ClusterReplays(Replays):
         group.waiting.clear()
         for member in self.members.values():
             for ticket, batch in list(member.sent.items()):
-                own = [future for future in batch.futures if future.on is group]
-                if len(own) == len(batch.futures):
+                if batch.of(group):
                     self._forget(member, ticket)
-                    futures += own
+                    futures += batch.futures
+                    _give_back(batch)
         for queue in (self._again, self._alone, self._last):
             for batch in list(queue):
-                if all(future.on is group for future in batch.futures):
+                if batch.of(group):
                     queue.remove(batch)
                     futures += batch.futures
+                    _give_back(batch)
         for future in futures:
             self._over(future)
 
     def room(self, group: Group) -> bool:
         """Whether the nodes could be sent a further job of the group."""
         return len(group.waiting) < self._wanted.get(_lane(group), 0)
+
+    def wants(self, group: Group) -> tuple[int, int]:
+        lane = _lane(group)
+        if self._again or group.waiting:  # these come first
+            return 0, 0
+        self._groups[group] = None
+        return self._size(lane), max(0, self._free(lane))
+
+    def submit_stretch(self, stretch: Stretch, group: Group) -> None:
+        member = self._chosen(_lane(group))
+        batch = _Batch(_lane(group), [], (stretch, group))
+        if member is None:
+            self._again.append(batch)
+        else:
+            self._dispatch(member, batch)
 
     def step(self, timeout: float = 2 * POLL) -> None:
         """Send what can be sent, wait at most `timeout` seconds for something to happen, and call `done` of
@@ -285,7 +321,7 @@ class ClusterReplays(Replays):
             return _POOLED if lane == "pooled" else 1
         if not self._a_run:
             return _FIRST
-        return max(1, min(_LARGEST, int(SECONDS / self._a_run)))
+        return max(1, min(LARGEST, int(SECONDS / self._a_run)))
 
     def _send(self) -> None:
         self._send_alone()
@@ -364,7 +400,7 @@ class ClusterReplays(Replays):
 
     def _dispatch(self, member: Member, batch: _Batch) -> None:
         batch.futures = [future for future in batch.futures if not future.cancelled]
-        if not batch.futures:
+        if not len(batch):
             return
         ticket, batch.sent = next(self._tickets), time.monotonic()
         member.sent[ticket], self._holders[ticket] = batch, member
@@ -376,7 +412,13 @@ class ClusterReplays(Replays):
         for future in batch.futures:
             place = places.setdefault(_where(future.on), len(places))
             asks.append(wire.Ask(place, [wire.task_of(job, damps) for job in future.jobs]))
-        return wire.Block(self._hello.key, damps.lists, list(places), asks)
+        stretch = None
+        if batch.stretch is not None:
+            own, group = batch.stretch
+            place = places.setdefault(_where(group), len(places))
+            job = wire.task_of(own.job, damps)
+            stretch = wire.Stretch(place, own.first, own.count, f"{own.seed:x}", job)
+        return wire.Block(self._hello.key, damps.lists, list(places), asks, stretch)
 
     def _forget(self, member: Member, ticket: int) -> None:
         self._link.drop(ticket)
@@ -485,15 +527,12 @@ class ClusterReplays(Replays):
         batch.futures = [future for future in batch.futures if not future.cancelled]
         if not blame:
             self._again.append(batch)
-        elif len(batch.futures) > 1:
+        elif len(batch) > 1:
             # In small pieces, so that little is done again and again with the jobs that lose nodes, and a
             # piece is seldom on a node that is lost for another reason.
-            size = -(-len(batch.futures) // _PIECES)
-            self._again.extend(
-                _Batch(batch.lane, batch.futures[at : at + size])
-                for at in range(0, len(batch.futures), size)
-            )
-        elif batch.futures:
+            size = -(-len(batch) // _PIECES)
+            self._again.extend(batch.part(at, size) for at in range(0, len(batch), size))
+        elif len(batch):
             if alone:
                 batch.after = time.monotonic() + _DISTANCE * 4**batch.losses
                 batch.losses += 1
@@ -504,7 +543,11 @@ class ClusterReplays(Replays):
 
     def _set_aside(self, batch: _Batch) -> None:
         """Give up jobs that lose their nodes."""
-        (future,) = batch.futures
+        if batch.stretch is None:
+            (future,) = batch.futures
+        else:
+            stretch, group = batch.stretch
+            future = Future((stretch.run(0),), group, stretch.owner.over)
         runs = [f"{job.seed:016x}" for job in future.jobs]
         more = "" if len(runs) == 1 else f" and {len(runs) - 1} more"
         self._notice(
@@ -550,6 +593,7 @@ class ClusterReplays(Replays):
             [self._result(member, future.jobs, end, damps) for end in ends]
             for future, ends in zip(batch.futures, done.ends, strict=True)
         ]
+        ends_of_runs = self._ends_of_stretch(member, batch, done, damps)
         afters = [self._after(member, after, damps) for after in done.afters]
         member.cpu = done.cpu
         if batch.lane == "runs":
@@ -564,8 +608,64 @@ class ClusterReplays(Replays):
                 self._over(future)
             if any(result.outcome.report is None for result in ended):
                 self._tell_loss(member, losses, future)
+        if batch.stretch is not None and done.stretched is not None:
+            self._take_stretch(member, *batch.stretch, done.stretched, ends_of_runs, losses)
         while losses:
             self._tell_loss(member, losses)
+
+    def _ends_of_stretch(
+        self, member: Member, batch: _Batch, done: wire.Done, damps: wire.Damps
+    ) -> dict[int, Result]:
+        """The ends that are told one by one, by the places of their runs. Raises InputError where not each
+        run of the stretch ended once.
+        """
+        stretched = done.stretched
+        if batch.stretch is None and stretched is None:
+            return {}
+        if batch.stretch is None or stretched is None:
+            raise InputError("the ends of runs that were not sent, or none of those that were")
+        stretch, _ = batch.stretch
+        places = [*(end.job for end in stretched.ends), *stretched.back]
+        if len({*places}) < len(places) or not all(0 <= p < stretch.count for p in places):
+            raise InputError("a run of a block that ended twice, or is none of it")
+        if len(places) + sum(one.runs for one in stretched.sums) != stretch.count:
+            raise InputError("another number of ends than of runs")
+        return {
+            end.job: Result(
+                Seat(self._slot(member, end.slot)),
+                replace(stretch.run(end.job), number=self.pool.job_number()),
+                wire.outcome_of(end),
+                wire.past_of(end, damps),
+            )
+            for end in stretched.ends
+        }
+
+    def _take_stretch(
+        self,
+        member: Member,
+        stretch: Stretch,
+        group: Group,
+        stretched: wire.Stretched,
+        results: Mapping[int, Result],
+        losses: list[wire.Loss],
+    ) -> None:
+        """Hand on the ends of the runs of a stretch, in the order of their numbers."""
+        owner, first = stretch.owner, stretch.first
+        owner.summed([Sum(self._slot(member, s.slot), s.runs, s.counts) for s in stretched.sums])
+        member.runs += stretch.count - len(stretched.back)
+        at, back = 0, {*stretched.back}
+        for place in [*sorted([*results, *back]), stretch.count]:
+            if at < place:
+                owner.passed(first + at, place - at)
+            at = place + 1
+            if place in back:
+                owner.back(first + place, 1)
+            elif place in results:
+                result = results[place]
+                future = Future((result.job,), group, owner.over, [result])
+                self._over(future)
+                if result.outcome.report is None:
+                    self._tell_loss(member, losses, future)
 
     def _tell_loss(
         self, member: Member, losses: list[wire.Loss], future: Future | None = None
@@ -584,7 +684,7 @@ class ClusterReplays(Replays):
             return
 
     def _timed(self, batch: _Batch) -> None:
-        a_run = (time.monotonic() - batch.sent) / (BLOCKS * len(batch.futures))
+        a_run = (time.monotonic() - batch.sent) / (BLOCKS * len(batch))
         self._a_run = 0.8 * self._a_run + 0.2 * a_run if self._a_run else a_run
 
     def _slot(self, member: Member, slot: int) -> int:
@@ -613,6 +713,13 @@ class ClusterReplays(Replays):
 
 def _lane(group: Group) -> Lane:
     return "runs" if group.purpose == "runs" else "pooled"
+
+
+def _give_back(batch: _Batch) -> None:
+    """Give back the runs of a stretch that are not made."""
+    if batch.stretch is not None:
+        stretch, _ = batch.stretch
+        stretch.owner.back(stretch.first, stretch.count)
 
 
 def _where(on: Fresh | Group) -> wire.Where:

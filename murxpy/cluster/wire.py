@@ -108,6 +108,18 @@ class Ask(msgspec.Struct, array_like=True, frozen=True):
     jobs: list[Task]
 
 
+class Stretch(msgspec.Struct, array_like=True, frozen=True):
+    """Neighbouring runs to make, `count` from run `first` on of the campaign with `seed`, in the processes at
+    this place in the list of the block. All are as `job`, but for their numbers and seeds.
+    """
+
+    where: int
+    first: int
+    count: int
+    seed: str
+    job: Task
+
+
 class Block(msgspec.Struct, tag="block", frozen=True, forbid_unknown_fields=True):
     """Jobs for the node of the campaign `key`."""
 
@@ -115,6 +127,7 @@ class Block(msgspec.Struct, tag="block", frozen=True, forbid_unknown_fields=True
     damps: list[Damp]
     where: list[Where]
     asks: list[Ask]
+    stretch: Stretch | None = None
 
 
 class End(msgspec.Struct, array_like=True, frozen=True):
@@ -136,6 +149,27 @@ class End(msgspec.Struct, array_like=True, frozen=True):
     cpu: float
     stack: int
     past: list[Task]
+
+
+Count = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
+
+
+class Summed(msgspec.Struct, array_like=True, frozen=True):
+    """The number and the counters of runs that the process in `slot` made and in which nothing was found."""
+
+    slot: int
+    runs: Count
+    counts: dict[str, Count]
+
+
+class Stretched(msgspec.Struct, array_like=True, frozen=True):
+    """The ends of the runs of a stretch: in sums, and by their places in the stretch those that are told one
+    by one, and those that were not begun.
+    """
+
+    sums: list[Summed]
+    ends: list[End]
+    back: list[Count]
 
 
 class After(msgspec.Struct, array_like=True, frozen=True):
@@ -180,6 +214,7 @@ class Done(msgspec.Struct, tag="done", frozen=True, forbid_unknown_fields=True):
     afters: list[After]
     losses: list[Loss]
     cpu: dict[str, float]
+    stretched: Stretched | None = None
 
 
 class Unknown(msgspec.Struct, tag="unknown", frozen=True, forbid_unknown_fields=True):
@@ -297,6 +332,19 @@ def job_of(task: Task, damps: Damps) -> Job:
     )
 
 
+def is_told(result: Result) -> bool:
+    """Whether the end of a run is told by itself, and not in a sum."""
+    report = result.outcome.report
+    if report is None or result.outcome.trace or report.get("finding") or judge(result.outcome):
+        return True
+    counts = report.get("counts", {})
+    return not isinstance(counts, dict) or not all(map(_is_count, counts.values()))
+
+
+def _is_count(number: object) -> bool:
+    return type(number) is int and 0 <= number < 1 << 63
+
+
 def end_of(result: Result, place: int, damps: Damps) -> End:
     """The end of the job at this place of its ask, as it travels."""
     outcome = result.outcome
@@ -360,8 +408,6 @@ def _report(data: bytes) -> Mapping[str, Any]:
     """The report of a session: plain data whose counters are counts."""
     report = _object(data)
     counts = report.get("counts", {})
-    if not isinstance(counts, dict) or not all(
-        type(number) is int and 0 <= number < 1 << 63 for number in counts.values()
-    ):
+    if not isinstance(counts, dict) or not all(map(_is_count, counts.values())):
         raise InputError("the counters of a report are no counts")
     return report

@@ -131,14 +131,19 @@ def _calls_text(calls: Damp) -> str:
 @dataclass(slots=True)
 class TargetState:
     """The progress of a target: the index of its next run, and the lower indices of runs that are not
-    done.
+    done: of each span of neighbours the first, and how many they are. Earlier releases stored each index.
     """
 
     name: str
     solver: str
     version: str
     next: int = 0
-    open: tuple[int, ...] = ()
+    open: tuple[tuple[int, int] | int, ...] = ()
+
+    def numbers(self) -> tuple[int, ...]:
+        """The indices of runs that are not done."""
+        spans = ((one, 1) if isinstance(one, int) else one for one in self.open)
+        return tuple(index for first, count in spans for index in range(first, first + count))
 
 
 @dataclass(slots=True)
@@ -235,10 +240,13 @@ class _Guidance(TypedDict, total=False):
 
 
 class _Damped(msgspec.Struct, array_like=True):
-    """A run of a campaign that damps calls, as the row that `Damping.state` gives."""
+    """Neighbouring runs of a campaign that damps calls, as the row that `Damping.state` gives. Earlier
+    releases had a row for each run.
+    """
 
     known: int
     call: tuple[str, str, str] | None
+    count: int = 1
 
 
 class _Damping(TypedDict, total=False):

@@ -18,7 +18,7 @@ from murxpy.fuzzers.setups import Mutation
 from murxpy.judging.judged_solver import JudgedSolver
 from murxpy.judging.seeds import alone, labels_of
 from murxpy.logic.catalogue import Catalogue, build_catalogue
-from murxpy.machine.random import mix
+from murxpy.machine.random import mix, run_seed
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.oracles.crash import Outcome
 from murxpy.processes.limits import Limits
@@ -26,7 +26,6 @@ from murxpy.processes.targets import Plan
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.mutation.preparing import views
 from murxpy.sources.setups import Setup
-from murxpy.steering.seeds import run_seed
 from murxpy.translate.formula import formula_of
 
 _KEY = 0x3A1C5

@@ -7,6 +7,7 @@ from __future__ import annotations
 import random
 from bisect import bisect_right
 from collections.abc import Sequence
+from hashlib import blake2b
 from itertools import accumulate
 from typing import Any, Generic, TypeVar
 
@@ -20,6 +21,13 @@ def mix(seed: int, key: int) -> int:
     z = ((z ^ (z >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
     z = ((z ^ (z >> 27)) * 0x94D049BB133111EB) & _MASK
     return z ^ (z >> 31)
+
+
+def run_seed(seed: int, index: int) -> int:
+    """The 64-bit seed of run `index` in the campaign with `seed`. The run seed depends on nothing
+    else.
+    """
+    return int.from_bytes(blake2b(f"{seed}:{index}".encode()).digest()[:8], "big")
 
 
 def unmix(number: int, key: int) -> int:

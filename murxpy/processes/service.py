@@ -11,10 +11,12 @@ when somebody else may have killed it in the job.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from murxpy.errors import InternalError
+from murxpy.machine.random import run_seed
 from murxpy.oracles.crash import Outcome, is_from_outside
 from murxpy.processes.handles import Job, Worker
 from murxpy.processes.pool import POLL, Lost, Pool, Result
@@ -78,6 +80,15 @@ class Group:
     workers: list[Worker] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Sum:
+    """The number and the counters of runs that the process in `slot` made and in which nothing was found."""
+
+    slot: int
+    runs: int
+    counts: Mapping[str, int]
+
+
 @dataclass(eq=False)
 class Future:
     """A submission: its jobs, and how each of them ended once the future is `over`.
@@ -111,6 +122,45 @@ class Future:
                 "the processes die before they begin a replay; see what 'murxpy doctor' says"
             )
         return self.outcomes
+
+
+class Owner(Protocol):
+    """Who has neighbouring runs made in one block."""
+
+    def summed(self, sums: Sequence[Sum]) -> None:
+        """Take the counters of those runs of a block that ended by themselves and showed nothing."""
+
+    def passed(self, index: int, count: int) -> None:
+        """Note that so many neighbours from run `index` on are over, and are among those that were summed."""
+
+    def back(self, index: int, count: int) -> None:
+        """Take back so many neighbours from run `index` on, which were not begun."""
+
+    def over(self, future: Future) -> None:
+        """Take the end of another run of a block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Neighbouring runs of the campaign with this seed, `count` from run `first` on. All are as `job`, but
+    for their numbers and seeds.
+    """
+
+    first: int
+    count: int
+    seed: int
+    job: Job
+    owner: Owner
+
+    def run(self, offset: int) -> Job:
+        """One of the runs, by its place among them."""
+        return run_of(self.job, self.seed, self.first + offset)
+
+
+def run_of(job: Job, campaign: int, index: int) -> Job:
+    """Run `index` of the campaign with this seed, which else is as `job`."""
+    seed = run_seed(campaign, index)
+    return replace(job, seed=seed, index=index, name=f"{seed:016x}.trace")
 
 
 @dataclass(eq=False)
@@ -169,6 +219,16 @@ class Replays:
                 future.worker.kill("stopped")
         elif future in future.on.waiting:
             future.on.waiting.remove(future)
+
+    def wants(self, group: Group) -> tuple[int, int]:
+        """How many neighbouring runs a stretch for the group should have, and how many stretches could be
+        begun now: none where the processes are those of this machine, which make each run by itself.
+        """
+        return 0, 0
+
+    def submit_stretch(self, stretch: Stretch, group: Group) -> None:
+        """Have neighbouring runs made in one block. `wants` said that there is room for it."""
+        raise NotImplementedError
 
     def end(self, group: Group) -> None:
         """Kill the processes of `group`. The futures of the group are over; those that did not end

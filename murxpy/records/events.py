@@ -55,6 +55,17 @@ class RunEnded:
 
 
 @dataclass(frozen=True, slots=True)
+class RunsEnded:
+    """Runs that a worker of a cluster made ended by themselves, and nothing was found in them. `counts` are
+    the sums of their counters.
+    """
+
+    worker: int
+    runs: int
+    counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Overstayed:
     """A run was ended from outside because it was past the limit of wall time. Such an end is a
     statistic, not a finding.
@@ -166,6 +177,7 @@ class Ended:
 Event = (
     Started
     | RunEnded
+    | RunsEnded
     | Overstayed
     | WorkerLost
     | Found

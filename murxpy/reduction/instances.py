@@ -18,6 +18,7 @@ from murxpy.errors import InputError
 from murxpy.findings.replayed import replay_trace, walk_seeds
 from murxpy.findings.scripted import Scripted, loose_key, scripted, trace_of
 from murxpy.logic.catalogue import Catalogue, build_catalogue
+from murxpy.machine.random import run_seed
 from murxpy.machine.script import own_options
 from murxpy.machine.trace.grammar import Trace, parse_trace
 from murxpy.oracles.crash import Outcome, judge
@@ -31,7 +32,6 @@ from murxpy.solvers.options import NONE
 from murxpy.sources.mutation.assignments import Depths
 from murxpy.sources.mutation.corpus import Corpus
 from murxpy.sources.setups import Setup, SourcesSetup
-from murxpy.steering.seeds import run_seed
 
 ROUNDS = 10  # runs within the bounds that were found, with other random numbers
 RUNS = 2  # runs within other bounds, on the smallest instance and then on the campaign's seed

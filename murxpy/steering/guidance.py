@@ -4,6 +4,7 @@ campaign with guidance, which arms they have.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.learning.arms import OPTION, SOURCE, TRANSITION, Arm, Arms, parse_arm
 from murxpy.learning.guide import RUN, USUAL, Choices, Gains, Guide, Lag, Pending, Result
+from murxpy.learning.spans import Spans
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.machine.generate.guided import Reader, groups_of, option_names
 from murxpy.machine.outcomes import INTERNAL
@@ -31,63 +33,119 @@ from murxpy.sources.setups import Setup
 _Call = tuple[str, str, str]  # an action, an operator and a spelling
 
 
-@dataclass
-class _Damped:
-    """A run that damps the first `known` calls, and the call in which it ended, if by a finding."""
-
-    known: int
-    call: _Call | None = None
-
-    def row(self) -> list[Any]:
-        """The run as plain data."""
-        return [self.known, self.call]
-
-
 class Damping:
     """Chooses the calls that the runs of one target draw less often. `saved` is what `state` gave in
-    an earlier session. A hang damps nothing: the clock decides when it is known. `lag` is that of
-    the campaign.
+    an earlier session, of which the runs in `left` are still to be made. A hang damps nothing: the clock
+    decides when it is known. `lag` is that of the campaign.
     """
 
-    def __init__(self, saved: Mapping[str, Any] | None = None, lag: Lag = USUAL) -> None:
+    def __init__(
+        self,
+        saved: Mapping[str, Any] | None = None,
+        lag: Lag = USUAL,
+        left: Spans | None = None,
+    ) -> None:
         saved = saved or {}
-        self._runs = Pending(_damped, saved, lag)
+        self._lag = lag
         self._calls: dict[_Call, None] = dict.fromkeys(map(_call, saved.get("calls", ())))
+        # The runs that are under way, with the number of the calls that they know; and those of them in
+        # which something was found, with the same number and the call in which they ended.
+        self._open = Spans()
+        self._ended: dict[int, tuple[int, _Call]] = {}
+        self._over: dict[int, _Call] = {}  # runs that are over and not learnt from yet
+        self._lists: dict[int, Damp] = {}
+        for index, row in saved.get("open", {}).items():
+            self._restore(int(index), row, left)
+        for index, (_, call, *_) in saved.get("over", {}).items():
+            self._over[int(index)] = _call(call)
+
+    def _restore(self, first: int, row: Sequence[Any], left: Spans | None) -> None:
+        known, call, *more = row
+        count = more[0] if more else 1
+        own = [(first, count, known)] if left is None else left.within(first, count)
+        for at, size, _ in own:
+            if call is None:
+                self._open.add(at, size, known)
+            else:
+                self._ended[at] = known, _call(call)
 
     def state(self) -> dict[str, Any]:
-        """The plain data to store."""
-        return {**self._runs.state(), "calls": [list(call) for call in self._calls]}
+        """The plain data to store: for neighbours under way, what the first of them has, and their number."""
+        open_: dict[str, list[Any]] = {
+            str(first): [known, None, count] for first, count, known in self._open
+        }
+        open_ |= {str(index): [known, list(call)] for index, (known, call) in self._ended.items()}
+        over = {str(index): [0, list(call)] for index, call in self._over.items()}
+        return {"open": open_, "over": over, "calls": [list(call) for call in self._calls]}
 
     def ready(self, index: int) -> bool:
         """Whether run `index` can begin: all runs are over whose findings it has to know."""
-        return self._runs.ready(index)
+        if self._known(index) is not None:
+            return True
+        lowest = self._lowest()
+        return lowest is None or lowest > self._last(index)
 
-    def of(self, index: int) -> Damp:
-        """The calls that run `index`, which begins now, damps. A run that began before keeps its own."""
-        if index not in self._runs.open:
-            for _, run in self._runs.due(index):
-                assert run.call is not None, "only runs with a finding wait"
-                self._calls.setdefault(run.call)
-            self._runs.open[index] = _Damped(len(self._calls))
-        known = list(self._calls)[: self._runs.open[index].known]
-        return tuple(sorted(known)[:DAMPED])
+    def ready_from(self, first: int, most: int) -> int:
+        """How many new neighbours from run `first` on can begin, `most` at most."""
+        lowest = self._lowest()
+        if lowest is None:
+            # each of them has to know of those before it in the same block, too
+            lowest = first
+        return bisect_left(range(most), lowest, key=lambda n: self._last(first + n))
+
+    def alike_from(self, first: int, count: int) -> int:
+        """How many neighbours from run `first` on damp the same, `count` at most."""
+        self._learn(first)
+        new = [number for number, call in self._over.items() if call not in self._calls]
+        if not new:
+            return count
+        return bisect_left(range(count), min(new), key=lambda n: self._last(first + n))
+
+    def of(self, index: int, count: int = 1) -> Damp:
+        """The calls that run `index`, which begins now, damps, and so many neighbours from it on. A run that
+        began before keeps its own.
+        """
+        known = self._known(index)
+        if known is None:
+            self._learn(index)
+            known = len(self._calls)
+            self._open.add(index, count, known)
+        if known not in self._lists:
+            self._lists = {known: tuple(sorted(list(self._calls)[:known])[:DAMPED])}
+        return self._lists[known]
 
     def found(self, index: int, verdict: Verdict) -> None:
         """Note that run `index` ended in a finding."""
-        run, call = self._runs.open.get(index), verdict.call
-        if run is not None and call.action and verdict.kind != INTERNAL:
-            run.call = (call.action, call.operator, call.spelling)
+        call, known = verdict.call, self._known(index)
+        if known is not None and call.action and verdict.kind != INTERNAL:
+            self._open.remove(index)
+            self._ended[index] = known, (call.action, call.operator, call.spelling)
 
-    def over(self, index: int) -> None:
-        """Note that run `index` is over."""
-        self._runs.done(index)
-        if (run := self._runs.over.get(index)) and run.call is None:
-            del self._runs.over[index]
+    def over(self, index: int, count: int = 1) -> None:
+        """Note that run `index`, or so many neighbours from it on, are over."""
+        self._open.remove(index, count)
+        if index in self._ended:
+            self._over[index] = self._ended.pop(index)[1]
 
+    def _known(self, index: int) -> int | None:
+        """How many calls run `index` knows, which is under way; None if it is not."""
+        ended = self._ended.get(index)
+        return self._open.get(index) if ended is None else ended[0]
 
-def _damped(row: Iterable[Any]) -> _Damped:
-    known, call = row
-    return _Damped(known, None if call is None else _call(call))
+    def _lowest(self) -> int | None:
+        lowest = [self._open.lowest, min(self._ended, default=None)]
+        return min((index for index in lowest if index is not None), default=None)
+
+    def _last(self, index: int) -> int:
+        """The last run from which is learnt before run `index` is chosen."""
+        return index - self._lag.of(index)
+
+    def _learn(self, index: int) -> None:
+        """Learn, in their order, from the runs that are far enough before `index`."""
+        if self._over:
+            last = self._last(index)
+            for number in sorted(number for number in self._over if number <= last):
+                self._calls.setdefault(self._over.pop(number))
 
 
 def _call(row: Sequence[str]) -> _Call:

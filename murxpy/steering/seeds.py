@@ -4,24 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from hashlib import blake2b
 from typing import Any
 
 from murxpy.errors import InputError
 from murxpy.learning.guide import AGAIN, USUAL, Lag, Pending
 from murxpy.learning.shares import Shares
-from murxpy.machine.random import Stream, mix
+from murxpy.learning.spans import Spans
+from murxpy.machine.random import Stream, mix, run_seed
 from murxpy.records.yields import Begun, Key, Yield, begun, credit
 from murxpy.sources.mutation.corpus import STEERED, Corpus, Pairing
 from murxpy.sources.mutation.registry import API, SOURCES
 from murxpy.sources.setups import SourcesSetup
-
-
-def run_seed(seed: int, index: int) -> int:
-    """The 64-bit seed of run `index` in the campaign with `seed`. The run seed depends on nothing
-    else.
-    """
-    return int.from_bytes(blake2b(f"{seed}:{index}".encode()).digest()[:8], "big")
 
 
 class Ledger:
@@ -50,7 +43,7 @@ class Ledger:
         self.ended = dict(ended or {})
         self._resume = resume
         self._again = self._in_order(again)
-        self._running: dict[int, None] = {}
+        self._running = Spans()
         self._left = sum(index in self.ended for index in again) if resume else limit
 
     def _in_order(self, again: Iterable[int]) -> list[int]:
@@ -68,8 +61,24 @@ class Ledger:
             index = self._again.pop()
         else:
             index, self.next = self.next, self.next + self._step
-        self._running[index] = None
+        self._running.add(index)
         return index
+
+    def most(self, wanted: int) -> int:
+        """How many new neighbours `take_span` could take, `wanted` at most; none while runs that were handed
+        out before come first, or where not each index is one of ours.
+        """
+        if self._again or self._step != 1:
+            return 0
+        return wanted if self._left is None else min(wanted, self._left)
+
+    def take_span(self, count: int) -> int:
+        """Take the next `count` new runs, which are neighbours, and give the index of the first."""
+        first, self.next = self.next, self.next + count
+        if self._left is not None:
+            self._left -= count
+        self._running.add(first, count)
+        return first
 
     @property
     def upcoming(self) -> int:
@@ -85,22 +94,38 @@ class Ledger:
         """Hand out no more."""
         self._left = 0
 
-    def done(self, index: int) -> None:
-        """Note that run `index` is over, and that nobody waits for its judges."""
-        self._running.pop(index, None)
-        self.ended.pop(index, None)
+    def done(self, index: int, count: int = 1) -> None:
+        """Note that run `index`, or so many neighbours from it on, are over, and that nobody waits for their
+        judges.
+        """
+        self._running.remove(index, count)
+        if self.ended:
+            self.ended.pop(index, None)
 
-    def give_back(self, index: int) -> None:
-        """Note that run `index` was not begun, so that it is handed out again."""
-        if index in self._running:
-            del self._running[index]
-            self._again = self._in_order([*self._again, index])
+    def give_back(self, index: int, count: int = 1) -> None:
+        """Note that run `index`, or so many neighbours from it on, were not begun, so that they are handed
+        out again.
+        """
+        back = [
+            number
+            for first, size, _ in self._running.remove(index, count)
+            for number in range(first, first + size)
+        ]
+        if back:
+            self._again = self._in_order([*self._again, *back])
             if self._left is not None:
-                self._left += 1
+                self._left += len(back)
 
     def open(self) -> list[int]:
         """The indices below `next` of runs that are not done."""
-        return sorted([*self._again, *self._running])
+        return sorted([*self._again, *self._running.numbers()])
+
+    def spans(self) -> Spans:
+        """The same as spans."""
+        spans = Spans(self._running)
+        for index in reversed(self._again):
+            spans.add(index)
+        return spans
 
     @property
     def exhausted(self) -> bool:

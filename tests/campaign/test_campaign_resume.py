@@ -19,8 +19,9 @@ from waiting import wait_for
 from murxpy.campaign.campaign import Campaign
 from murxpy.errors import InputError, TargetError
 from murxpy.findings.store import FILE, Store, read_buckets
+from murxpy.machine.random import run_seed
 from murxpy.records.events import Ended, Event, Notice, RunEnded
-from murxpy.steering.seeds import Ledger, run_seed
+from murxpy.steering.seeds import Ledger
 
 SCRIPT = """
 import sys

@@ -121,7 +121,7 @@ def survive(chaos: Chaos, rounds: int, peace: Path) -> None:
     assert not last.alive() and not list(chaos.temporary.iterdir())
     with closing(Store(chaos.out, read_only=True)) as store:
         (state,) = store.targets().values()
-        done = set(range(state.next)) - set(state.open)
+        done = set(range(state.next)) - set(state.numbers())
         buckets, counters = store.buckets(), store.counters()
         rows = {
             (bucket.key, index, seed)

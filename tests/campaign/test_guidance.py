@@ -36,7 +36,7 @@ from murxpy.learning.arms import (
 from murxpy.learning.guide import BANDIT, LAG, OFF, STATISTICS, Choices, Gains, Guide, Result
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.generate.guided import Reader
-from murxpy.machine.random import Stream
+from murxpy.machine.random import Stream, run_seed
 from murxpy.machine.trace.finished import Call
 from murxpy.oracles.crash import Verdict
 from murxpy.processes.limits import MIB, Limits
@@ -45,7 +45,6 @@ from murxpy.solvers.facts import build_facts
 from murxpy.solvers.wrapper import Wrapper
 from murxpy.sources.walk import State, Transition
 from murxpy.steering.guidance import Guidance
-from murxpy.steering.seeds import run_seed
 
 NAMES = {kind: [f"{kind}{at}" for at in range(20)] for kind in KINDS}
 ARMS = Arms(NAMES)

@@ -14,10 +14,10 @@ from types import ModuleType
 import pytest
 
 from murxpy.campaign.campaign import Campaign
+from murxpy.machine.random import run_seed
 from murxpy.processes.limits import MIB, Limits
 from murxpy.records.config import CampaignConfig
 from murxpy.records.events import Event, Found
-from murxpy.steering.seeds import run_seed
 
 BENCH = Path(__file__).parents[2] / "bench"
 FAKES = Path(__file__).parents[1] / "fakes"

@@ -14,7 +14,7 @@ from campaigns import run
 from commands import error, outcome
 from hypothesis import given
 from hypothesis import strategies as st
-from links import HereLink, Sent
+from links import HereLink, Sent, runs_in
 
 from murxpy.campaign.campaign import Campaign
 from murxpy.cluster import service, wire
@@ -139,7 +139,7 @@ def test_a_run_that_loses_each_node_is_set_aside(
 
     def sent(link: HereLink, node: str, request: wire.Request) -> bool:
         if isinstance(request, wire.Block):
-            runs = [task.index for ask in request.asks for task in ask.jobs]
+            runs = runs_in(request)
             if 17 in runs:
                 alone.append(len(runs) == 1)
                 link.lose(node)
@@ -165,7 +165,7 @@ def test_whoever_ends_nodes_again_and_again_costs_no_run(
     def sent(link: HereLink, node: str, request: wire.Request) -> bool:
         if not isinstance(request, wire.Block) or len(seen) == 5:
             return True
-        if any(task.index == 17 for ask in request.asks for task in ask.jobs):
+        if 17 in runs_in(request):
             seen.append(node)
             link.lose(node)
             link.join()

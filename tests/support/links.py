@@ -7,9 +7,19 @@ import threading
 import time
 from collections.abc import Callable
 
+import msgspec
+
 from murxpy.cluster import wire
 from murxpy.cluster.node import Node, facts
 from murxpy.cluster.service import Answered, Cut, Event, Joined, Left
+
+
+def runs_in(block: wire.Block) -> list[int]:
+    """The numbers of the runs of a block."""
+    stretch = block.stretch
+    neighbours = range(stretch.first, stretch.first + stretch.count) if stretch else ()
+    return [*(t.index for ask in block.asks for t in ask.jobs if t.index >= 0), *neighbours]
+
 
 Sent = Callable[["HereLink", str, wire.Request], bool]
 
@@ -59,9 +69,7 @@ class HereLink:
     def send(self, ticket: int, node: str, data: bytes) -> None:
         request = wire.decode_request(data)
         if isinstance(request, wire.Block):
-            self.done += [
-                (node, task.index) for ask in request.asks for task in ask.jobs if task.index >= 0
-            ]
+            self.done += [(node, index) for index in runs_in(request)]
         self.last = ticket
         if self._sent(self, node, request) and node in self.nodes:
             threading.Thread(target=self._serve, args=(ticket, node, data), daemon=True).start()
@@ -91,13 +99,15 @@ class HereLink:
 
 
 class AtOnce:
-    """The link to `count` nodes that answer at once that all runs were fine. `cpu` are the seconds that the
+    """The link to `count` nodes that answer at once that all runs were fine. Of `unusual` neighbouring runs,
+    the first is told by itself, and the others in sums. `cpu` are the seconds that the
     nodes took, and `blocks` the number of their blocks.
     """
 
     started = 0
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, unusual: int = 1000) -> None:
+        self._unusual = unusual
         self._events: list[Event] = [Joined(f"node-{number}") for number in range(count)]
         self._report = b'{"status": "ok", "seed": 0, "counts": {"run:total": 1}, "finding": null}'
         self.cpu = 0.0
@@ -114,7 +124,15 @@ class AtOnce:
             end = wire.End(
                 *(0, 0, "report", self._report, b"", b"", None, 0, 0.0, False, 0, 0.0, 0), []
             )
-            answer = wire.Done([[end] for _ in request.asks], [], [], [], {"runs": 1.0})
+            stretch, stretched = request.stretch, None
+            if stretch is not None:
+                told = range(0, stretch.count, self._unusual)
+                summed = stretch.count - len(told)
+                sums = [wire.Summed(0, summed, {"run:total": summed})]
+                ends = [msgspec.structs.replace(end, job=place) for place in told]
+                stretched = wire.Stretched(sums, ends, [])
+            own = [[end] for _ in request.asks]
+            answer = wire.Done(own, [], [], [], {"runs": 1.0}, stretched)
         self._events.append(Answered(ticket, wire.encode(answer)))
         self.cpu += time.process_time() - begun
 

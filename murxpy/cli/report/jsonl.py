@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, TextIO
 
@@ -19,6 +20,7 @@ from murxpy.records.events import (
     Overstayed,
     Reproduced,
     RunEnded,
+    RunsEnded,
     Started,
     Target,
     Tick,
@@ -107,7 +109,14 @@ def _small(event: Event) -> dict[str, Any] | None:
                 "event": "run-ended",
                 "worker": event.worker,
                 "seed": seed_text(event.seed),
-                **_run(event),
+                **_answers(event.report["counts"]),
+            }
+        case RunsEnded():
+            return {
+                "event": "runs-ended",
+                "worker": event.worker,
+                "runs": event.runs,
+                **_answers(event.counts),
             }
         case Overstayed():
             return {
@@ -137,8 +146,7 @@ def _small(event: Event) -> dict[str, Any] | None:
     return None
 
 
-def _run(event: RunEnded) -> dict[str, Any]:
-    counts = event.report["counts"]
+def _answers(counts: Mapping[str, int]) -> dict[str, Any]:
     return {
         "decided": counts.get("check:decided", 0),
         "answers": {
