@@ -47,6 +47,12 @@ from murxpy.records.events import Notice
 
 FAULTS = {"every": {"segfault": 200, "exception": 150}, "lines": 3}
 PARTS = ("same", "kill", "cut", "overhead", "cost", "memory")
+# Campaigns of the command with z3, by what their runs are.
+KINDS = {
+    "walks": ["--theories", "BV,UF"],
+    "guided": ["--theories", "BV,UF", "--guide", "bandit"],
+    "mix": [str(common.ROOT / "seeds"), "--mix", "api:2,storm:1,opfuzz:1,typefuzz:1"],
+}
 VICTIMS = ("worker", "scheduler", "supervisor")
 FROZEN = (
     15.0  # seconds without a sign of life after which a node counts as lost in these measurements
@@ -185,19 +191,52 @@ class Proxy:
         self._loop.call_soon_threadsafe(self._open.set)
 
 
+def commanded(
+    out: Path, args: argparse.Namespace, jobs: int, place: str = ""
+) -> tuple[dict[str, Any], float]:
+    """The figures of a campaign of the command with z3, and its seconds. The limits of wall time, which
+    depend on the clock, are far away.
+    """
+    begun = time.monotonic()
+    words = ["fuzz", "z3", *KINDS[args.kind], "--runs", str(args.runs), "--seed", str(args.seed)]
+    words += ["--wall", "60s", "--no-minimize", "--jobs", str(jobs), "--out", str(out)]
+    common.murxpy(*words, *(["--cluster", place] if place else []))
+    return figures(out), time.monotonic() - begun
+
+
 def same(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
     """The campaign on one machine, and on 1, 2 and 4 nodes."""
+    if args.kind != "fake":
+        return _same_of_command(args, folder)
     alone, seconds = campaign(folder / "alone", args, jobs=2)
     rows: list[tuple[object, ...]] = [("--jobs 2", seconds, len(alone["findings"]), "")]
     wrong = 0
-    for nodes in (1, 2, 4):
+    for nodes in args.places:
         opener = parse_place(f"local:{nodes}").opener()
         found, seconds = campaign(folder / str(nodes), args, cluster=opener)
         wrong += found != alone
         rows.append((f"local:{nodes}", seconds, len(found["findings"]), _differing(alone, found)))
     table("Campaigns", ("where", "seconds", "findings", "differs"), rows)
     print("\n" + verdict(not wrong))
-    return {"campaigns": 3, "differ": wrong}
+    return {"runs": args.runs, "campaigns": len(args.places), "differ": wrong}
+
+
+def _same_of_command(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    alone, seconds = commanded(folder / "alone", args, 2)
+    print(f"--jobs 2: {seconds:.0f} s, {len(alone['findings'])} findings", flush=True)
+    wrong = 0
+    for nodes in args.places:
+        found, seconds = commanded(folder / str(nodes), args, 1, f"local:{nodes}")
+        wrong += found != alone
+        print(f"local:{nodes}: {seconds:.0f} s, differs: {_differing(alone, found)}", flush=True)
+    print("\n" + verdict(not wrong))
+    return {
+        "kind": args.kind,
+        "runs": args.runs,
+        "findings": len(alone["findings"]),
+        "campaigns": len(args.places),
+        "differ": wrong,
+    }
 
 
 def _differing(alone: dict[str, Any], found: dict[str, Any]) -> str:
@@ -401,6 +440,10 @@ def main() -> None:
     parser.add_argument("part", choices=(*PARTS, "supervise"), help="what is measured")
     parser.add_argument("--idle", type=float, default=0.005, help="seconds of a run")
     parser.add_argument("--nodes", type=int, default=2)
+    parser.add_argument("--kind", choices=("fake", *KINDS), default="fake", help="runs of same")
+    parser.add_argument(
+        "--places", type=int, nargs="+", default=[1, 2, 4], help="numbers of nodes of same"
+    )
     parser.add_argument("--victim", choices=VICTIMS, default="worker")
     parser.add_argument("--kills", type=int, default=10)
     parser.add_argument("--pause", type=float, default=6.0, help="seconds between kills at most")

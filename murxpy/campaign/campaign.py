@@ -35,7 +35,7 @@ from murxpy.processes.targets import Plan, version_of
 from murxpy.records import events
 from murxpy.records.config import Budget, CampaignConfig, cpu_counts, deadline, own_cpu
 from murxpy.records.services import Service
-from murxpy.records.snapshot import Left, NodeView
+from murxpy.records.snapshot import Left, NodeSum, NodeView
 from murxpy.records.timeline import Timeline
 
 # Without a limit of time: seconds after the last run in which the last findings are confirmed.
@@ -402,6 +402,7 @@ class Campaign:
             NodeView(one.name, one.host, one.runs, now - one.seen, one not in there, one.refused)
             for one in (*there, *self._nodes.gone)
         )
+        self._archive.nodes([NodeSum(*row) for row in self._nodes.told()])
 
     def _point(self, now: float) -> None:
         """Note the figures of this moment for the reports over time."""
@@ -468,6 +469,7 @@ class Campaign:
         self._archive.note(**kept, opened=self._collector.opened)
         self._archive.session(self._epoch, dict(self.config.arguments), time.time(), reason)
         self._point(now)
+        self._look_at_nodes()
         self._flush()
         self._tell_end(reason, now)
         yield from self._log.drain()

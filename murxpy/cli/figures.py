@@ -18,6 +18,7 @@ from murxpy.errors import InputError
 from murxpy.findings.store import (
     read_counters,
     read_learnt,
+    read_nodes,
     read_offered,
     read_operators,
     read_yields,
@@ -88,14 +89,14 @@ def arms(out: Path, kinds: tuple[str, ...], most: int, as_json: bool) -> None:
 @json_option
 def statistics(out: Path, as_json: bool) -> None:
     """Show what all sessions of the campaign in the output folder OUT (murxpy-out) tried: operators,
-    states, actions, refusals, mutants, seeds, and how many of the public callables of the binding were
+    states, actions, refusals, mutants, seeds, the nodes of a cluster, and how many of the public callables of the binding were
     called. With --json, print every counter by its name.
     """
     counters = read_counters(out)
     if as_json:
         print_json(counters)
     else:
-        snapshot = Snapshot(0.0, counters)
+        snapshot = Snapshot(0.0, counters, kept_nodes=tuple(read_nodes(out)))
         print_statistics(
             make_console(), snapshot, read_operators(out), read_yields(out), read_offered(out)
         )

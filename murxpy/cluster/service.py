@@ -130,13 +130,27 @@ class Member:
     refused: str = ""
     supplied: bool = False  # whether it was sent the contents that it lacked
     runs: int = 0
+    told: int = 0  # runs that `told` of the service has told
     seen: float = 0.0
     sent: dict[int, _Batch] = field(default_factory=dict)
+    # of each lane; with a thousand nodes, counting them anew for each block took longer than all else
+    counts: dict[Lane, int] = field(default_factory=dict)
     cpu: dict[str, float] = field(default_factory=dict)
 
     def has(self, lane: Lane) -> int:
         """The number of blocks of a lane that the node has in hand."""
-        return sum(batch.lane == lane for batch in self.sent.values())
+        return self.counts.get(lane, 0)
+
+    def put(self, ticket: int, batch: _Batch) -> None:
+        """Note that the node has a block in hand."""
+        self.sent[ticket] = batch
+        self.counts[batch.lane] = self.has(batch.lane) + 1
+
+    def pop(self, ticket: int) -> _Batch:
+        """Note that the node does not have a block in hand any more."""
+        batch = self.sent.pop(ticket)
+        self.counts[batch.lane] -= 1
+        return batch
 
 
 @dataclass(eq=False)
@@ -217,6 +231,8 @@ class ClusterReplays(Replays):
         self._wanted: dict[Lane, int] = {}  # jobs that may wait to be sent
         self.members: dict[str, Member] = {}
         self.gone: deque[Member] = deque(maxlen=_GONE)  # the nodes that were lost last
+        # nodes that are gone, of which the folder does not know all, and whether they were lost
+        self._untold: list[tuple[Member, int]] = []
         self.lost = 0  # nodes
         self._useful = False  # whether any node could be used
         self._cpu_of_lost: defaultdict[str, float] = defaultdict(float)
@@ -301,6 +317,21 @@ class ClusterReplays(Replays):
             for purpose, seconds in member.cpu.items():
                 spent[purpose] += seconds
         return dict(spent)
+
+    def told(self) -> list[tuple[str, str, int, int, float]]:
+        """What there is to add, since the last call, to what is kept of the nodes: name, machine, runs, how
+        often it was lost, and when it answered last, in seconds since the epoch.
+        """
+        now, since = time.time(), time.monotonic()
+        there = [(member, 0) for member in self.members.values() if member.host]
+        gone, self._untold = self._untold, []
+        sums = []
+        for member, lost in [*there, *gone]:
+            runs, member.told = member.runs - member.told, member.runs
+            if runs or lost:
+                seen = now - (since - member.seen)
+                sums.append((member.name, member.host, runs, lost, seen))
+        return sums
 
     def close(self) -> None:
         """Have the nodes end their processes, and leave the cluster."""
@@ -403,7 +434,8 @@ class ClusterReplays(Replays):
         if not len(batch):
             return
         ticket, batch.sent = next(self._tickets), time.monotonic()
-        member.sent[ticket], self._holders[ticket] = batch, member
+        member.put(ticket, batch)
+        self._holders[ticket] = member
         self._link.send(ticket, member.name, wire.encode(self._block(batch)))
 
     def _block(self, batch: _Batch) -> wire.Block:
@@ -422,7 +454,8 @@ class ClusterReplays(Replays):
 
     def _forget(self, member: Member, ticket: int) -> None:
         self._link.drop(ticket)
-        del member.sent[ticket], self._holders[ticket]
+        member.pop(ticket)
+        del self._holders[ticket]
 
     # Receiving.
 
@@ -508,6 +541,7 @@ class ClusterReplays(Replays):
         if member is None:
             return
         member.usable = False
+        self._untold.append((member, int(blame)))
         for purpose, seconds in member.cpu.items():
             self._cpu_of_lost[purpose] += seconds
         if blame:
@@ -561,7 +595,7 @@ class ClusterReplays(Replays):
         if holder is None:
             return  # nobody waits for it any more
         holder.seen = time.monotonic()
-        batch = holder.sent.pop(event.ticket)
+        batch = holder.pop(event.ticket)
         if isinstance(event, Failed):
             self._refuse(holder, event.reason)
             self._redo(batch, blame=True)

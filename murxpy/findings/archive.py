@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +21,7 @@ from murxpy.findings.ranges import kept_range
 from murxpy.findings.store import Changes, Store, TargetState, finding_row
 from murxpy.oracles.crash import Tier
 from murxpy.records.finding import Finding, Reproducer
+from murxpy.records.snapshot import NodeSum
 from murxpy.records.timeline import Point
 from murxpy.steering.guidance import Guidance
 from murxpy.steering.seeds import Steering
@@ -208,6 +209,10 @@ class Archive:
         """Note what the guidance of `target` learnt since the last call."""
         guidance.hand_over(target, self._changes.learnt)
         self._changes.meta[f"guidance:{target}"] = guidance.state()
+
+    def nodes(self, nodes: Iterable[NodeSum]) -> None:
+        """Add to what is kept of the nodes of a cluster."""
+        self._changes.nodes += nodes
 
     def point(self, point: Point) -> None:
         """Note the figures of this session at one moment."""

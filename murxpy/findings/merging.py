@@ -174,6 +174,7 @@ def _write(shards: Sequence[_Shard], out: Path) -> Merged:
         learnt=_learnt(shards),
     )
     changes.points += [point for shard in shards for point in shard.store.timeline()]
+    changes.nodes += [node for shard in shards for node in shard.store.nodes()]
     with closing(Folder(out, CAMPAIGN)), closing(Store(out, rebuild=True)) as store:
         store.save(changes)
         store.insert("sessions", [row for shard in shards for row in shard.store.session_rows()])

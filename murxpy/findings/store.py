@@ -25,6 +25,7 @@ from murxpy.findings.damage import Damaged, check_pages, reading
 from murxpy.findings.folder import CAMPAIGN, connect_below
 from murxpy.processes.handles import Damp
 from murxpy.records.finding import Finding
+from murxpy.records.snapshot import NodeSum
 from murxpy.records.timeline import Point
 from murxpy.records.yields import TABLES as LEARNT
 from murxpy.records.yields import ArmYield, Key, Learnt, Offered, Yield, settled
@@ -73,6 +74,19 @@ _YIELDS = "CREATE TABLE IF NOT EXISTS yields (target TEXT, source TEXT, seed TEX
 
 # The figures of the sessions over time. Folders of earlier releases lack the table.
 _TIMELINE = "CREATE TABLE IF NOT EXISTS timeline (session REAL, elapsed REAL, data TEXT NOT NULL, UNIQUE (session, elapsed))"
+
+# The nodes of a cluster that made runs. Folders of earlier releases lack the table.
+_NODES = (
+    "CREATE TABLE IF NOT EXISTS nodes (name TEXT PRIMARY KEY, host TEXT NOT NULL, runs INTEGER NOT NULL, "
+    "losses INTEGER NOT NULL, seen REAL NOT NULL)"
+)
+_ADD_NODE = (
+    "INSERT INTO nodes VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO UPDATE SET host = excluded.host, "
+    "runs = runs + excluded.runs, losses = losses + excluded.losses, seen = MAX(seen, excluded.seen)"
+)
+# Nodes come and go under new names, and say themselves what they are called.
+_MOST_NODES, _LONGEST_NODE = 1000, 200
+OTHER_NODES = "other nodes"
 
 _LAST = "SELECT session, MAX(elapsed) FROM timeline GROUP BY session"
 
@@ -161,6 +175,9 @@ class Changes:
     yields: dict[tuple[str, Key], Yield] = field(default_factory=dict)
     learnt: Learnt = field(default_factory=Learnt)
     points: list[Point] = field(default_factory=list)
+    nodes: list[NodeSum] = field(
+        default_factory=list
+    )  # what is to be added to that of earlier ones
 
 
 def dump(bucket: Bucket) -> str:
@@ -341,6 +358,11 @@ def _read_point(session: float, elapsed: float, text: str) -> Point:
     return point
 
 
+def _read_node(name: str, host: str, runs: int, losses: int, seen: float) -> NodeSum:
+    data = {"name": name, "host": host, "runs": runs, "losses": losses, "seen": seen}
+    return msgspec.convert(data, NodeSum)
+
+
 def _of_types(*types: Any) -> Callable[..., Any]:
     whole: Any = tuple.__class_getitem__(types)
     return lambda *values: msgspec.convert(values, whole)
@@ -358,8 +380,15 @@ ROWS: dict[str, Callable[..., Any]] = {
     "arms": _read_arm,
     "news": _of_types(str, int),
     "timeline": _read_point,
+    "nodes": _read_node,
 }
-LATER = ("yields", "arms", "news", "timeline")  # tables that the folders of earlier releases lack
+LATER = (
+    "yields",
+    "arms",
+    "news",
+    "timeline",
+    "nodes",
+)  # tables that the folders of earlier releases lack
 _RENAMED = {"cpu-ns:aftermath": "cpu-ns:follow-up"}  # counters of earlier releases
 _NAMED = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
 
@@ -431,6 +460,7 @@ class Store:
         if not read_only:
             self._db.execute(_YIELDS)
             self._db.execute(_TIMELINE)
+            self._db.execute(_NODES)
 
     def _update(self) -> None:
         """Bring a database of version 1 up to date, whole or not at all, and give the room that
@@ -504,8 +534,20 @@ class Store:
             "INSERT OR REPLACE INTO timeline VALUES (?, ?, ?)",
             [(one.session, one.elapsed, json.dumps(asdict(one))) for one in changes.points],
         )
+        if changes.nodes:
+            self._add_nodes(changes.nodes)
         if changes.session is not None:
             run("INSERT OR REPLACE INTO sessions VALUES (?, ?, ?, ?)", [changes.session])
+
+    def _add_nodes(self, nodes: Iterable[NodeSum]) -> None:
+        """Add to what is kept of nodes. Of very many, the later ones share a row."""
+        there = {str(name): None for (name,) in self._db.execute("SELECT name FROM nodes")}
+        for node in nodes:
+            name, host = _short(node.name), _short(node.host)
+            if name not in there and len(there) >= _MOST_NODES:
+                name, host = OTHER_NODES, ""
+            there[name] = None
+            self._db.execute(_ADD_NODE, (name, host, node.runs, node.losses, node.seen))
 
     def _select(self, query: str, *values: object) -> list[Any]:
         """The rows that a query gives. Raises Damaged."""
@@ -624,6 +666,10 @@ class Store:
         """The figures of each session over time, in order; empty in a folder of an earlier release."""
         return self._read("timeline", "session, elapsed")
 
+    def nodes(self) -> list[NodeSum]:
+        """The nodes of a cluster that made runs; empty in the folder of one machine."""
+        return self._read("nodes", "name")
+
     def sessions(self) -> list[tuple[float, float | None, str | None]]:
         """When each session began and ended, and why; an end is None where it runs or was killed."""
         rows = self._select("SELECT started, ended, reason FROM sessions ORDER BY started")
@@ -676,6 +722,11 @@ class Store:
     def close(self) -> None:
         """Close the database."""
         self._db.close()
+
+
+def _short(text: str) -> str:
+    """The beginning of what a node says of itself, which the database can store."""
+    return text[:_LONGEST_NODE].encode("utf-8", "replace").decode()
 
 
 def has_traces(folder: Path) -> bool:
@@ -744,6 +795,14 @@ def read_callables(folder: Path) -> dict[str, dict[str, Any]]:
     with closing(Store(folder, read_only=True)) as store:
         parts = [(name.partition(":"), value) for name, value in store.meta().items()]
         return {target: value for (first, _, target), value in parts if first == "callables"}
+
+
+def read_nodes(folder: Path) -> list[NodeSum]:
+    """The nodes of a cluster that made runs of the campaign in `folder`. Raises InputError when no campaign
+    is there.
+    """
+    with closing(Store(folder, read_only=True)) as store:
+        return store.nodes()
 
 
 def read_learnt(folder: Path) -> dict[str, list[ArmYield]]:

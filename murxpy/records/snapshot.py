@@ -59,6 +59,20 @@ class NodeView:
 
 
 @dataclass(frozen=True, slots=True)
+class NodeSum:
+    """What the folder keeps of a node of a cluster: its name, the machine that it ran on, how many runs it
+    made, how often it was lost, and when it answered last, in seconds since the epoch. Name and machine are
+    what the node says of itself.
+    """
+
+    name: str
+    host: str
+    runs: int
+    losses: int
+    seen: float
+
+
+@dataclass(frozen=True, slots=True)
 class BucketView:
     """One defect as the reports show it.
 
@@ -163,6 +177,7 @@ class Snapshot:
     )
     left: Left | None = None  # what is being done since then
     nodes: tuple[NodeView, ...] = ()  # of a campaign on a cluster
+    kept_nodes: tuple[NodeSum, ...] = ()  # of all sessions, where the snapshot is that of a folder
 
     @property
     def running(self) -> float:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +25,12 @@ from murxpy.cluster.local import Host
 from murxpy.cluster.places import Place, parse_place
 from murxpy.cluster.service import LOSSES, Answered, Failed, Joined, differences
 from murxpy.errors import InputError, TargetError
-from murxpy.findings.store import Store
+from murxpy.findings.store import Changes, Store
 from murxpy.oracles.crash import Outcome
 from murxpy.processes.handles import Job
 from murxpy.processes.pool import Result
 from murxpy.records.events import Ended, Event, Notice
+from murxpy.records.snapshot import NodeSum
 
 FAULTS = {"every": {"segfault": 25, "exception": 20}, "lines": 3}
 RUNS = 150
@@ -202,6 +206,53 @@ def test_a_node_gets_the_same_contents_once(
         assert figures(campaign, events) == alone
         assert kinds.count(wire.Contents) == sends and kinds.count(wire.Hello) == 1 + sends
     close(links[0])
+
+
+def test_a_clock_that_jumps_changes_nothing(
+    tmp_path: Path, alone: Mapping[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The clock of supervisor and nodes is changed again and again, by up to 45 minutes forwards and a day
+    backwards.
+    """
+    now, chance = time.time, random.Random(1)
+    monkeypatch.setattr(time, "time", lambda: now() + chance.uniform(-86400, 2700))
+    campaign, events, _ = on_nodes(tmp_path / "out", 2)
+    assert figures(campaign, events) == alone
+
+
+def test_the_folder_keeps_what_each_node_did(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Names are strangers' text, and there may be very many."""
+    out = tmp_path / "out"
+    seen = []
+
+    def sent(link: HereLink, node: str, request: wire.Request) -> bool:
+        if isinstance(request, wire.Block) and node == "node-1":
+            seen.append(node)
+            if len(seen) == 3:
+                link.lose(node)
+        return True
+
+    on_nodes(out, 2, sent)
+    on_nodes(out, 1, runs=20, seed=None)
+    with closing(Store(out)) as store:
+        one, two = store.nodes()
+        assert (one.name, one.losses, two.name, two.losses) == ("node-1", 1, "node-2", 0)
+        assert one.runs + two.runs == RUNS + 20 and one.host and one.seen > 1e9
+        monkeypatch.setattr("murxpy.findings.store._MOST_NODES", 3)
+        strange = [
+            NodeSum(f"{number}\x1b[2J" + "x" * 500, "\ud800", 5, 0, 1.0) for number in range(4)
+        ]
+        store.save(Changes(nodes=strange))
+        assert [(node.name[:11], node.runs) for node in store.nodes()] == [
+            ("0\x1b[2Jxxxxxx", 5),
+            ("node-1", one.runs),
+            ("node-2", two.runs),
+            ("other nodes", 15),
+        ]
+    code, text, _ = outcome(capsys, "statistics", str(out))
+    assert code == 0 and "node-2" in text and "other nodes" in text and "\x1b" not in text
 
 
 def test_a_killed_supervisor_goes_on_in_its_folder(

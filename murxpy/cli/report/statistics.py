@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 
 from rich.console import Console
 from rich.text import Text
 
 from murxpy.campaign.statistics import Reach
 from murxpy.cli.report.seeds import ENDS, seed_sections
-from murxpy.cli.report.tables import COUNT, Section, Table, kinds
+from murxpy.cli.report.tables import COUNT, TEXT, Section, Table, kinds
 from murxpy.cli.report.text import one_line
-from murxpy.records.snapshot import YIELD, Snapshot
+from murxpy.records.snapshot import YIELD, NodeSum, Snapshot
 from murxpy.records.yields import Offered, Yield
 from murxpy.solvers.exceptions import REFUSALS
 from murxpy.sources.mutation.variants import METHODS
 from murxpy.sources.mutation.varied import TIMES
 
+_LATEST = 253402300799.0  # seconds since the epoch that a date can show
 _MESSAGES = 10  # messages shown of each class of refusals
 
 
@@ -54,6 +56,17 @@ def statistics_sections(
         yield Section("States visited", [_listed(snapshot.part("state:"))])
     yield from _actions(snapshot)
     yield _refusals(snapshot)
+    if snapshot.kept_nodes:
+        yield nodes_section(snapshot.kept_nodes)
+
+
+def nodes_section(nodes: Sequence[NodeSum]) -> Section:
+    """The nodes of a cluster, those with most runs first."""
+    table = Table({**kinds(["node", "machine"]), **kinds([], ["runs", "lost"]), "last seen": TEXT})
+    for node in sorted(nodes, key=lambda one: -one.runs):
+        seen = f"{datetime.fromtimestamp(min(max(node.seen, 0.0), _LATEST), UTC):%Y-%m-%d %H:%M:%S}"
+        table.add(one_line(node.name), one_line(node.host), node.runs, node.losses, f"{seen} UTC")
+    return Section("Nodes", [table])
 
 
 def reach_sections(reaches: Mapping[str, Reach]) -> Iterator[Section]:

@@ -115,7 +115,7 @@ def told_by(store: Store) -> Report:
     return Report(
         "",
         tuple(with_version(state.name, state.version) for state in targets.values()),
-        Snapshot(spent, counters),
+        Snapshot(spent, counters, kept_nodes=tuple(store.nodes())),
         spent,
         (),
         0,
