@@ -28,6 +28,7 @@ SMALL = {
     "determinism": "z3 --runs 2 --no-save",
     "documentation": "z3",
     "drafts": "no-such-trace --check",
+    "early": "z3 --releases latest --grammars core --bounds 20,60 --each 10 --out TMP --no-save",
     "enumeration": "z3 --grammars core --scripts 100 --tested 5 --no-save",
     "evaluator": "z3 --count 2 --operators OP_BV_ADD --no-save",
     "faults": "--runs 60 --buckets 40 --no-save",

@@ -1,0 +1,44 @@
+"""The bench of early triggers: what a sample that thins out says of all scripts."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+BENCH = Path(__file__).parents[2] / "bench"
+
+
+@pytest.fixture
+def bench(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The bench as a module."""
+    monkeypatch.syspath_prepend(str(BENCH))
+    import early
+
+    yield early
+    for name in ("early", "common"):
+        sys.modules.pop(name, None)
+
+
+def test_a_sample_counts_for_all_scripts_between_its_bounds(bench: Any) -> None:
+    """Two of ten scripts below 10, each asked, and one of three of the ninety behind them."""
+    strata = bench.strata_of([*range(10), 10, 40, 99], [3, 7, 40], [10, 100])
+    assert strata == [bench.Stratum(10, 10, 2), bench.Stratum(90, 3, 1)]
+    assert [one.all for one in strata] == [2.0, 30.0]
+    (share, low, high), whole = bench.shares(strata)
+    assert share == 2 / 32 and low < share < high and whole == (1.0, 1.0, 1.0)
+
+
+def test_scripts_that_were_all_asked_leave_nothing_to_chance(bench: Any) -> None:
+    strata = [bench.Stratum(10, 10, 3), bench.Stratum(20, 20, 1)]
+    assert bench.shares(strata) == [(0.75, 0.75, 0.75), (1.0, 1.0, 1.0)]
+
+
+def test_evenly_spread_triggers_have_the_shares_of_their_bounds(bench: Any) -> None:
+    places = list(range(0, 100_000, 10))
+    strata = bench.strata_of(places, places[::5], [1_000, 10_000, 100_000])
+    (first, *_), (second, low, high), _ = bench.shares(strata)
+    assert first == pytest.approx(0.01) and second == pytest.approx(0.1)
+    assert low < 0.1 < high and high - low < 0.03
