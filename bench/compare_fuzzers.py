@@ -1,12 +1,14 @@
 """Mutation fuzzers beside each other: the distinct defects that each finds in old releases, with equal
 seeds and equal CPU time.
 
-`python bench/compare_fuzzers.py z3@4.8.12 z3@4.11.2 cvc5@1.0.8 --scripts SCRIPTS --keep FOLDER` adds a
+`python bench/compare_fuzzers.py z3@4.8.12 z3@4.11.2 cvc5@1.1.2 --scripts SCRIPTS --keep FOLDER` adds a
 row for each release to `bench/results/compare_fuzzers.md`.
 
 A fuzzer with options behind it is a variant: `--fuzzers 'diver,diver --no-weights,diver
 --no-complicate'` tells what the weights of DIVER are worth, and `'janus,janus --iterations 300'` what a
-longer chain is. OpFuzz and TypeFuzz know no answers, so a release of another solver judges theirs, and
+longer chain is. The Python package of cvc5 1.0.7 and 1.0.8 has no reader of scripts: there mutants come
+through the API, `--fuzzers 'fusion --through api,janus --through api'`, and STORM and DIVER, which ask
+about a seed in the words of SMT-LIB, cannot run. OpFuzz and TypeFuzz know no answers, so a release of another solver judges theirs, and
 its CPU time counts as theirs.
 
 Each campaign gets `--cpu` seconds of all its processes, whatever else the machine does. What is then

@@ -16,13 +16,14 @@ from wheels import SOURCE, offer
 
 from murxpy.campaign.asked import older
 from murxpy.data import load_catalogue
-from murxpy.judging.comparing.baseline import Causes, Undecided, undecided
+from murxpy.judging.comparing.baseline import Causes, Undecided, had_its_limit, undecided
 from murxpy.judging.defects import obstacle, read_defect
 from murxpy.judging.kept_answers import KeptAnswers
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.tokens import quote
 from murxpy.machine.witnesses.unknowns import (
     AT_LIMIT,
+    BY_COUNT,
     KIND,
     baseline_of,
     limit_of_baseline,
@@ -141,9 +142,9 @@ def test_which_judges_are_asked_about_unknown_scripts() -> None:
     assert [name for name in judges if older(name, "z3@4.13.0")] == [*judges[2:]]
 
 
-# the newer release never gets to an end on double negations, and gives up on `or`
+# the newer release uses up its limit on double negations, and gives up on `or`
 SLOW = (
-    "f.run_script({v}) if f.__version__ != '1.0' else (sum(range(8_000_000)), 'unknown (TIMEOUT)')[1] if '(not (not' in {v} "
+    "f.run_script({v}) if f.__version__ != '1.0' else 'unknown (RESOURCEOUT)' if '(not (not' in {v} "
     "else 'unknown (INCOMPLETE)' if '(or' in {v} else f.run_script({v})"
 )
 
@@ -226,7 +227,7 @@ def test_what_a_busy_machine_ended_is_not_slow(
 ) -> None:
     """A check that the clock ends while the solver did nothing says nothing of the solver."""
     wrapper, (new, old) = releases(tmp_path)
-    idle = SLOW.replace("(sum(range(8_000_000)), 'unknown (TIMEOUT)')[1]", "'unknown (TIMEOUT)'")
+    idle = SLOW.replace("RESOURCEOUT", "TIMEOUT")
     text = wrapper.read_text().replace(PLANTED, idle)
     wrapper.write_text(f'{text}  set-limit: "[{{solver}}, {{v}}]"\nlimit-per-ms: 10\n')
     words = ("enumerate", new, "--wrapper", wrapper, "--grammar", "core", "--first", "120")
@@ -234,6 +235,22 @@ def test_what_a_busy_machine_ended_is_not_slow(
     outcome(capsys, *words, "--out", tmp_path / "out")
     findings = tmp_path / "out" / "findings"
     assert not [*findings.glob("slow-*")] and [*findings.glob("incompleteness-*")]
+
+
+@pytest.mark.parametrize(
+    ("counts", "had"),
+    [
+        ({"time-ns:solver": 70_000_000}, False),  # of 500 ms by the clock; alone it takes 75 ms
+        ({"time-ns:solver": 240_000_000}, False),
+        ({"time-ns:solver": 260_000_000}, True),
+        ({"time-ns:solver": 1_000_000, BY_COUNT: 1}, True),
+        ({}, False),
+    ],
+)
+def test_a_check_that_the_clock_ended_is_slow_only_if_the_solver_had_its_limit(
+    counts: dict[str, int], had: bool
+) -> None:
+    assert had_its_limit(Outcome("report", {"counts": counts}, ""), 500) is had
 
 
 def test_a_script_says_what_tells_its_cause() -> None:

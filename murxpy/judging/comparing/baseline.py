@@ -44,8 +44,9 @@ ASKED = 3  # scripts of one run that the baseline is asked about, at most
 OF_BLOCK, OF_KNOWN = 20, 5
 _TENFOLD = 10  # times the limit of the target, for another solver
 # Of the time by the clock that ends a check, which is twice its limit: the least part that the solver must
-# have worked for a script to be slow, since this machine may be four times as fast as a usual one.
-_LEAST_WORK = 1 / 8
+# have worked for its unknown answer to be kept, since this machine may be four times as fast as a usual
+# one; and for the script to be slow, where the clock ended the check: then it had its whole limit.
+_LEAST_WORK, _WHOLE_LIMIT = 1 / 8, 1 / 2
 _WAITING = 24  # runs that may wait; with more, the target waits, too
 _UNKNOWN = "\n      answer unknown"
 
@@ -146,12 +147,20 @@ class Lacking:
     verdict: Verdict
 
 
-def worked(outcome: Outcome, wall_ms: int) -> bool:
-    """Whether the solver had the processor in a replay whose check had so many milliseconds by the clock;
-    else the clock may have ended the check only because other work kept the machine busy.
+def worked(outcome: Outcome, wall_ms: int, part: float = _LEAST_WORK) -> bool:
+    """Whether the solver worked for this part of the milliseconds that its check had by the clock; else the
+    clock may have ended the check only because other work kept the machine busy.
     """
     counts = (outcome.report or {}).get("counts", {})
-    return bool(counts.get("time-ns:solver", 0) >= _LEAST_WORK * wall_ms * 1_000_000)
+    return bool(counts.get("time-ns:solver", 0) >= part * wall_ms * 1_000_000)
+
+
+def had_its_limit(outcome: Outcome, wall_ms: int) -> bool:
+    """Whether a check without an answer used up its limit: by the solver's own count, or because the
+    solver worked for as long as that takes.
+    """
+    counts = (outcome.report or {}).get("counts", {})
+    return bool(counts.get(unknowns.BY_COUNT)) or worked(outcome, wall_ms, _WHOLE_LIMIT)
 
 
 def _seen(script: Undecided, outcome: Outcome) -> tuple[Lacking | None, bool]:
@@ -393,7 +402,7 @@ class Baselines(Judging):
         for seed in SEEDS:
             outcome = yield asked(seed, cause)
             lacking, late = _seen(script, outcome)
-            if lacking is None or (soon and not worked(outcome, times * script.wall_ms)):
+            if lacking is None or (soon and not had_its_limit(outcome, times * script.wall_ms)):
                 return None, late
         assert lacking is not None, "there is a seed"
         merged = self._merged(lacking.verdict, cause) if cause else ""

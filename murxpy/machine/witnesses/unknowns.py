@@ -45,11 +45,14 @@ _ANSWER = re.compile(
 # words of a reason that a limit, and not the procedure, ended the check
 LIMITS = ("limit", "resource", "cancel", "timeout", "interrupt", "memo")
 _LIMIT = re.compile("|".join(LIMITS), re.I)
+_COUNT = re.compile("resource", re.I)
 _QUANTIFIERS = "QUANT"
 _WITHIN = re.compile(r" within (\d{1,18}) units$")
 _DECLARED = re.compile(r"\((?:declare|define)-[a-z-]+ (\S+)")
 _GAVE_UP = "check-unknown:gave-up"
 AT_LIMIT = "check-unknown:limit"  # counts such checks that a limit ended, or that have no reason
+# counts those of them that the solver's own count of its work ended, and not the clock
+BY_COUNT = "check-unknown:count"
 # counts such checks where the solver documents that it may give up
 DOCUMENTED = "check-unknown:documented"
 
@@ -168,6 +171,8 @@ def judge_unknowns(
         warned = not older and _is_warned_of(run, text)
         count = _GAVE_UP if not warned else DOCUMENTED
         run.counts[count if given_up else AT_LIMIT] += 1
+        if _COUNT.search(reason):
+            run.counts[BY_COUNT] += 1
         late = against == _SOON and not given_up
         if (given_up or late) and not warned:
             because = _because(against, named)
