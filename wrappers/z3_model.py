@@ -8,6 +8,7 @@ lists the tags.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import z3
@@ -33,9 +34,10 @@ def read_model(solver: Any, constants: Sequence[Any]) -> dict[str, Any]:
     return {"rows": rows.rows, "roots": roots, "partial": partial}
 
 
-def read_bounds(optimizer: Any, at: int) -> list[tuple[int, int] | None]:
-    """The bounds of the objective at place `at`, the lower one first, each as numerator and
-    denominator; None for one that is infinite, that no model attains, or that is irrational.
+def read_bounds(optimizer: Any, at: int) -> list[tuple[int, int, int, int] | None]:
+    """The bounds of the objective at place `at`, the lower one first: z3 documents "three coefficients
+    a, b, c" of "a * infinity + b + c * epsilon". Each bound is the sign of a, numerator and denominator
+    of b, and the sign of c; None for one that is no rational number.
     """
     objective = objectives(optimizer)[at]
     return [_bound(optimizer.lower_values(objective)), _bound(optimizer.upper_values(objective))]
@@ -47,14 +49,16 @@ def objectives(optimizer: Any) -> list[Any]:
     return [z3.OptimizeObjective(optimizer, at, False) for at in range(count)]
 
 
-def _bound(coefficients: Sequence[Any]) -> tuple[int, int] | None:
-    """The finite part of a bound whose other coefficients are zero."""
-    infinite, finite, infinitesimal = (read_value(z3.simplify(one)) for one in coefficients)
-    if infinite is None or finite is None or infinitesimal is None:
+def _bound(coefficients: Sequence[Any]) -> tuple[int, int, int, int] | None:
+    found = [read_value(z3.simplify(one)) for one in coefficients]
+    if any(one is None for one in found):
         return None
-    if infinite[1] or infinitesimal[1]:
-        return None
-    return (finite[1], 1) if finite[0] == "int" else (finite[1], finite[2])
+    infinite, finite, infinitesimal = (Fraction(*one[1:]) for one in found if one is not None)
+    return (_sign(infinite), finite.numerator, finite.denominator, _sign(infinitesimal))
+
+
+def _sign(number: Fraction) -> int:
+    return (number > 0) - (number < 0)
 
 
 def read_values(solver: Any, values: Sequence[Any]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from itertools import product
 OPERATORS = {
     "not": lambda a: not a,
     "and": lambda *a: all(a),
+    "or": lambda *a: any(a),
     "=": lambda a, b: a == b,
     "distinct": lambda a, b: a != b,
     "<": lambda a, b: a < b,
@@ -67,6 +68,7 @@ class Optimizer(Solver):
     def __init__(self, context, lie=""):
         super().__init__(context)
         self.goals, self.lie = [[]], lie
+        self.priority, self.points = "lex", None
     def push(self):
         super().push()
         self.goals.append([])
@@ -95,8 +97,37 @@ class Optimizer(Solver):
             return value(term, model) * (1 if lies else -1)
         same = self.lie == "weights are one" and not honest
         return sum((1 if same else w) for _, t, w, _ in goals if not value(t, model))
+    def check(self, *assumed):
+        if self.points is None or self.priority == "lex":
+            answer = super().check(*assumed)
+            if self.priority == "lex" or answer != "sat":
+                return answer
+            self.points = [] if self.lie == "no model by another priority" else self.front()
+        if not self.points:
+            return "unsat"
+        self.best = self.points.pop(0)
+        return "sat"
+    def front(self):
+        costs = lambda m: [self.cost(goals, m) for goals in self.objectives()]
+        covers = lambda a, b: a != b and all(x <= y for x, y in zip(a, b))
+        found = {}
+        for m in self.models:
+            if not any(covers(costs(n), costs(m)) for n in self.models):
+                found.setdefault(tuple(costs(m)), m)
+        points = list(found.values())
+        if self.lie == "the front has a point twice":
+            return points + points[:1]
+        if self.lie == "the front is short":
+            return points[:1]
+        if self.lie == "the front has any model":
+            return self.models[:1]
+        if self.lie == "the front forgets the assertions":
+            return [{name: 3 for name in points[0]}]
+        return points
+    def alone(self, at):
+        return min(self.cost(self.objectives()[at], m, honest=True) for m in self.models)
     def choose(self, models):
-        wanted = self.objectives()
+        wanted, self.models = self.objectives(), models
         if self.lie == "the last objective counts first":
             wanted.reverse()
         if self.lie == "only the first objective counts":
@@ -106,9 +137,15 @@ class Optimizer(Solver):
         return min(models, key=lambda m: [self.cost(goals, m) for goals in wanted])
     def bounds(self, at):
         goals = self.objectives()[at]
-        cost = Fraction(self.cost(goals, self.best, honest=True)) * (-1 if goals[0][0] == "maximize" else 1)
-        low = cost + 1 if self.lie == "bounds are off by one" else cost
-        return [low.as_integer_ratio()] * 2
+        boxed = self.priority == "box" and self.lie != "a box is lexicographic"
+        cost = self.alone(at) if boxed else self.cost(goals, self.best, honest=True)
+        cost -= boxed and self.lie == "boxes are too good"
+        sign = -1 if goals[0][0] == "maximize" else 1
+        low = Fraction(cost) * sign + (self.lie == "bounds are off by one")
+        infinite = -sign if self.lie == "optima are infinite" else 0
+        epsilon = sign if self.lie in ("optima are not attained", "optima are too near") else 0
+        low -= sign * (self.lie == "optima are too near")
+        return [(infinite, *low.as_integer_ratio(), epsilon)] * 2
 def read_bounds(solver, at):
     return solver.bounds(at)
 def read_model(solver, constants):
@@ -129,6 +166,7 @@ WRAPPER: dict[str, Any] = copy.deepcopy(TOY) | {
     "operators": {
         "OP_NOT": "app('not', {0})",
         "OP_AND": "app('and', {*})",
+        "OP_OR": "app('or', {*})",
         "OP_EQUAL": "app('=', {0}, {1})",
         "OP_DISTINCT": "app('distinct', {0}, {1})",
         "OP_ITE": "app('ite', {*})",
@@ -161,6 +199,7 @@ def wrapper(lie: str = "") -> dict[str, Any]:
     objectives = {
         "minimize": "{solver}.aim('minimize', {0}, 1, '')",
         "maximize": "{solver}.aim('maximize', {0}, 1, '')",
+        "set-priority": "setattr({solver}, 'priority', {name})",
         "assert-soft": "{solver}.aim('soft', {0}, Fraction({v}), {name})",
     }
     made = copy.deepcopy(WRAPPER)
@@ -173,9 +212,9 @@ def wrapper(lie: str = "") -> dict[str, Any]:
 def session(lie: str = "") -> Session:
     """A session of that solver, in which each run has an optimizer."""
     machine = copy.deepcopy(load_machine("default"))
-    machine["probabilities"]["new-optimizer"] = 1.0
+    machine["probabilities"] |= {"new-optimizer": 1.0, "check-box": 1.0, "check-pareto": 1.0}
     machine["distributions"]["run-length"] = {"choices": [[[4, 10], 1]]}
-    checks = ["optima", "models"]
+    checks = ["optima", "boxes", "fronts", "models"]
     return Session(
         {
             "catalogue": load_catalogue(),

@@ -23,7 +23,7 @@ from murxpy.machine import outcomes
 from murxpy.oracles import disagreement
 from murxpy.oracles.crash import Verdict
 from murxpy.solvers.exceptions import INVALID_MODEL
-from murxpy.translate.programs import endings, models
+from murxpy.translate.programs import endings, models, optima
 from murxpy.translate.programs.vocabulary import shortened
 
 # The rank of a disagreement by the verdict of triage.
@@ -167,7 +167,7 @@ class InvalidOptimum(ByMessage, Wrong):
     name = "invalid-optimum"
     label = "calls a model optimal that is not"
     rank = 5
-    endings = (endings.optimum,)
+    endings = (optima.optimum,)
     no_script = "a script has no command that compares two models"
 
 

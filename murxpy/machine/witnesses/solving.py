@@ -46,18 +46,21 @@ FACTOR = 4
 
 
 @contextmanager
-def fresh_solver(run: Run) -> Iterator[None]:
-    """Calls inside go to a fresh, plain solver of the run's context. Raises Refused if the binding
-    cannot have two solvers in one context.
+def fresh_solver(run: Run, part: str = "") -> Iterator[None]:
+    """Calls inside go to a fresh solver of the run's context: a plain one, or the object of a part of
+    the API. Raises Refused if the binding cannot have two solvers in one context.
     """
     kept, options, wrapper = run.frame.solver, run.frame.options, run.wrapper
     run.wrapper = wrapper.whole
     try:
         run.frame.fill(value=run.state.logic)
-        new = _first(run, "lifecycle", "new")
-        run.make_solver(run.frame, new)
+        made = run.wrapper.set("lifecycle", "new")
+        named = made.named(part) if made is not None and part else None
+        run.make_solver(run.frame, named or _first(run, "lifecycle", "new"))
         if run.frame.solver is kept:
             raise Refused("unsupported", "a context of this release has one solver")
+        if named is not None:
+            run.wrapper = run.wrapper.part(part, run.frame.solver)
         _set_options(run)
         yield
     finally:

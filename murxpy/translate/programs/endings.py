@@ -8,18 +8,14 @@ import ast
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from fractions import Fraction
 from textwrap import indent
 
-from murxpy.logic.sorts import Sort
-from murxpy.logic.terms import CONSTANT, Term
-from murxpy.machine.checks.optimum import LESS, ordered
+from murxpy.logic.terms import Term
 from murxpy.machine.checks.registry import MAKING
 from murxpy.machine.contract import protocols
 from murxpy.machine.contract.calls import STRAY
 from murxpy.machine.database import Entry
 from murxpy.machine.outcomes import Refused
-from murxpy.machine.state import SOFT, Objective
 from murxpy.machine.tokens import Quoted, Ref
 from murxpy.machine.trace.grammar import Line, Trace
 from murxpy.machine.witnesses import slowness, unknowns
@@ -28,15 +24,14 @@ from murxpy.translate.printer import SELF_CHECKS
 from murxpy.translate.programs.calls import OTHER_TEXT, PLAIN, Calls, tolerant
 from murxpy.translate.programs.sheet import ANSWER
 from murxpy.translate.programs.vocabulary import (
-    SAT,
     UNSAT,
     Claim,
     compared,
     constants,
-    equal_of,
     formulas,
     said,
     solved,
+    sources,
     value_of,
     without_assertions,
 )
@@ -51,7 +46,7 @@ def interpolant(run: Calls, claim: Claim) -> None:
     made = _found(run, "interpolant", others, _negated(run, goal))
     if "not implied" in claim.message:
         run.sheet.note("The interpolant must follow from the other assertions.")
-        solved(run, [*_sources(others), str(_not(run, goal, made))], "sat")
+        solved(run, [*sources(others), str(_not(run, goal, made))], "sat")
     elif "does not imply" in claim.message:
         run.sheet.note("The interpolant must contradict the last assertion.")
         solved(run, [made, str(goal.obj)], "sat")
@@ -65,91 +60,16 @@ def abduct(run: Calls, claim: Claim) -> None:
     made = _found(run, "abduct", others, str(goal.obj))
     if "does not imply" in claim.message:
         run.sheet.note("The abduct must imply its goal with the assertions.")
-        solved(run, [*_sources(others), made, _negated(run, goal)], "sat")
+        solved(run, [*sources(others), made, _negated(run, goal)], "sat")
     else:
         run.sheet.note("The abduct must agree with the assertions.")
-        solved(run, [*_sources(others), made], "unsat")
-
-
-def optimum(run: Calls, claim: Claim) -> None:
-    """A plain solver finds a better model: one objective has a better value, and those before it have
-    the same values.
-    """
-    at = int(re.findall(r"objective (\d+)", claim.message)[0])
-    groups = ordered(run.state.pursued())[:at]
-    run.sheet.do(SAT)
-    if "bounds" in claim.message:
-        _beyond_bounds(run, groups[-1], at - 1)
-        return
-    codes = [run.sheet.define(_objective(run, group), "objective") for group in groups]
-    values = [
-        run.sheet.define(value_of(run, str(code)), f"value{place}", kept=True)
-        for place, code in enumerate(codes, 1)
-    ]
-    run.sheet.do(f"print('the optimum is', {', '.join(values)})")
-    term = _measured(run, groups[-1])
-    pair = [Code(codes[-1]), Code(values[-1])]
-    small = groups[-1][0].goal != "maximize"
-    better = said(
-        run, "operators", (LESS[term.sort.kind],), pair if small else pair[::-1], terms=(term, term)
-    )
-    same = [
-        str(equal_of(run, _measured(run, group), str(code), str(value)))
-        for group, code, value in zip(groups[:-1], codes, values, strict=False)
-    ]
-    run.sheet.note("A plain solver is asked for a better model.")
-    solved(run, [*_sources(formulas(run)), *same, str(better)], "sat")
-
-
-def _beyond_bounds(run: Calls, group: Sequence[Objective], at: int) -> None:
-    """Compare the value of the objective at place `at` with its bounds."""
-    bounds = said(run, "readers", ("bounds",), [at])
-    run.sheet.do(
-        "from fractions import Fraction",
-        f"low, high = [Fraction(*bound) for bound in {bounds}]",
-        f"value = Fraction(str({value_of(run, str(_objective(run, group)))}))",
-        "print(f'expected a value between {low} and {high}, got {value}')",
-        "sys.exit(0 if low <= value <= high else 1)",
-    )
-
-
-def _objective(run: Calls, group: Sequence[Objective]) -> Code:
-    """The term whose value is to be small or large."""
-    if group[0].goal != SOFT:
-        return Code(group[0].entry.obj)
-    real, term = run.sorts.get("SORT_REAL"), _measured(run, group)
-    parts = []
-    for one in group:
-        prices = [_price(run, real, price) for price in (0 * one.weight, one.weight)]
-        terms = (one.entry.term, term, term)
-        parts.append(
-            said(run, "operators", ("OP_ITE",), [one.entry.obj, *prices], terms=terms, result=real)
-        )
-    total = parts[0]
-    for part in parts[1:]:
-        total = said(run, "operators", ("OP_REAL_ADD",), [total, part], terms=(term, term))
-    return total
-
-
-def _price(run: Calls, real: Sort, price: Fraction) -> Code:
-    return said(run, "values", ("SORT_REAL",), (), value=price, result=real)
-
-
-def _measured(run: Calls, group: Sequence[Objective]) -> Term:
-    """A term of the sort of an objective."""
-    if group[0].goal != SOFT:
-        return group[0].entry.term
-    return run.terms.leaf(CONSTANT, ("cost",), run.sorts.get("SORT_REAL"))
+        solved(run, [*sources(others), made], "unsat")
 
 
 def _goal(run: Calls) -> Entry:
     if not run.asked:
         raise Refused("unsupported", "the line names no formula")
     return run.asked[0]
-
-
-def _sources(entries: list[Entry]) -> list[str]:
-    return [str(entry.obj) for entry in entries]
 
 
 def _negated(run: Calls, goal: Entry) -> str:

@@ -111,6 +111,11 @@ def formulas(run: DryRun) -> list[Entry]:
     return list(dict.fromkeys([*run.state.asserted(), *run.state.assumptions]))
 
 
+def sources(entries: Sequence[Entry]) -> list[str]:
+    """The code of some terms."""
+    return [str(entry.obj) for entry in entries]
+
+
 def constants(run: DryRun, terms: Sequence[Term]) -> list[Entry]:
     """The constants in some terms whose values are terms: no functions, and no constants of a sort
     whose values the profile of the solver excludes.
