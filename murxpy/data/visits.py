@@ -348,6 +348,12 @@ def _shares(
         for operators in offered.values()
         for kind, operator in operators.items()
     }
+    factors = {} if wrapper is None else wrapper["profile"].get("weights", {})
+    own = machine["weights"]["operators"]
+    weights = {
+        **machine["weights"],
+        "operators": {k: weight_of(own, k) * factors.get(k, 1.0) for k in needs},
+    }
     shares: dict[str, float] = {}
     linear = machine["swarm"]["linear"] or 0.0
     nonlinear = {
@@ -358,34 +364,30 @@ def _shares(
     }
     for chosen, count in _theory_sets(catalogue, machine, wrapper, offered).items():
         for part, banned in ((1.0 - linear, set[str]()), (linear, nonlinear)):
-            for kind, share in _shares_among(machine, offered, needs, chosen, banned).items():
+            for kind, share in _shares_among(weights, offered, needs, chosen, banned).items():
                 shares[kind] = shares.get(kind, 0.0) + part * share * count / SAMPLES
     return shares
 
 
 def _shares_among(
-    machine: Plain,
+    weights: dict[str, dict[str, float]],
     offered: dict[str, dict[str, Plain]],
     needs: dict[str, set[str]],
     chosen: tuple[str, ...],
     banned: set[str],
 ) -> dict[str, float]:
     """Return the share of each operator in a run that has the theories `chosen` and lacks the
-    operators `banned`.
+    operators `banned`. `weights` are those of theories and operators.
     """
     present = set(chosen)
     drawable = {
         name: [kind for kind in offered[name] if needs[kind] <= present and kind not in banned]
         for name in chosen
     }
-    theories = {
-        name: weight_of(machine["weights"]["theories"], name) for name in chosen if drawable[name]
-    }
+    theories = {name: weight_of(weights["theories"], name) for name in chosen if drawable[name]}
     shares: dict[str, float] = {}
     for name, weight in theories.items():
-        operators = {
-            kind: weight_of(machine["weights"]["operators"], kind) for kind in drawable[name]
-        }
+        operators = {kind: weight_of(weights["operators"], kind) for kind in drawable[name]}
         factor = weight / sum(theories.values()) / sum(operators.values())
         shares |= {kind: factor * own for kind, own in operators.items()}
     return shares
@@ -401,11 +403,12 @@ def _theory_sets(
     requires = {theory["name"]: theory["requires"] for theory in catalogue["theories"]}
     always = [theory["name"] for theory in catalogue["theories"] if theory["always"]]
     drawn = [name for name in offered if name not in always]
-    excluded = {} if wrapper is None else wrapper["profile"].get("exclude-combinations", {})
+    profile = {} if wrapper is None else wrapper["profile"]
+    excluded, factors = profile.get("exclude-combinations", {}), profile.get("weights", {})
     sets: dict[tuple[str, ...], int] = {}
     for _ in range(SAMPLES):
         chosen = list(always)
-        for name in _draw_theories(rng, machine["swarm"]["theories"], drawn):
+        for name in _draw_theories(rng, machine["swarm"]["theories"], drawn, factors):
             wanted = [n for n in _closure(name, requires) if n in offered and n not in chosen]
             if not any(_clash(excluded, one, other) for one in wanted for other in chosen):
                 chosen += wanted
@@ -414,8 +417,12 @@ def _theory_sets(
     return sets
 
 
-def _draw_theories(rng: random.Random, swarm: Plain, names: list[str]) -> list[str]:
-    """Return the theories that a run draws, in the order in which it draws them."""
+def _draw_theories(
+    rng: random.Random, swarm: Plain, names: list[str], factors: dict[str, float]
+) -> list[str]:
+    """Return the theories that a run draws, in the order in which it draws them. `factors` are those
+    of a profile.
+    """
     count = len(names)
     if rng.random() >= swarm["all"]:
         values, weights = zip(*swarm["count"]["choices"], strict=True)
@@ -424,7 +431,8 @@ def _draw_theories(rng: random.Random, swarm: Plain, names: list[str]) -> list[s
     left = list(names)
     drawn: list[str] = []
     while left and len(drawn) < count:
-        name = rng.choices(left, [weight_of(swarm["weights"], name) for name in left])[0]
+        chances = [weight_of(swarm["weights"], name) * factors.get(name, 1.0) for name in left]
+        name = rng.choices(left, chances)[0]
         left.remove(name)
         drawn.append(name)
     return drawn

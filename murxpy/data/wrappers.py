@@ -88,6 +88,7 @@ class Profile(Strict, frozen=True, omit_defaults=True):
     exclude_combinations: dict[str, list[str]] = {}
     exclude_operators: list[str] = []
     operators: dict[str, OperatorRule] = {}
+    weights: dict[str, Annotated[float, Meta(gt=0, le=1)]] = {}
     sorts: SortRules = SortRules()
     limits: dict[str, Annotated[int, Meta(ge=0)]] = {}
 
@@ -116,6 +117,9 @@ def decode_profile(document: Document, place: Place) -> Plain:
         for position, kind in enumerate(profile.get(section, [])):
             entry = kind if section == "operators" else position
             _check_profile(document, (*place, section, entry), "operator", [kind], operators)
+    for name in profile.get("weights", {}):
+        weighed = ("operator", operators) if name.startswith("OP_") else ("theory", names)
+        _check_profile(document, (*place, "weights", name), weighed[0], [name], weighed[1])
     for kind, rule in profile.get("operators", {}).items():
         _check_profile(
             document, (*place, "operators", kind), "sort kind", rule.get("exclude-sorts", []), sorts

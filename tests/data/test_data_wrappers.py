@@ -359,6 +359,15 @@ def test_profile_files(tmp_path: Path) -> None:
         assert load_profile(path) == {"exclude-operators": ["OP_NOT"], "limits": {"bv-width": 8}}
     path.write_text("limits:\n  bv-widht: 8\n")
     assert fault(path, load_profile) == ":2: unknown limit 'bv-widht' (did you mean 'bv-width'?)"
+    path.write_text("weights: {OP_NOT: 0.5, FP: 0.4}\n")
+    assert load_profile(path) == {"weights": {"OP_NOT": 0.5, "FP": 0.4}}
+    path.write_text("weights:\n  PF: 0.5\n")
+    assert fault(path, load_profile).startswith(":2: unknown theory 'PF'")
+    path.write_text("weights:\n  OP_NOTT: 0.5\n")
+    assert fault(path, load_profile) == ":2: unknown operator 'OP_NOTT' (did you mean 'OP_NOT'?)"
+    for weight in ("0", "1.5", ".nan"):
+        path.write_text(f"weights:\n  OP_NOT: {weight}\n")
+        assert fault(path, load_profile).startswith(":2: expected a number")
     path.write_text("spellings: {}\n")
     assert fault(path, load_profile).startswith(":1: unknown key 'spellings'")
     path.write_text("- a\n")

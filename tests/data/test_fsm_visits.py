@@ -199,6 +199,19 @@ def test_spellings_share_their_operator() -> None:
     assert [row.count for row in rows] == pytest.approx([100, 25, 75, 0])
 
 
+def test_a_profile_makes_operators_rarer() -> None:
+    spelled = {"OP_NOT": "~{0}", "OP_AND": "{0}&{1}"}
+    wrapper: dict[str, Any] = {"theories": ["BOOL"], "operators": spelled, "profile": {}}
+    counts = []
+    for profile in ({}, {"weights": {"OP_AND": 0.25}}):
+        rows = expected_operators(
+            load_catalogue(), load_machine("default"), {**wrapper, "profile": profile}, 100
+        )
+        counts.append({row.operator: row.count for row in rows if row.spelling is None})
+    assert counts[0] == pytest.approx({"OP_NOT": 50, "OP_AND": 50})
+    assert counts[1] == pytest.approx({"OP_NOT": 80, "OP_AND": 20})
+
+
 def test_weight_of() -> None:
     assert [weight_of({"default": 3, "A": 0.5}, name) for name in "AB"] == [0.5, 3]
     assert weight_of({}, "A") == 1

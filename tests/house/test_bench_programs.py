@@ -69,6 +69,7 @@ SMALL = {
     "throughput": "z3 --seconds 1 --skip 0 --sample 2 --no-save",
     "trace_memory": "--size 0.1 --no-save",
     "translation": "z3 --runs 2 --programs 1 --no-save",
+    "unknown": "z3 --runs 3 --no-save",
     "validity": "z3 --runs 3 --no-save",
     "watch": "--viewers 1 --seconds 1 --no-save",
     "weakening": "z3 --seeds SEEDS --most 1 --no-save",

@@ -9,6 +9,7 @@ from toy import walk
 from murxpy.fuzzers.setups import RunOptions
 from murxpy.logic.walks import subterms
 from murxpy.machine.logics import logic_name, theories_of
+from murxpy.machine.random import Stream
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.processes.plans import Request, make_plans
 from murxpy.smtlib.logics import LOGICS
@@ -34,6 +35,20 @@ def test_arithmetic_is_linear() -> None:
     found = headers(RunOptions(linear=True))
     assert all("linear" in header for header in found)
     assert not all("linear" in header for header in headers(RunOptions()))
+
+
+def test_a_profile_makes_operators_and_theories_rarer() -> None:
+    (plan,) = make_plans(Request(("z3",)))
+    shares, runs = [], []
+    for weight in (1.0, 0.1):
+        profile = {**plan.setup["wrapper"]["profile"], "weights": {"OP_NOT": weight, "FP": weight}}
+        session = Session({**plan.setup, "solverless": True, "profile": profile})
+        drawn = [session.swarm.draw(Stream(seed)) for seed in range(200)]
+        weights = [{op.kind: w for op, w in swarm.operators["BOOL"].pairs()} for swarm in drawn]
+        shares.append(sum(one.get("OP_NOT", 0.0) / sum(one.values()) for one in weights))
+        runs.append(sum("FP" in swarm.theories for swarm in drawn))
+    assert 0 < 5 * shares[1] < shares[0]
+    assert 0 < 3 * runs[1] < 2 * runs[0]
 
 
 def test_each_run_has_a_logic() -> None:

@@ -31,6 +31,7 @@ class Profile:
         }
         self.excluded_operators = frozenset(data.get("exclude-operators") or ())
         self.operators: dict[str, dict[str, Any]] = data.get("operators") or {}
+        self.weights: dict[str, float] = data.get("weights") or {}  # by operator and theory
         self.limits: dict[str, int] = dict((data.get("limits") or {}).items())
         self.combinations: dict[str, list[str]] = data.get("exclude-combinations") or {}
         self._literals = {
@@ -184,7 +185,7 @@ class SwarmDrawer:
             (
                 op,
                 needed_theories(op, self.kind_theory) | {op.theory},
-                self.settings.weight("operators", op.kind),
+                self.settings.weight("operators", op.kind) * self.profile.weights.get(op.kind, 1.0),
             )
             for op in self.catalogue.operators.values()
             if self._usable(op, wrapper)
@@ -262,7 +263,10 @@ class SwarmDrawer:
             return self._closed(self._compatible(chosen, stream, wanted))
         count = min(int(Distribution(rules["count"]["choices"]).draw(stream)), len(self.optional))
         weights = rules.get("weights") or {}
-        pool = {t: float(weights.get(t, weights.get("default", 1))) for t in self.optional}
+        pool = {
+            t: float(weights.get(t, weights.get("default", 1))) * self.profile.weights.get(t, 1.0)
+            for t in self.optional
+        }
         chosen = [theory for theory in wanted if pool.pop(theory, None) is not None]
         while pool and len(chosen) < count:
             theory = stream.weighted(Weighted(list(pool.items())))
