@@ -109,6 +109,7 @@ _GROUPS = {
         "perf": "Search for scripts on which a solver is slower than others.",
         "generate": "Print a random script of full trees.",
         "check-seeds": "Say which SMT-LIB scripts are unreadable or mislabelled.",
+        "import-seeds": "Make seeds of the regression suite of a solver.",
     },
     "Look": {
         "findings": "List the defects that a campaign found, the worst first.",

@@ -230,6 +230,23 @@ def formula_in(path: Path, dialect: str = STANDARD) -> str:
     raise InputError(f"{what}, so that '{action}' would be missing", file=str(path), line=line)
 
 
+_LOGIC_NAME = re.compile(r"[A-Z][A-Z_]{0,39}")
+
+
+def new_seed_file(folder: Path, logic: str, label: str, stem: str) -> Path:
+    """A file `LOGIC/LABEL/STEM.smt2` in a folder, which is made, for a new seed; with a number behind the
+    stem where another seed has the name. A logic that is not spelled like one counts as ALL, because it is
+    a word of a stranger, which could lead out of the folder. Raises OSError.
+    """
+    inside = folder / (logic if _LOGIC_NAME.fullmatch(logic) else "ALL") / label
+    inside.mkdir(parents=True, exist_ok=True)
+    file, again = inside / f"{stem}{SUFFIX}", 1
+    while file.exists():
+        again += 1
+        file = inside / f"{stem}.{again}{SUFFIX}"
+    return file
+
+
 _LOGIC = re.compile(r"^\(set-logic (\w+)\)$", re.MULTILINE)
 
 

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from murxpy.errors import InputError
-from murxpy.fuzzers.seeds import SUFFIX, folder_label, script_text, with_status
+from murxpy.fuzzers.seeds import folder_label, new_seed_file, script_text, with_status
 from murxpy.judging.disagreement import evaluated
 from murxpy.judging.judged_solver import JudgedSolver
 from murxpy.judging.limits import own_limit
@@ -249,11 +249,5 @@ def write_seeds(folder: Path, source: Path, seeds: Sequence[LabelledSeed]) -> No
     the name of a script with several checks.
     """
     for seed in seeds:
-        inside = folder / seed.logic / seed.label
-        inside.mkdir(parents=True, exist_ok=True)
         stem = source.stem + (f"-{seed.number}" if seed.checks > 1 else "")
-        file, again = inside / f"{stem}{SUFFIX}", 1
-        while file.exists():  # another script has the same name
-            again += 1
-            file = inside / f"{stem}.{again}{SUFFIX}"
-        file.write_text(seed.text, encoding="utf-8")
+        new_seed_file(folder, seed.logic, seed.label, stem).write_text(seed.text, encoding="utf-8")

@@ -179,7 +179,10 @@ def test_empty_path_is_refused(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     given = [option, ""] if option.startswith("-") else [""]
-    before = ["z3"] if option == "seeds" and command != "check-seeds" else []
+    takes_solver = option == "seeds" and command not in ("check-seeds", "import-seeds")
+    before = ["z3"] if takes_solver else []
+    if (command, option) == ("import-seeds", "seeds"):  # it also needs a folder
+        before = ["-o", "new"]
     code, line = error(capsys, command, *before, *given)
     assert code == 2 and "expected a path or a name, found an empty text" in line
     assert not list(tmp_path.iterdir())

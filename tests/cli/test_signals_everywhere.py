@@ -37,6 +37,7 @@ CALLS: dict[str, Sequence[str]] = {
     "perf": ("perf", "z3", "--theories", "BV", "--steps", "2", "--out", "out"),
     "generate": ("generate", "--theories", "BV", "--seed", "1"),
     "check-seeds": ("check-seeds", SEED, "--solver", "z3"),
+    "import-seeds": ("import-seeds", SEED, "-o", "suite"),
     **{
         name: (name, "out")
         for name in (

@@ -121,6 +121,7 @@ def test_seeds_are_written_with_labels(capsys: pytest.CaptureFixture[str], tmp_p
         "unknown.smt2": f"; kept\n(set-info :status unknown){SAT}",
         "again/silent.smt2": SAT.replace("<", ">"),
         "lying.smt2": "(set-info :status unsat)" + SAT,
+        "evil.smt2": "(set-logic ../../evil)(set-info :status sat)" + SAT.replace("<", ">="),
         "hard.smt2": "(declare-const x Int)(assert (= (* x x x) (+ (* x x) 777777777)))(check-sat)",
     }
     for name, text in texts.items():
@@ -130,8 +131,9 @@ def test_seeds_are_written_with_labels(capsys: pytest.CaptureFixture[str], tmp_p
     args = ("check-seeds", tmp_path / "in", "--cross-check", "cvc5", "--check-limit", "100ms")
     code, said, _ = outcome(capsys, *args, "--write", out)
     files = {str(file.relative_to(out)): file.read_text() for file in sorted(out.rglob("*.smt2"))}
-    assert code == 1 and f"seeds written to {out}: 4 sat, 1 unsat" in said, said
+    assert code == 1 and f"seeds written to {out}: 5 sat, 1 unsat" in said, said
     assert list(files) == [
+        "ALL/sat/evil.smt2",
         "ALL/sat/silent.2.smt2",
         "ALL/sat/silent.smt2",
         "ALL/sat/unknown.smt2",
@@ -142,7 +144,7 @@ def test_seeds_are_written_with_labels(capsys: pytest.CaptureFixture[str], tmp_p
     assert files["ALL/sat/silent.smt2"].startswith("(set-info :status sat)\n")
     assert files["QF_LIA/unsat/steps-2.smt2"].count("assert") == 2
     found = collect_seeds([out])
-    assert [label for _, _, label in found.files] == ["sat", "sat", "sat", "sat", "unsat"]
+    assert [label for _, _, label in found.files] == ["sat"] * 5 + ["unsat"]
 
 
 def test_seeds_that_cannot_be_written(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -169,6 +169,7 @@ GIVEN: dict[str, list[tuple[str, ...]]] = {
     ],
     "minimize": [("TRACE", "--time", "2s"), ("SCRIPT", "--solver", "z3", "--time", "2s")],
     "check-seeds": [("SCRIPT",), ("SCRIPT", "--json")],
+    "import-seeds": [("SCRIPT", "-o", "suite"), ("SCRIPT", "-o", "told", "--json")],
     "stability": [("z3", "SCRIPT", "--variants", "2", "--out", "WRITTEN")],
     "storm": [("z3", "SCRIPT", "--runs", "1", "--out", "WRITTEN", "--jobs", "1")],
     "fsm": [

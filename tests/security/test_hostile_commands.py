@@ -20,6 +20,7 @@ OF_A_SCRIPT = {
     "minimize": ("--solver", "z3", "--time", "2s"),
     "eval": ("--solver", "cvc5", "--wall", "2s"),
     "check-seeds": (),
+    "import-seeds": ("-o", "WRITTEN"),  # a new folder
 }
 COMMANDS: dict[str, list[tuple[str | Path, ...]]] = {
     "script": [
@@ -27,6 +28,7 @@ COMMANDS: dict[str, list[tuple[str | Path, ...]]] = {
         ("eval", "FILE", "--solver", "z3", "--wall", "2s"),
         ("minimize", "FILE", "--solver", "cvc5", "--time", "2s"),
         ("check-seeds", "FILE"),
+        ("import-seeds", "FILE", "-o", "WRITTEN"),
     ],
     "trace": [
         ("translate", "FILE", "--to", "smt2"),
@@ -74,7 +76,8 @@ def test_hostile_files(capsys: pytest.CaptureFixture[str], tmp_path: Path, kind:
         for command in COMMANDS[kind]:
             file.write_bytes(hostile(kind, number))
             out = ("--out", tmp_path / f"out-{number}") if command[0] == "fuzz" else ()
-            names: dict[str | Path, Path] = {"FILE": file, "SCRIPT": script}
+            written = tmp_path / f"written-{number}"
+            names: dict[str | Path, Path] = {"FILE": file, "SCRIPT": script, "WRITTEN": written}
             _ends_well(capsys, *(names.get(word, word) for word in command), *out)
 
 
@@ -86,7 +89,8 @@ def test_deep_scripts(
 ) -> None:
     file = tmp_path / "deep.smt2"
     file.write_text("".join(NESTS[nest]))
-    _ends_well(capsys, command, file, *OF_A_SCRIPT[command])
+    more = (tmp_path / "new" if word == "WRITTEN" else word for word in OF_A_SCRIPT[command])
+    _ends_well(capsys, command, file, *more)
 
 
 @pytest.mark.slow

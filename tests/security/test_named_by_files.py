@@ -58,7 +58,16 @@ OTHERS = {
     "as report": ("watch",),
     "studies": ("perf", "matrix", "stability"),
     "neither": (
-        *("generate", "check-seeds", "lift", "releases", "grammars", "rules", "theories"),
+        *(
+            "generate",
+            "check-seeds",
+            "import-seeds",
+            "lift",
+            "releases",
+            "grammars",
+            "rules",
+            "theories",
+        ),
         *("wrappers", "fsm", "doctor", "config", "completion", "plugins", "cluster"),
     ),
 }

@@ -621,7 +621,7 @@ class _Diver:
 
 ENTRY = Entry(
     "diver",
-    "Fuzz with SMT-LIB scripts that keep a model while terms change.",
+    "Fuzz with scripts that keep a model while terms change.",
     "Fuzz with scripts whose terms are replaced so that a model of the seed stays a model.\n\n"
     "SEEDS are SMT-LIB scripts and folders of them. The answers of mutants are known: sat, or unsat "
     "for seeds that are labelled so.",
