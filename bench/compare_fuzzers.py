@@ -8,7 +8,8 @@ A fuzzer with options behind it is a variant: `--fuzzers 'diver,diver --no-weigh
 --no-complicate'` tells what the weights of DIVER are worth, and `'janus,janus --iterations 300'` what a
 longer chain is. The Python package of cvc5 1.0.7 and 1.0.8 has no reader of scripts: there mutants come
 through the API, `--fuzzers 'fusion --through api,janus --through api'`, and STORM and DIVER, which ask
-about a seed in the words of SMT-LIB, cannot run. OpFuzz and TypeFuzz know no answers, so a release of another solver judges theirs, and
+about a seed in the words of SMT-LIB, cannot run. OpFuzz, TypeFuzz and
+Skeleton know no answers, so a release of another solver judges theirs, and
 its CPU time counts as theirs.
 
 Each campaign gets `--cpu` seconds of all its processes, whatever else the machine does. What is then
@@ -41,8 +42,10 @@ from common import murxpy, table
 from known_bugs import Campaign, Known, counted, fuzz
 from refinding import ANSWERS
 
-FUZZERS = "storm,fusion,typefuzz,opfuzz,diver,janus"
-JUDGED = ("opfuzz", "typefuzz")
+from murxpy.sources.mutation.registry import FUZZERS
+
+COMPARED = ",".join(name for name, entry in FUZZERS.items() if entry.command)
+JUDGED = tuple(name for name, entry in FUZZERS.items() if entry.chained)
 GAVE_UP = ("incompleteness", "slow")  # kinds that are counted apart
 
 
@@ -136,9 +139,13 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
     parser.add_argument("solvers", nargs="+", help="releases, such as z3@4.8.12")
-    parser.add_argument("--fuzzers", default=FUZZERS, help="with commas, with options for variants")
     parser.add_argument(
-        "--judges", default="z3=cvc5,cvc5=z3", help="who judges OpFuzz and TypeFuzz on which solver"
+        "--fuzzers", default=COMPARED, help="with commas, with options for variants"
+    )
+    parser.add_argument(
+        "--judges",
+        default="z3=cvc5,cvc5=z3",
+        help="who judges OpFuzz, TypeFuzz and Skeleton on which solver",
     )
     parser.add_argument("--seed", type=int, default=1, help="the first seed")
     parser.add_argument(

@@ -36,14 +36,18 @@ from murxpy.sources.mutation.workshop import Mutant, Mutants, MutationSession, S
 from murxpy.worker.session import Session
 
 # mutants of one run; the original STORM makes 1,000 of a seed
-WALKS = {"opfuzz": 25, "fusion": 25, "typefuzz": 25, "storm": 100, "diver": 100, "janus": 25}
+WALKS = {
+    name: {"storm": 100, "diver": 100}.get(name, 25)
+    for name, entry in FUZZERS.items()
+    if entry.command
+}
 CHUNK = 50  # mutants of one child's task
 WALL = 30.0  # seconds for one mutant, after which a task is killed
 PATIENCE = 3  # mutants of a run in a row that do not count
 USE = "use "  # begins the counts of what was used
 LOST = "lost: "  # begins the counts of tasks that gave nothing
 _MADE = re.compile(
-    r"(?:opfuzz|typefuzz|diver): \w+ to (\w+(?: of \w+)*)|fusion: ([a-z0-9-]+) of|janus: (\S+),"
+    r"(?:opfuzz|typefuzz|diver|skeleton): \w+ to (\w+(?: of \w+)*)|fusion: ([a-z0-9-]+) of|janus: (\S+),"
 )
 
 

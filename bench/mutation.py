@@ -44,7 +44,6 @@ from murxpy.semantics.ranges.backward import RULES as BACKWARD
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.mutation.corpus import Corpus
 from murxpy.sources.mutation.functions.inversions import ANY, NUMBERS, RULES, WIDTHS
-from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.sources.mutation.terms import Pool
 from murxpy.sources.mutation.workshop import Mutant, MutationSession
 from murxpy.steering.seeds import Steering
@@ -400,7 +399,7 @@ def main() -> None:
         metavar="N",
         help="mutants of each fuzzer that both parsers are given",
     )
-    parser.add_argument("--fuzzers", default=",".join(FUZZERS), help="those that are measured")
+    parser.add_argument("--fuzzers", default=",".join(WALKS), help="those that are measured")
     parser.add_argument(
         "--sound",
         type=int,

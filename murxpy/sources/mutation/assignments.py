@@ -51,12 +51,13 @@ class Depths:
 
     def _inner(self, term: Term) -> tuple[Term, ...]:
         """The arguments of an operator of formulas that gives a formula."""
-        return term.args if self._connects(term) else ()
+        return term.args if connects(self._catalogue, term) else ()
 
-    def _connects(self, term: Term) -> bool:
-        """Whether the term is an operator of formulas that gives a formula."""
-        formulas = all(part.sort.kind == "SORT_BOOL" for part in (term, *term.args))
-        return formulas and bool(term.args) and not binds(self._catalogue, term)
+
+def connects(catalogue: Catalogue, term: Term) -> bool:
+    """Whether the term is an operator of formulas that gives a formula."""
+    formulas = all(part.sort.kind == "SORT_BOOL" for part in (term, *term.args))
+    return formulas and bool(term.args) and not binds(catalogue, term)
 
 
 def fragments(catalogue: Catalogue, roots: Iterable[Term]) -> list[Term]:

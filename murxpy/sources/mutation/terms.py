@@ -19,6 +19,7 @@ from murxpy.logic.typing import Checker
 from murxpy.logic.walks import preorder, subterms
 from murxpy.machine.random import Stream, Weighted
 from murxpy.smtlib.script import Script
+from murxpy.sources.mutation.assignments import connects
 from murxpy.sources.mutation.functions.composed import LITERALS
 from murxpy.sources.mutation.functions.inversions import LETTERS, Maker
 from murxpy.sources.mutation.occurrences import binds
@@ -391,8 +392,8 @@ Scope = dict[Term, None]
 
 class Expressions:
     """Makes expressions from the terms of a script, and from terms of all seeds if the user wants
-    them. There are up to `deepest` applications within applications, without the outermost, and the
-    chance of one as an argument is at least `nested`.
+    them; with `leaves` only from these. There are up to `deepest` applications within applications,
+    without the outermost, and the chance of one as an argument is at least `nested`.
     """
 
     def __init__(
@@ -403,16 +404,18 @@ class Expressions:
         *,
         deepest: int = _DEEPEST,
         nested: float = 0.0,
+        leaves: Sequence[Term] | None = None,
     ) -> None:
         self._deepest, self._nested = deepest, nested
         self._tables = workshop.tables
         self._stream = workshop.stream
         self._producers = workshop.shop.lasting(producers)
         self._maker = Maker(workshop.tables, workshop.stream)
-        self._pool = Pool(workshop.catalogue, script.assertions())
-        for constant in script.constants():
-            if constant.op == CONSTANT and constant.sort.kind != "SORT_FUN":
-                self._pool.add(constant)
+        self._pool = Pool(workshop.catalogue, script.assertions() if leaves is None else ())
+        constants = [constant for constant in script.constants() if constant.op == CONSTANT]
+        for leaf in constants if leaves is None else leaves:
+            if leaf.sort.kind != "SORT_FUN":
+                self._pool.add(leaf)
         self._take_terms(workshop, script, int(workshop.choices.get("corpus") or 0))
         kinds = {sort.kind for sort in self._pool.sorts}
         self._kinds = tuple(sorted(kinds | set(SERVED if "SORT_FP" in kinds else ())))
@@ -448,6 +451,14 @@ class Expressions:
         made: list[str] = []
         new = self._guarded(term, scope, made) or self._application(term.sort, scope, made, 0)
         return None if new is None else (new, " of ".join(made))
+
+    def atom(self, scope: Scope) -> tuple[Term, str] | None:
+        """A new formula whose outermost operator is no connective, and a description of the formula."""
+        made: list[str] = []
+        new = self._application(self._tables.bool, scope, made, 0)
+        if new is None or connects(self._tables.catalogue, new):
+            return None
+        return new, " of ".join(made)
 
     def formula(self) -> Term | None:
         """A formula without free variables, mostly a new one."""

@@ -286,6 +286,15 @@ def of_theory(catalogue: Catalogue, name: str, extensions: bool) -> list[Operato
     return [op for op in chosen if not op.feature]
 
 
+def theories_of(catalogue: Catalogue, operators: Collection[str]) -> list[str]:
+    """The theories that have some of these operators."""
+    return [
+        name
+        for name in catalogue.theories
+        if any(one.kind in operators for one in of_theory(catalogue, name, True))
+    ]
+
+
 def never_linear(operator: Operator) -> bool:
     """Whether no application of an operator of numbers is linear."""
     return operator.nonlinear == "always" and _of_numbers(operator)

@@ -8,7 +8,7 @@ from murxpy.errors import InputError
 from murxpy.sources.mutation.entry import Entry, Setting
 from murxpy.sources.mutation.workshop import Mutant, Mutants, Workshop
 from murxpy.sources.trees.scripts import TreeScripts
-from murxpy.sources.trees.universe import Shape, of_theory
+from murxpy.sources.trees.universe import Shape, theories_of
 
 _THEORIES = 3  # theories of a run, at most
 _ASSERTIONS, _DEPTH = 4, 3
@@ -40,7 +40,9 @@ def mutants(workshop: Workshop) -> Mutants:
 
 def _shape(workshop: Workshop) -> Shape:
     stream, choices = workshop.stream, workshop.choices
-    names = list(choices.get("theories") or _theories(workshop))
+    names = list(
+        choices.get("theories") or theories_of(workshop.catalogue, workshop.shop.operators)
+    )
     theories = stream.sample(names, stream.between(1, min(_THEORIES, len(names))))
     return Shape(
         tuple(theories),
@@ -52,16 +54,6 @@ def _shape(workshop: Workshop) -> Shape:
         quantifiers=stream.chance(_QUANTIFIED),
         extensions=True,
     )
-
-
-def _theories(workshop: Workshop) -> list[str]:
-    """The theories of which the solver and its dialect have operators."""
-    shop = workshop.shop
-    return [
-        name
-        for name in shop.catalogue.theories
-        if any(one.kind in shop.operators for one in of_theory(shop.catalogue, name, True))
-    ]
 
 
 ENTRY = Entry(
