@@ -8,9 +8,8 @@ A fuzzer with options behind it is a variant: `--fuzzers 'diver,diver --no-weigh
 --no-complicate'` tells what the weights of DIVER are worth, and `'janus,janus --iterations 300'` what a
 longer chain is. The Python package of cvc5 1.0.7 and 1.0.8 has no reader of scripts: there mutants come
 through the API, `--fuzzers 'fusion --through api,janus --through api'`, and STORM and DIVER, which ask
-about a seed in the words of SMT-LIB, cannot run. OpFuzz, TypeFuzz and
-Skeleton know no answers, so a release of another solver judges theirs, and
-its CPU time counts as theirs.
+about a seed in the words of SMT-LIB, cannot run. OpFuzz, TypeFuzz and Skeleton know no answers, so a
+release of another solver judges theirs, and its CPU time counts as theirs.
 
 Each campaign gets `--cpu` seconds of all its processes, whatever else the machine does. What is then
 left to confirm is done afterwards, and does not count. Two findings of a release are one defect if they

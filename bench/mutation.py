@@ -44,6 +44,7 @@ from murxpy.semantics.ranges.backward import RULES as BACKWARD
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.mutation.corpus import Corpus
 from murxpy.sources.mutation.functions.inversions import ANY, NUMBERS, RULES, WIDTHS
+from murxpy.sources.mutation.registry import FUZZERS
 from murxpy.sources.mutation.terms import Pool
 from murxpy.sources.mutation.workshop import Mutant, MutationSession
 from murxpy.steering.seeds import Steering
@@ -259,7 +260,7 @@ def sound(args: argparse.Namespace, session: Session) -> dict[str, Any]:
             return f"CONTRADICTED: {' / '.join(mutant.steps)[:100]}"
         return AGREED if pairs else UNDECIDED
 
-    knowing = ("storm", "fusion", "diver", "janus")
+    knowing = tuple(name for name in WALKS if not FUZZERS[name].chained)
     names = tuple(name for name in knowing if name in args.fuzzers.split(","))
     found = judged(args, session, args.sound, judge, names, "standard", UNDECIDED)
     return _told("sound", "fuzzer: both solvers", found)

@@ -29,7 +29,17 @@ CALLS: dict[str, Sequence[str]] = {
     "fuzz": ("fuzz", *FAKE, *SHORT),
     **{
         name: (name, "z3", SEED, *SHORT)
-        for name in ("storm", "fusion", "opfuzz", "typefuzz", "janus", "diver", "skeleton")
+        for name in (
+            "storm",
+            "fusion",
+            "opfuzz",
+            "typefuzz",
+            "janus",
+            "diver",
+            "skeleton",
+            "canary",
+            "octopus",
+        )
     },
     "enumerate": ("enumerate", "z3", "--grammar", "ints", "--first", "100", "--out", "out"),
     "matrix": ("matrix", "z3", "--releases", "5.4.1", "--grammar", "ints", "--first", "9"),

@@ -223,7 +223,7 @@ NO_FILES = {
     "finish": "its folder is read as by 'findings'",
     "watch": "its folder is read as by 'report', and what it serves is in cli/test_watch.py",
     **dict.fromkeys(
-        ("fusion", "opfuzz", "typefuzz", "janus", "diver", "skeleton"),
+        ("fusion", "opfuzz", "typefuzz", "janus", "diver", "skeleton", "canary", "octopus"),
         "its seeds are read as by 'storm'",
     ),
 }

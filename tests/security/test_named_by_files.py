@@ -54,7 +54,18 @@ OF_FOLDERS["minimize"] += (("minimize", "HISTORY", "--replays", "1"),)
 # Commands that take no trace and no folder of a campaign, or do with it what 'fuzz' does, by the same
 # functions; the folders of 'perf', 'matrix' and 'stability' hold texts of scripts and answers alone.
 OTHERS = {
-    "as fuzz": ("storm", "fusion", "opfuzz", "typefuzz", "janus", "diver", "skeleton", "enumerate"),
+    "as fuzz": (
+        "storm",
+        "fusion",
+        "opfuzz",
+        "typefuzz",
+        "janus",
+        "diver",
+        "skeleton",
+        "canary",
+        "octopus",
+        "enumerate",
+    ),
     "as report": ("watch",),
     "studies": ("perf", "matrix", "stability"),
     "neither": (

@@ -45,7 +45,7 @@ NESTED = 0.5  # the share of mutants of an incremental seed that keep its scopes
 PLAIN = 0.5  # the share of mutants whose inverses divide without a case for 0, where that is sound
 _TRIES = 10  # tries until something is replaced
 _SECOND = "_2"
-_KEPT = (DeclareSort, DeclareDatatypes, DefineFunsRec)
+KEPT = (DeclareSort, DeclareDatatypes, DefineFunsRec)
 LABELS = {"sat": ("sat", "sat"), "unsat": ("unsat", "unsat"), "mixed": ("sat", "unsat")}
 ANY = "any"  # two satisfiable seeds in some runs, and two unsatisfiable ones in others
 EITHER, BOTH = "either", "both"  # a disjunction or a conjunction of the two scripts
@@ -107,7 +107,7 @@ def mutants(workshop: Workshop) -> Mutants:
         second = workshop.read(workshop.seeds[1])
     except InputError:
         return
-    if any(map(_own_command, (first, second))):
+    if any(map(own_command, (first, second))):
         return
     tables.suffix = ""
     fuser = _Fuser(workshop, (first, second), wanted)
@@ -130,14 +130,14 @@ def _wanted(workshop: Workshop) -> Sequence[str]:
     return LABELS[workshop.stream.choose(common) if common else "sat"]
 
 
-def _own_command(script: Script) -> str:
+def own_command(script: Script) -> str:
     """Return the first command that only some solvers have; empty if there is none."""
     return next((c.text.split()[0] for c in script.commands if isinstance(c, Other)), "")
 
 
 def lacks(shop: MutationSession, script: Script, seed: Seed) -> str:
     """Return why a seed cannot be fused; empty if it can."""
-    word = _own_command(script)
+    word = own_command(script)
     return f"it has the command '{word}', which only some solvers know" if word else ""
 
 
@@ -184,7 +184,7 @@ class _Fuser:
         ]
         self.fitting = all(self._sides)
         self._incremental = [at for at, script in enumerate(scripts) if script.incremental]
-        kept = [c for script in scripts for c in script.commands if isinstance(c, _KEPT)]
+        kept = [c for script in scripts for c in script.commands if isinstance(c, KEPT)]
         sorts = dict.fromkeys(c for c in kept if isinstance(c, DeclareSort))
         others = [c for c in kept if not isinstance(c, DeclareSort)]
         self._head: list[Command] = [SetLogic("ALL"), *sorts, *others]
