@@ -5,7 +5,7 @@ a simple solver with a limit. The file imports only z3 and the standard library.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import z3
@@ -38,6 +38,35 @@ def _of_part(part: Any) -> Any:
 
 
 def tactic(solver: Any, name: str) -> str | None:
+    """Apply a tactic by its name to the assertions as a goal."""
+    return _applied(solver, lambda ctx: z3.Tactic(name, ctx), f"tactic {name}")
+
+
+def combined(solver: Any, name: str) -> str | None:
+    """Apply tactics that a combinator joins to the assertions as a goal."""
+    return _applied(solver, COMBINED[name], name)
+
+
+def _size(ctx: Any) -> Any:
+    """Whether a goal has more than two formulas."""
+    return z3.Probe("size", ctx) > 2
+
+
+# Combinators by their names, with tactics for which it matters in which order they are applied, or
+# which may fail. Left out are those that use threads (ParOr, ParThen) or read the clock (TryFor).
+COMBINED: dict[str, Callable[[Any], Any]] = {
+    "then": lambda ctx: z3.Then("simplify", "propagate-values", "solve-eqs", ctx=ctx),
+    "and-then": lambda ctx: z3.AndThen("elim-uncnstr", "simplify", ctx=ctx),
+    "or-else": lambda ctx: z3.OrElse("split-clause", "ctx-simplify", ctx=ctx),
+    "repeat": lambda ctx: z3.Repeat(z3.OrElse("split-clause", "skip", ctx=ctx), 3, ctx=ctx),
+    "with": lambda ctx: z3.With(z3.Tactic("simplify", ctx), som=True, elim_and=True),
+    "cond": lambda ctx: z3.Cond(_size(ctx), "propagate-values", "solve-eqs", ctx),
+    "when": lambda ctx: z3.When(_size(ctx), "solve-eqs", ctx),
+    "fail-if": lambda ctx: z3.OrElse(z3.FailIf(_size(ctx), ctx), "simplify", ctx=ctx),
+}
+
+
+def _applied(solver: Any, made: Callable[[Any], Any], what: str) -> str | None:
     """Apply a tactic to the assertions as a goal. The goal has a model if a subgoal has one, unless the
     subgoal is an over-approximation; it has none if no subgoal has one, unless one of them is an
     under-approximation. A model of a subgoal is converted "to a model of an original goal".
@@ -47,7 +76,7 @@ def tactic(solver: Any, name: str) -> str | None:
     goal.add(asserted)
     try:
         with patience(ctx, _PATIENCE):
-            parts = list(z3.Tactic(name, ctx).apply(goal))
+            parts = list(made(ctx).apply(goal))
         answers = []
         for part in parts[:_PARTS]:
             there = _of_part(part)
@@ -55,11 +84,11 @@ def tactic(solver: Any, name: str) -> str | None:
             if answers[-1] == "sat" and part.prec() in (z3.Z3_GOAL_PRECISE, z3.Z3_GOAL_UNDER):
                 broken = _converted(part, there.model(), asserted)
                 if broken:
-                    return f"{broken} (tactic {name})"
+                    return f"{broken} ({what})"
         plain = str(_solver(ctx, asserted).check())
     except z3.Z3Exception:
         return None
-    return _compared(plain, _joined(parts, answers), f"tactic {name}")
+    return _compared(plain, _joined(parts, answers), what)
 
 
 def _joined(parts: Sequence[Any], answers: Sequence[str]) -> str:
