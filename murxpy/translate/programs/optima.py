@@ -25,8 +25,7 @@ from murxpy.translate.programs.vocabulary import (
     value_of,
 )
 
-_BOUND = re.compile(r"the bound (.+?), ")
-_POINT = re.compile(r"point (\d+)|(\d+) points")
+_POINT = re.compile(r"point (\d+)|(?<!\d)(\d+) points")
 _OTHER = "other"  # what a program calls the optimizer of another priority
 
 
@@ -46,7 +45,7 @@ def optimum(run: Calls, claim: Claim) -> None:
             run.sheet.do(f"print('the other optimizer answers', {_checked(run)})")
             read = _read_bounds(run, _aim(run, message, boxed=True))
         _bound(run, message, read, boxed=True)
-    elif _BOUND.search(message):
+    elif _told_bound(message):
         _bound(run, message, _read_bounds(run, _aim(run, message)))
     elif checks.BOUNDS in message:
         _beyond_bounds(run, _aim(run, message))
@@ -133,9 +132,14 @@ def _read_bounds(run: Calls, aim: Aim) -> str:
     return "bound"
 
 
+def _told_bound(message: str) -> str:
+    """The bound that a message names; empty where it names none."""
+    return message.partition("the bound ")[2].partition(", ")[0]
+
+
 def _bound(run: Calls, message: str, read: str, boxed: bool = False) -> None:
     """A plain solver is asked for a model that a bound excludes, or for one that it promises."""
-    aim, bound = _aim(run, message, boxed), Bound.parse(_BOUND.findall(message)[0])
+    aim, bound = _aim(run, message, boxed), Bound.parse(_told_bound(message))
     told = (bound.infinite, bound.number.numerator, bound.number.denominator, bound.epsilon)
     run.sheet.do(
         f"print('the bound is {bound}' if {read} == {told} else f'another bound: {{{read}}}')",
