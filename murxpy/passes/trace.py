@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import wraps
 
@@ -185,10 +185,12 @@ def needs(
     shows: Callable[[Script], bool],
     smallest: bool = True,
     safe: Iterable[tuple[str, str]] = (),
+    refused: Callable[[Script], Sequence[str]] = lambda _: (),
 ) -> list[Need]:
     """The settings that the script needs. `shows` tells whether another script shows the defect;
     `smallest` says that the passes could not make the script smaller. `safe` are the options of the
-    solver's own safe mode, with which the defect is tried, too.
+    solver's own safe mode, with which the defect is tried, too; `refused` gives what the solver says of
+    the calls of a script that it refuses.
     """
     found: dict[Need, None] = {}
     for at, line in enumerate(script):
@@ -206,8 +208,12 @@ def needs(
     for need in _of_earlier_checks(script, shows):
         found[need] = None
     for name, value in safe:
-        shown = shows(_set_first(script, name, value))
-        found[Need("safe", name, value, "yes" if shown else "no")] = None
+        there = _set_first(script, name, value)
+        before = refused(script)
+        more = [said for said in refused(there) if said not in before]
+        # what is asserted there is not the same, so an answer says nothing of the defect
+        told = "refused" if more else "yes" if shows(there) else "no"
+        found[Need("safe", name, value, told, high=more[0] if more else "")] = None
     return list(found)
 
 

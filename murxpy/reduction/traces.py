@@ -38,6 +38,7 @@ from murxpy.sources.setups import Setup
 
 _MAKING = ("mk-term", "mk-const", "mk-value")  # actions whose lines are counted as terms
 _AGAIN = 0.2  # of the time of a reduction that ended by it, in which needs are found out
+_SAID = 200  # letters of a refusal that are kept
 _DOUBTED = 5  # candidates that are tried before one counts that may show a death by chance
 _KEPT_HEADER = ("murxpy-trace", "solver", "python", "seed", "cross-check", COMPARED)
 
@@ -170,10 +171,15 @@ def _with_needs(
         tries = repeat(problem.asked(script), again)
         return predicate.first(tries) is not None
 
+    def refused(script: Script) -> list[str]:
+        return refusals(predicate.written(problem.asked(script)))
+
     predicate.limit(deadline)
     try:
         with interrupts.deferred():
-            found = needs(_script(trace), spellings, shows, result.ended == "complete", safe)
+            found = needs(
+                _script(trace), spellings, shows, result.ended == "complete", safe, refused
+            )
     except OutOfTime:
         return result
     except KeyboardInterrupt:
@@ -181,6 +187,14 @@ def _with_needs(
     trace.header[HEADER] = write_needs(found)
     said = tuple(need.sentence() for need in found)
     return replace(result, text=trace.text() if found else result.text, needs=said)
+
+
+def refusals(trace: str) -> list[str]:
+    """What a solver says of the calls of a trace that it does not support, as the trace has it."""
+    lines = parse_trace(trace, "").lines if trace else []
+    found = [line.result("refused") for line in lines]
+    rows = [row for row in found if row is not None and row[:1] == ["unsupported"]]
+    return [" ".join(getattr(row[-1], "text", "").split())[:_SAID] for row in rows]
 
 
 def safe_mode(trace: Trace, wrapper: Mapping[str, Any]) -> list[tuple[str, str]]:

@@ -10,7 +10,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from toy import Crashed, forked, live, replay, toy, toy_session, walk
+from toy import TOY, Crashed, forked, live, replay, toy, toy_session, walk
+
+from murxpy.data import load_catalogue, load_machine
+from murxpy.worker.session import Session
 
 RUNS = 10
 SOLVERS = ("z3", "cvc5")
@@ -241,3 +244,21 @@ def test_murxlas_special_values_and_argument_orders() -> None:
         "OP_SET_INSERT SORT_SET 2 t2 t3" in written and "OP_SET_INSERT SORT_SET 2 t1 t4" in written
     )
     assert "OP_SET_MEMBER SORT_BOOL 2 t2 t5" in written
+
+
+def test_behind_a_refused_check_no_answer_is_a_finding() -> None:
+    """The refusal says which option is lacking; some solvers then forget what is asserted."""
+    checks = {"plain": "'sat'", "picky": "decline('missing, try the option depth')"}
+    wrapper = {**TOY, "actions": {**TOY["actions"], "check-sat": checks, "reset": "None"}}
+    session = Session(
+        {"catalogue": load_catalogue(), "machine": load_machine("default"), "wrapper": wrapper}
+    )
+    refused = "check-sat@picky\n"
+    wrong = "expect unsat\ncheck-sat@plain\n"
+    for lines, found in (
+        (wrong, True),
+        (refused + wrong, False),
+        (f"{refused}reset\n{wrong}", True),
+    ):
+        report = replay(session, f"new\n{lines}")[1]
+        assert (report["finding"] is not None) is found, lines

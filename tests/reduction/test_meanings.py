@@ -24,7 +24,7 @@ from murxpy.passes.terms import Meanings, ModelValues, Types
 from murxpy.passes.trace import needs
 from murxpy.passes.words import smaller_numbers
 from murxpy.reduction.pipeline import Minimized, Task
-from murxpy.reduction.traces import minimize, safe_mode
+from murxpy.reduction.traces import minimize, refusals, safe_mode
 
 CATALOGUE = build_catalogue(load_catalogue())
 TERMS = """1 new
@@ -287,6 +287,15 @@ def test_the_safe_mode_of_the_solver_is_tried() -> None:
     for show, low in ((shows, "yes"), (lambda one: False, "no")):
         found = needs(script_of(text), Spellings({}), show, safe=[("safe", "on")])
         assert found == [Need("option", "depth", "true"), Need("safe", "safe", "on", low)]
+    gone = "RuntimeError: no such kind in this mode"
+    found = needs(
+        script_of(text),
+        Spellings({}),
+        shows,
+        safe=[("safe", "on")],
+        refused=lambda one: [gone] * (len(one) - 3),
+    )
+    assert found[1:] == [Need("safe", "safe", "on", "refused", gone)], "what shows there is another"
     trace = f"# murxpy-trace 1\n# needs {write_needs([Need('safe', 'safe', 'on', 'yes')])}\n0 new\n"
     assert survives_safe_mode(trace)
     assert not survives_safe_mode(trace.replace("yes", "no"))
@@ -323,17 +332,19 @@ def test_needs_are_sentences_and_are_read_again() -> None:
         Need("spelling", "OP_AND", "raw"),
         Need("safe", "safe-mode", "safe", "yes"),
         Need("safe", "safe-mode", "safe", "no"),
+        Need("safe", "safe-mode", "safe", "refused", "RuntimeError: not in this mode."),
     ]
     assert [need.sentence() for need in found] == [
         "In this form, the defect needs the option depth of at least 7.",
         "In this form, the defect needs a resource limit between 15 and 500.",
-        "In this form, the defect needs a level of assertions that is pushed before (push).",
-        "In this form, the defect needs an assertion with a name (assert-tracked).",
-        "In this form, the defect needs a call of simplify before it.",
+        "In this form, the defect shows only after a level of assertions was pushed (push).",
+        "In this form, the defect shows only if an assertion has a name (assert-tracked).",
+        "In this form, the defect shows only after a call of simplify.",
         "The defect shows only at the second check-core.",
         "In this form, the defect needs OP_AND in the spelling raw; plainer spellings do not show it.",
         "The defect shows in the solver's safe mode (safe-mode=safe), too.",
         "The defect does not show in the solver's safe mode (safe-mode=safe).",
+        "It cannot be tried in the solver's safe mode (safe-mode=safe), which refuses a call: RuntimeError: not in this mode.",
     ]
     assert read_needs(write_needs(found)) == found
     assert read_needs("[1]") == read_needs("{") == read_needs("") == []
@@ -357,7 +368,16 @@ def test_the_smallest_trace_says_what_it_needs() -> None:
     assert result.message == "the answer is no answer", "a later replay need not tell it again"
     assert result.needs == (
         "In this form, the defect needs the option depth of at least 3.",
-        "In this form, the defect needs a level of assertions that is pushed before (push).",
+        "In this form, the defect shows only after a level of assertions was pushed (push).",
     )
     header = parse_trace(result.text, "min").header
     assert [need.sentence() for need in read_needs(header["needs"])] == list(result.needs)
+
+
+def test_a_refused_call_is_read_from_the_trace_of_its_replay() -> None:
+    text = (
+        '0 new\n0 set-option depth true\n refused unsupported "E: not  here"\n'
+        '0 check-sat\n refused undocumented "E: internal"\n'
+    )
+    assert refusals(text) == ["E: not here"]
+    assert refusals("") == []

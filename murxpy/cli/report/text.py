@@ -114,16 +114,36 @@ def _entities(text: str) -> str:
 
 
 def plain_title(text: str) -> str:
-    """The text of a stranger for a title in Markdown, which people also read and copy as it stands. What
-    would be markup has a backslash before it; only tags and mentions are written otherwise, since no
-    backslash is read before their first letters everywhere.
+    """The text of a stranger for a title in Markdown, which people also copy as it stands into the field
+    of a tracker. Each call, or other words, in which something would be markup stands between backticks:
+    titles and headings both show that as code, and nothing in it is markup.
     """
+    words = " ".join(escaped(text).split()).replace("`", "'").split(" ")
+    found: list[str] = []
+    at = 0
+    while at < len(words):
+        end, depth = at + 1, _opened(words[at])
+        while depth > 0 and end < len(words):
+            depth += _opened(words[end])
+            end += 1
+        if depth > 0:  # nothing closes the bracket
+            end = at + 1
+        found.append(_code(" ".join(words[at:end]), "" if end == len(words) else " "))
+        at = end
+    return " ".join(found)
 
-    def said(found: re.Match[str]) -> str:
-        words = {"@": _entities("@"), "<": "&lt;"}
-        return words.get(found[0]) or "".join(f"\\{one}" for one in found[0])
 
-    return _TITLE_MARKUP.sub(said, " ".join(escaped(text).split()))
+def _opened(word: str) -> int:
+    """How many more brackets a word opens than it closes."""
+    return word.count("(") + word.count("[") - word.count(")") - word.count("]")
+
+
+def _code(piece: str, behind: str) -> str:
+    """A piece of a title, between backticks if there is markup in it before what is behind it."""
+    if not _TITLE_MARKUP.search(piece + behind):
+        return piece
+    end = len(piece.rstrip(",:"))
+    return f"`{piece[:end]}`{piece[end:]}" if end else f"`{piece}`"
 
 
 def fenced(text: str, language: str) -> str:

@@ -10,13 +10,14 @@ from math import inf
 
 from murxpy.errors import InputError, nearest
 from murxpy.machine.actions.own import read_own
-from murxpy.machine.checks.registry import BEFORE, READERS, Reader, named
-from murxpy.machine.outcomes import Refused
+from murxpy.machine.checks.registry import ACTIONS, BEFORE, READERS, Reader, named
+from murxpy.machine.outcomes import CONTRACT, EXCEPTION, NoSpelling, Refused, Stopped
 from murxpy.machine.replaying.judging import CHECKS
 from murxpy.machine.run import Run
 from murxpy.machine.trace.grammar import Line, Trace, permit
 from murxpy.machine.trace.murxla import old_action
 from murxpy.machine.trace.reading import Reading, Skipped
+from murxpy.solvers.exceptions import ILL_FORMED
 from murxpy.solvers.spelling import SpellingSet
 
 COMPARED = "compared"  # the key of the row in a trace's header that names the two releases
@@ -79,11 +80,14 @@ def _words(reason: object) -> str:
 
 
 ALIVE = named(lambda action: action.alone)
+_ANEW = ("new", *named(lambda action: action.resets))  # behind them nothing is asserted
+_RAISED = (CONTRACT, EXCEPTION, ILL_FORMED)  # findings that no answer of the solver makes
 
 
 def replay(run: Run, trace: Trace, strict_from: float = inf) -> None:
     """Carry out the lines of `trace`. From the line of number `strict_from` on, a line that is refused
-    ends it, and Refused is raised.
+    ends it, and Refused is raised. Behind a refusal after which some solvers forget what is asserted, no
+    answer is a finding: a death still is.
 
     Raises InputError where a line is malformed (unknown action, id, kind, spelling; ill-sorted;
     wrong counts), or has in it what the wrapper forbids. A line that uses what an earlier, refused line should have returned is skipped
@@ -91,6 +95,7 @@ def replay(run: Run, trace: Trace, strict_from: float = inf) -> None:
     """
     reading = Reading(run, trace)
     measuring = Measuring(run, trace)
+    forgetful = False
     for line in trace.lines:
         reading.line = line
         before = len(run.differences)
@@ -99,12 +104,21 @@ def replay(run: Run, trace: Trace, strict_from: float = inf) -> None:
             with measuring.of(line):
                 _reader(reading)(reading)
             _compare_refusal(reading, None)
+            forgetful = forgetful and line.action not in _ANEW
+        except Stopped as stopped:
+            found = stopped.finding
+            if forgetful and found is not None and found["kind"] not in _RAISED:
+                raise Stopped(None) from None
+            raise
         except Skipped:
             run.counts["replay:skipped"] += 1
             reading.lost()
         except Refused as refused:
             if line.number >= strict_from:
                 raise
+            action = ACTIONS.get(line.action)
+            made = not isinstance(refused, NoSpelling)
+            forgetful |= made and action is not None and action.fatal
             run.counts["replay:refused"] += 1
             run.counts[f"replay-refused:{line.action}:{refused}"] += 1
             reading.lost()

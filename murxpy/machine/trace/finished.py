@@ -223,17 +223,17 @@ HEADER = "needs"
 _ORDINALS = {"2": "second", "3": "third"}
 # The parts of an action's call that a defect can need.
 _CALLS = {
-    "assert-tracked": "an assertion with a name",
-    "check-core": "that the unsat core is read before",
-    "check-model": "that the model is read before",
-    "check-sat": "another check before",
-    "check-sat-assuming": "another check, with assumptions, before",
-    "del": "that an object is dropped before",
-    "gc": "that Python collects its garbage before",
-    "pop": "that a level of assertions is popped before",
-    "push": "a level of assertions that is pushed before",
-    "reset": "that the solver is reset before",
-    "reset-assertions": "that all assertions are dropped before",
+    "assert-tracked": "if an assertion has a name",
+    "check-core": "after the unsat core was read",
+    "check-model": "after the model was read",
+    "check-sat": "after a first check",
+    "check-sat-assuming": "after a first check with assumptions",
+    "del": "after an object was dropped",
+    "gc": "after Python collected its garbage",
+    "pop": "after a level of assertions was popped",
+    "push": "after a level of assertions was pushed",
+    "reset": "after the solver was reset",
+    "reset-assertions": "after all assertions were dropped",
 }
 
 
@@ -246,7 +246,8 @@ class Need:
     often the call is made. An `earlier` check leaves something behind that a check of nothing does not.
     Of a number `low` is the least one that was seen to show the defect, and `high` the largest; `high`
     is empty where no larger number was seen to hide it. Of an option of the solver's safe mode
-    (`safe`), which nothing needs, `low` is `yes` or `no`: whether the defect shows in that mode, too.
+    (`safe`), which nothing needs, `low` is `yes` or `no`: whether the defect shows in that mode, too. It
+    is `refused` where that mode refuses a call that is not refused without it; `high` is then the message.
     """
 
     kind: str
@@ -265,21 +266,20 @@ class Need:
         if self.kind == "again":
             return f"The defect shows only at the {_ORDINALS.get(self.value, f'{self.value}th')} {self.name}."
         if self.kind == "earlier":
-            place = "a check before all assertions in its place does not show it"
-            return f"In this form, the defect needs what an earlier {self.name} leaves behind; {place}."
+            place = "with that one in front of all assertions, it does not show"
+            return f"The defect shows only at a check that follows an earlier {self.name}; {place}."
         if self.kind == "spelling":
             return f"In this form, the defect needs {self.name} in the spelling {self.value}; plainer spellings do not show it."
         if self.kind == "safe":
             mode = f"the solver's safe mode ({self.name}={self.value})"
-            return (
-                f"The defect shows in {mode}, too."
-                if self.low == "yes"
-                else f"The defect does not show in {mode}."
-            )
+            if self.low == "refused":
+                return f"It cannot be tried in {mode}, which refuses a call: {self.high}"
+            shows = "shows in" if self.low == "yes" else "does not show in"
+            return f"The defect {shows} {mode}{', too' if self.low == 'yes' else ''}."
         what = _CALLS.get(self.name)
         if what is None:
-            return f"In this form, the defect needs a call of {self.name} before it."
-        return f"In this form, the defect needs {what} ({self.name})."
+            return f"In this form, the defect shows only after a call of {self.name}."
+        return f"In this form, the defect shows only {what} ({self.name})."
 
     def _range(self) -> str:
         if not self.high:
