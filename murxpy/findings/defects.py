@@ -364,16 +364,27 @@ _ID = re.compile(r"[xts]\d{1,9}")
 _DROPPING = ("delete", "del", "gc")  # calls that only notice what was broken before
 
 
-def breaking_call(trace: str) -> Row | None:
+def breaking_call(trace: str, frames: Sequence[str] = ()) -> Row | None:
     """The call in the smallest trace of a death that breaks what the last call uses, although that
-    call has nothing of it: an operator, or the last misuse before objects are dropped. None where there
-    is none.
+    call has nothing of it: an operator; or, before objects are dropped, the one misuse that may, or that
+    of a class which the native frames name. None where there is none, or nobody can say which.
     """
     rows = list(read_rows(trace))
     broken = _unused(rows) if rows else []
     operator = _breaking(broken)
-    dropped = broken[-1:] if rows and rows[-1].action in _DROPPING else []
-    return operator or next(iter(dropped), None)
+    dropped = broken if rows and rows[-1].action in _DROPPING else []
+    if len(dropped) > 1:
+        inside = " ".join(frames).lower()
+        dropped = [one for one in dropped if (name := _class_of(one)) and name in inside]
+    return operator or next(iter(dropped[-1:]), None)
+
+
+def _class_of(misuse: Row) -> str:
+    """The class of the method that a misuse calls, as the names of functions in the solver may have it;
+    empty where it is no method.
+    """
+    owner = misuse.words.split(" ")[0].rpartition(".")[0].rpartition(".")[2]
+    return owner.removesuffix("Ref").lower() if owner[:1].isupper() else ""
 
 
 def _breaking(misuses: Sequence[Row]) -> Row | None:

@@ -11,7 +11,7 @@ from commands import error, fuzz_fake, outcome
 from markdown_it import MarkdownIt
 
 from murxpy.cli.report.issue import block
-from murxpy.cli.report.text import plain, plain_title
+from murxpy.cli.report.text import plain, prose
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.errors import InputError
 from murxpy.findings.buckets import new_bucket
@@ -197,19 +197,21 @@ def test_text_of_strangers_is_no_markup() -> None:
 @pytest.mark.parametrize(
     ("text", "written"),
     [
-        ("z3 5.4.1 <= and < with #1, {0} | a_b", "z3 5.4.1 <= and < with #1, {0} | a_b"),
+        ("z3 5.4.1 <= and < with #1, {0} | a_b", "z3 5.4.1 <= and < with `#1`, {0} | a_b"),
+        ("1. see https://a.b (www.c.d e)", "`1.` see `https://a.b` `(www.c.d e)`"),
+        ("> - it", "`>` - it"),
         (
             "NameError in Fixedpoint.__deepcopy__ (z3.py)",
             "NameError in `Fixedpoint.__deepcopy__` (z3.py)",
         ),
         ("f(a, [g(b), c]): raises", "`f(a, [g(b), c])`: raises"),
         (r"'a\x00b' reads back as '<null>'", r"'a\x00b' reads back as `'<null>'`"),
-        ("* and *_[a](b) &amp; \\* ~c~ ##", "* and `*_[a](b)` `&amp;` `\\*` `~c~` `##`"),
+        ("a * and *_[a](b) &amp; \\* ~c~ ##", "a * and `*_[a](b)` `&amp;` `\\*` `~c~` `##`"),
         ("f(a, (b and __c__: it", "f(a, (b and `__c__`: it"),
     ],
 )
 def test_a_title_has_what_would_be_markup_as_code(text: str, written: str) -> None:
-    assert plain_title(text) == written
+    assert prose(text) == written
     (_, inline, _) = MarkdownIt().parse(f"# {written}")
     assert inline.children is not None
     assert {one.type for one in inline.children} <= {"text", "code_inline"}
@@ -221,7 +223,7 @@ def test_a_title_has_what_would_be_markup_as_code(text: str, written: str) -> No
 def test_nothing_is_emphasised_in_the_text_of_strangers() -> None:
     (_, inline, _) = MarkdownIt().parse(plain("Fixedpoint.__deepcopy__ (z3.py) and _a_ * b"))
     assert [one.type for one in inline.children or ()] == ["text"]
-    assert plain_title("for @z3 and `a`") == "for `@z3` and 'a'"
+    assert prose("for @z3 and `a`") == "for `@z3` and 'a'"
 
 
 def test_a_wrapper_says_what_its_developers_ask() -> None:

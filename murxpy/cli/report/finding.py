@@ -20,6 +20,7 @@ from murxpy.cli.report.findings import (
     bucket_data,
     defect_views,
     evidence,
+    misused,
     sentence,
     smallest_trace,
 )
@@ -88,7 +89,8 @@ class FindingPage:
     @property
     def wrong(self) -> str:
         """What is wrong, in one sentence."""
-        return sentence(self.bucket, smallest_trace(self.bucket, self.read))
+        small = smallest_trace(self.bucket, self.read)
+        return sentence(self.bucket, small, None if small else misused(self.bucket, self.read))
 
     @property
     def kept(self) -> Path | None:

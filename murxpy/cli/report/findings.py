@@ -16,7 +16,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from murxpy.cli.report.misuses import in_words, said
+from murxpy.cli.report.misuses import MISFITS, in_words, said
 from murxpy.cli.report.tables import NUMBER, Table, kinds
 from murxpy.cli.report.text import amount, cut, form_word, one_line, replay_command
 from murxpy.errors import InputError
@@ -75,12 +75,12 @@ def ended_by(signal: str) -> str:
     return _ENDS.get(signal, signal)
 
 
-def sentence(bucket: Bucket, small: str | None = None) -> str:
+def sentence(bucket: Bucket, small: str | None = None, whole: str | None = None) -> str:
     """Return one sentence that tells a developer of the solver what is wrong. `small` is the smallest
     trace: in which call a death shows first is chance, and the smallest trace ends with the call that it
-    needs.
+    needs. Of a misuse that was not made smaller yet, the `whole` trace tells the operands.
     """
-    return _in_their_words(_sentence(bucket, small), bucket.solver)
+    return _in_their_words(_sentence(bucket, small, whole), bucket.solver)
 
 
 def _in_their_words(text: str, solver: str) -> str:
@@ -98,12 +98,12 @@ def _in_their_words(text: str, solver: str) -> str:
     return re.sub(rf"(?<![\w-]){re.escape(solver)}-(?=[a-z])", "", text)
 
 
-def _sentence(bucket: Bucket, small: str | None) -> str:
+def _sentence(bucket: Bucket, small: str | None, whole: str | None) -> str:
     message = one_line(misuse_message(first_line(bucket.plain_message)))
     kind = kind_of(bucket.kind)
     if kind.dies:
-        broken = breaking_call(small) if small else None
-        where = _where(bucket, small)
+        broken = breaking_call(small, bucket.backtrace) if small else None
+        where = _where(bucket, small or whole)
         if broken is not None:  # the last call is only where that shows
             where = f"{in_words(broken, small or '')} and then {where}"
         return _death(bucket, message, where)
@@ -117,20 +117,32 @@ def _sentence(bucket: Bucket, small: str | None) -> str:
     if bucket.kind == INVALID_MODEL and is_unsound(bucket) and NAME not in message:
         message = f"{NAME}: {message}"
     if kind.ends == "no end":
-        return f"{_where(bucket)} does not return: {message}"
+        last = small or whole if bucket.action == "misuse" else None
+        return f"{_where(bucket, last)} does not return: {message}"
     if bucket.kind == INCOMPLETENESS:
         message = _BY_RULE.sub(_rule_in_words, message)
     message = message.replace(_AS_MADE, _CONSTRUCTED).replace(_BLOCKED, _VALUES)
     message = _NO_VALUE.sub(r"the value of a constant is a term that is no value: \1", message)
     message = _ONE_SIDED.sub(_sides_in_words, message)
-    if bucket.kind == CONTRACT and _OF_CALLABLE.match(message):
-        return f"{_where(bucket, small)} {message}"
+    if bucket.kind == CONTRACT:
+        message = _MISFIT.sub(lambda found: f": {MISFITS.get(found[1], found[1])}", message)
+        if _OF_CALLABLE.match(message):
+            return f"{_where(bucket, small or whole)} {message}"
+        if bucket.action == "misuse" and _OF_OPERANDS.match(message):
+            return f"{_where(bucket, small or whole).partition(' (')[0]}: {message}"
     if not _WORD.match(message):  # a name, such as z3 or mk-term, stays as it is
         return message or bucket.kind
     return message[:1].upper() + message[1:]
 
 
 _OF_CALLABLE = re.compile(r"(?:gives|takes) ")  # a message whose subject is the callable
+_OF_OPERANDS = re.compile(
+    r"(?:an? \w{1,20}(?: with a NUL)? is taken for another|the \w{1,60} is another|another sort than"
+    r"|a finalizer raises)\b"
+)
+_MISFIT = re.compile(
+    r"(?<=does not fit its declaration| its declaration is taken) \(([\w-]{1,40})\)$"
+)
 _ONE_SIDED = re.compile(
     r"^(\w{1,60}) of an? (\w{1,60}) and an? (\w{1,60}): ([an]) \. ([an]) works, [an] \. [an] does not$"
 )
@@ -584,7 +596,7 @@ def _view(
         views[best.key],
         tuple(views.values()),
         tuple(filter(None, named)),
-        _shared(defect, buckets) or sentence(best, small),
+        _shared(defect, buckets) or sentence(best, small, None if small else misused(best, read)),
         _rank(best, defect),
         evidence(best),
         sum(1 for _ in read_rows(small)) if small else 0,
@@ -645,6 +657,12 @@ def smallest_trace(bucket: Bucket, read: Read) -> str | None:
     smaller = ("min.trace", "min.history")
     files = [f.file for f in bucket.reproducers if f.form in smaller and f.reproduces]
     return read(files[0]) if files else None
+
+
+def misused(bucket: Bucket, read: Read) -> str | None:
+    """The text of the trace of a misuse; None of any other finding, and where no trace is kept."""
+    kept = bucket.smallest()
+    return read(kept.file) if bucket.action == "misuse" and kept is not None else None
 
 
 def of_session(views: Sequence[DefectView], buckets: Sequence[BucketView]) -> list[DefectView]:

@@ -20,7 +20,7 @@ from murxpy.cli.report.findings import (
     smallest_trace,
     use_of,
 )
-from murxpy.cli.report.text import amount, fenced, one_line, plain, plain_title
+from murxpy.cli.report.text import amount, fenced, one_line, prose
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.findings.buckets import is_unsound
 from murxpy.findings.defects import grouping
@@ -30,6 +30,7 @@ from murxpy.findings.known import Registry
 from murxpy.machine.outcomes import CONTRACT, EXCEPTION
 from murxpy.machine.trace.finished import header_value, read_rows
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
+from murxpy.translate.printer import SELF_CHECKS
 
 _TITLE = 120  # letters of a title
 _UNSOUND = "answers sat where no values make all assertions true"
@@ -55,6 +56,7 @@ _ASKING = re.compile(
     r"produce-(?:models|assertions|assignments)|incremental|global-|print-|interactive|\S*limit"
 )
 _CHECK = re.compile(r"^\((check-sat(?:-assuming)?)\b", re.M)
+_LIVES = "that the process goes on"
 _DIED = re.compile(r" got (SIG[A-Z]+)$")  # what a program printed of its child process
 _RELEASE = re.compile(r"\d+(?:\.\d+)*")
 
@@ -128,20 +130,24 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
     there is one: it may need fewer than the trace.
     """
     kind, solver = kind_of(page.bucket.kind), page.bucket.solver
-    if kind.dies:
+    smallest = smallest_trace(page.bucket, page.read)
+    # what only the whole run has tells nothing
+    names = [name for name in operators_of(smallest or "") if script is None or _has(script, name)]
+    names = (names or operators_in(script or ""))[:_OPERATORS]
+    if kind.dies or (kind.ends == "no end" and page.bucket.action == "misuse"):
         what = _of_program(page, page.wrong.partition(": ")[0], script).replace(*_ENDLESS)
         what = _NAMESPACES.sub("", what)
     elif page.bucket.kind in (CONTRACT, EXCEPTION):
         what = _of_check(page, misuse_message(page.defect.wrong), script)
+        if page.bucket.action in SELF_CHECKS and names:
+            what = f"{what}: {_listed(names)}"
     else:
-        names = [name for name in operators_of(small) if script is None or _has(script, name)]
-        names = (names or operators_in(script or ""))[:_OPERATORS]
         label = _UNSOUND if is_unsound(page.bucket) else kind.label
         what = f"{label}{f' with {_listed(names)}' if names else ''}"
     text = f"{solver} {release} {what}"
     if len(text) > _TITLE:
         text = f"{text[: _TITLE - 3].rpartition(' ')[0]}..."
-    return plain_title(text)
+    return prose(text)
 
 
 def _of_program(page: FindingPage, said: str, script: str | None) -> str:
@@ -178,18 +184,19 @@ def _what(page: FindingPage, script: str | None, program: str | None) -> Iterato
         said = said[: parted.start()]
     if page.bucket.kind == DISAGREEMENT:
         said = _OF_THE_RUN.sub("", said)
-    yield f"{plain(said)}.\n"
+    yield f"{prose(said)}.\n"
     if expected:
-        yield f"- **Expected:** {plain(expected)}"
-        yield f"- **Got:** {plain(got)}"
+        yield f"- **Expected:** {prose(expected)}"
+        yield f"- **Got:** {prose(got)}"
     elif program:
         told = next((one.note for one in page.bucket.reproducers if one.form == "python"), "")
         wanted, _, got = told.removeprefix("expected ").partition(" got ")
         if got:
-            yield f"- **Expected:** {plain(wanted.rstrip(','))}"
-            yield f"- **Got:** {plain(one_line(got, _LONGEST))}"
+            wanted = wanted.rstrip(",").replace("no signal", _LIVES)
+            yield f"- **Expected:** {prose(wanted)}"
+            yield f"- **Got:** {prose(one_line(got, _LONGEST))}"
     for line in page.bucket.triage.get("evidence") or ():
-        yield f"- **Evidence:** {plain(str(line))}"
+        yield f"- **Evidence:** {prose(str(line))}"
     yield ""
 
 
@@ -282,15 +289,15 @@ def _circumstances(page: FindingPage, small: str, use: Use | None, release: str)
     python = header_value(small, "python") or platform.python_version()
     yield "## Where it shows\n"
     yield f"- {page.bucket.solver} {release}, {platform.system()} {platform.machine()}, Python {python}"
-    yield f"- {plain(page.range)}" if page.range else "- other releases were not tried"
+    yield f"- {prose(page.range)}" if page.range else "- other releases were not tried"
     misused = page.bucket.kind == CONTRACT or any(
         row.action == "misuse" for row in read_rows(small)
     )
     if use is not None and not misused:
-        yield f"- it shows {'' if use.options else 'with '}{plain(use.words())}"
+        yield f"- it shows {'' if use.options else 'with '}{prose(use.words())}"
     elif use is not None and use.options:  # the program names the operators of a misuse
-        yield f"- it shows with {plain(', '.join(use.options))}"
-    yield from (f"- {plain(need)}" for need in page.needs)
+        yield f"- it shows with {prose(', '.join(use.options))}"
+    yield from (f"- {prose(need)}" for need in page.needs)
     if page.runs and not page.bucket.message.startswith("no return"):
         found = datetime.fromtimestamp(page.bucket.first, UTC)
         yield f"- found by murxpy on {found:%d %B %Y}, {amount(page.bucket.count, 'time')} in one campaign"
@@ -332,14 +339,18 @@ def _made(program: str, wrapper: Mapping[str, Any]) -> str:
     own = wrapper.get("plain") or {}
     name = str((own.get("names") or {}).get("solver", ""))
     new = (own.get("lifecycle") or {}).get("new") or {}
-    usual = [
-        str(one).partition("(")[0] for one in (new.values() if isinstance(new, dict) else [new])
-    ]
+    calls = new.values() if isinstance(new, dict) else [new]
+    usual = [_class(str(one["is"] if isinstance(one, dict) else one)) for one in calls]
     if not name or not usual or len(re.findall(rf"\b{name}\b", program)) < 2:
         return ""
     found = re.search(rf"^ *{re.escape(name)} = (.+)$", program, re.M)
-    same = found is None or found[1].partition("(")[0] in usual
+    same = found is None or _class(found[1]) in usual
     return "" if same or found is None else f"a solver made by {found[1]}"
+
+
+def _class(call: str) -> str:
+    """The name of what a call makes, without its module."""
+    return call.partition("(")[0].rpartition(".")[2]
 
 
 def _has(text: str, name: str) -> bool:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from murxpy.errors import InputError
 from murxpy.machine.contract.rules import RULES
 from murxpy.machine.tokens import Python, Quoted, Ref, Token
-from murxpy.machine.trace.finished import Row
+from murxpy.machine.trace.finished import Row, header_value
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.translate.expressions import literal
 
@@ -47,6 +47,20 @@ _SAID = {
 }
 
 
+# How a definition does not fit its declaration, by the last words of its spelling.
+MISFITS = {
+    "few": "too few operands",
+    "many": "too many operands",
+    "doubled": "one operand twice",
+    "free": "a body with a free variable",
+    "constant": "a constant in the place of a variable",
+    "no-constant": "an operand that is no constant",
+    "value": "a value in the place of an operand",
+    "other-sort": "an operand of another sort",
+    "other-result": "a body of another sort",
+}
+
+
 def said(action: str, solver: str = "") -> str:
     """What an action is to somebody who does not know our names for them."""
     name = action.removeprefix(f"{solver}-") if solver else action
@@ -65,11 +79,21 @@ def in_words(row: Row, trace: str) -> str:
     classes = dict(_MADE.findall(trace))
     first, rule = args[0], RULES.get(row.spelling)
     if isinstance(first, str) and "." in first:
-        return f"{first}({_joined(_operands(args[1:], classes))})"
+        return f"{first}({_joined(_operands(args[_of_method(args, classes) :], classes))})"
     about = "" if rule is None else f" ({rule.about})"
-    return (
-        f"{_object(first, classes) if isinstance(first, Ref) else said(row.call.operator)}{about}"
-    )
+    if isinstance(first, Ref):
+        return f"{_object(first, classes)}{about}"
+    spelled = _text(first, classes).partition("@")[2]
+    how = MISFITS.get(spelled) or MISFITS.get(spelled.partition("-")[2], "")
+    solver = header_value(trace, "solver").partition(" ")[0]
+    return f"{said(row.call.operator, solver)}{how and f', {how},'}{about}"
+
+
+def _of_method(args: Sequence[Token], classes: Mapping[str, str]) -> int:
+    """The place of the first operand that a person writes: the object of a method stands before it."""
+    owner = str(args[0]).rpartition(".")[0].rpartition(".")[2]
+    own = len(args) > 1 and isinstance(args[1], Ref) and args[1].letter in "tsox"
+    return 2 if own and owner[:1].isupper() else 1
 
 
 def _operands(args: Sequence[Token], classes: Mapping[str, str]) -> Iterator[str]:

@@ -25,11 +25,14 @@ _LABEL = 12  # columns of a label
 # An underscore is markup only where it can begin an emphasis: not before a blank, and not in a word.
 _EMPHASIS = r"(?<!\w)_+(?![\s_])"
 _MARKUP = re.compile(rf"[\\`*{{}}\[\]<>|~@&]|{_EMPHASIS}|#(?=\d)")
-# What is markup in a line that stands alone: an asterisk not before a blank, a backslash only before a
-# punctuation mark, `<` only before what may begin a tag, `&` only before an entity, `#` only at the end.
-_TITLE_MARKUP = re.compile(
-    rf"[`\[\]~@]|\*(?!\s)|\\(?=[!-/:-@\[-`{{-~])|{_EMPHASIS}|<(?=[A-Za-z/!?])|&(?=#?\w+;)|#(?=#*$)"
+# What is markup in running text: an asterisk not before a blank, a backslash only before a punctuation
+# mark, `<` only before what may begin a tag, `&` only before an entity, `#` before a number or at the
+# end, and what may begin a link; at the beginning also what begins a block.
+_IN_PROSE = re.compile(
+    rf"[`\[\]~@]|\*(?!\s)|\\(?=[!-/:-@\[-`{{-~])|{_EMPHASIS}|<(?=[A-Za-z/!?])|&(?=#?\w+;)"
+    r"|#(?=#*$|\d)|://|www\."
 )
+_BLOCK = re.compile(r"[>#=+*-]|\d+[.)]$")
 _BLANKS = re.compile(r"\s+", re.ASCII)
 
 
@@ -113,10 +116,10 @@ def _entities(text: str) -> str:
     return "".join(f"&#{ord(letter)};" for letter in text)
 
 
-def plain_title(text: str) -> str:
-    """The text of a stranger for a title in Markdown, which people also copy as it stands into the field
-    of a tracker. Each call, or other words, in which something would be markup stands between backticks:
-    titles and headings both show that as code, and nothing in it is markup.
+def prose(text: str) -> str:
+    """The text of a stranger as running text in Markdown, which people also copy as it stands, such as
+    into the title of an issue. Each call, or other words, in which something would be markup stands
+    between backticks: that is shown as code, and nothing in it is markup.
     """
     words = " ".join(escaped(text).split()).replace("`", "'").split(" ")
     found: list[str] = []
@@ -128,7 +131,9 @@ def plain_title(text: str) -> str:
             end += 1
         if depth > 0:  # nothing closes the bracket
             end = at + 1
-        found.append(_code(" ".join(words[at:end]), "" if end == len(words) else " "))
+        piece, behind = " ".join(words[at:end]), "" if end == len(words) else " "
+        marked = _IN_PROSE.search(piece + behind) or (not at and _BLOCK.match(piece))
+        found.append(_code(piece) if marked else piece)
         at = end
     return " ".join(found)
 
@@ -138,10 +143,8 @@ def _opened(word: str) -> int:
     return word.count("(") + word.count("[") - word.count(")") - word.count("]")
 
 
-def _code(piece: str, behind: str) -> str:
-    """A piece of a title, between backticks if there is markup in it before what is behind it."""
-    if not _TITLE_MARKUP.search(piece + behind):
-        return piece
+def _code(piece: str) -> str:
+    """Words between backticks, but for the mark of punctuation behind them."""
     end = len(piece.rstrip(",:"))
     return f"`{piece[:end]}`{piece[end:]}" if end else f"`{piece}`"
 

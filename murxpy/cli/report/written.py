@@ -22,7 +22,7 @@ from murxpy.cli.report.finding import FindingPage, commands, finding_pages
 from murxpy.cli.report.findings import evidence
 from murxpy.cli.report.studies import Report as Study
 from murxpy.cli.report.tables import Table
-from murxpy.cli.report.text import amount, fenced, plain, plain_title, with_version
+from murxpy.cli.report.text import amount, fenced, plain, prose, with_version
 from murxpy.findings.buckets import failing
 from murxpy.findings.defects import Grouping
 from murxpy.findings.kinds.registry import kind_of
@@ -158,7 +158,7 @@ def markdown(report: Report) -> str:
 
 
 def _markdown(report: Report) -> Iterator[str]:
-    yield f"# murxpy: {plain_title(', '.join(report.targets))}\n"
+    yield f"# murxpy: {prose(', '.join(report.targets))}\n"
     yield "| | |"
     yield "|---|---|"
     for name, value in report.counted().items():
@@ -167,7 +167,7 @@ def _markdown(report: Report) -> Iterator[str]:
     if not report.defects:
         yield "No defects.\n"
     for number, page in enumerate(report.defects, 1):
-        yield f"## {number}. {plain_title(page.defect.wrong)}\n"
+        yield f"## {number}. {prose(page.defect.wrong)}\n"
         for text in texts(page):
             yield f"- {plain(text)}"
         yield f"- {plain(page.bucket.key)}\n"
@@ -183,7 +183,7 @@ def _markdown(report: Report) -> Iterator[str]:
 
 def study_markdown(title: str, study: Study) -> str:
     """The report of a study as Markdown."""
-    return "\n".join([f"# {plain_title(title)}\n", *_study_lines(study)])
+    return "\n".join([f"# {prose(title)}\n", *_study_lines(study)])
 
 
 def _study_lines(study: Study) -> Iterator[str]:
