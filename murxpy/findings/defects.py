@@ -364,7 +364,7 @@ _ID = re.compile(r"[xts]\d{1,9}")
 _DROPPING = ("delete", "del", "gc")  # calls that only notice what was broken before
 
 
-def breaking_call(trace: str, frames: Sequence[str] = ()) -> Row | None:
+def breaking_call(trace: str, frames: str = "") -> Row | None:
     """The call in the smallest trace of a death that breaks what the last call uses, although that
     call has nothing of it: an operator; or, before objects are dropped, the one misuse that may, or that
     of a class which the native frames name. None where there is none, or nobody can say which.
@@ -374,7 +374,7 @@ def breaking_call(trace: str, frames: Sequence[str] = ()) -> Row | None:
     operator = _breaking(broken)
     dropped = broken if rows and rows[-1].action in _DROPPING else []
     if len(dropped) > 1:
-        inside = " ".join(frames).lower()
+        inside = frames.lower()
         dropped = [one for one in dropped if (name := _class_of(one)) and name in inside]
     return operator or next(iter(dropped[-1:]), None)
 

@@ -581,8 +581,20 @@ def test_an_operator_that_works_on_one_side_only_is_told_as_it_is_written() -> N
 def test_what_a_callable_gives_is_told_with_the_callable() -> None:
     gives = misused("one", "gives bytes, and no text", "z3.Solver.getVersion")
     small = "0 new\n0 misuse@call z3.Solver x1\n return x2 Solver\n0 misuse@call z3.Solver.getVersion x2\n"
-    assert sentence(gives, small) == "z3.Solver.getVersion(Solver) gives bytes, and no text"
+    assert sentence(gives, small) == "z3.Solver.getVersion() gives bytes, and no text"
     assert sentence(gives) == "misuse of z3.Solver.getVersion gives bytes, and no text"
+
+
+def test_what_happens_to_an_operand_is_told_with_the_call() -> None:
+    cut = misused("alike", "a number is taken for another; 9 for 3", "z3.ArithSortRef.cast")
+    whole = "0 new\n0 misuse@call z3.IntSort\n return x1 Sort\n0 misuse@alike z3.ArithSortRef.cast x1 py:9 at 1\n"
+    said = "z3.ArithSortRef.cast(9): a number is taken for another; 9 for 3"
+    assert sentence(cut, whole) == sentence(cut, None, whole) == said
+    assert sentence(cut).startswith("misuse of z3.ArithSortRef.cast: a number is taken")
+    misfit = "defineFun takes a definition that does not fit its declaration (free)"
+    assert sentence(misused("misfit", misfit)).endswith(
+        "does not fit its declaration: a body with a free variable"
+    )
 
 
 def test_a_member_of_an_enumeration_is_no_part_of_an_exception() -> None:
@@ -657,17 +669,28 @@ def test_an_operator_that_breaks_what_a_later_call_uses_is_the_cause() -> None:
     assert grouped(found, files) == [("check", "delete", "none", "number"), ("other",), ("used",)]
     said = sentence(found[-1], files["delete.min.trace"])
     assert said.startswith(
-        "z3.FPRef.__neg__(FPRef) and then dropping the solver and its context ends the process in "
+        "z3.FPRef.__neg__() and then dropping the solver and its context ends the process in "
     )
     moved = died("moved", f"{neg}\n4 misuse@edge z3.ArithRef.__mul__ t1 py:7\n5 gc", files)
     said = sentence(replace(moved, action="gc"), files["moved.min.trace"])
-    assert said.startswith("z3.FPRef.__neg__(FPRef) and then "), "the first one breaks it"
+    assert said.startswith("z3.FPRef.__neg__() and then "), "the first one breaks it"
     cycled = f"{neg}\n      return x3 FPRef\n4 misuse@cycle x3 x2\n5 gc"
     cycle = replace(died("cycle", cycled, files), action="gc", operator="", spelling="")
     assert len(grouped([*found, cycle], files)) == 4, "the cycle uses what the operator gives"
     assert sentence(cycle, files["cycle.min.trace"]).startswith(
         "FPRef (objects in a reference cycle, for the collector to take apart) and then a garbage collection ends the process in "
     )
+
+
+def test_of_several_misuses_the_frames_name_the_one_that_breaks_what_is_dropped() -> None:
+    files: dict[str, str] = {}
+    words = "z3.Fixedpoint.add x1 t1\n3 misuse@call z3.FiniteDomainSort py:8\n4 delete"
+    found = replace(died("delete", words, files), action="delete", operator="", spelling="")
+    said = sentence(found, files["delete.min.trace"])
+    assert said.startswith("dropping the solver and its context ends the process"), "nobody knows"
+    inside = replace(found, backtrace=frames("erase", "z3_fixedpoint_ref::free", "api"))
+    said = sentence(inside, files["delete.min.trace"])
+    assert said.startswith("z3.Fixedpoint.add(a term) and then dropping the solver and its context")
 
 
 def test_two_misuses_that_die_in_one_function_are_no_defect_for_that() -> None:

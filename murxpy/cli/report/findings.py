@@ -125,7 +125,9 @@ def _sentence(bucket: Bucket, small: str | None, whole: str | None) -> str:
     message = _NO_VALUE.sub(r"the value of a constant is a term that is no value: \1", message)
     message = _ONE_SIDED.sub(_sides_in_words, message)
     if bucket.kind == CONTRACT:
-        message = _MISFIT.sub(lambda found: f": {MISFITS.get(found[1], found[1])}", message)
+        message = _MISFIT.sub(
+            lambda found: f"{found[1]}: {MISFITS.get(found[2], found[2])}", message
+        )
         if _OF_CALLABLE.match(message):
             return f"{_where(bucket, small or whole)} {message}"
         if bucket.action == "misuse" and _OF_OPERANDS.match(message):
@@ -140,9 +142,7 @@ _OF_OPERANDS = re.compile(
     r"(?:an? \w{1,20}(?: with a NUL)? is taken for another|the \w{1,60} is another|another sort than"
     r"|a finalizer raises)\b"
 )
-_MISFIT = re.compile(
-    r"(?<=does not fit its declaration| its declaration is taken) \(([\w-]{1,40})\)$"
-)
+_MISFIT = re.compile(r"(does not fit its declaration(?: is taken)?) \(([\w-]{1,40})\)$")
 _ONE_SIDED = re.compile(
     r"^(\w{1,60}) of an? (\w{1,60}) and an? (\w{1,60}): ([an]) \. ([an]) works, [an] \. [an] does not$"
 )

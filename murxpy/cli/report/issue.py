@@ -344,7 +344,8 @@ def _made(program: str, wrapper: Mapping[str, Any]) -> str:
     if not name or not usual or len(re.findall(rf"\b{name}\b", program)) < 2:
         return ""
     found = re.search(rf"^ *{re.escape(name)} = (.+)$", program, re.M)
-    same = found is None or _class(found[1]) in usual
+    made = _class(found[1]) if found is not None else ""
+    same = not made or made in usual or f"def {made}(" in program
     return "" if same or found is None else f"a solver made by {found[1]}"
 
 

@@ -18,6 +18,14 @@ _MADE = re.compile(r"^ {0,20}return (x\d{1,9}) (\w{1,200})$", re.M)
 # What stands for an object of the run, by the first letter of its id, and for an object that is none
 # of the solver's.
 _OBJECTS = {"t": "a term", "s": "a sort", "o": "the solver", "c": "the context", "x": "an object"}
+# Words in the names of their classes; an object of the binding's own may be of any.
+_CLASSES = {
+    "t": ("Ref", "Term"),
+    "s": ("Sort",),
+    "o": ("Solver",),
+    "c": ("Context", "Manager"),
+    "x": ("",),
+}
 _STRANGERS = {
     "object": "object()",
     "class": "a class",
@@ -92,8 +100,9 @@ def in_words(row: Row, trace: str) -> str:
 def _of_method(args: Sequence[Token], classes: Mapping[str, str]) -> int:
     """The place of the first operand that a person writes: the object of a method stands before it."""
     owner = str(args[0]).rpartition(".")[0].rpartition(".")[2]
-    own = len(args) > 1 and isinstance(args[1], Ref) and args[1].letter in "tsox"
-    return 2 if own and owner[:1].isupper() else 1
+    own = args[1] if len(args) > 1 else ""
+    of = _CLASSES.get(own.letter, ()) if isinstance(own, Ref) else ()
+    return 2 if owner[:1].isupper() and any(word in owner for word in of) else 1
 
 
 def _operands(args: Sequence[Token], classes: Mapping[str, str]) -> Iterator[str]:
