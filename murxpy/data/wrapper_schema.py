@@ -356,6 +356,7 @@ class Wrapper(Strict, frozen=True):
     open_points: dict[str, str] = {}
     incomplete: dict[str, str] = {}  # by theory, the sentence that says so
     own_checks: dict[str, bool] = {}
+    rewritten: dict[str, str] = {}  # the operator that another one is made into before all else
     required_options: dict[str, list[tuple[str, Scalar]]] = {}
     refusals: list[Refusal] = []
     contract: Contract = Contract()

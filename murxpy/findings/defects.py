@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from packaging.version import InvalidVersion, Version
 
@@ -156,8 +157,10 @@ def marks(bucket: Bucket, read: Read) -> Marks:
     if bucket.kind == RepeatedModel.name:  # the model makes the claim false by which it was blocked
         bucket = replace(bucket, kind=INVALID_MODEL)
     found = _of_shape(bucket, shape)
-    if bucket.kind in _CORES:  # what makes an answer unsat wrong makes its core wrong, too
-        beside = _of_shape(replace(bucket, kind=WRONG_UNSAT), shape)
+    # what makes an answer unsat wrong makes its core wrong, too, and a wrong model lets it answer sat
+    made_by = WRONG_UNSAT if bucket.kind in _CORES else INVALID_MODEL if is_unsound(bucket) else ""
+    if made_by:
+        beside = _of_shape(replace(bucket, kind=made_by), shape)
         found = replace(found, within=(*found.within, *beside.within))
     # Which check noticed a wrong answer sat, and after which calls, is chance.
     unsound = [f"{bucket.solver} answers sat to {_words(shape)}"] if is_unsound(bucket) else []
@@ -185,9 +188,11 @@ def _of_open_point(bucket: Bucket, shape: Shape) -> tuple[str, ...]:
 @lru_cache(maxsize=1024)
 def _same_to(solver: str, operator: str) -> str:
     """One name for operators that are the same to a solver: those that its scripts write alike, as a set
-    may be an array, and those of integers and of reals, which one theory solver decides.
+    may be an array, that it rewrites into one, and those of integers and of reals, which one theory
+    solver decides.
     """
     catalogue = shipped()
+    operator = (_wrapper(solver).get("rewritten") or {}).get(operator, operator)
     dialect = catalogue.dialect(solver)
     written = re.match(r"\((\w+) ", dialect.operators.get(operator, ""))
     if written:
@@ -543,11 +548,15 @@ def _of_own_check(bucket: Bucket, read: Read) -> Marks:
     return _of_shape(replace(bucket, kind=INVALID_MODEL), replace(shape, options=others))
 
 
-@lru_cache  # to find a wrapper takes longer than to read a trace
 def _own_checks(solver: str) -> tuple[str, ...]:
     """How the options begin by which a solver checks its own models."""
-    wrapper = load_wrapper(solver) if solver in wrapper_names() else {}
-    return tuple(f"{name} " for name in wrapper.get("own-checks") or ())
+    return tuple(f"{name} " for name in _wrapper(solver).get("own-checks") or ())
+
+
+@lru_cache  # to find a wrapper takes longer than to read a trace
+def _wrapper(solver: str) -> dict[str, Any]:
+    """The wrapper of a solver; empty where there is none of this name."""
+    return load_wrapper(solver) if solver in wrapper_names() else {}
 
 
 def _call_before(bucket: Bucket, read: Read) -> list[str]:

@@ -321,6 +321,39 @@ def test_what_a_solver_writes_alike_is_one_and_pairs_of_operators_explain_more()
     assert grouped(apart, files) == [("arrays",), ("sets",)]
 
 
+def test_what_a_solver_rewrites_into_one_operator_is_one() -> None:
+    files: dict[str, str] = {}
+    text = MODEL.replace("SOLVER", "z3 5.4.1").replace("OPTION", "")
+    texts = [
+        text.replace(
+            "OP_SET_COMPREHENSION SORT_SET 3 t2 t2 t2", f"{kind} SORT_STRING 1 t2"
+        ).replace("OP_SET_MEMBER SORT_BOOL 2 t3 t1", "OP_EQUAL SORT_BOOL 2 t3 t3")
+        for kind in ("OP_STR_FROM_UBV", "OP_STR_FROM_SBV")
+    ]
+    for solver, groups in (("z3", [("a", "b")]), ("cvc5", [("a",), ("b",)])):
+        named = zip("ab", texts, strict=True)
+        found = [reduced(key, "invalid-model", one, files) for key, one in named]
+        assert grouped([replace(one, solver=solver) for one in found], files) == groups
+
+
+def test_a_wrong_sat_is_the_wrong_model_of_its_operator() -> None:
+    files: dict[str, str] = {}
+    text = MODEL.replace("SOLVER", "cvc5 1.4.2").replace("OPTION", "")
+    text = text.replace(
+        "OP_SET_COMPREHENSION SORT_SET 3 t2 t2 t2", "OP_INT_DIV_TOTAL SORT_INT 2 t2 t2"
+    )
+    text = text.replace("OP_SET_MEMBER SORT_BOOL 2 t3 t1", "OP_INT_GT SORT_BOOL 2 t3 t2")
+    answer = text.partition("0 check-model")[0]
+    found = [
+        reduced("model", "invalid-model", text, files),
+        replace(
+            reduced("sat", "disagreement", answer, files),
+            triage={"verdict": "solution-unsoundness"},
+        ),
+    ]
+    assert grouped([replace(one, solver="cvc5") for one in found], files) == [("model", "sat")]
+
+
 def test_a_solver_that_checks_its_models_shows_a_wrong_one_as_a_death() -> None:
     files: dict[str, str] = {}
     text = MODEL.replace("SOLVER", "cvc5 1.4.2").replace("OP_SET_MEMBER", "OP_SET_INSERT")
