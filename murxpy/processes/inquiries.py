@@ -5,12 +5,12 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Container, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from murxpy.data import load_catalogue, load_wrapper, with_dialect
-from murxpy.errors import InputError
+from murxpy.errors import InputError, MurxpyError
 from murxpy.machine.outcomes import CRASH
 from murxpy.oracles.crash import Outcome, signal_name
 from murxpy.processes.environments import Notice
@@ -110,6 +110,38 @@ def replay_of(text: str, name: str = _NAME) -> Job:
     return Job(0, 0.0, text=text, name=name)
 
 
+class Warm:
+    """Pools whose solvers are loaded, one for each plan, for a tester after another: to load a solver
+    takes longer than ten replays. Without any, each tester loads its solver.
+    """
+
+    def __init__(self) -> None:
+        self._pools: list[Pool] = []
+
+    def take(self, plan: Plan, limits: Limits) -> Pool:
+        """A pool for this plan alone, which nobody else has."""
+        pool = next((one for one in self._pools if one.plans == (plan,)), None)
+        if pool is None:
+            return Pool([plan], limits)
+        self._pools.remove(pool)
+        pool.limits = limits
+        return pool
+
+    def leave(self, pool: Pool) -> None:
+        """Let the next tester have a pool."""
+        with suppress(MurxpyError):
+            if pool.rest():
+                self._pools.append(pool)
+                return
+        pool.close()
+
+    def close(self) -> None:
+        """End all processes."""
+        for pool in self._pools:
+            pool.close()
+        self._pools.clear()
+
+
 class Tester:
     """Replays candidates on the target of `plan`, `jobs` at a time, each for at most `wall`
     seconds, until `deadline` (monotonic).
@@ -120,10 +152,11 @@ class Tester:
     several texts, which one fresh process replays one after another. `replays` counts the replays.
     `release` has the family and the version of the solver, as the header of a trace names it.
 
-    Raises TargetError when the solver cannot be loaded. `close` ends all processes.
+    Raises TargetError when the solver cannot be loaded. `close` ends all processes, but for the loaded
+    solver that it got from `warm`.
     """
 
-    def __init__(self, plan: Plan, limits: Limits, jobs: int = 1) -> None:
+    def __init__(self, plan: Plan, limits: Limits, jobs: int = 1, warm: Warm | None = None) -> None:
         self.jobs = jobs
         self.wall = limits.replay_wall
         self.tries = 1
@@ -131,7 +164,8 @@ class Tester:
         self.split: Callable[[str], Sequence[str]] | None = None
         self.deadline: float | None = None
         self.replays = 0
-        self._pool = Pool([plan], limits)
+        self._warm = warm
+        self._pool = Pool([plan], limits) if warm is None else warm.take(plan, limits)
         (about,) = self._pool.warm()
         self.release = f"{plan.target.family} {version_of(about)}".rstrip()
         self._service = Replays(self._pool, spares=(0,))
@@ -139,7 +173,10 @@ class Tester:
 
     def close(self) -> None:
         """End all processes."""
-        self._pool.close()
+        if self._warm is None:
+            self._pool.close()
+        else:
+            self._warm.leave(self._pool)
 
     def limit_cpu(self, seconds: float) -> None:
         """Stop each replay from now on that takes so many seconds of the processor."""

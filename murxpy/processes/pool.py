@@ -72,6 +72,7 @@ class Starts:
 POLL = 0.05
 _DYING = 1.0  # seconds that a worker may live after its channel was closed
 _LEAVING = 5.0  # seconds that a worker may take to leave when it was told to
+_RESTING = 10.0  # seconds in which workers that were killed must be gone
 _TRIES = 3  # times that the warm parent of a target may die before it is ready
 # Memory that a run needs beside the loaded solver. With less, nearly every run of z3 goes past the
 # limit.
@@ -428,6 +429,18 @@ class Pool:
                 worker.kill("memory")
             elif worker.stopping and not worker.jobs and now - worker.head_since > _LEAVING:
                 worker.kill("wall")
+
+    def rest(self) -> bool:
+        """End all workers and forget what they did; the warm parents stay. Gives False where that does not
+        succeed soon.
+        """
+        for worker in self.workers.values():
+            worker.kill("stopped")
+        deadline = time.monotonic() + _RESTING
+        while self.workers and time.monotonic() < deadline:
+            self.step(POLL)
+        self._results.clear()
+        return not self.workers
 
     def close(self) -> None:
         """End all processes."""

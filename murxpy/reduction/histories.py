@@ -125,7 +125,7 @@ class Walking(Predicate[Runs]):
 
     def __init__(self, task: Task, runs: Runs) -> None:
         limits = Limits()
-        tester = self._tester = Tester(task.plan, limits, task.jobs)
+        tester = self._tester = Tester(task.plan, limits, task.jobs, task.warm)
         super().__init__(task.deadline, tester)
         with self.closed_on_error():
             tester.wall = limits.replay_wall

@@ -25,7 +25,7 @@ from murxpy.machine.trace.finished import Call, last_call, last_row
 from murxpy.oracles.crash import DEATHS, Outcome, judge, signal_name
 from murxpy.passes.reduction import A, Problem, Search, T, at_once, finished
 from murxpy.processes import interrupts
-from murxpy.processes.inquiries import OutOfTime
+from murxpy.processes.inquiries import OutOfTime, Warm
 from murxpy.processes.targets import Plan
 
 Shows = Callable[[Outcome], bool]
@@ -264,7 +264,7 @@ class Task:
     keeps the finding, unless `match` or `command`, the words of a user's command, says something
     else. `key` is the bucket of the finding, empty where it is not known. With `judges` the finding
     is that one of these solvers disagrees. `follow` gets the progress. `wait` is called before each
-    candidate, and returns when it may be replayed.
+    candidate, and returns when it may be replayed. Loaded solvers are taken from `warm`, and left there.
     """
 
     plan: Plan
@@ -279,6 +279,7 @@ class Task:
     key: str = ""
     follow: Callable[[Progress], None] = lambda progress: None
     wait: Callable[[], None] = lambda: None
+    warm: Warm | None = None
     began: float = field(default_factory=monotonic)
 
     @property

@@ -52,7 +52,7 @@ class Replaying(Predicate[str]):
     def __init__(
         self, task: Task, source: str, split: Callable[[str], Sequence[str]] | None = None
     ) -> None:
-        self._tester = Tester(task.plan, Limits(), task.jobs)
+        self._tester = Tester(task.plan, Limits(), task.jobs, task.warm)
         super().__init__(task.deadline, self._tester)
         self._tester.split = split
         with self.closed_on_error():

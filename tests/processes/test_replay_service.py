@@ -260,3 +260,20 @@ def test_a_future_that_is_over_needs_no_collector(opened: Any) -> None:
         assert gone() is None
     finally:
         gc.enable()
+
+
+def test_a_tester_has_the_loaded_solver_of_the_one_before_and_nothing_else_of_it() -> None:
+    one = plan()
+    loaded: list[int] = []
+    with closing(inquiries.Warm()) as warm:
+        for of in (one, one):
+            replays = inquiries.Tester(of, LIMITS, warm=warm)
+            assert replays.fresh(trace())[0].cause == "report"
+            pool = replays._pool
+            assert pool.limits == LIMITS, "a limit of the one before holds no more"
+            loaded.append(pool._parent(0).pid)
+            replays.limit_cpu(0.2)
+            begun = replays._service.submit([replace(trace("sleep"), wall=60.0)], Fresh())
+            replays.close()
+            assert not pool.workers and not begun.over, "what it began is killed, and nobody waits for it"
+    assert loaded[0] == loaded[1]

@@ -7,6 +7,7 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -30,7 +31,7 @@ from murxpy.judging.regress import find_range
 from murxpy.machine.trace.grammar import parse_trace, read_trace
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.processes.environments import cached, package_of
-from murxpy.processes.inquiries import OutOfTime
+from murxpy.processes.inquiries import OutOfTime, Warm
 from murxpy.processes.limits import Limits
 from murxpy.processes.releases import short
 from murxpy.processes.targets import Plan
@@ -111,8 +112,10 @@ _SEVERAL = "not in SMT-LIB: it needs several runs in one process"
 _TRIES = 5  # replays of a candidate, for a finding that does not show each time
 
 
-def shrink(plan: Plan, request: Request, wait: Wait) -> tuple[str, Path, Minimized]:
-    """Reduce the trace or history of a request into a file beside it.
+def shrink(
+    plan: Plan, request: Request, wait: Wait, warm: Warm | None = None
+) -> tuple[str, Path, Minimized]:
+    """Reduce the trace or history of a request into a file beside it, with a loaded solver of `warm`.
 
     The reduction continues from an earlier result in that file, and ends with the best one when the
     request has no more time. Gives the form of the result (`min.trace` or `min.history`), its file and
@@ -121,7 +124,7 @@ def shrink(plan: Plan, request: Request, wait: Wait) -> tuple[str, Path, Minimiz
     form, trace = "min.trace", Path(request.trace)
     small = base_of(trace).with_name(f"{base_of(trace).name}.min.trace")
     step = _within(request.cpu, wait)
-    task = Task(plan, trace.name, replays=request.replays, key=request.key, wait=step)
+    task = Task(plan, trace.name, replays=request.replays, key=request.key, wait=step, warm=warm)
     if trace.suffix == ".history":
         runs = tuple(read_history(trace))
         try:
@@ -170,8 +173,12 @@ def _shrink_trace(task: Task, trace: Path, small: Path, kind: str) -> Minimized:
     return replace(result, before=len(parsed.lines), after=after)
 
 
-def answer(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:
-    """Do a request. `wait` is called before each step, and returns when the step may be done."""
+def answer(
+    request: Request, plan: Plan, wait: Wait = lambda: None, warm: Warm | None = None
+) -> Answer:
+    """Do a request. `wait` is called before each step, and returns when the step may be done. The solvers
+    of `warm` are loaded.
+    """
     trace = Path(request.trace)
     shown = to_show(request.kind, request.key, request.message)
     alone = trace.suffix == ".trace"
@@ -186,7 +193,7 @@ def answer(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:
     answered, several = Answer(), False
     if request.minimize:
         try:
-            form, small, result = shrink(plan, request, wait)
+            form, small, result = shrink(plan, request, wait, warm)
             if result.ended == "interrupted":  # the smaller trace is kept in its file
                 raise KeyboardInterrupt
         except MurxpyError as error:
@@ -232,13 +239,19 @@ def _serve(parent: int, gate: int, nice: int) -> None:
     die_with_parent(parent)
     os.nice(nice)
     plans: dict[str, Plan] = {}
-    for line in sys.stdin:
-        request = msgspec.convert(json.loads(line), Request)
-        file = request.plan
-        if file not in plans:
-            plans[file] = msgspec.convert(json.loads(Path(file).read_bytes()), Plan)
-        try:
-            given = (bisected if request.releases else answer)(request, plans[file], waiting(gate))
-        except (MurxpyError, OSError) as error:
-            given = Answer(error=str(error))
-        print(json.dumps(asdict(given)), flush=True)
+    with closing(Warm()) as warm:
+        for line in sys.stdin:
+            request = msgspec.convert(json.loads(line), Request)
+            file = request.plan
+            if file not in plans:
+                plans[file] = msgspec.convert(json.loads(Path(file).read_bytes()), Plan)
+            plan, wait = plans[file], waiting(gate)
+            try:
+                given = (
+                    bisected(request, plan, wait)
+                    if request.releases
+                    else answer(request, plan, wait, warm)
+                )
+            except (MurxpyError, OSError) as error:
+                given = Answer(error=str(error))
+            print(json.dumps(asdict(given)), flush=True)
