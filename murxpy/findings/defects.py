@@ -426,6 +426,13 @@ def place_of(bucket: Bucket) -> str:
     return found[1] if found else ""
 
 
+def is_trifle(bucket: Bucket) -> bool:
+    """Whether lists tell a broken promise last: a wrong operand is refused, but by an exception that
+    nobody documents.
+    """
+    return bucket.kind == CONTRACT and cause(bucket, lambda file: None) in (NONE, LOW)
+
+
 def is_silent(bucket: Bucket) -> bool:
     """Whether a broken promise gives another result without a word, which is worse than an exception
     of the wrong class.

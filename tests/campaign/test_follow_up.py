@@ -207,11 +207,20 @@ def test_wrong_answers_are_made_smaller_at_the_end_where_they_can_be_one_defect(
     assert follow_up.queue.telling == 2
 
 
+_BROKEN = {
+    "trifle": "AttributeError: 'NoneType' object has no attribute 'ctx' in f (z3.py)",
+    "promise": "a number is taken for another; 9 for 1",
+}
+
+
 def test_a_first_finding_of_each_defect_comes_before_a_second_one(tmp_path: Path) -> None:
     """The traces are missing, so each request ends at once, with a word about it."""
     shelf, told = Shelf(), list[events.Event]()
     for key, kind in (("a", "crash"), ("b", "crash"), ("c", "crash"), ("d", "exception")):
         shelf.add(key, kind)
+    for key in ("trifle", "promise"):
+        shelf.add(key, "contract")
+        shelf.buckets[key].message = f"class C: {_BROKEN[key]}"
     alike = dict.fromkeys("ab", ("a", "b"))
     follow_up = looking(tmp_path, shelf, told, alike, minimize=True)
     follow_up.look()
@@ -221,7 +230,9 @@ def test_a_first_finding_of_each_defect_comes_before_a_second_one(tmp_path: Path
         time.sleep(0.01)
     follow_up.close()
     notices = [event.text for event in told if isinstance(event, events.Notice)]
-    assert [text.partition(":")[0] for text in notices] == ["a", "c", "d", "b"]
+    assert [text.partition(":")[0] for text in notices] == [
+        *("a", "c", "d", "promise", "b", "trifle")
+    ]
 
 
 def test_a_defect_that_a_program_shows_needs_no_second_one(tmp_path: Path) -> None:

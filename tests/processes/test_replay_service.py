@@ -275,5 +275,7 @@ def test_a_tester_has_the_loaded_solver_of_the_one_before_and_nothing_else_of_it
             replays.limit_cpu(0.2)
             begun = replays._service.submit([replace(trace("sleep"), wall=60.0)], Fresh())
             replays.close()
-            assert not pool.workers and not begun.over, "what it began is killed, and nobody waits for it"
+            assert not pool.workers and not begun.over, (
+                "what it began is killed, and nobody waits for it"
+            )
     assert loaded[0] == loaded[1]

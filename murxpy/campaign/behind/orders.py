@@ -14,7 +14,7 @@ from murxpy.campaign.behind.queue import Queue
 from murxpy.campaign.behind.requests import CPU, MORE_CPU, NICE, REPLAYS, Answer, Request
 from murxpy.findings.archive import Archive
 from murxpy.findings.buckets import Bucket, Kept, worst_first
-from murxpy.findings.defects import comparable, needs_reduction
+from murxpy.findings.defects import comparable, is_trifle, needs_reduction
 from murxpy.findings.folder import read_if_there
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.ranges import kept_range
@@ -148,15 +148,16 @@ class FollowUp(Service):
             return request
         return replace(request, minimize=False, telling=False)
 
-    def _urgency(self, request: Request) -> tuple[bool, bool, int, int]:
-        """A key by which the first finding of each defect comes before a second one, then the worst, then
-        that with the smallest trace. What has used up its time comes last.
+    def _urgency(self, request: Request) -> tuple[bool, bool, bool, int, int]:
+        """A key by which what lists tell last comes last, then the first finding of each defect before a
+        second one, then the worst, then that with the smallest trace. What has used up its time comes
+        behind all.
         """
         bucket = self._archive.buckets[request.key]
         kept = bucket.smallest()
         again = not request.releases and any(map(self._tried, self._others(bucket)))
         size = kept.size if kept is not None else 0
-        return request.rank >= _LATER, again, request.rank, size
+        return request.rank >= _LATER, is_trifle(bucket), again, request.rank, size
 
     def _others(self, bucket: Bucket) -> Iterator[Bucket]:
         """The other buckets of the folder that show the defect of a bucket, as far as that is known."""
