@@ -203,6 +203,12 @@ class Campaign:
         self._left: Left | None = None
         self._untried = False  # whether a finding that was not replayed makes the exit code 1
         self._unkept = ""
+        self._record()
+        self._begin(versions)
+
+    def _record(self) -> None:
+        """Write down in the folder what this session is, and what a later one must know of it."""
+        config = self.config
         callables = {
             f"callables:{plan.target.name}": callables_of(plan.setup["wrapper"], about)
             for plan, about in zip(config.targets, self._abouts, strict=True)
@@ -217,7 +223,6 @@ class Campaign:
                 **recorded_settings(config), known=(config.known, dict(config.known_marks))
             )
         self._archive.session(self._epoch, dict(config.arguments))
-        self._begin(versions)
 
     def _load(self, store: Store) -> list[str]:
         """Load all solvers, and return their versions."""
