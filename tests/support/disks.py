@@ -26,4 +26,5 @@ def disk(tmp_path: Path) -> Iterator[Callable[[int], Path]]:
 
     yield mount
     for folder in mounted:
-        subprocess.run(["umount", str(folder)], check=True)
+        # A worker that was just killed may still have a file open there for a moment.
+        subprocess.run(["umount", "--lazy", str(folder)], check=True)
