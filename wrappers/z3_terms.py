@@ -14,7 +14,7 @@ from z3_actions import constants
 from z3_reread import reread
 from z3_values import read_value
 
-_LIMIT = 20000  # the resource limit of a check
+_TERM_LIMIT = 20000  # the resource limit of a check
 _OTHER = "a term that was taken apart and put together again is another"
 
 
@@ -325,7 +325,7 @@ def printed_again(term: Any) -> str | None:
 def _told_apart(one: Any, other: Any) -> str | None:
     """Whether a model makes one formula true and the other false, by z3's own evaluation."""
     solver = z3.SimpleSolver(ctx=one.ctx)
-    solver.set("rlimit", _LIMIT)
+    solver.set("rlimit", _TERM_LIMIT)
     try:
         solver.add(z3.Xor(one, other))
         if solver.check() != z3.sat:
