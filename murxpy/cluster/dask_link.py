@@ -68,6 +68,7 @@ class DaskLink:
         self._frozen = frozen
         self._events: queue.SimpleQueue[Event] = queue.SimpleQueue()
         self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(_unread)
         self._client: _Client | None = None
         self._seen: dict[str, _Seen] = {}
         self._asked: dict[int, asyncio.Task[None]] = {}
@@ -195,19 +196,22 @@ class DaskLink:
     async def _answer(self, ticket: int, node: str, data: bytes) -> None:
         client = self._client
         assert client is not None, "nodes are known, so there is a client"
-        future = client.submit(
-            serve, data, workers=[node], allow_other_workers=False, pure=False, retries=0
-        )
+        future = None
         try:
+            future = client.submit(
+                serve, data, workers=[node], allow_other_workers=False, pure=False, retries=0
+            )
             answer = await future.result()
             self._events.put(Answered(ticket, bytes(answer)))
         except (asyncio.CancelledError, CancelledError):
-            await _wait(future.cancel(), 1.0)  # nobody waits for it, or the scheduler is lost
+            if future is not None:  # nobody waits for it, or the scheduler is lost
+                await _wait(future.cancel(), 1.0)
         # Whatever went wrong there: the supervisor does without the node.
         except Exception as error:
             self._events.put(Failed(ticket, str(error)[:500] or type(error).__name__))
         finally:
-            future.release()
+            if future is not None:
+                future.release()
             self._asked.pop(ticket, None)
 
     def _drop(self, ticket: int) -> None:
@@ -221,6 +225,14 @@ def _silence() -> None:
     for name in [*logging.root.manager.loggerDict]:
         if name.partition(".")[0] == "distributed":
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
+def _unread(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Say nothing of an error that ended a task of Dask's own, which nobody waits for: what its user must
+    know, the link tells.
+    """
+    if type(context.get("exception")).__module__.partition(".")[0] != "distributed":
+        loop.default_exception_handler(context)
 
 
 async def _started(client: Any) -> _Client:

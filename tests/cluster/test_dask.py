@@ -56,6 +56,21 @@ def test_a_message_reaches_the_node_and_its_answer_comes_back(cluster: StartedCl
         assert wire.decode_answer(answered.data) == wire.Unknown()
 
 
+def test_a_message_that_cannot_be_sent_is_told(
+    cluster: StartedCluster, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The scheduler can be lost between the choice of a node and the message to it."""
+
+    def submit(*_: Any, **__: Any) -> Any:
+        raise OSError("the client is closed")
+
+    monkeypatch.setattr(_Client, "submit", submit)
+    with closing(DaskLink(cluster.address)) as link:
+        link.send(3, until(link, Joined).node, b"")
+        assert until(link, Failed) == Failed(3, "the client is closed")
+    assert "Traceback" not in capfd.readouterr().err
+
+
 def test_a_killed_node_is_told(cluster: StartedCluster) -> None:
     with closing(DaskLink(cluster.address)) as link:
         node = until(link, Joined).node
