@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import wraps
 
 from murxpy.machine.checks.registry import ANSWERING
@@ -252,18 +251,10 @@ def _of_line(script: Script, at: int, shows: Callable[[Script], bool]) -> Iterat
         times = sum(other.action == line.action for other in script)
         if times > 1 and line.action != "misuse":  # misuses before it also make what it is about
             yield Need("again", line.action, str(times))
-    elif line.action == "assert-tracked" and shows(_untracked(script, at)):
-        return  # the assertion is needed, and not its name
-    elif line.action not in (*_PLAIN, "misuse") and line.action != last.action:
+    elif line.action not in (*_PLAIN, *_ASSERTING, "misuse") and line.action != last.action:
         asked = sum(other.action in ANSWERING for other in script[:at])
         if line.action not in ANSWERING or asked or last.action in ANSWERING:
             yield Need("call", line.action)
-
-
-def _untracked(script: Script, at: int) -> Script:
-    """The script with an assertion without its name."""
-    line = replace(script[at], action="assert-formula", spelling=None, args=script[at].args[:1])
-    return (*script[:at], line, *script[at + 1 :])
 
 
 def _range(script: Script, at: int, place: int, shows: Callable[[Script], bool]) -> tuple[str, str]:

@@ -28,7 +28,7 @@ from murxpy.findings.kinds.calls import misuse_message
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.known import Registry
 from murxpy.machine.outcomes import CONTRACT, EXCEPTION
-from murxpy.machine.trace.finished import header_value, read_rows
+from murxpy.machine.trace.finished import header_value, options, read_rows
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.translate.printer import SELF_CHECKS
 
@@ -49,6 +49,9 @@ _INLINE = (
 _TRACES = ("finding.trace", "finding.history")  # one run, or several runs in one process
 # what of the run may have to do with a disagreement; the script has what is needed
 _OF_THE_RUN = re.compile(r" \([^()]{0,1000}\)$")
+_OF_SORT = re.compile(
+    r"(?<=value of a term) of [A-Z_]{1,40}(?= is not ours)"
+)  # of the unreduced run
 _PARTED = re.compile(r"; they part at (.+)$")
 _SET = re.compile(r"^\(set-option :(\S+) ([^()]*)\)$", re.M)
 # Options that only let a script ask or do more, and limits.
@@ -182,6 +185,7 @@ def _what(page: FindingPage, script: str | None, program: str | None) -> Iterato
     parted = _PARTED.search(said)
     if script and parted and not _has(script, parted[1]):  # the script needs less than the trace
         said = said[: parted.start()]
+    said = _OF_SORT.sub("", said)
     if page.bucket.kind == DISAGREEMENT:
         said = _OF_THE_RUN.sub("", said)
     yield f"{prose(said)}.\n"
@@ -317,18 +321,20 @@ def _use(
     use = use_of(small)
     if script:
         pairs = _SET.findall(script)
-        options = [f"{name}={value}" for name, value in pairs if not _ASKING.match(name)]
+        stated = [f"{name}={value}" for name, value in pairs if not _ASKING.match(name)]
         if any(name.endswith("limit") for name, _ in pairs):
-            options.append("a resource limit")
+            stated.append("a resource limit")
         words = _command(page).partition(" FILE")[0].split()[1:]
         named = [name for name in use.operators if _has(script, name)]
-        return replace(use, options=(*words, *options), operators=tuple(named))
+        return replace(use, options=(*words, *stated), operators=tuple(named))
     if program is None:
         return use
     made = _made(program, wrapper)
     named = [name for name in use.operators if _has(program, name)]
     more = [] if len(named) == len(use.operators) else ["operators that SMT-LIB does not have"]
-    given = (*use.options, *([made] if made else []))
+    pairs = [(name, value) for name, value in options(small) if _has(program, name)]
+    set_by_it = [f"{name}={value}" for name, value in pairs if not _ASKING.match(name)]
+    given = (*dict.fromkeys([*use.options, *set_by_it]), *([made] if made else []))
     return replace(use, options=given, operators=(*named, *more))
 
 
@@ -364,7 +370,7 @@ def _frames(page: FindingPage) -> Iterator[str]:
     """The native frames without those of the interpreter, the innermost first."""
     if page.frames:
         more = len(page.frames) - _FRAMES
-        text = "\n".join([*page.frames[:_FRAMES], *([f"({more} more)"] if more > 0 else [])])
+        text = "\n".join([*page.frames[:_FRAMES], *(["(and more)"] if more > 0 else [])])
         yield from block("## Native frames", "", text, "backtrace.txt")
 
 
