@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -16,8 +17,8 @@ from murxpy.cli.options import count_option, known_option, theory_option, wrappe
 from murxpy.cli.params import Existing, FileOrBucket, Target, in_out_option
 from murxpy.cli.replay import judges_of
 from murxpy.cli.report.console import say
-from murxpy.cli.report.finding import finding_page, finding_pages
-from murxpy.cli.report.findings import LAST
+from murxpy.cli.report.finding import FindingPage, finding_page, finding_pages
+from murxpy.cli.report.findings import LAST, smallest_trace
 from murxpy.cli.report.issue import Draft, draft_of
 from murxpy.cli.report.text import amount
 from murxpy.data import wrapper_names
@@ -82,8 +83,8 @@ from murxpy.solvers.exceptions import INVALID_MODEL
     "--all",
     "every",
     is_flag=True,
-    help="Of a campaign, also write issues of what is told last in lists: an operand of the wrong class, or None, is "
-    "refused, but by an exception that nobody documents.",
+    help="Of a campaign, also write issues of what is told last in lists (an operand of the wrong class, or None, is "
+    "refused, but by an exception that nobody documents), and of findings that were not made smaller yet.",
 )
 def draft(
     source: Path,
@@ -150,6 +151,18 @@ def _write(made: Draft, folder: Path) -> None:
         raise InputError(f"cannot write: {error.strerror}", file=str(folder)) from None
 
 
+def _premature(page: FindingPage) -> str:
+    """Why developers would not want an issue of this defect, at least for now; empty where they would."""
+    if page.defect.rank >= LAST:
+        return "in which a wrong operand is refused, but by another exception than is documented"
+    forms = page.bucket.reproducers
+    shown = any(one.reproduces and one.form in ("python", "smt2") for one in forms)
+    kept = page.bucket.smallest() is not None
+    if kept and not shown and smallest_trace(page.bucket, page.read) is None:
+        return "whose traces were not made smaller yet, which 'murxpy finish' does"
+    return ""
+
+
 def _write_all(
     out: Path,
     receiver: str | None,
@@ -159,8 +172,8 @@ def _write_all(
     every: bool,
 ) -> None:
     """Write the issues of the worst defects of the campaign in folder `out`, each to a folder of
-    `output` with the name of its bucket; only with `every` also of those that lists tell last. A
-    warning that several issues have is said once. Raises InputError.
+    `output` with the name of its bucket; only with `every` also of those that developers would not
+    want. A warning that several issues have is said once. Raises InputError.
     """
     if output is None:
         raise InputError("name the folder for the issues of a campaign with -o DIR", file=str(out))
@@ -168,10 +181,12 @@ def _write_all(
     written = 0
     with closing(Store(out, read_only=True)) as store:
         pages = list(islice(finding_pages(store, out), limit))
-    trifles = 0 if every else sum(page.defect.rank >= LAST for page in pages)
+    left_out: Counter[str] = Counter()
     for page in pages:
         key = page.bucket.key
-        if trifles and page.defect.rank >= LAST:
+        why = "" if every else _premature(page)
+        if why:
+            left_out[why] += 1
             continue
         made = draft_of(page, receiver, registries)
         if made is None:
@@ -181,12 +196,8 @@ def _write_all(
         written += 1
         for warning in made.warnings:
             warned.setdefault(warning, []).append(key)
-    if trifles:
-        say(
-            f"note: {amount(trifles, 'defect')} left out, in which a wrong operand is refused, but by another exception "
-            "than is documented; --all writes them, too",
-            err=True,
-        )
+    for why, count in left_out.items():
+        say(f"note: {amount(count, 'defect')} left out, {why}; --all writes them, too", err=True)
     for warning, keys in warned.items():
         of = keys[0] if len(keys) == 1 else amount(len(keys), "issue")
         say(f"note: {of}: {warning}", err=True)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from campaigns import run
 from commands import error, fuzz_fake, outcome
 from markdown_it import MarkdownIt
 
@@ -180,6 +181,17 @@ def test_what_lists_tell_last_gets_no_issue_unless_asked_for(
     assert notes == ["note: 3 issues: it has no trace"]
     code, line = error(capsys, "draft", Path(__file__), "--all")
     assert code == 2 and "--all adds issues of a campaign" in line
+
+
+def test_what_was_not_made_smaller_gets_no_issue_unless_asked_for(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    out, folder = tmp_path / "out", tmp_path / "issues"
+    run(out, {"every": {"exception": 4}}, runs=8)
+    _, said, notes = outcome(capsys, "draft", out, "-o", folder)
+    assert "note: 1 defect left out, whose traces were not made smaller yet" in notes
+    assert said.startswith("0 issues written") and not folder.exists()
+    assert outcome(capsys, "draft", out, "-o", folder, "--all")[1].startswith("1 issue written")
 
 
 def test_text_of_strangers_is_no_markup() -> None:
