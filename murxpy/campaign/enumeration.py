@@ -12,11 +12,13 @@ from itertools import islice
 from typing import Any
 
 from murxpy.data import load_catalogue
+from murxpy.judging.comparing.baseline import Causes
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.machine.script import UNKNOWN, outcome_of
 from murxpy.machine.tokens import quote
 from murxpy.machine.trace.finished import Row, read_rows
 from murxpy.machine.witnesses.slowness import REFERENCE, SIZE, is_marked, marked
+from murxpy.machine.witnesses.unknowns import GAVE_UP
 from murxpy.oracles.disagreement import OPPOSITE, Answers
 from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.sources.enumeration.blocks import (
@@ -52,6 +54,11 @@ class EnumeratedScripts:
     @cached_property
     def _catalogue(self) -> Catalogue:
         return build_catalogue(self._setup.get("catalogue") or load_catalogue())
+
+    @cached_property
+    def causes(self) -> Causes:
+        """What tells the causes of missing answers apart."""
+        return Causes(self._catalogue)
 
     def foreign(self, grammar: Grammar, family: str) -> bool:
         """Whether the scripts of a grammar have other words for this target or this family."""
@@ -199,6 +206,37 @@ class SlowScripts:
 
 
 # ----------------------------------------------------------------------
+# The decided scripts of an enumeration on which a judge gives up: incompleteness of the judge.
+
+
+class GivenUp:
+    """Collects the causes for which judges give up on scripts that the target decides. A cause are the
+    operators of the script. `saved` is what `state` gave in an earlier session.
+    """
+
+    def __init__(self, saved: Sequence[Any] = ()) -> None:
+        # by grammar, judge and cause: scripts, their cost for judge and target in microseconds of a
+        # usual machine, and the least index
+        self._causes: dict[tuple[str, str, str], list[int]] = {
+            (grammar, judge, cause): [*figures] for grammar, judge, cause, *figures in saved
+        }
+
+    def add(
+        self, grammar: str, judge: str, cause: str, costs: tuple[float, float], index: int
+    ) -> None:
+        """Note a script with this index, and its `costs` for the judge and the target in milliseconds."""
+        known = self._causes.setdefault((grammar, judge, cause), [0, 0, 0, index])
+        known[0] += 1
+        known[1] += round(1000 * costs[0])
+        known[2] += round(1000 * costs[1])
+        known[3] = min(known[3], index)
+
+    def state(self) -> list[Any]:
+        """The plain data to store."""
+        return [(*key, *figures) for key, figures in self._causes.items()]
+
+
+# ----------------------------------------------------------------------
 # The runs of an enumeration: one for each block of scripts, one for what is left of a block
 # whose run ended early, so that every script is tested, and one for each script that may cost
 # too much.
@@ -233,6 +271,7 @@ class Enumerated:
         at, take = int(enumeration["at"]), int(enumeration["take"])
         limit, unit = self._scripts.limit, self._scripts.per_ms
         self._costs = SlowScripts(at, take, limit, unit, saved.get("costs", ()))
+        self._given_up = GivenUp(saved.get("given-up", ()))
         self.settled = bool(saved.get("settled"))
         # the counters of the scripts of this target alone
         self._counts: Counter[str] = Counter(saved.get("counts", {}))
@@ -392,12 +431,38 @@ class Enumerated:
                     found[name] = found.get(name, 0) + 1
         return found
 
+    def note_given_up(
+        self,
+        seed: int,
+        trace: str,
+        answers: Mapping[str, Answers],
+        costs: Mapping[int, int],
+        judged: Mapping[str, Mapping[int, float]],
+    ) -> None:
+        """Note the decided scripts in the trace of a run on which judges give up: `answers` are those of
+        each judge, by its name. `costs` are the target's, by the places in the block of the run, and
+        `judged` the costs of each judge in milliseconds of a usual machine, by the lines of the trace.
+        """
+        block, per_ms = self._blocks.of(seed), self._scripts.per_ms
+        if is_marked(trace):
+            return
+        for judge, checked in answers.items():
+            lines = {line for line, _, now in checked if now == GAVE_UP}
+            for place, row in self._decided(seed, trace) if lines else ():
+                if row.number not in lines:
+                    continue
+                index = block.first + place
+                cause = " ".join(self._scripts.causes.of(block.grammar.at(index)))
+                spent = judged.get(judge, {}).get(row.number, 0.0), costs.get(place, 0) / per_ms
+                self._given_up.add(block.grammar.name, judge, cause, spent, index)
+
     def state(self) -> dict[str, Any]:
         """The plain data to store."""
         return {
             "rests": {str(number): f"{seed:x}" for number, seed in self._rests.items()},
             "marks": self._marks,
             "costs": self._costs.state(),
+            "given-up": self._given_up.state(),
             "settled": self.settled,
             "counts": dict(self._counts),
             "open": dict(self._open),
@@ -416,5 +481,5 @@ def _agreement(answer: tuple[str, str] | None) -> str:
         return NOT_RUN
     before, now = answer
     if now not in OPPOSITE:
-        return UNKNOWN
+        return GAVE_UP if now == GAVE_UP else UNKNOWN
     return AGREED if now == before else DIFFERS

@@ -164,13 +164,23 @@ class Runs:
         self.enumerated.count(counts)
         return counts
 
-    def judged(self, seed: int, outcome: Outcome, answers: Mapping[str, Answers]) -> dict[str, int]:
-        """The counters for the answers of each judge, by its name, to the run with this seed."""
+    def judged(
+        self,
+        seed: int,
+        outcome: Outcome,
+        answers: Mapping[str, Answers],
+        spent: Mapping[str, Mapping[int, float]],
+    ) -> dict[str, int]:
+        """The counters for the answers of each judge, by its name, to the run with this seed. `spent` has
+        what scripts cost each judge in milliseconds of a usual machine, by the lines of the run's trace.
+        """
         if self.enumerated is None:
             return {}
         own = confirmed_of(outcome.report)
         counts = self.enumerated.judged(seed, outcome.trace, answers, own)
         self.enumerated.count(counts)
+        own_costs = spent_of(outcome.report)
+        self.enumerated.note_given_up(seed, outcome.trace, answers, own_costs, spent)
         return counts
 
     def count_scripts(self, counts: Mapping[str, int]) -> None:

@@ -30,6 +30,8 @@ from murxpy.cli.report.console import make_console, say
 from murxpy.cli.report.enumeration import (
     calls_guarantee,
     calls_table,
+    given_up,
+    given_up_table,
     guarantee,
     guarantee_table,
     judged,
@@ -42,7 +44,7 @@ from murxpy.cli.report.enumeration import (
 )
 from murxpy.data import default_judges, is_installed
 from murxpy.errors import FolderLost, InputError
-from murxpy.findings.store import read_scripts
+from murxpy.findings.store import read_given_up, read_scripts
 from murxpy.fuzzers.setups import SCRIPT_CHECKS, Enumerated, checked, enumeration_setup, of_calls
 from murxpy.judging.kept_answers import FILE as ANSWERS
 from murxpy.processes import interrupts
@@ -320,12 +322,15 @@ def _tell(enumerated: Enumerated, target: str, out: Path, *, as_json: bool) -> N
     counters = read_scripts(out, target)
     rows = tested(grammars, enumerated.at, enumerated.take, counters)
     answered, left = judged(counters), left_unknown(counters)
+    lost = given_up(grammars, read_given_up(out, target))
     if as_json:
         for row in rows:
             figures = {**asdict(row), "decided": row.decided, "scripts": str(row.scripts)}
             click.echo(json.dumps({"event": "tested", **figures}))
         for scripts in answered:
             click.echo(json.dumps({"event": "judged", **asdict(scripts)}))
+        for cause in lost:
+            click.echo(json.dumps({"event": "judge-gave-up", **asdict(cause)}))
         for unknown in left:
             click.echo(json.dumps({"event": "left-unknown", **asdict(unknown)}))
         return
@@ -341,6 +346,11 @@ def _tell(enumerated: Enumerated, target: str, out: Path, *, as_json: bool) -> N
     if answered:
         click.echo("\nAnswers of judges to decided scripts")
         judged_table(answered).print(console)
+    if lost:
+        click.echo(
+            "\nIncompleteness of judges: scripts that the target decides and a judge gives up"
+        )
+        given_up_table(lost).print(console)
     if left:
         click.echo("\nScripts that are unknown, of which a judge was asked")
         left_table(left).print(console)

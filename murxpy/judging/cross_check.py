@@ -165,7 +165,7 @@ class Judges:
         return True
 
     def _question(self, run: JudgedRun, judge: int, scripts: Mapping[str, str]) -> Job:
-        extra = {"scripts": scripts} if scripts else {}
+        extra = {"reasons": True, **({"scripts": scripts} if scripts else {})}
         return Job(
             run.job.seed,
             self._wall,
@@ -241,8 +241,17 @@ _UNDER_INQUIRY = 8  # disagreements that may be open; with more, the targets wai
 class Runs(Protocol):
     """The runs of a target, as far as judges tell them something."""
 
-    def judged(self, seed: int, outcome: Outcome, answers: Mapping[str, Answers]) -> dict[str, int]:
-        """Take the answers of each judge, by its name, to the run with this seed, and give counters."""
+    def judged(
+        self,
+        seed: int,
+        outcome: Outcome,
+        answers: Mapping[str, Answers],
+        spent: Mapping[str, Mapping[int, float]],
+    ) -> dict[str, int]:
+        """Take the answers of each judge, by its name, to the run with this seed, and give counters.
+        `spent` has what scripts cost each judge in milliseconds of a usual machine, by the lines of the
+        run's trace.
+        """
 
     def compared(self, seed: int, outcome: Outcome, judged: Mapping[int, float]) -> None:
         """Take what the scripts of the run with this seed cost a judge, by the lines of its trace."""
@@ -386,11 +395,13 @@ class CrossCheck(Judging):
         """Count a run that is over."""
         named = {self._solvers.name(judge): answers for judge, answers in run.answers.items()}
         runs = self._hooks.runs(run.target)
-        agreements = runs.judged(run.job.seed, run.outcome, named)
+        costs: dict[str, dict[int, float]] = {}
         for judge, spent in run.spent.items():
             unit = own_limit(self._solvers.plans[judge], 1.0)
-            costs = {line: cost / unit for line, cost in spent.items()}
-            runs.compared(run.job.seed, run.outcome, costs)
+            costs[self._solvers.name(judge)] = {line: cost / unit for line, cost in spent.items()}
+        agreements = runs.judged(run.job.seed, run.outcome, named, costs)
+        for each in costs.values():
+            runs.compared(run.job.seed, run.outcome, each)
         self._hooks.count(run.counts + confirmation(run) + Counter(agreements))
         runs.done(run.job.index)
 

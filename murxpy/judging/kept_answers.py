@@ -4,7 +4,8 @@ them again.
 An answer is kept by a digest of the script, the judge's release and options, and its limit. A release
 answers the same script with the same limit in the same way; only a judge that is named by a release, or
 that is installed, is kept, since a build in a folder changes. What the file says never makes a finding:
-where a kept answer contradicts the target, the judge itself is asked. Of scripts that the target leaves
+where a kept answer contradicts the target, the judge itself is asked. Of a judge that does not decide a
+script, the file keeps whether a limit ended its check or the judge gave up. Of scripts that the target leaves
 unknown, the file keeps which ones the judge does not decide, either.
 """
 
@@ -18,6 +19,7 @@ from typing import Any
 
 from murxpy.judging.solvers import Solvers
 from murxpy.machine.trace.finished import Row, read_rows
+from murxpy.machine.witnesses.unknowns import GAVE_UP
 from murxpy.oracles.disagreement import OPPOSITE, Answers
 from murxpy.processes.targets import parse_target
 
@@ -159,7 +161,7 @@ class KeptAnswers:
         return {
             bytes(script): (answer, cost)
             for script, answer, cost in rows
-            if answer in (*OPPOSITE, UNKNOWN, NOT_ASKED) and isinstance(cost, int)
+            if answer in (*OPPOSITE, UNKNOWN, GAVE_UP, NOT_ASKED) and isinstance(cost, int)
         }
 
 

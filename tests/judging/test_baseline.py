@@ -136,6 +136,32 @@ def test_what_a_judge_did_not_decide_is_not_asked_the_next_day(
     assert recalled[0].get("recalled", 0) == 0 < recalled[1]["recalled"]
 
 
+@pytest.mark.usefixtures("bare_findings")
+def test_a_judge_that_gives_up_is_told_with_the_costs_also_the_next_day(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The target decides double negations, on which the judge gives up at once."""
+    wrapper, (new, old) = releases(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setattr(KeptAnswers, "_about", lambda kept, judge: str(judge))
+    words = ("enumerate", old, "--wrapper", wrapper, "--grammar", "core", "--first", "40")
+    words = (*words, "--jobs", "1", "--check", "none", "--no-minimize")
+    words = (*words, "--ci", "60s", "--cross-check", new)
+    told = []
+    for day in ("one", "two"):
+        _, out, err = outcome(capsys, *words, "--json", "--out", tmp_path / day)
+        rows = [json.loads(line) for line in out.splitlines() if '"judge-gave-up"' in line]
+        assert rows, out + err
+        told.append(rows)
+        assert ('"judge:recalled"' in out) == (day == "two"), out + err
+    assert told[0] == told[1]
+    (row,) = told[0]
+    assert (row["grammar"], row["judge"], row["cause"]) == ("core", new, "")
+    assert row["scripts"] > 0 and "(not (not" in row["first"]
+    _, out, err = outcome(capsys, *words, "--out", tmp_path / "three")
+    assert "Incompleteness of judges" in out and "it gives up" in out, out + err
+
+
 def test_which_judges_are_asked_about_unknown_scripts() -> None:
     """All but newer releases of the target, which are expected to decide more."""
     judges = ("z3@5.4.1", "z3@4.13.0", "z3@4.12.0", "cvc5", "z3[smt.arith.solver=2]", "z3@./build")

@@ -93,6 +93,30 @@ def test_a_judge_that_declines_a_script_goes_on_with_the_next(
     ] == 1
 
 
+@pytest.mark.parametrize(
+    ("printed", "told"),
+    [
+        ("unknown (INCOMPLETE)", "gave-up"),
+        ('unknown\n(:reason-unknown "(incomplete quantifiers)")', "gave-up"),
+        ('unknown\n(:reason-unknown "max. resource limit exceeded")', "unknown"),
+        ("unknown (TIMEOUT)", "unknown"),
+        ("unknown", "unknown"),
+        ('sat\n(:reason-unknown "incomplete")', "sat"),
+    ],
+)
+def test_a_judge_says_whether_it_gave_up(
+    monkeypatch: pytest.MonkeyPatch, printed: str, told: str
+) -> None:
+    """Where the solver says why: a limit is no reason of its own."""
+    monkeypatch.setattr(
+        "murxpy.machine.script.run_script", lambda run, text, seed, spelling: printed
+    )
+    rows = '7 run-script "a"\n      answer sat\n'
+    assert [now for _, _, now in judged(rows, reasons=True)["answers"]] == [told]
+    plain = "sat" if told == "sat" else "unknown"
+    assert [now for _, _, now in judged(rows)["answers"]] == [plain]
+
+
 def test_nothing_behind_an_action_that_asserts_more_until_a_reset() -> None:
     rows = f"{ASSERTED}{CHECKED}1 other-block\n{CHECKED}1 reset-assertions\n{ASSERTED}{CHECKED}"
     assert actions(rows).count("check-sat") == 3

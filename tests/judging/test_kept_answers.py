@@ -23,7 +23,7 @@ TRACE = """# seed 1
     14 run-script@eval "(assert false)(check-sat)"
       answer unsat
 """
-ANSWERS = [(2, "sat", "sat"), (6, "unsat", "unknown")]
+ANSWERS = [(2, "sat", "sat"), (6, "unsat", "gave-up")]
 
 
 def solvers(name: str = "other", release: str = "other 1.0", limit: int = 7) -> Solvers:

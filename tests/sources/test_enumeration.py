@@ -16,7 +16,7 @@ from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.enumeration import Enumerated
 from murxpy.cli import enumerate as command
 from murxpy.cli.report.enumeration import Tested as OfSize
-from murxpy.cli.report.enumeration import guarantee, judged, judged_lines
+from murxpy.cli.report.enumeration import given_up, guarantee, judged, judged_lines
 from murxpy.cli.report.enumeration import tested as of_scripts
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.data.lookup import grammar_names, load_grammar
@@ -506,6 +506,24 @@ def test_what_judges_say_is_counted_by_size() -> None:
     for own, confirmed in (((), 1), ((0,), 0)):
         counts = runs.judged(seed, TRACE, told, own)
         assert sum(n for name, n in counts.items() if name.startswith("confirmed:")) == confirmed
+
+
+def test_scripts_on_which_judges_give_up_are_told_by_their_smallest_cause() -> None:
+    grammar = Grammar(checked("core").plain)
+    kept = [
+        ("core", "j", "and not", 2, 4000, 1000, 9),
+        ("core", "j", "not", 1, 1000, 500, 5),
+        ("core", "j", "xor", 1, 1000, 500, 4),
+        ("core", "k", "and not", 1, 10, 20, 5),
+    ]
+    rows = given_up([grammar], kept)
+    assert [(row.judge, row.cause, row.scripts) for row in rows] == [
+        ("j", "not", 3),
+        ("j", "xor", 1),
+        ("k", "and not", 1),
+    ]
+    assert (rows[0].judge_ms, rows[0].target_ms) == (1.667, 0.5)
+    assert rows[0].first == " ".join(grammar.at(5).split())
 
 
 def test_the_guarantee_says_who_confirms_the_answers(tmp_path: Path) -> None:

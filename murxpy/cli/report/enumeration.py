@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from murxpy.cli.report.tables import Kind, Section, Table, kinds
 from murxpy.machine.script import UNKNOWN
+from murxpy.machine.witnesses.unknowns import GAVE_UP
 from murxpy.sources.enumeration.blocks import (
     AGREED,
     CONFIRMED,
@@ -289,7 +291,7 @@ def calls_guarantee(rows: Sequence[Tested], solver: str) -> list[str]:
 # The answers of the judges to the scripts that the target of an enumeration decided.
 
 
-_SAID = (AGREED, UNKNOWN, DIFFERS, NOT_RUN)
+_SAID = (AGREED, UNKNOWN, GAVE_UP, DIFFERS, NOT_RUN)
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,7 +330,7 @@ def judged(counts: Mapping[str, int]) -> list[JudgedScripts]:
 
 def judged_table(rows: Sequence[JudgedScripts]) -> Table:
     """A row for each grammar, judge and size."""
-    numbers = ["size", "agrees", "unknown", "differs", "not asked"]
+    numbers = ["size", "agrees", "unknown", "gives up", "differs", "not asked"]
     table = Table(kinds(["grammar", "judge"], numbers))
     for row in rows:
         table.add(row.grammar, row.judge, row.size, *map(row.of, _SAID))
@@ -346,13 +348,80 @@ def judged_lines(rows: Sequence[JudgedScripts], whole: Sequence[Tested]) -> list
             if (row.grammar, row.judge) == (grammar, judge) and (grammar, row.size) in sizes
         ]
         if own:
-            agreed, unknown, differs, left = (sum(row.of(name) for row in own) for name in _SAID)
+            agreed, unknown, lost, differs, left = (
+                sum(row.of(name) for row in own) for name in _SAID
+            )
             sentences.append(
                 f"{grammar}: of the decided scripts up to size {max(row.size for row in own)}, {judge} answers "
-                f"{agreed:,} likewise, does not decide {unknown:,}, answers {differs:,} otherwise, "
+                f"{agreed:,} likewise, does not decide {unknown + lost:,} (it gives up {lost:,} of them), answers {differs:,} otherwise, "
                 f"and was not asked about {left:,}"
             )
     return sentences
+
+
+@dataclass(frozen=True, slots=True)
+class GivenUpScripts:
+    """The scripts of a grammar that the target decides and on which a judge gives up for one cause, which
+    is named by operators (empty if the scripts have nothing but connectives and equality): how many, what
+    they cost judge and target in the mean, in milliseconds of a usual machine, and the one with the least
+    index.
+    """
+
+    grammar: str
+    judge: str
+    cause: str
+    scripts: int
+    judge_ms: float
+    target_ms: float
+    first: str
+
+
+def given_up(grammars: Sequence[Grammar], kept: Sequence[Sequence[Any]]) -> list[GivenUpScripts]:
+    """The causes for which judges gave up, by what an enumeration stores; sorted by grammar and judge, the
+    causes with few operators first. Scripts with all operators of a smaller cause belong to that one.
+    """
+    merged: dict[tuple[str, str, str], list[int]] = {}
+    named = {grammar.name: grammar for grammar in grammars}
+    for grammar, judge, cause, *figures in sorted(kept, key=_by_cause):
+        own = set(cause.split())
+        smaller = [
+            known
+            for known in merged
+            if known[2] and known[:2] == (grammar, judge) and set(known[2].split()) <= own
+        ]
+        key = smaller[0] if smaller else (grammar, judge, cause)
+        sums = merged.setdefault(key, [0, 0, 0, figures[3]])
+        merged[key] = [*map(sum, zip(sums[:3], figures[:3], strict=True)), min(sums[3], figures[3])]
+    return [
+        GivenUpScripts(
+            grammar,
+            judge,
+            cause,
+            scripts,
+            round(judge_us / scripts / 1000, 3),
+            round(target_us / scripts / 1000, 3),
+            " ".join(named[grammar].at(first).split()),
+        )
+        for (grammar, judge, cause), (scripts, judge_us, target_us, first) in merged.items()
+        if grammar in named
+    ]
+
+
+def _by_cause(row: Sequence[Any]) -> tuple[str, str, int, str]:
+    grammar, judge, cause = row[:3]
+    return grammar, judge, len(cause.split()), cause
+
+
+def given_up_table(rows: Sequence[GivenUpScripts]) -> Table:
+    """A row for each grammar, judge and cause."""
+    table = Table(
+        kinds(["grammar", "judge", "operators"], ["scripts", "judge ms", "target ms"])
+        | kinds(["first script"])
+    )
+    for row in rows:
+        numbers = (row.scripts, f"{row.judge_ms:.2f}", f"{row.target_ms:.2f}")
+        table.add(row.grammar, row.judge, row.cause or "-", *numbers, row.first)
+    return table
 
 
 # ----------------------------------------------------------------------

@@ -24,6 +24,9 @@ from murxpy.machine.generate.base import Generator
 from murxpy.machine.generate.holding import holding
 from murxpy.machine.outcomes import Refused
 from murxpy.machine.trace.reading import Reading
+from murxpy.machine.witnesses import unknowns
+
+_UNDECIDED = frozenset({"unknown", unknowns.GAVE_UP})
 
 
 @register("check-sat")
@@ -128,24 +131,28 @@ class RunScript(Action):
         read_script(r)
 
 
-def read_script(r: Reading, head: str = "") -> None:
-    """Read the line `run-script "TEXT"`; `head` are commands that are put in front of the script."""
+def read_script(r: Reading, head: str = "", *, reasons: bool = False) -> None:
+    """Read the line `run-script "TEXT"`; `head` are commands that are put in front of the script. With
+    `reasons`, an answer unknown is `gave-up` where the solver's reason names no limit.
+    """
     text = r.text(0, "a script")
     r.end(1)
     if r.foreign:
         text = head + script.for_others(text)
-    answers = script.answers_of(
-        script.run_script(r.run, text, r.seed, r.spelling("actions", "run-script"))
-    )
+    if reasons and unknowns.REASON in r.run.catalogue.dialect(r.run.wrapper.name).commands:
+        text = unknowns.with_question(text)
+    output = script.run_script(r.run, text, r.seed, r.spelling("actions", "run-script"))
+    answers = script.answers_of(output)
     before = [str(tokens[0]) for name, tokens in r.line.results if name == "answer" and tokens]
     if before and before != answers:
         r.run.differences.append(
             f"line {r.line.number}: run-script answered {' '.join(before)}, now {' '.join(answers)}"
         )
-    pairs = list(zip(before, answers, strict=False))
+    now = unknowns.answers_or_gave_up(r.run, text, output) if reasons else answers
+    pairs = list(zip(before, now, strict=False))
     telling = (
         [pair for pair in pairs if set(pair) == {"sat", "unsat"}]
-        or [pair for pair in pairs if "unknown" not in pair]
+        or [pair for pair in pairs if _UNDECIDED.isdisjoint(pair)]
         or pairs
     )
     r.run.answers += [(r.line.number, *pair) for pair in telling[:1]]

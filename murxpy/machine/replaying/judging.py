@@ -129,7 +129,7 @@ class _Judging:
         text = without_questions(r.text(0, "a script") if other is None else other)
         r.line = replace(r.line, args=[Quoted(text)])
         spending = Spending(self.run)
-        read_script(r, self.head)
+        read_script(r, self.head, reasons=bool(self.options.get("reasons")))
         cost = spending.passed()
         if cost:
             self.run.spent.append((r.line.number, cost))
@@ -228,7 +228,8 @@ def judge(run: Run, trace: Trace, options: dict[str, Any]) -> None:
     All `options` are optional. `limit` is that of each check in this solver's unit, 0 for none.
     `options` are names and values to set. `changing` are actions of the trace's solver that assert
     more than the trace says. `scripts` has scripts in the words of this solver, by the lines that run
-    them. With `model`, all assertions are evaluated under the model if the last
+    them. With `reasons`, an answer unknown to a script is `gave-up` where no limit ended the
+    check. With `model`, all assertions are evaluated under the model if the last
     answer is sat; with `values`, too, `run.plants` gets the values of the constants. Raises InputError
     for a malformed trace.
     """

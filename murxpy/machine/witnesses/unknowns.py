@@ -37,6 +37,8 @@ _MARKS = re.compile(
 _CHECK = re.compile(r"^\(check-sat(?:-assuming|-using)?(?: .*)?\)$", re.M)
 REASON = "reason-unknown"  # the command of a dialect that asks for the reason, behind any answer
 QUESTION = f"(get-info :{REASON})"
+# in place of unknown: the solver itself ended the check, and no limit did
+GAVE_UP = "gave-up"
 # an answer, the reason that stands beside it, and the one that is printed behind it
 _ANSWER = re.compile(
     r"^(sat|unsat|unknown|timeout)(?: \((\w+)\))?\r?$(?:\s*\(:reason-unknown \"?([^\"\n]*?)\"?\)$)?",
@@ -97,6 +99,19 @@ def gave_up(output: str) -> bool | None:
     reasons = [reason for answer, reason in _reasons(output) if answer == "unknown"]
     known = [not of_limit(reason) for reason in reasons if reason]
     return any(known) if known else None
+
+
+def answers_or_gave_up(run: Run, text: str, output: str) -> list[str]:
+    """The answers in the output of a script that asks for reasons, with `GAVE_UP` where the solver gave a check
+    up. If the solver documents that it may give up on a theory of the script, the answer stays unknown.
+    """
+    found = _reasons(output)
+    if _is_warned_of(run, text):
+        return [answer for answer, _ in found]
+    return [
+        GAVE_UP if answer == "unknown" and reason and not of_limit(reason) else answer
+        for answer, reason in found
+    ]
 
 
 def _reasons(output: str) -> list[tuple[str, str]]:
