@@ -224,6 +224,13 @@ def test_a_script_on_which_only_the_target_gives_up_is_a_finding(
     (bucket,) = (tmp_path / "out" / "findings").glob("incompleteness-baseline-*")
     trace = min(bucket.glob("*.trace"))
     assert "# baseline fake@" in trace.read_text()
+    # what it cost each of them is told and kept
+    costs = json.loads((bucket / "costs.json").read_text())
+    assert [row["solver"].rpartition("/")[2] for row in costs] == ["giving-up", "quick"]
+    assert costs[0]["answer"] == "unknown" and costs[1]["answer"] in ("sat", "unsat")
+    told = " ".join(err.split())
+    assert f"giving-up unknown after {costs[0]['ms']:.1f} ms" in told
+    assert f"quick {costs[1]['answer']} after {costs[1]['ms']:.1f} ms" in told
     for solved, shown in (("giving-up", 1), ("quick", 0)):
         named = ("--solver", solver(tmp_path, solved), "--wrapper", wrapper(tmp_path))
         assert outcome(capsys, "replay", trace, *named)[0] == shown

@@ -24,7 +24,7 @@ from murxpy.machine.outcomes import CRASH
 from murxpy.machine.random import Settings
 from murxpy.passes.reduction import OutOfReplays
 from murxpy.processes.environments import Notice
-from murxpy.processes.limits import MIB, Limits
+from murxpy.processes.limits import Limits
 from murxpy.sources.trees.scripts import TreeScripts
 from murxpy.sources.trees.universe import Shape
 from murxpy.studies.performance.keeping import Keeper
@@ -37,7 +37,14 @@ from murxpy.studies.performance.minimizing import (
     plain,
 )
 from murxpy.studies.performance.search import Agents, Attempt, Pipeline, Plan, Search, Step
-from murxpy.studies.performance.solvers import LATE, Solvers, Weight, differ, left_to_references
+from murxpy.studies.performance.solvers import (
+    LATE,
+    Solvers,
+    Weight,
+    cost_rows,
+    differ,
+    left_to_references,
+)
 
 FILE = PERF
 _VERSION = 1
@@ -441,17 +448,7 @@ class PerfCampaign:
         self.told.greatest = {
             "step": step.choice.number,
             "margin-ms": round(attempt.margin or 0.0, 1),
-            "costs": [
-                {
-                    "solver": one.name,
-                    "version": one.version,
-                    "answer": weight.answer,
-                    "ms": round(weight.ms, 1),
-                    "limit-ms": round(weight.limit, 1),
-                    "memory-mib": round(weight.memory / MIB, 1),
-                }
-                for one, weight in zip(known[:count], attempt.weights, strict=True)
-            ],
+            "costs": cost_rows(known[:count], attempt.weights),
         }
         for dialect, text in self._search.texts(step).items():
             self._folder.write(f"{BEST}/{dialect}.smt2", text)
@@ -465,11 +462,17 @@ class PerfCampaign:
             if not weight.gave_up:
                 continue
             text = texts[one.family]
-            found = self._keeper.keep_given_up(one, text, weights[count:], limit, number)
+            found = self._keeper.keep_given_up(one, text, weights, limit, number)
             if found is not None and found.bucket not in self._given_up:
                 self._given_up.add(found.bucket)
                 self.told.new += 1
-                self._notice(f"{one.name} gives up: {found.verdict.message} ({found.bucket})")
+                spent = ", ".join(
+                    f"{other.name} {each.answer} after {each.ms:.1f} ms"
+                    for other, each in zip(self._solvers.known, weights, strict=False)
+                )
+                self._notice(
+                    f"{one.name} gives up: {found.verdict.message}; {spent} ({found.bucket})"
+                )
 
     def _tell_refusals(self, weights: Sequence[Weight]) -> None:
         """Tell of each solver once why it does not count for a script."""

@@ -33,7 +33,7 @@ from murxpy.processes.plans import Request
 from murxpy.processes.targets import Plan, absolute_target
 from murxpy.records.finding import Finding
 from murxpy.studies.performance.minimizing import Measured, mark_of, plain
-from murxpy.studies.performance.solvers import Solver, Weight, differ
+from murxpy.studies.performance.solvers import Solver, Weight, cost_rows, differ
 
 COSTS = "costs.json"  # in the folder of a bucket
 _BEHIND = 2  # times what a script may cost: the limit of a replay
@@ -92,10 +92,12 @@ class Keeper:
         return found
 
     def keep_given_up(
-        self, solver: Solver, script: str, references: Sequence[Weight], limit_ms: float, step: int
+        self, solver: Solver, script: str, weights: Sequence[Weight], limit_ms: float, step: int
     ) -> Finding | None:
-        """Keep a script on which a target gives up and that all references decide. The result is None
-        if a replay of its trace does not show that, or if the solver documents that it may give up.
+        """Keep a script on which a target gives up and that all references decide, and of the first one
+        of a bucket what it cost each solver: `weights` are those of all targets and then of the
+        references. The result is None if a replay of its trace does not show that, or if the solver
+        documents that it may give up.
         """
         family, other = solver.family, self._solvers[len(self._targets)]
         asks = unknowns.REASON in self._catalogue.dialect(family).commands
@@ -103,14 +105,18 @@ class Keeper:
             f"{other.family} {other.version}", max(1, int(limit_ms * other.per_ms))
         )
         text = unknowns.marked(script, asks, baseline=named)
-        expected = (references[0].answer,)
+        expected = (weights[len(self._targets)].answer,)
         trace = trace_of(Scripted(text, expected, int(limit_ms * solver.per_ms)), _named(solver))
         trace = add_header(trace, f"# {unknowns.BASELINE} {absolute_target(other.name)}\n")
         found = replay_trace(self._plan(solver), trace, "trace", wall=_WALL).found
         if found is None or found.verdict.kind != unknowns.KIND:
             return None
         found = found.settled(True)
+        first = found.bucket not in self._archive.buckets
         self._keep(found, solver, step)
+        if first:
+            costs = json.dumps(cost_rows(self._solvers, weights), indent=1) + "\n"
+            self._folder.write(f"findings/{found.bucket}/{COSTS}", costs)
         return found
 
     def keep_opposite(

@@ -12,7 +12,7 @@ from murxpy.machine.outcomes import CRASH
 from murxpy.oracles.crash import Outcome
 from murxpy.processes.environments import Notice
 from murxpy.processes.inquiries import Ask, Inquirer, Questions, T, script_plan, script_setup
-from murxpy.processes.limits import Limits, ensure_files
+from murxpy.processes.limits import MIB, Limits, ensure_files
 from murxpy.processes.pool import Pool
 from murxpy.processes.service import Replays
 from murxpy.processes.targets import version_of
@@ -113,6 +113,21 @@ class Solver:
     version: str
     per_ms: float
     unread: tuple[str, ...] = ()
+
+
+def cost_rows(solvers: Sequence[Solver], weights: Sequence[Weight]) -> list[dict[str, Any]]:
+    """What a script cost each solver, as plain data."""
+    return [
+        {
+            "solver": one.name,
+            "version": one.version,
+            "answer": weight.answer,
+            "ms": round(weight.ms, 1),
+            "limit-ms": round(weight.limit, 1),
+            "memory-mib": round(weight.memory / MIB, 1),
+        }
+        for one, weight in zip(solvers, weights, strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
