@@ -216,6 +216,26 @@ def save(
     print(f"\nwritten: bench/results/{file.name}, a row in bench/results/{name}.md")
 
 
+def save_page(
+    name: str,
+    args: argparse.Namespace,
+    title: str,
+    header: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    detail: str = "",
+) -> None:
+    """Write `<name>.md` anew: a title, the command, when and where it ran with a `detail`, and a table."""
+    if args.no_save:
+        return
+    about = circumstances(argparse.Namespace(theories="all"))
+    lines = ["| " + " | ".join(row) + " |" for row in [header, ["---"] * len(header), *rows]]
+    measured = ", ".join(
+        filter(None, [about["date"], f"commit {about['commit']}", about["machine"], detail])
+    )
+    text = f"# {title}\n\n    {about['command']}\n\n{measured}.\n\n" + "\n".join(lines) + "\n"
+    (RESULTS / f"{name}.md").write_text(text, encoding="utf-8")
+
+
 def add_row(name: str, row: dict[str, Any], about: dict[str, Any]) -> None:
     """Add a row to `<name>.md`, with date, commit, machine and command behind its figures."""
     columns = row | {key: about[key] for key in ("date", "commit", "machine")}

@@ -23,8 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import common
-from common import murxpy, table
+from common import murxpy, save_page, table
 
 from murxpy.findings.folder import MATRIX
 from murxpy.studies.matrix import Triggers, find
@@ -174,14 +173,7 @@ def main() -> None:
         rows = rows_of(found, asked_in(store, found), args.bounds)
     header = [*HEADER, *(f"first {bound:,}" for bound in args.bounds[:-1])]
     table(f"Triggers among the first {args.bounds[-1]:,} scripts of a grammar", header, rows)
-    if not args.no_save:
-        args.theories = "all"
-        about = common.circumstances(args)
-        lines = ["| " + " | ".join(row) + " |" for row in [header, ["---"] * len(header), *rows]]
-        text = "# How early in a grammar its triggers lie\n\n"
-        text += f"    {about['command']}\n\n{about['date']}, commit {about['commit']}, "
-        text += f"{about['machine']}.\n\n"
-        (common.RESULTS / "early.md").write_text(text + "\n".join(lines) + "\n", encoding="utf-8")
+    save_page("early", args, "How early in a grammar its triggers lie", header, rows)
 
 
 if __name__ == "__main__":

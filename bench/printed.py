@@ -4,7 +4,8 @@
 
 `bench/printed` has the samples of figures 6.8 and 7.7 of Winterer's thesis and of figure 2 of DIVER's
 paper as scripts: each says where it is printed, the right answer, and which solver answered it wrongly
-or not at all. Each is given to the releases of that solver, as a script, with the same limit. Figure 2 of
+or not at all. Each is given to the releases of that solver, as a script, with the same limit. A release
+that is a program is named with its solver: `'cvc5=smt2:/usr/bin/cvc5 --strings-exp'`. Figure 2 of
 BanditFuzz's paper prints an example of its generator, which shows no bug, and figure 7.7d an array
 with stores of two arguments, which is no formula.
 """
@@ -59,9 +60,15 @@ def samples() -> list[Sample]:
     return found
 
 
+def named(target: str) -> tuple[str, str]:
+    """The solver of a release, and the target that is asked: `cvc5=smt2:COMMAND` is a program of cvc5."""
+    solver, found, program = target.partition("=smt2:")
+    return (solver, f"smt2:{program}") if found else (target.partition("@")[0], target)
+
+
 def answered(sample: Sample, target: str, seconds: float) -> str:
     """The answer of a release, or how it ended."""
-    family = target.partition("@")[0]
+    family = target.partition(":" if target.startswith("smt2:") else "@")[0]
     unit = float(load_wrapper(family)["limit-per-ms"])
     limit = f"{int(1000 * seconds * unit)} {int(1000 * _WALL * seconds)}"
     lines = f"1 new\n1 set-limit {limit}\n1 run-script {quote(sample.text)}\n"
@@ -71,7 +78,8 @@ def answered(sample: Sample, target: str, seconds: float) -> str:
     except MurxpyError as error:
         return f"refused ({error})"
     answers = _ANSWER.findall(replay.trace)
-    return answers[0] if answers else replay.kind or "refused"
+    refused = "refused" if "\n      refused " in replay.trace else "no answer"
+    return answers[0] if answers else replay.kind or refused
 
 
 def rows(targets: Sequence[str], seconds: float) -> list[list[str]]:
@@ -79,10 +87,8 @@ def rows(targets: Sequence[str], seconds: float) -> list[list[str]]:
     found = []
     for sample in samples():
         cells = [
-            sample.judged(answered(sample, target, seconds))
-            if target.partition("@")[0] in sample.solvers
-            else "-"
-            for target in targets
+            sample.judged(answered(sample, asked, seconds)) if solver in sample.solvers else "-"
+            for solver, asked in map(named, targets)
         ]
         shown = {"WRONG"} if sample.shows == "wrong" else {"unknown", "WRONG"}
         again = [target for target, cell in zip(targets, cells, strict=True) if cell in shown]
@@ -101,14 +107,8 @@ def main() -> None:
     header = ["sample", "printed as", *args.targets, "shows again"]
     table = rows(args.targets, args.seconds)
     common.table("Printed bugs", header, table)
-    if not args.no_save:
-        args.theories = "all"
-        about = common.circumstances(args)
-        lines = ["| " + " | ".join(row) + " |" for row in [header, ["---"] * len(header), *table]]
-        text = "# The bugs that the papers print, on releases of today\n\n"
-        text += f"    {about['command']}\n\n{about['date']}, commit {about['commit']}, "
-        text += f"{about['machine']}, {args.seconds:g} s a check.\n\n"
-        (common.RESULTS / "printed.md").write_text(text + "\n".join(lines) + "\n", encoding="utf-8")
+    title = "The bugs that the papers print, on releases of today"
+    common.save_page("printed", args, title, header, table, f"{args.seconds:g} s a check")
 
 
 if __name__ == "__main__":

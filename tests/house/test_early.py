@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from argparse import Namespace
 from pathlib import Path
 from typing import Any
 
@@ -42,3 +43,18 @@ def test_evenly_spread_triggers_have_the_shares_of_their_bounds(bench: Any) -> N
     (first, *_), (second, low, high), _ = bench.shares(strata)
     assert first == pytest.approx(0.01) and second == pytest.approx(0.1)
     assert low < 0.1 < high and high - low < 0.03
+
+
+def test_the_page_has_command_and_table(bench: Any, tmp_path: Path, monkeypatch: Any) -> None:
+    import common
+
+    monkeypatch.setattr(common, "RESULTS", tmp_path)
+    common.save_page(
+        "x", Namespace(no_save=False), "Title", ["a", "b"], [["1", "2"]], "3 s a check"
+    )
+    title, _, command, _, about, _, *lines = (tmp_path / "x.md").read_text().splitlines()
+    assert title == "# Title" and command.startswith("    python bench/")
+    assert "commit" in about and about.endswith("3 s a check.")
+    assert lines == ["| a | b |", "| --- | --- |", "| 1 | 2 |"]
+    common.save_page("y", Namespace(no_save=True), "Title", ["a"], [])
+    assert not (tmp_path / "y.md").exists()

@@ -15,6 +15,23 @@ BENCH = Path(__file__).parents[2] / "bench"
 CATALOGUE = build_catalogue(load_catalogue())
 
 
+def test_a_program_of_a_solver_is_asked_about_the_samples_of_that_solver(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.syspath_prepend(str(BENCH))
+    import printed
+
+    program = Path(__file__).parents[1] / "fakes" / "smtprogram.py"
+    command = f"smt2:{sys.executable} {program}"
+    assert printed.named(f"cvc5={command}") == ("cvc5", command)
+    assert printed.named("z3@4.8.12") == ("z3", "z3@4.8.12")
+    asked: list[str] = []
+    monkeypatch.setattr(printed, "answered", lambda sample, to, _: asked.append(to) or "sat")
+    rows = printed.rows([f"cvc5={command}"], 1.0)
+    assert len(rows) == 16 and set(asked) == {command}
+    assert [row[2] == "-" for row in rows] == ["cvc5" not in s.solvers for s in printed.samples()]
+
+
 def test_each_sample_is_well_sorted_and_says_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(BENCH))
     from printed import samples
