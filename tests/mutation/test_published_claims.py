@@ -191,6 +191,18 @@ def test_rules_that_do_not_hold_as_published_are_there_in_a_form_that_holds() ->
     assert book("quantifiers")["forall-to-instance"]["published"] == "INSTQUANT"
 
 
+def test_unions_and_their_powers_have_up_to_four_parts() -> None:
+    """RE_CONCAT_TO_OPTION_POWER: each number of parts is a rule with a proof of its own."""
+    parts = {
+        rule["strong"].count(" "): rule["weak"]
+        for rule in book("regexes").values()
+        if rule.get("published") == "RE_CONCAT_TO_OPTION_POWER"
+    }
+    assert sorted(parts) == [2, 3, 4]
+    assert all(weak.startswith(f"((_ re.^ {number}) (") for number, weak in parts.items())
+    assert parts[4].endswith("(re.union r q p o))")
+
+
 def test_equality_and_order_are_kept_by_generated_rules_of_all_theories() -> None:
     kinds: Sequence[str] = (
         "OP_BV_ADD",
