@@ -23,6 +23,8 @@ from murxpy.oracles.disagreement import OPPOSITE, Answers
 from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.sources.enumeration.blocks import (
     AGREED,
+    BY_JUDGES,
+    BY_TARGET,
     DIFFERS,
     KILLED,
     NOT_RUN,
@@ -206,26 +208,30 @@ class SlowScripts:
 
 
 # ----------------------------------------------------------------------
-# The decided scripts of an enumeration on which a judge gives up: incompleteness of the judge.
+# The scripts of an enumeration that one of two solvers decides and on which the other gives up: the
+# other is incomplete there.
 
 
 class GivenUp:
-    """Collects the causes for which judges give up on scripts that the target decides. A cause are the
-    operators of the script. `saved` is what `state` gave in an earlier session.
+    """Collects the causes for which one of two solvers, the target and another one, gives up on scripts that
+    the other of them decides. A cause are the operators of the script. `saved` is what `state` gave in an
+    earlier session.
     """
 
     def __init__(self, saved: Sequence[Any] = ()) -> None:
-        # by grammar, judge and cause: scripts, their cost for judge and target in microseconds of a
-        # usual machine, and the least index
+        # by grammar, other solver and cause: scripts, their cost for that solver and for the target in
+        # microseconds of a usual machine, and the least index
         self._causes: dict[tuple[str, str, str], list[int]] = {
             (grammar, judge, cause): [*figures] for grammar, judge, cause, *figures in saved
         }
 
     def add(
-        self, grammar: str, judge: str, cause: str, costs: tuple[float, float], index: int
+        self, grammar: str, other: str, cause: str, costs: tuple[float, float], index: int
     ) -> None:
-        """Note a script with this index, and its `costs` for the judge and the target in milliseconds."""
-        known = self._causes.setdefault((grammar, judge, cause), [0, 0, 0, index])
+        """Note a script with this index, and its `costs` for the other solver and the target in
+        milliseconds.
+        """
+        known = self._causes.setdefault((grammar, other, cause), [0, 0, 0, index])
         known[0] += 1
         known[1] += round(1000 * costs[0])
         known[2] += round(1000 * costs[1])
@@ -271,7 +277,10 @@ class Enumerated:
         at, take = int(enumeration["at"]), int(enumeration["take"])
         limit, unit = self._scripts.limit, self._scripts.per_ms
         self._costs = SlowScripts(at, take, limit, unit, saved.get("costs", ()))
-        self._given_up = GivenUp(saved.get("given-up", ()))
+        self._given_up = {
+            side: GivenUp(saved.get("given-up", {}).get(side, ()))
+            for side in (BY_JUDGES, BY_TARGET)
+        }
         self.settled = bool(saved.get("settled"))
         # the counters of the scripts of this target alone
         self._counts: Counter[str] = Counter(saved.get("counts", {}))
@@ -451,10 +460,27 @@ class Enumerated:
             for place, row in self._decided(seed, trace) if lines else ():
                 if row.number not in lines:
                     continue
-                index = block.first + place
-                cause = " ".join(self._scripts.causes.of(block.grammar.at(index)))
                 spent = judged.get(judge, {}).get(row.number, 0.0), costs.get(place, 0) / per_ms
-                self._given_up.add(block.grammar.name, judge, cause, spent, index)
+                self._note_given_up(BY_JUDGES, block, place, judge, spent)
+
+    def gave_up(
+        self, seed: int, trace: str, costs: Mapping[int, int], number: int, other: str, ms: float
+    ) -> None:
+        """Note that the target gives up on script `number` in the trace of a run, which the solver named
+        `other` decides at a cost of `ms` milliseconds of a usual machine. `costs` are the target's, by the
+        places in the block of the run.
+        """
+        block = self._blocks.of(seed)
+        place = _indices(block, number + 1)[number] - block.first
+        spent = ms, costs.get(place, 0) / self._scripts.per_ms
+        self._note_given_up(BY_TARGET, block, place, other, spent)
+
+    def _note_given_up(
+        self, side: str, block: Block, place: int, other: str, spent: tuple[float, float]
+    ) -> None:
+        index = block.first + place
+        cause = " ".join(self._scripts.causes.of(block.grammar.at(index)))
+        self._given_up[side].add(block.grammar.name, other, cause, spent, index)
 
     def state(self) -> dict[str, Any]:
         """The plain data to store."""
@@ -462,7 +488,7 @@ class Enumerated:
             "rests": {str(number): f"{seed:x}" for number, seed in self._rests.items()},
             "marks": self._marks,
             "costs": self._costs.state(),
-            "given-up": self._given_up.state(),
+            "given-up": {side: causes.state() for side, causes in self._given_up.items()},
             "settled": self.settled,
             "counts": dict(self._counts),
             "open": dict(self._open),

@@ -200,6 +200,14 @@ class Runs:
         if self.enumerated is not None:
             self.enumerated.compared(seed, outcome.trace, spent_of(outcome.report), judged)
 
+    def gave_up(self, seed: int, outcome: Outcome, place: int, other: str, ms: float) -> None:
+        """Note that the target gives up on a script of the run with this seed, which the solver named `other`
+        decides at a cost of `ms` milliseconds of a usual machine. It is script number `place` of the run.
+        """
+        if self.enumerated is not None:
+            costs = spent_of(outcome.report)
+            self.enumerated.gave_up(seed, outcome.trace, costs, place, other, ms)
+
     def scripts_for(self, seed: int, trace: str, family: str) -> Mapping[str, str]:
         """The scripts of the run with this seed that a family of solvers needs in other words, by the
         lines of its trace.

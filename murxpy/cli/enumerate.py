@@ -52,7 +52,7 @@ from murxpy.processes.environments import user_cache
 from murxpy.processes.plans import Request, check_targets
 from murxpy.processes.targets import parse_target
 from murxpy.solvers.options import NONE
-from murxpy.sources.enumeration.blocks import LARGEST, Blocks
+from murxpy.sources.enumeration.blocks import BY_JUDGES, BY_TARGET, LARGEST, Blocks
 from murxpy.sources.enumeration.grammar import first_large
 from murxpy.sources.mutation.fuzzers.enumerate import QUICK
 
@@ -63,6 +63,10 @@ FIRST = 51_000  # of the scripts of each grammar; they show 80 % of what 8 milli
 LARGE = 4096  # characters of a large script
 LARGE_TAKE = 5_000  # scripts from each large index on
 _FARTHER = 10**10  # times the index before
+_INCOMPLETE = {
+    BY_JUDGES: "Incompleteness of judges: scripts that the target decides and a judge gives up",
+    BY_TARGET: "Incompleteness of the target: scripts that a judge decides and the target gives up",
+}
 _NOT_HERE = (
     "targets",
     "mix",
@@ -322,15 +326,18 @@ def _tell(enumerated: Enumerated, target: str, out: Path, *, as_json: bool) -> N
     counters = read_scripts(out, target)
     rows = tested(grammars, enumerated.at, enumerated.take, counters)
     answered, left = judged(counters), left_unknown(counters)
-    lost = given_up(grammars, read_given_up(out, target))
+    lost = {
+        side: given_up(grammars, kept) for side, kept in read_given_up(out, target).items() if kept
+    }
     if as_json:
         for row in rows:
             figures = {**asdict(row), "decided": row.decided, "scripts": str(row.scripts)}
             click.echo(json.dumps({"event": "tested", **figures}))
         for scripts in answered:
             click.echo(json.dumps({"event": "judged", **asdict(scripts)}))
-        for cause in lost:
-            click.echo(json.dumps({"event": "judge-gave-up", **asdict(cause)}))
+        for side, causes in lost.items():
+            for cause in causes:
+                click.echo(json.dumps({"event": "gave-up", "by": side, **asdict(cause)}))
         for unknown in left:
             click.echo(json.dumps({"event": "left-unknown", **asdict(unknown)}))
         return
@@ -346,11 +353,9 @@ def _tell(enumerated: Enumerated, target: str, out: Path, *, as_json: bool) -> N
     if answered:
         click.echo("\nAnswers of judges to decided scripts")
         judged_table(answered).print(console)
-    if lost:
-        click.echo(
-            "\nIncompleteness of judges: scripts that the target decides and a judge gives up"
-        )
-        given_up_table(lost).print(console)
+    for side, causes in lost.items():
+        click.echo(f"\n{_INCOMPLETE[side]}")
+        given_up_table(causes).print(console)
     if left:
         click.echo("\nScripts that are unknown, of which a judge was asked")
         left_table(left).print(console)

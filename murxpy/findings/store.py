@@ -779,12 +779,12 @@ def read_scripts(folder: Path, target: str) -> Counter[str]:
         return counts
 
 
-def read_given_up(folder: Path, target: str) -> list[list[Any]]:
-    """The causes for which judges gave up on scripts that a target decided in the campaign in `folder`,
-    as the enumeration stores them. Raises InputError when no campaign is there.
+def read_given_up(folder: Path, target: str) -> dict[str, list[list[Any]]]:
+    """The causes for which judges, or the target, gave up on scripts that the other decided in the campaign
+    in `folder`, as the enumeration stores them. Raises InputError when no campaign is there.
     """
     with closing(Store(folder, read_only=True)) as store:
-        return list(store.meta().get(f"enumerated:{target}", {}).get("given-up", ()))
+        return dict(store.meta().get(f"enumerated:{target}", {}).get("given-up", {}))
 
 
 def read_operators(folder: Path) -> dict[str, list[str]]:

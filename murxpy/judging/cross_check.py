@@ -269,6 +269,11 @@ class Runs(Protocol):
     def count_scripts(self, counts: Mapping[str, int]) -> None:
         """Note the counters that are about the enumerated scripts of this target."""
 
+    def gave_up(self, seed: int, outcome: Outcome, place: int, other: str, ms: float) -> None:
+        """Note that the target gives up on a script of the run with this seed, which the solver named `other`
+        decides at a cost of `ms` milliseconds of a usual machine. It is script number `place` of the run.
+        """
+
     def done(self, index: int) -> None:
         """Take that run `index` is over."""
 

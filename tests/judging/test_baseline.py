@@ -90,6 +90,10 @@ def test_what_a_judge_of_an_enumeration_decides_is_found(
     assert code == 1 and "as fake 0.9 answers" in out, out + err  # other scripts crash the fake
     assert "decided by the baseline" in out
     assert len([*(tmp_path / "out" / "findings").glob("incompleteness-baseline-*")]) == 1
+    # what it costs each of them is told
+    lines = out.partition("Incompleteness of the target")[2].splitlines()[1:3]
+    assert lines[0].split()[:3] == ["grammar", "judge", "operators"], out
+    assert lines[1].split()[:3] == ["core", old, "-"] and "(not (not" in lines[1]
 
 
 @pytest.mark.usefixtures("bare_findings")
@@ -150,13 +154,13 @@ def test_a_judge_that_gives_up_is_told_with_the_costs_also_the_next_day(
     told = []
     for day in ("one", "two"):
         _, out, err = outcome(capsys, *words, "--json", "--out", tmp_path / day)
-        rows = [json.loads(line) for line in out.splitlines() if '"judge-gave-up"' in line]
+        rows = [json.loads(line) for line in out.splitlines() if '"event": "gave-up"' in line]
         assert rows, out + err
         told.append(rows)
         assert ('"judge:recalled"' in out) == (day == "two"), out + err
     assert told[0] == told[1]
     (row,) = told[0]
-    assert (row["grammar"], row["judge"], row["cause"]) == ("core", new, "")
+    assert (row["by"], row["grammar"], row["judge"], row["cause"]) == ("judges", "core", new, "")
     assert row["scripts"] > 0 and "(not (not" in row["first"]
     _, out, err = outcome(capsys, *words, "--out", tmp_path / "three")
     assert "Incompleteness of judges" in out and "it gives up" in out, out + err

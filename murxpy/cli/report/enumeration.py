@@ -361,10 +361,10 @@ def judged_lines(rows: Sequence[JudgedScripts], whole: Sequence[Tested]) -> list
 
 @dataclass(frozen=True, slots=True)
 class GivenUpScripts:
-    """The scripts of a grammar that the target decides and on which a judge gives up for one cause, which
-    is named by operators (empty if the scripts have nothing but connectives and equality): how many, what
-    they cost judge and target in the mean, in milliseconds of a usual machine, and the one with the least
-    index.
+    """The scripts of a grammar that one of target and judge decides and on which the other gives up for one
+    cause, which is named by operators (empty if the scripts have nothing but connectives and equality): how
+    many, what they cost judge and target in the mean, in milliseconds of a usual machine, and the one with
+    the least index.
     """
 
     grammar: str
@@ -377,7 +377,7 @@ class GivenUpScripts:
 
 
 def given_up(grammars: Sequence[Grammar], kept: Sequence[Sequence[Any]]) -> list[GivenUpScripts]:
-    """The causes for which judges gave up, by what an enumeration stores; sorted by grammar and judge, the
+    """The causes for which judges or the target gave up, by what an enumeration stores; sorted by grammar and judge, the
     causes with few operators first. Scripts with all operators of a smaller cause belong to that one.
     """
     merged: dict[tuple[str, str, str], list[int]] = {}

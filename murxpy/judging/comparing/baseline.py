@@ -19,7 +19,7 @@ from murxpy.data import load_catalogue
 from murxpy.findings.buckets import bucket_key, candidate
 from murxpy.judging.comparing.regressions import written
 from murxpy.judging.cross_check import CrossCheck, Hooks, Judging
-from murxpy.judging.limits import same_limit
+from murxpy.judging.limits import own_limit, same_limit
 from murxpy.logic.catalogue import Catalogue, build_catalogue
 from murxpy.machine.outcomes import SLOW
 from murxpy.machine.script import for_others
@@ -139,12 +139,15 @@ class Causes:
 @dataclass(frozen=True, slots=True)
 class Lacking:
     """A script that the baseline decides and the target does not: the replay that shows it, with its
-    verdict, and the number of the script in its run.
+    verdict, and the number of the script in its run. The script cost the baseline `ms` milliseconds of a
+    usual machine.
     """
 
     place: int
     outcome: Outcome
     verdict: Verdict
+    at: int = 0
+    ms: float = 0.0
 
 
 def worked(outcome: Outcome, wall_ms: int, part: float = _LEAST_WORK) -> bool:
@@ -163,6 +166,12 @@ def had_its_limit(outcome: Outcome, wall_ms: int) -> bool:
     return bool(counts.get(unknowns.BY_COUNT)) or worked(outcome, wall_ms, _WHOLE_LIMIT)
 
 
+def _cost(outcome: Outcome) -> int:
+    """What a script cost the solver that was asked about it; 0 where that is not known."""
+    costs = (outcome.report or {}).get("costs", ())
+    return max((int(cost or 0) for _, cost, _ in costs), default=0)
+
+
 def _seen(script: Undecided, outcome: Outcome) -> tuple[Lacking | None, bool]:
     """What a replay shows: that the target lacks the answer; and whether a limit ended it."""
     verdict = judge(outcome)
@@ -174,13 +183,14 @@ def _seen(script: Undecided, outcome: Outcome) -> tuple[Lacking | None, bool]:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What is known of a script: the answers of baseline number `at`, and the limit with which it gave
-    them, in its own units. Without answers, no baseline decided anything.
+    """What is known of a script: the answers of baseline number `at`, the limit with which it gave
+    them, and what that cost it, in its own units. Without answers, no baseline decided anything.
     """
 
     answers: tuple[str, ...] = ()
     at: int = 0
     limit: int = 0
+    cost: int = 0
 
 
 def baseline_times(family: str, other: str) -> int:
@@ -258,7 +268,12 @@ class Baselines(Judging):
         counts, shown = looked
         del self._open[job.index]
         self._hooks.count(counts)
-        self._hooks.runs(target).count_scripts(counts)
+        runs = self._hooks.runs(target)
+        runs.count_scripts(counts)
+        for one in shown:
+            if one.verdict.kind == unknowns.KIND:
+                name = self._plans[one.at].target.name
+                runs.gave_up(job.seed, outcome, one.place, name, one.ms)
         for one in shown:
             found = self._finding(target, job, one)
             if found is not None:
@@ -295,7 +310,8 @@ class Baselines(Judging):
                 found = yield from self._lacking(self._header(trace, known.at), script, known)
                 if found is not None:
                     count("slow" if found.verdict.kind == SLOW else "lost", script)
-                    shown.append(found)
+                    ms = known.cost / own_limit(self._plans[known.at], 1.0)
+                    shown.append(replace(found, at=known.at, ms=ms))
         return counts, shown
 
     def _chosen(self, scripts: Sequence[Undecided]) -> list[Undecided]:
@@ -340,7 +356,7 @@ class Baselines(Judging):
                 row = last_row(outcome.trace, ("run-script",))
                 known = () if row is None else script.decided(row.answers)
                 if known:
-                    return Decided(known, at, limit)
+                    return Decided(known, at, limit, _cost(outcome))
                 settled = row is not None and OPPOSITE.keys().isdisjoint(row.answers)
                 settled = settled and outcome.cause == "report"
                 if self._kept and settled and worked(outcome, times * script.wall_ms):

@@ -17,6 +17,8 @@ from murxpy.machine.run import Run
 from murxpy.machine.trace.grammar import Line, Trace, permit
 from murxpy.machine.trace.murxla import old_action
 from murxpy.machine.trace.reading import Reading, Skipped
+from murxpy.machine.witnesses.slowness import Spending
+from murxpy.machine.witnesses.unknowns import BASELINE
 from murxpy.solvers.exceptions import ILL_FORMED
 from murxpy.solvers.spelling import SpellingSet
 
@@ -26,17 +28,24 @@ COMPARED = "compared"  # the key of the row in a trace's header that names the t
 class Measuring:
     """Notes cost and reason of the checks of `run`, which replays `trace`, in `run.costs`.
 
-    The solver is asked only if the header of the trace says that releases are compared: in any other
-    replay these questions would be calls that the trace does not have.
+    The solver is asked only if the header of the trace says that releases are compared, or, about scripts,
+    that a baseline is asked: in any other replay these questions would be calls that the trace does not
+    have.
     """
 
     def __init__(self, run: Run, trace: Trace) -> None:
         self._run = run
         self._on = COMPARED in trace.header
+        self._of_scripts = BASELINE in trace.header
 
     @contextmanager
     def of(self, line: Line) -> Iterator[None]:
         """Inside, `line` is carried out."""
+        if self._of_scripts and line.action == "run-script":
+            spending = Spending(self._run)
+            yield
+            self._run.costs.append((line.number, spending.passed(), ""))
+            return
         if not self._on or line.action not in CHECKS:
             yield
             return

@@ -160,6 +160,8 @@ BY_VALUES, BY_MODEL = "all values", "its model"
 # What the names of counters begin with of the scripts that the target left unknown; behind it stand
 # grammar, size, and what came: left, asked, decided, lost or slow.
 LEFT = "undecided:"
+# Which of two solvers gives up on a script that the other one decides.
+BY_JUDGES, BY_TARGET = "judges", "target"
 OF_SCRIPTS = (COUNTED, JUDGED, CONFIRMED, LEFT)
 LARGEST = 10_000  # scripts of a block
 
