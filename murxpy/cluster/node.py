@@ -365,15 +365,16 @@ class Node:
     def _keep(self, contents: Sequence[bytes]) -> None:
         """Keep contents for this campaign and later ones; the oldest go where there are too many bytes."""
         with self._lock:
-            for content in contents:
-                digest = wire.digest_of(content)
+            new = {wire.digest_of(content): content for content in contents}
+            older = [digest for digest in self._contents if digest not in new]
+            for digest, content in new.items():
                 self._contents.pop(digest, None)
                 self._contents[digest] = content
-            new = {wire.digest_of(content) for content in contents}
-            for digest in [one for one in self._contents if one not in new]:
-                if sum(map(len, self._contents.values())) <= _KEPT:
-                    return
-                del self._contents[digest]
+            kept = sum(map(len, self._contents.values()))
+            for digest in older:
+                if kept <= _KEPT:
+                    break
+                kept -= len(self._contents.pop(digest))
 
     def _hold(self, hello: wire.Hello) -> _Processes | wire.Lacks:
         with self._lock:

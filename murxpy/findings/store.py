@@ -142,6 +142,11 @@ def _calls_text(calls: Damp) -> str:
     return json.dumps(calls)
 
 
+# More runs than any campaign has under way: a folder that claims more is damaged, or a stranger's.
+_MOST_OPEN = 1 << 23
+_Size = Annotated[int, msgspec.Meta(ge=1, le=_MOST_OPEN)]
+
+
 @dataclass(slots=True)
 class TargetState:
     """The progress of a target: the index of its next run, and the lower indices of runs that are not
@@ -152,7 +157,7 @@ class TargetState:
     solver: str
     version: str
     next: int = 0
-    open: tuple[tuple[int, int] | int, ...] = ()
+    open: tuple[tuple[int, _Size] | int, ...] = ()
 
     def numbers(self) -> tuple[int, ...]:
         """The indices of runs that are not done."""
@@ -175,9 +180,8 @@ class Changes:
     yields: dict[tuple[str, Key], Yield] = field(default_factory=dict)
     learnt: Learnt = field(default_factory=Learnt)
     points: list[Point] = field(default_factory=list)
-    nodes: list[NodeSum] = field(
-        default_factory=list
-    )  # what is to be added to that of earlier ones
+    # what is to be added to what is kept of the nodes
+    nodes: list[NodeSum] = field(default_factory=list)
 
 
 def dump(bucket: Bucket) -> str:
@@ -320,7 +324,10 @@ def _read_meta(name: str, text: str) -> tuple[str, Any]:
 
 def _read_target(name: str, solver: str, version: str, following: int, left: str) -> TargetState:
     data = {"name": name, "solver": solver, "version": version, "next": following}
-    return msgspec.convert({**data, "open": json.loads(left)}, TargetState)
+    state = msgspec.convert({**data, "open": json.loads(left)}, TargetState)
+    if sum(1 if isinstance(one, int) else one[1] for one in state.open) > _MOST_OPEN:
+        raise ValueError(f"more than {_MOST_OPEN} runs are not done")
+    return state
 
 
 def _read_finding(
@@ -382,13 +389,8 @@ ROWS: dict[str, Callable[..., Any]] = {
     "timeline": _read_point,
     "nodes": _read_node,
 }
-LATER = (
-    "yields",
-    "arms",
-    "news",
-    "timeline",
-    "nodes",
-)  # tables that the folders of earlier releases lack
+# tables that the folders of earlier releases lack
+LATER = ("yields", "arms", "news", "timeline", "nodes")
 _RENAMED = {"cpu-ns:aftermath": "cpu-ns:follow-up"}  # counters of earlier releases
 _NAMED = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?"
 

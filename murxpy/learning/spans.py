@@ -15,20 +15,10 @@ class Spans:
 
     def __init__(self, spans: Iterable[Span] = ()) -> None:
         self._firsts: list[int] = []
-        self._rest: dict[
-            int, tuple[int, int]
-        ] = {}  # by first numbers: the number behind, the value
-        self._size = 0
+        # by first numbers: the number behind, and the value
+        self._rest: dict[int, tuple[int, int]] = {}
         for first, count, value in spans:
             self.add(first, count, value)
-
-    @classmethod
-    def of(cls, numbers: Iterable[int]) -> Spans:
-        """The spans of these numbers, with value 0."""
-        return cls((number, 1, 0) for number in sorted(numbers))
-
-    def __len__(self) -> int:
-        return self._size
 
     def __iter__(self) -> Iterator[Span]:
         for first in self._firsts:
@@ -53,16 +43,9 @@ class Spans:
         end, value = self._rest[self._firsts[at]]
         return value if number < end else None
 
-    def within(self, first: int, count: int) -> list[Span]:
-        """The parts of spans among neighbours."""
-        end = first + count
-        parts = ((max(at, first), min(at + size, end), value) for at, size, value in self)
-        return [(low, high - low, value) for low, high, value in parts if low < high]
-
     def add(self, first: int, count: int = 1, value: int = 0) -> None:
         """Add neighbours, none of which is here."""
         end, at = first + count, bisect_left(self._firsts, first)
-        self._size += count
         if self._rest.get(end, (0, None))[1] == value:  # the span behind it is joined to it
             end = self._rest.pop(end)[0]
             del self._firsts[at]
@@ -83,7 +66,6 @@ class Spans:
                 at += 1
                 continue
             removed.append((low, high - low, value))
-            self._size -= high - low
             del self._rest[begin], self._firsts[at]
             for left, right in ((begin, low), (high, behind)):
                 if left < right:

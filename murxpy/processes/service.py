@@ -227,8 +227,10 @@ class Replays:
         return 0, 0
 
     def submit_stretch(self, stretch: Stretch, group: Group) -> None:
-        """Have neighbouring runs made in one block. `wants` said that there is room for it."""
-        raise NotImplementedError
+        """Have neighbouring runs made in one block. `wants` said that there is room for it. Raises
+        InternalError where this service makes runs one by one.
+        """
+        raise InternalError("only the nodes of a cluster make runs in blocks")
 
     def end(self, group: Group) -> None:
         """Kill the processes of `group`. The futures of the group are over; those that did not end

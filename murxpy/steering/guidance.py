@@ -62,7 +62,7 @@ class Damping:
     def _restore(self, first: int, row: Sequence[Any], left: Spans | None) -> None:
         known, call, *more = row
         count = more[0] if more else 1
-        own = [(first, count, known)] if left is None else left.within(first, count)
+        own = [(first, count, known)] if left is None else left.remove(first, count)
         for at, size, _ in own:
             if call is None:
                 self._open.add(at, size, known)

@@ -130,7 +130,7 @@ class Ledger:
     @property
     def exhausted(self) -> bool:
         """Whether the limit is reached and every run handed out is done."""
-        return self._left == 0 and not self._running
+        return self._left == 0 and self._running.lowest is None
 
 
 # ----------------------------------------------------------------------

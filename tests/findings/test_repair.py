@@ -78,6 +78,9 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "no table": lambda out: change(out, "DROP TABLE buckets"),
     "meta": lambda out: change(out, "UPDATE meta SET value = '{\"a\"' WHERE name = 'seed'"),
     "targets": lambda out: change(out, "UPDATE targets SET open = '7'"),
+    "more runs than there can be": lambda out: change(
+        out, "UPDATE targets SET open = '[[0, 1000000000000]]'"
+    ),
 }
 
 
