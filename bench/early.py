@@ -82,6 +82,20 @@ def strata_of(
     return found
 
 
+def measured(asked: Mapping[object, Sequence[int]], bounds: Sequence[int]) -> list[int]:
+    """The bounds below which scripts of each grammar were asked between any two of them: of scripts behind
+    them, nothing is known.
+    """
+    found: list[int] = []
+    for low, high in zip((0, *bounds), bounds, strict=False):
+        if not asked or not all(
+            any(low <= at < high for at in places) for places in asked.values()
+        ):
+            break
+        found.append(high)
+    return found
+
+
 def ask(args: argparse.Namespace) -> None:
     """Have the scripts between the bounds asked that have no answer yet."""
     words = ["--releases", args.releases, "--grammar", args.grammars, "--out", str(args.out)]
@@ -170,9 +184,17 @@ def main() -> None:
         ask(args)
     with closing(Store(args.out, MATRIX, read_only=True)) as store:
         found = find(store)
-        rows = rows_of(found, asked_in(store, found), args.bounds)
-    header = [*HEADER, *(f"first {bound:,}" for bound in args.bounds[:-1])]
-    table(f"Triggers among the first {args.bounds[-1]:,} scripts of a grammar", header, rows)
+        asked = asked_in(store, found)
+        bounds = measured(asked, args.bounds)
+        rows = rows_of(found, asked, bounds) if bounds else []
+    if len(bounds) < len(args.bounds):
+        reached = f"{bounds[-1]:,}" if bounds else "no bound"
+        print(
+            f"stopped before the end: the table goes up to {reached}, and the same command goes on"
+        )
+    header = [*HEADER, *(f"first {bound:,}" for bound in bounds[:-1])]
+    title = f"Triggers among the first {bounds[-1]:,} scripts of a grammar" if bounds else "Nothing"
+    table(title, header, rows)
     save_page("early", args, "How early in a grammar its triggers lie", header, rows)
 
 

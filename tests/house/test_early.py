@@ -45,6 +45,14 @@ def test_evenly_spread_triggers_have_the_shares_of_their_bounds(bench: Any) -> N
     assert low < 0.1 < high and high - low < 0.03
 
 
+def test_a_measurement_that_was_stopped_says_nothing_of_what_it_did_not_ask(bench: Any) -> None:
+    """Its draws of scripts that nobody was asked about would hide all others."""
+    bounds = [10, 100, 1000]
+    assert bench.measured({"a": [3, 40], "b": [5, 50, 500]}, bounds) == [10, 100]
+    assert bench.measured({"a": [3, 40, 400], "b": [5, 50, 500]}, bounds) == bounds
+    assert bench.measured({"a": [3], "b": []}, bounds) == bench.measured({}, bounds) == []
+
+
 def test_the_page_has_command_and_table(bench: Any, tmp_path: Path, monkeypatch: Any) -> None:
     import common
 
