@@ -10,10 +10,12 @@ import click
 from murxpy.cli.options import count_option
 from murxpy.cli.params import Text
 from murxpy.cli.report.console import say, write_now
+from murxpy.cluster.service import BLOCKS, LARGEST
 from murxpy.errors import InputError
 from murxpy.findings.folder import write_atomically
 
 PORT = 8786
+_LAG = 1024  # for each process: two blocks of ten seconds with fifty runs a second
 # A node ends with its scheduler and whenever Dask ends it, so it is started again.
 _NODE = "while :; do dask worker {address} --nthreads 1 --no-dashboard{more}; sleep 10; done"
 
@@ -139,7 +141,7 @@ def job_file(kind: str, nodes: int, jobs: int, head: str) -> tuple[str, str]:
     file, address = f"murxpy-nodes.{suffix}", f"tcp://{head}:{PORT}"
     more = ' --local-directory "${TMPDIR:-/tmp}"' if kind == "slurm" else ""
     node = _NODE.format(address=address, more=more)
-    lag = 64 * nodes * jobs
+    lag = min(_LAG * jobs, BLOCKS * LARGEST) * nodes
     text = template.format(
         file=file,
         address=address,
@@ -149,6 +151,6 @@ def job_file(kind: str, nodes: int, jobs: int, head: str) -> tuple[str, str]:
         jobs=jobs,
         node=node,
         command=shlex.quote(node),
-        lag=f" --lag {lag}" if lag > 512 else "",
+        lag=f" --lag {lag}",
     )
     return text, file

@@ -332,7 +332,7 @@ def cluster_options(command: Command) -> Command:
         count_option(
             "--lag",
             "What runs are made of is chosen by runs that are at least this number before them, in a long campaign. A new "
-            "campaign on many machines wants 64 for each of their processes.  [default: 512]",
+            "campaign on many machines wants as many as all of them make in 20 seconds.  [default: 512]",
             most=100_000_000,
         ),
         click.option(

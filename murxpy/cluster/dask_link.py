@@ -257,26 +257,39 @@ async def _wait(what: Coroutine[Any, Any, Any] | asyncio.Future[Any], seconds: f
         return
 
 
-class _StartedLink(DaskLink):
+class StartedLink(DaskLink):
     """The link to a cluster that ends with it."""
 
     def __init__(self, cluster: StartedCluster) -> None:
         self._cluster = cluster
         self.started = cluster.nodes
+        self._kept = time.monotonic()
         super().__init__(cluster.address)
+
+    def receive(self, timeout: float) -> list[Event]:
+        """What happened, as of another cluster. What ended of this one is started again. Raises TargetError
+        where each node ends whenever it is started.
+        """
+        events = super().receive(timeout)
+        if any(isinstance(event, Joined) for event in events):
+            self._cluster.joined()
+        if time.monotonic() - self._kept >= _LOOK:
+            self._cluster.keep()
+            self._kept = time.monotonic()
+        return events
 
     def close(self) -> None:
         super().close()
         self._cluster.close()
 
 
-def started_link(count: int, hosts: Sequence[Host] = ()) -> DaskLink:
+def started_link(count: int, hosts: Sequence[Host] = ()) -> StartedLink:
     """The link to a new cluster of `count` nodes on this machine, and one on each of `hosts`. Raises
     TargetError.
     """
     cluster = StartedCluster(count, hosts)
     try:
-        return _StartedLink(cluster)
+        return StartedLink(cluster)
     except BaseException:
         cluster.close()
         raise

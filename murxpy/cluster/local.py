@@ -25,6 +25,10 @@ _HERE, _EVERYWHERE = "127.0.0.1", "0.0.0.0"
 # Nobody is there to answer a question, and a machine that is gone is noticed.
 _SSH = ("-o", "BatchMode=yes", "-o", "ServerAliveInterval=15")
 _STARTING = 60.0  # seconds; on two processors with eight busy processes it took 8
+# Starts of each node until the cluster is given up, if none ever joined. Seconds before a start are twice as many
+# each time, up to `_LONGEST`.
+_STARTS = 5
+_LONGEST = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,45 @@ class Host:
     python: str
 
 
+class _Started:
+    """A process of a cluster, which `words` start, also when it has ended."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = words
+        self.ends = 0  # since a node joined the last time
+        self._after = 0.0  # when it may be started again
+        self.process = self._run()
+
+    def _run(self) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,  # Ctrl-C is for the supervisor
+        )
+
+    def keep(self) -> None:
+        """Start the process again if it has ended, some time after that."""
+        now = time.monotonic()
+        if self._after:
+            if self._after <= now:
+                self._after = 0.0
+                self.process = self._run()
+        elif self.process.poll() is not None:
+            self.kill()
+            self._after = now + min(_LONGEST, 0.5 * 2**self.ends)
+            self.ends += 1
+
+    def kill(self) -> None:
+        """End the process."""
+        self.process.kill()
+        self.process.wait()
+        for stream in filter(None, (self.process.stdin, self.process.stdout)):
+            stream.close()
+
+
 class StartedCluster:
     """A scheduler, `count` Dask workers on this machine, and one on each of `hosts`. `address` is that of the
     scheduler, `nodes` the number of workers. Raises TargetError where the scheduler cannot be started.
@@ -43,47 +86,54 @@ class StartedCluster:
     def __init__(self, count: int, hosts: Sequence[Host] = ()) -> None:
         self.nodes = count + len(hosts)
         self._scratch = Scratch("cluster")
-        self._processes: list[subprocess.Popen[str]] = []
+        self._processes: list[_Started] = []
+        self._useful = False
+        here = _EVERYWHERE if hosts else _HERE
         try:
-            scheduler = self._start("scheduler", _EVERYWHERE if hosts else _HERE)
-            self.address = _first_line(scheduler)
+            scheduler = self._start(self._words("scheduler", f"{here}:0"))
+            self.address = _first_line(scheduler.process)
+            scheduler.words = self._words("scheduler", f"{here}:{self.address.rpartition(':')[2]}")
             for _ in range(count):
-                self._start("worker", self.address)
+                self._start(self._words("worker", self.address))
             for host in hosts:
                 words = [host.python, "-P", "-m", __name__, "remote", self.address, "", "0"]
-                self._run(["ssh", *_SSH, "--", host.name, shlex.join(words)])
+                self._start(["ssh", *_SSH, "--", host.name, shlex.join(words)])
         except BaseException:
             self.close()
             raise
 
-    def _start(self, role: str, address: str) -> subprocess.Popen[str]:
+    def _words(self, role: str, address: str) -> list[str]:
         folder, parent = str(self._scratch.path), str(os.getpid())
-        return self._run([sys.executable, "-P", "-m", __name__, role, address, folder, parent])
+        return [sys.executable, "-P", "-m", __name__, role, address, folder, parent]
 
-    def _run(self, words: Sequence[str]) -> subprocess.Popen[str]:
-        process = subprocess.Popen(
-            words,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            start_new_session=True,  # Ctrl-C is for the supervisor
-        )
-        self._processes.append(process)
-        return process
+    def _start(self, words: Sequence[str]) -> _Started:
+        self._processes.append(_Started(words))
+        return self._processes[-1]
 
     @property
     def pids(self) -> list[int]:
         """The numbers of the processes, the scheduler first."""
-        return [process.pid for process in self._processes]
+        return [started.process.pid for started in self._processes]
+
+    def joined(self) -> None:
+        """Note that a node joined."""
+        self._useful = True
+        for started in self._processes:
+            started.ends = 0
+
+    def keep(self) -> None:
+        """Start again what has ended. Raises TargetError where each node ended several times, and none ever
+        joined.
+        """
+        for started in self._processes:
+            started.keep()
+        if not self._useful and all(one.ends >= _STARTS for one in self._processes[1:]):
+            raise TargetError("each node of the cluster ended whenever it was started")
 
     def close(self) -> None:
         """End all processes."""
-        for process in self._processes:
-            process.kill()
-            process.wait()
-            for stream in filter(None, (process.stdin, process.stdout)):
-                stream.close()
+        for started in self._processes:
+            started.kill()
         self._scratch.remove()
 
 
@@ -98,10 +148,11 @@ def _first_line(process: subprocess.Popen[str]) -> str:
     return line
 
 
-async def _scheduler(host: str) -> None:
+async def _scheduler(address: str) -> None:
     from distributed import Scheduler
 
-    async with Scheduler(host=host, port=0, dashboard=False) as scheduler:
+    host, _, port = address.partition(":")
+    async with Scheduler(host=host, port=int(port), dashboard=False) as scheduler:
         print(scheduler.address, flush=True)
         await scheduler.finished()
 

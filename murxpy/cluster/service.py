@@ -547,7 +547,8 @@ class ClusterReplays(Replays):
         if blame:
             self.lost += 1
             self.gone.append(member)
-            self._notice(f"node {name} is lost: {reason}; its work is done by others")
+            work = "is done by others" if self._usable() else "waits for a node: there is none now"
+            self._notice(f"node {name} is lost: {reason}; its work {work}")
         for ticket, batch in list(member.sent.items()):
             self._forget(member, ticket)
             self._redo(batch, blame=blame)

@@ -110,11 +110,31 @@ def test_the_work_of_a_lost_node_is_done_by_others_once(
 
     campaign, events, _ = on_nodes(tmp_path / "out", 2, sent)
     assert figures(campaign, events) == alone
-    assert any("node-1 is lost" in text for text in notices(events))
+    assert any(
+        "node-1 is lost: killed; its work is done by others" in text for text in notices(events)
+    )
     (ended,) = [event for event in events if isinstance(event, Ended)]
     used, lost = sorted(ended.snapshot.nodes, key=lambda node: node.state, reverse=True)
     assert (used.name, used.state, lost.name, lost.state) == ("node-2", "used", "node-1", "lost")
     assert used.runs + lost.runs == RUNS
+
+
+def test_without_any_node_the_campaign_says_that_it_waits(
+    tmp_path: Path, alone: Mapping[str, Any]
+) -> None:
+    lost = []
+
+    def sent(link: HereLink, node: str, request: wire.Request) -> bool:
+        if isinstance(request, wire.Block) and not lost:
+            lost.append(node)
+            link.lose(node)
+            link.join()
+        return True
+
+    campaign, events, _ = on_nodes(tmp_path / "out", 1, sent)
+    assert figures(campaign, events) == alone
+    (told,) = [text for text in notices(events) if "is lost" in text]
+    assert told.endswith("its work waits for a node: there is none now")
 
 
 def test_after_a_lost_scheduler_the_campaign_goes_on(
@@ -444,7 +464,7 @@ def test_the_files_that_start_nodes(
     monkeypatch.chdir(tmp_path)
     words = ("cluster", kind, "--nodes", "3", "--jobs", "4", "--head", "h.lan")
     code, text, _ = outcome(capsys, *words, "--print")
-    assert code == 0 and "tcp://h.lan:8786" in text and "--jobs 4 --lag 768" in text
+    assert code == 0 and "tcp://h.lan:8786" in text and "--jobs 4 --lag 12288" in text
     assert outcome(capsys, *words)[0] == 0
     (file,) = tmp_path.iterdir()
     assert file.read_text() == text and f"{file.name}" in text

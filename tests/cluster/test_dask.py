@@ -20,11 +20,11 @@ from campaigns import run
 pytest.importorskip("distributed")
 from distributed.security import Security
 
-from murxpy.cluster import dask_link, wire
-from murxpy.cluster.dask_link import DaskLink, _Client
-from murxpy.cluster.local import StartedCluster
+from murxpy.cluster import dask_link, local, wire
+from murxpy.cluster.dask_link import DaskLink, _Client, started_link
+from murxpy.cluster.local import Host, StartedCluster
 from murxpy.cluster.places import Place, read_hosts
-from murxpy.cluster.service import Answered, Event, Failed, Joined, Left
+from murxpy.cluster.service import Answered, Cut, Event, Failed, Joined, Left
 from murxpy.errors import TargetError
 
 FAULTS = {"every": {"segfault": 25, "exception": 20}, "lines": 3}
@@ -39,6 +39,15 @@ def until(link: DaskLink, kind: type[Event], seconds: float = 60.0) -> Any:
             if isinstance(event, kind):
                 return event
     raise AssertionError(f"no {kind} within {seconds} s")
+
+
+def no_ssh(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, does: str) -> None:
+    """Put a program in the place of SSH."""
+    program = tmp_path / "bin" / "ssh"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n{does}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
 
 
 @pytest.fixture
@@ -76,6 +85,29 @@ def test_a_killed_node_is_told(cluster: StartedCluster) -> None:
         node = until(link, Joined).node
         os.kill(cluster.pids[1], signal.SIGKILL)
         assert until(link, Left).node == node
+
+
+def test_what_ends_of_a_cluster_of_ones_own_is_started_again() -> None:
+    with closing(started_link(1)) as link:
+        until(link, Joined)
+        os.kill(link._cluster.pids[1], signal.SIGKILL)
+        until(link, Left)
+        until(link, Joined)
+        os.kill(link._cluster.pids[0], signal.SIGKILL)
+        until(link, Cut)
+        until(link, Joined)
+
+
+def test_a_cluster_of_ones_own_whose_nodes_end_at_each_start_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    no_ssh(tmp_path, monkeypatch, "exit 255")
+    monkeypatch.setattr(local, "_LONGEST", 0.0)
+    with (
+        closing(started_link(0, [Host("one", "python3")])) as link,
+        pytest.raises(TargetError, match="each node of the cluster ended whenever it was started"),
+    ):
+        until(link, Joined)
 
 
 def test_a_frozen_node_is_told_and_comes_back(cluster: StartedCluster) -> None:
@@ -154,13 +186,7 @@ def test_nobody_at_the_address() -> None:
 @pytest.mark.usefixtures("bare_findings")
 def test_nodes_that_ssh_starts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A program in the place of SSH starts the command on this machine."""
-    program = tmp_path / "bin" / "ssh"
-    program.parent.mkdir()
-    program.write_text(
-        '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift 2\nexec sh -c "$1"\n'
-    )
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    no_ssh(tmp_path, monkeypatch, 'while [ "$1" != -- ]; do shift; done\nshift 2\nexec sh -c "$1"')
     hosts = tmp_path / "hosts.txt"
     hosts.write_text("one\nme@two\nthree\n")
     opener = Place(hosts=read_hosts(hosts)).opener()
