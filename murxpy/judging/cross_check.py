@@ -15,7 +15,7 @@ from typing import Protocol
 
 from murxpy.findings.buckets import Bucket
 from murxpy.judging.disagreement import Case, Investigated, investigate, small_trace_data
-from murxpy.judging.kept_answers import KeptAnswers
+from murxpy.judging.kept_answers import KeptAnswers, Recalled
 from murxpy.judging.limits import own_limit
 from murxpy.judging.solvers import Solvers, loaded_solvers
 from murxpy.machine.random import mix
@@ -74,7 +74,7 @@ class JudgedRun:
 class Judges:
     """Has runs judged by those `solvers` whose numbers are in `judges`, each in up to `each`
     processes. `settled` gets the runs with the answers. `scripts_for` gives scripts in the words of a judge.
-    A judge is not asked about a run of which all its answers are in `kept`.
+    A judge is asked about those scripts of a run alone of which no answer is in `kept`.
 
     A judge that dies or is past its limit says nothing about the run. The counters of the judges
     stay in the `JudgedRun` until the run is done. Only then are they added to the totals, so that a
@@ -147,25 +147,29 @@ class Judges:
         for judge in judges:
             family = self._solvers.family(judge)
             scripts = self._scripts_for(run.target, run.job.seed, run.outcome.trace, family)
-            if self._recalled(run, judge, scripts):
+            kept = self._kept and self._kept.of(judge, run.outcome.trace, scripts)
+            if kept and not kept.missing:
+                self._take(run, judge, kept)
                 continue
-            answered = partial(self._answered, run, judge, scripts)
-            question = self._question(run, judge, scripts)
+            answered = partial(self._answered, run, judge, scripts, kept or Recalled())
+            question = self._question(run, judge, scripts, kept.missing if kept else ())
             run.asked.append(self._replays.submit((question,), self._groups[judge], answered))
         self._settle(run)
 
-    def _recalled(self, run: JudgedRun, judge: int, scripts: Mapping[str, str]) -> bool:
-        """Take the answers of a judge that are kept. False where the judge must be asked."""
-        found = self._kept and self._kept.of(judge, run.outcome.trace, scripts)
-        if not found:
-            return False
-        run.answers[judge], run.spent[judge] = found
+    def _take(self, run: JudgedRun, judge: int, kept: Recalled) -> None:
+        """Take the answers of a judge to all decided scripts of a run, which are kept."""
+        run.answers[judge], run.spent[judge] = kept.answers, kept.spent
         run.left -= 1
         run.counts.update({**figures(Outcome("report"), run.answers[judge]), "judge:recalled": 1})
-        return True
 
-    def _question(self, run: JudgedRun, judge: int, scripts: Mapping[str, str]) -> Job:
-        extra = {"reasons": True, **({"scripts": scripts} if scripts else {})}
+    def _question(
+        self, run: JudgedRun, judge: int, scripts: Mapping[str, str], only: Sequence[int]
+    ) -> Job:
+        extra: dict[str, object] = {"reasons": True}
+        if scripts:
+            extra["scripts"] = scripts
+        if only:
+            extra["only"] = list(only)
         return Job(
             run.job.seed,
             self._wall,
@@ -176,13 +180,18 @@ class Judges:
         )
 
     def _answered(
-        self, run: JudgedRun, judge: int, scripts: Mapping[str, str], future: Future
+        self,
+        run: JudgedRun,
+        judge: int,
+        scripts: Mapping[str, str],
+        kept: Recalled,
+        future: Future,
     ) -> None:
         # If no process of the judge came to begin the job, the judge says nothing either.
         outcome = future.outcomes[-1] if future.results else Outcome("died")
-        answers = answers_of(outcome.report)
+        answers = sorted([*kept.answers, *answers_of(outcome.report)])
         run.answers[judge] = answers
-        run.spent[judge] = spent_of(outcome.report)
+        run.spent[judge] = {**kept.spent, **spent_of(outcome.report)}
         run.left -= 1
         run.counts.update(figures(outcome, answers))
         if self._kept is not None and outcome.cause == "report":

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -33,6 +34,17 @@ _WAIT = 5.0  # seconds for which another campaign may write
 _AT_ONCE = 500  # scripts of a question to the database
 UNKNOWN = "unknown"
 NOT_ASKED = ""  # kept where the judge ended without an answer to the script
+
+
+@dataclass(slots=True)
+class Recalled:
+    """What is kept of the answers of a judge to the decided scripts of a run: the answers, and what they
+    cost it, by the lines of the run's trace; and the lines of the scripts that it must be asked about.
+    """
+
+    answers: list[tuple[int, str, str]] = field(default_factory=list)
+    spent: dict[int, int] = field(default_factory=dict)
+    missing: list[int] = field(default_factory=list)
 
 
 class KeptAnswers:
@@ -59,12 +71,10 @@ class KeptAnswers:
             raise
         return database
 
-    def of(
-        self, judge: int, trace: str, scripts: Mapping[str, str]
-    ) -> tuple[Answers, dict[int, int]] | None:
-        """The answers of a judge to the decided scripts of a run, and what they cost it, by the lines of
-        the run's `trace`; None unless all are kept. `scripts` are those that the judge gets in other
-        words, by line.
+    def of(self, judge: int, trace: str, scripts: Mapping[str, str]) -> Recalled | None:
+        """What is kept of the answers of a judge to the decided scripts of a run; None where they are not
+        kept at all. `scripts` are those that the judge gets in other words, by the lines of the run's
+        `trace`.
         """
         about = self._about(judge)
         rows = _single(trace)
@@ -72,20 +82,16 @@ class KeptAnswers:
             return None
         digests = {row.number: _digest(about, _words(row, scripts)) for row in rows}
         kept = self._read(digests.values())
-        answers: list[tuple[int, str, str]] = []
-        spent: dict[int, int] = {}
+        told = Recalled()
         for row in rows:
-            found = kept.get(digests[row.number])
-            if found is None:
-                return None
-            answer, cost = found
-            if answer != NOT_ASKED:
-                answers.append((row.number, row.answers[0], answer))
+            answer, cost = kept.get(digests[row.number], (None, 0))
+            if answer is None or OPPOSITE[row.answers[0]] == answer:
+                told.missing.append(row.number)
+            elif answer != NOT_ASKED:
+                told.answers.append((row.number, row.answers[0], answer))
                 if cost:
-                    spent[row.number] = cost
-        if any(OPPOSITE.get(before) == now for _, before, now in answers):
-            return None
-        return answers, spent
+                    told.spent[row.number] = cost
+        return told
 
     def keep(
         self,

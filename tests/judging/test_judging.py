@@ -117,6 +117,20 @@ def test_a_judge_says_whether_it_gave_up(
     assert [now for _, _, now in judged(rows)["answers"]] == [plain]
 
 
+def test_a_judge_answers_only_the_scripts_that_it_is_asked_about(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The file of answers knows the others; a script depends on no other one."""
+    asked: list[str] = []
+    monkeypatch.setattr(
+        "murxpy.machine.script.run_script",
+        lambda run, text, seed, spelling: asked.append(text) or "sat",
+    )
+    rows = "".join(f'7 run-script "{name}"\n      answer sat\n' for name in "abc")
+    report = judged(rows, only=[15])
+    assert asked == ["b"] and report["answers"] == [(15, "sat", "sat")]
+
+
 def test_nothing_behind_an_action_that_asserts_more_until_a_reset() -> None:
     rows = f"{ASSERTED}{CHECKED}1 other-block\n{CHECKED}1 reset-assertions\n{ASSERTED}{CHECKED}"
     assert actions(rows).count("check-sat") == 3

@@ -11,7 +11,8 @@ from campaigns import FAKES
 from commands import outcome
 
 from murxpy.cli import enumerate as command
-from murxpy.judging.kept_answers import KeptAnswers
+from murxpy.judging.cross_check import Judges
+from murxpy.judging.kept_answers import KeptAnswers, Recalled
 from murxpy.judging.solvers import Solvers
 from murxpy.processes.targets import Plan, TargetSpec
 
@@ -24,6 +25,7 @@ TRACE = """# seed 1
       answer unsat
 """
 ANSWERS = [(2, "sat", "sat"), (6, "unsat", "gave-up")]
+NOTHING = Recalled(missing=[2, 6])
 
 
 def solvers(name: str = "other", release: str = "other 1.0", limit: int = 7) -> Solvers:
@@ -34,15 +36,15 @@ def solvers(name: str = "other", release: str = "other 1.0", limit: int = 7) -> 
 def test_a_judge_is_asked_once(tmp_path: Path) -> None:
     file = tmp_path / "deep" / "answers.db"
     first = KeptAnswers(file, solvers())
-    assert first.of(1, TRACE, {}) is None
+    assert first.of(1, TRACE, {}) == NOTHING
     first.keep(1, TRACE, {}, ANSWERS, {2: 3, 6: 4})
     first.close()
-    assert KeptAnswers(file, solvers()).of(1, TRACE, {}) == (ANSWERS, {2: 3, 6: 4})
+    assert KeptAnswers(file, solvers()).of(1, TRACE, {}) == Recalled(ANSWERS, {2: 3, 6: 4})
     for other in (solvers(release="other 1.1"), solvers(limit=8), solvers("other[a=b]")):
-        assert KeptAnswers(file, other).of(1, TRACE, {}) is None
-    # a script in other words is another script, and so is a run with one more
-    assert first_of(file, TRACE, {"2": "(check-sat-assuming ())"}) is None
-    assert first_of(file, TRACE.replace("unknown", "sat"), {}) is None
+        assert KeptAnswers(file, other).of(1, TRACE, {}) == NOTHING
+    # a script in other words is another script; of a run with one more, that one is asked about
+    assert first_of(file, TRACE, {"2": "(check-sat-assuming ())"}).missing == [2]
+    assert first_of(file, TRACE.replace("unknown", "sat"), {}).missing == [4]
 
 
 def first_of(file: Path, trace: str, scripts: dict[str, str]) -> Any:
@@ -52,7 +54,7 @@ def first_of(file: Path, trace: str, scripts: dict[str, str]) -> Any:
 def test_what_contradicts_the_target_is_asked_again(tmp_path: Path) -> None:
     kept = KeptAnswers(tmp_path / "answers.db", solvers())
     kept.keep(1, TRACE, {}, [(2, "sat", "unsat"), (6, "unsat", "unsat")], {})
-    assert kept.of(1, TRACE, {}) is None
+    assert kept.of(1, TRACE, {}) == Recalled([(6, "unsat", "unsat")], {}, [2])
 
 
 def test_builds_in_folders_and_several_checks_are_not_kept(tmp_path: Path) -> None:
@@ -98,9 +100,9 @@ def test_a_damaged_file_keeps_nothing(tmp_path: Path, damage: str) -> None:
         database.commit()
         database.close()
     kept = KeptAnswers(file, solvers())
-    assert kept.of(1, TRACE, {}) is None
+    assert kept.of(1, TRACE, {}) == NOTHING
     kept.keep(1, TRACE, {}, ANSWERS, {})
-    assert kept.of(1, TRACE, {}) == (ANSWERS, {})
+    assert kept.of(1, TRACE, {}) == Recalled(ANSWERS)
 
 
 @pytest.mark.usefixtures("bare_findings")
@@ -115,12 +117,24 @@ def test_the_second_day_asks_the_target_alone(
     words = (*words, "--grammar", "core", "--first", "12", "--block", "4", "--jobs", "1")
     monkeypatch.setattr(command, "default_judges", lambda: ("fake", "absent", "cvc5"))
     monkeypatch.setattr(command, "is_installed", lambda name: name != "absent")
-    said = []
+    said, asked = [], list[list[int]]()
+    question = Judges._question
+    monkeypatch.setattr(
+        Judges,
+        "_question",
+        lambda judges, run, judge, scripts, only: (
+            asked.append(list(only)) or question(judges, run, judge, scripts, only)
+        ),
+    )
     for day in (1, 2):
+        before = len(asked)
         _, out, err = outcome(capsys, *words, "--out", tmp_path / f"day{day}", "--json")
+        second = len(asked) - before
         assert '"cvc5 confirms the answers' in out, err
         said.append(out.count('"judge:recalled"'))
     assert said[0] == 0 and said[1] > 0
+    # of a run with an answer that contradicts the target, the judge is asked about that script alone
+    assert second and {len(lines) for lines in asked[-second:]} == {1}, asked
     _, out, err = outcome(capsys, *words, "--out", tmp_path / "alone", "--no-reference")
     assert "confirms the answers" not in out + err and "judges" not in out
     # options that go wrong are refused before anything is said

@@ -66,6 +66,11 @@ class _Judging:
 
     def __init__(self, run: Run, trace: Trace, options: dict[str, Any]) -> None:
         self.lines = decided_part(trace.lines, options.get("changing") or ())
+        only = options.get("only")
+        if only:  # a script has a solver of its own, so the others need it not
+            self.lines = [
+                line for line in self.lines if line.action != "run-script" or line.number in only
+            ]
         self.reading = Reading(run, trace)
         self.reading.foreign = True  # use the spellings, options and limits of this solver
         self.run = run
@@ -228,9 +233,9 @@ def judge(run: Run, trace: Trace, options: dict[str, Any]) -> None:
     All `options` are optional. `limit` is that of each check in this solver's unit, 0 for none.
     `options` are names and values to set. `changing` are actions of the trace's solver that assert
     more than the trace says. `scripts` has scripts in the words of this solver, by the lines that run
-    them. With `reasons`, an answer unknown to a script is `gave-up` where no limit ended the
-    check. With `model`, all assertions are evaluated under the model if the last
-    answer is sat; with `values`, too, `run.plants` gets the values of the constants. Raises InputError
-    for a malformed trace.
+    them; with `only`, the scripts on no other lines are answered. With `reasons`, an answer unknown to
+    a script is `gave-up` where no limit ended the check. With `model`, all assertions are evaluated
+    under the model if the last answer is sat; with `values`, too, `run.plants` gets the values of the
+    constants. Raises InputError for a malformed trace.
     """
     _Judging(run, trace, options).carry_out()
