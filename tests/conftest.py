@@ -13,9 +13,13 @@ tests: murxpy leaves an ignored signal ignored.
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 import signal
 import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -48,6 +52,17 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 def pytest_runtest_teardown() -> None:
     """Collect garbage behind a test that made a session in this process."""
     gc.enable()
+
+
+@pytest.fixture
+def bench_module(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], Any]]:
+    """Imports a program of `bench/` by its name. Behind the test, none of them is imported any more."""
+    folder = Path(__file__).parents[1] / "bench"
+    monkeypatch.syspath_prepend(str(folder))
+    yield importlib.import_module
+    for name, module in [*sys.modules.items()]:
+        if (file := getattr(module, "__file__", None)) and Path(file).parent == folder:
+            del sys.modules[name]
 
 
 @pytest.fixture

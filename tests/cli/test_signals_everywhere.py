@@ -17,6 +17,7 @@ from commands import WRAPPER
 from supervised import PATIENCE
 
 from murxpy.cli import commands
+from murxpy.cli.mutate import COMMANDS as FUZZERS
 
 ROOT = Path(__file__).parents[2]
 SEED = str(next((ROOT / "seeds" / "BV").rglob("*.smt2")))
@@ -27,20 +28,7 @@ SHORT = ("--runs", "2", "--jobs", "1", "--out", "out")
 # signal comes while that is found out, or the command says so.
 CALLS: dict[str, Sequence[str]] = {
     "fuzz": ("fuzz", *FAKE, *SHORT),
-    **{
-        name: (name, "z3", SEED, *SHORT)
-        for name in (
-            "storm",
-            "fusion",
-            "opfuzz",
-            "typefuzz",
-            "janus",
-            "diver",
-            "skeleton",
-            "canary",
-            "octopus",
-        )
-    },
+    **{name: (name, "z3", SEED, *SHORT) for name in FUZZERS},
     "enumerate": ("enumerate", "z3", "--grammar", "ints", "--first", "100", "--out", "out"),
     "matrix": ("matrix", "z3", "--releases", "5.4.1", "--grammar", "ints", "--first", "9"),
     "stability": ("stability", "z3", SEED),

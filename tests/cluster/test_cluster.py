@@ -51,6 +51,20 @@ def on_nodes(
     return campaign, events, links[-1]
 
 
+def loses_a_node() -> Sent:
+    """Loses the first node when its third block is sent."""
+    seen = []
+
+    def sent(link: HereLink, node: str, request: wire.Request) -> bool:
+        if isinstance(request, wire.Block) and node == "node-1":
+            seen.append(node)
+            if len(seen) == 3:
+                link.lose(node)
+        return True
+
+    return sent
+
+
 def figures(campaign: Campaign, events: list[Event]) -> Mapping[str, Any]:
     """What must be the same however many nodes there are. A bucket keeps three of its smallest traces, the
     first that come of those of the same size.
@@ -99,16 +113,7 @@ def test_a_cluster_makes_the_runs_of_one_machine(
 def test_the_work_of_a_lost_node_is_done_by_others_once(
     tmp_path: Path, alone: Mapping[str, Any]
 ) -> None:
-    seen = []
-
-    def sent(link: HereLink, node: str, request: wire.Request) -> bool:
-        if isinstance(request, wire.Block) and node == "node-1":
-            seen.append(node)
-            if len(seen) == 3:
-                link.lose(node)
-        return True
-
-    campaign, events, _ = on_nodes(tmp_path / "out", 2, sent)
+    campaign, events, _ = on_nodes(tmp_path / "out", 2, loses_a_node())
     assert figures(campaign, events) == alone
     assert any(
         "node-1 is lost: killed; its work is done by others" in text for text in notices(events)
@@ -245,16 +250,7 @@ def test_the_folder_keeps_what_each_node_did(
 ) -> None:
     """Names are strangers' text, and there may be very many."""
     out = tmp_path / "out"
-    seen = []
-
-    def sent(link: HereLink, node: str, request: wire.Request) -> bool:
-        if isinstance(request, wire.Block) and node == "node-1":
-            seen.append(node)
-            if len(seen) == 3:
-                link.lose(node)
-        return True
-
-    on_nodes(out, 2, sent)
+    on_nodes(out, 2, loses_a_node())
     on_nodes(out, 1, runs=20, seed=None)
     with closing(Store(out)) as store:
         one, two = store.nodes()

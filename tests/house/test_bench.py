@@ -8,6 +8,7 @@ import ast
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -113,12 +114,9 @@ def test_classes_of_literals(
     params: tuple[int, ...],
     value: Any,
     expected: list[str],
-    monkeypatch: pytest.MonkeyPatch,
+    bench_module: Callable[[str], Any],
 ) -> None:
-    monkeypatch.syspath_prepend(str(BENCH))
-    from literals import classes
-
-    assert classes(SortTable().get(kind, *params), value) == expected
+    assert bench_module("literals").classes(SortTable().get(kind, *params), value) == expected
 
 
 def test_no_two_defects_of_the_labelled_buckets_are_merged() -> None:

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sqlite3
-import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-BENCH = Path(__file__).parents[2] / "bench"
-
 
 @pytest.fixture
-def bench(monkeypatch: pytest.MonkeyPatch) -> Any:
+def bench(bench_module: Callable[[str], Any]) -> Any:
     """The bench as a module."""
-    monkeypatch.syspath_prepend(str(BENCH))
-    import bounds
-
-    yield bounds
-    for name in ("bounds", "common"):
-        sys.modules.pop(name, None)
+    return bench_module("bounds")
 
 
 def write_trace(path: Path, source: str, mutants: int) -> None:

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-BENCH = Path(__file__).parents[2] / "bench"
-
 
 @pytest.fixture
-def bench(monkeypatch: pytest.MonkeyPatch) -> Any:
+def bench(bench_module: Callable[[str], Any]) -> Any:
     """The bench as a module."""
-    monkeypatch.syspath_prepend(str(BENCH))
-    import compare_fuzzers
-
-    yield compare_fuzzers
-    for name in ("compare_fuzzers", "known_bugs", "refinding", "common"):
-        sys.modules.pop(name, None)
+    return bench_module("compare_fuzzers")
 
 
 def test_all_fuzzers_and_releases_have_a_seed_before_any_gets_the_next(

@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import sys
 from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-BENCH = Path(__file__).parents[2] / "bench"
-
 
 @pytest.fixture
-def bench(monkeypatch: pytest.MonkeyPatch) -> Any:
+def bench(bench_module: Callable[[str], Any]) -> Any:
     """The bench as a module."""
-    monkeypatch.syspath_prepend(str(BENCH))
-    import early
-
-    yield early
-    for name in ("early", "common"):
-        sys.modules.pop(name, None)
+    return bench_module("early")
 
 
 def test_a_sample_counts_for_all_scripts_between_its_bounds(bench: Any) -> None:

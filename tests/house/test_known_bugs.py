@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-BENCH = Path(__file__).parents[2] / "bench"
-
 
 @pytest.fixture
-def bench(monkeypatch: pytest.MonkeyPatch) -> Any:
+def bench(bench_module: Callable[[str], Any]) -> Any:
     """The bench as a module."""
-    monkeypatch.syspath_prepend(str(BENCH))
-    import known_bugs
-
-    yield known_bugs
-    for name in ("known_bugs", "common"):
-        sys.modules.pop(name, None)
+    return bench_module("known_bugs")
 
 
 def row(*keys: str, marks: tuple[str, ...] = (), **more: Any) -> dict[str, Any]:

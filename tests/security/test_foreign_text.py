@@ -19,6 +19,7 @@ from campaigns import run as run_campaign
 from commands import outcome
 
 import murxpy.cli as cli
+from murxpy.cli.mutate import COMMANDS as FUZZERS
 from murxpy.data import load_catalogue
 from murxpy.foreign import escaped
 from murxpy.logic.catalogue import build_catalogue
@@ -223,7 +224,7 @@ NO_FILES = {
     "finish": "its folder is read as by 'findings'",
     "watch": "its folder is read as by 'report', and what it serves is in cli/test_watch.py",
     **dict.fromkeys(
-        ("fusion", "opfuzz", "typefuzz", "janus", "diver", "skeleton", "canary", "octopus"),
+        [name for name in FUZZERS if name != "storm"],
         "its seeds are read as by 'storm'",
     ),
 }

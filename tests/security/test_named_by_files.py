@@ -18,6 +18,7 @@ from commands import FAKE, fuzz_fake, outcome
 from traps import KEY, ROOT, SEED, Traps, campaign, folders, header_keys, trace, traps
 
 from murxpy.cli import commands, murxpy
+from murxpy.cli.mutate import COMMANDS as FUZZERS
 from murxpy.cli.params import FileOrBucket, inner_type
 from murxpy.findings.store import FILE, Changes, Store
 
@@ -54,18 +55,7 @@ OF_FOLDERS["minimize"] += (("minimize", "HISTORY", "--replays", "1"),)
 # Commands that take no trace and no folder of a campaign, or do with it what 'fuzz' does, by the same
 # functions; the folders of 'perf', 'matrix' and 'stability' hold texts of scripts and answers alone.
 OTHERS = {
-    "as fuzz": (
-        "storm",
-        "fusion",
-        "opfuzz",
-        "typefuzz",
-        "janus",
-        "diver",
-        "skeleton",
-        "canary",
-        "octopus",
-        "enumerate",
-    ),
+    "as fuzz": (*FUZZERS, "enumerate"),
     "as report": ("watch",),
     "studies": ("perf", "matrix", "stability"),
     "neither": (

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,16 +13,13 @@ from murxpy.data import load_catalogue
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.smtlib.reading.scripts import read_script
 
-BENCH = Path(__file__).parents[2] / "bench"
 CATALOGUE = build_catalogue(load_catalogue())
 
 
 def test_a_program_of_a_solver_is_asked_about_the_samples_of_that_solver(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, bench_module: Callable[[str], Any]
 ) -> None:
-    monkeypatch.syspath_prepend(str(BENCH))
-    import printed
-
+    printed = bench_module("printed")
     program = Path(__file__).parents[1] / "fakes" / "smtprogram.py"
     command = f"smt2:{sys.executable} {program}"
     assert printed.named(f"cvc5={command}") == ("cvc5", command)
@@ -32,11 +31,10 @@ def test_a_program_of_a_solver_is_asked_about_the_samples_of_that_solver(
     assert [row[2] == "-" for row in rows] == ["cvc5" not in s.solvers for s in printed.samples()]
 
 
-def test_each_sample_is_well_sorted_and_says_what_it_shows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(BENCH))
-    from printed import samples
-
-    found = samples()
+def test_each_sample_is_well_sorted_and_says_what_it_shows(
+    bench_module: Callable[[str], Any],
+) -> None:
+    found = bench_module("printed").samples()
     assert len(found) == 16 and "common" in sys.modules
     for sample in found:
         script = read_script(sample.text, sample.name, CATALOGUE)
