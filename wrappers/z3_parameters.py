@@ -134,7 +134,7 @@ def _said_of(name: str) -> str:
 # What the descriptions of parameters tell of numbers, such as "0 - none, 1 - all", and of names.
 _NUMBERED = re.compile(r"(?<![\w.-])([0-9]{1,2}) ?[-:=] ?(?=[a-zA-Z])")
 _QUOTED = re.compile(r"'([a-z][\w-]*)'")
-_KINDS = {
+_TYPES = {
     z3.Z3_PK_UINT: "int",
     z3.Z3_PK_BOOL: "bool",
     z3.Z3_PK_DOUBLE: "float",
@@ -152,7 +152,7 @@ def solver_options() -> list[dict[str, Any]]:
     for at in range(described.size()):
         name = described.get_name(at)
         text = described.get_documentation(name)
-        entry: dict[str, Any] = {"name": name, "type": _KINDS.get(described.get_kind(name), "text")}
+        entry: dict[str, Any] = {"name": name, "type": _TYPES.get(described.get_kind(name), "text")}
         numbers = [*dict.fromkeys(map(int, _NUMBERED.findall(text)))]
         if entry["type"] == "int":
             entry["min"] = 0

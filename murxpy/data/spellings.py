@@ -254,20 +254,30 @@ def _find_helper(document: Document, place: Place, known: list[str] | None) -> C
 
 
 def _helper_names(document: Document, sources: list[str]) -> list[str]:
-    """Return the names that the files of helpers define. Raises InputError if two files define the
-    same function, because they share a namespace.
+    """Return the names that the files of helpers define. Raises InputError if two files define a name
+    in different ways, because they share a namespace.
     """
     names: list[str] = []
-    functions: list[str] = []
+    meanings: dict[str, str] = {}
     for source in sources:
         module = _parse(document, source)
-        for node in module.body:
-            if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-                if node.name in functions:
-                    raise document.error(("helpers",), f"the helper '{node.name}' is defined twice")
-                functions.append(node.name)
+        for name, meaning in _definitions(module):
+            if meanings.setdefault(name, meaning) != meaning:
+                raise document.error(("helpers",), f"the helper '{name}' is defined twice")
         names += _names(module)
     return names
+
+
+def _definitions(module: ast.Module) -> Iterator[tuple[str, str]]:
+    """What a file of helpers defines at its top: names with the text of their definitions."""
+    for node in module.body:
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            yield node.name, ast.dump(node)
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
+            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+            for target in targets:
+                if isinstance(target, ast.Name):
+                    yield target.id, ast.dump(node.value)
 
 
 def _parse(document: Document, source: str) -> ast.Module:

@@ -331,12 +331,18 @@ def test_helpers_of_several_files_share_a_namespace(toy: Path) -> None:
     )
     toy.with_name("toy_values.py").write_text("def seven():\n    return 7\n")
     helpers = toy.with_name("toy_helpers.py")
-    helpers.write_text("from toy_values import seven\n" + helpers.read_text())
+    rest = helpers.read_text()
+    helpers.write_text("from toy_values import seven\n" + rest)
     module = ModuleType("h")
     load_helpers(load_wrapper(str(toy))["helpers_sources"], module)
     assert module.seven() == 7 and "toy_values" not in sys.modules
     helpers.write_text("def seven():\n    return 8\n")
     assert fault(toy) == ":6: the helper 'seven' is defined twice"
+    toy.with_name("toy_values.py").write_text("_WIDTHS = {'a': 1}\n")
+    helpers.write_text("_WIDTHS = {'a': 1}\n" + rest)
+    load_wrapper(str(toy))
+    helpers.write_text("_WIDTHS: dict = {'b': 1}\n" + rest)
+    assert fault(toy) == ":6: the helper '_WIDTHS' is defined twice"
 
 
 def test_helpers_that_are_not_python(toy: Path) -> None:

@@ -128,6 +128,14 @@ def test_a_z3_that_breaks_a_law_is_told_so(lie: str, monkeypatch: pytest.MonkeyP
     assert said in str(getattr(helpers(), law)(term))
 
 
+def test_a_sort_of_another_size_is_found() -> None:
+    z3 = pytest.importorskip("z3")
+    facts = {"kind": "SORT_BV", "params": [8]}
+    assert helpers().check_sort(z3.BitVecSort(8), facts) is None
+    assert "with parameter 8 says 9" in str(helpers().check_sort(z3.BitVecSort(9), facts))
+    assert "is a ArithSortRef" in str(helpers().check_sort(z3.IntSort(), facts))
+
+
 def test_text_that_reads_back_as_something_else_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     z3, term = pytest.importorskip("z3"), z3_terms()["And(p, x > y, y > 3)"]
     monkeypatch.setattr(z3, "parse_smt2_string", lambda text, ctx: [z3.Not(term)])
