@@ -1,0 +1,329 @@
+"""Laws of parts of cvc5 beside the check: syntax-guided synthesis, timeout cores, difficulties, learned literals and
+the elements of finite models. Each function gives None, or a str that says which promise is broken, with a solver
+of its own. The file imports only cvc5 and the standard library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import cvc5
+from cvc5 import Kind
+from cvc5_helpers import _subterms
+from cvc5_values import SKOLEM
+
+_LAW_LIMIT = "20000"  # the resource limit of each check
+_FEATURES = {"arrays-exp": "true", "fp-exp": "true", "sets-exp": "true", "strings-exp": "true"}
+# A search ends by its size, or by the clock, because no resource limit ends it.
+_SYNTHESIS = {"sygus": "true", "sygus-abort-size": "4", "tlimit-per": "200"}
+_SYNTHESIS_NODES = 30
+_SYNTHESIS_SYMBOLS = 4
+
+
+def _own_solver(ctx: Any, options: dict[str, str], formulas: Sequence[Any] = ()) -> Any:
+    solver = cvc5.Solver(ctx)
+    for name, value in {"reproducible-resource-limit": _LAW_LIMIT, **options}.items():
+        solver.setOption(name, value)
+    for formula in formulas:
+        solver.assertFormula(formula)
+    return solver
+
+
+def _has_model(ctx: Any, formulas: Sequence[Any]) -> bool:
+    """Whether a solver finds a model in which each formula is true by its own evaluation."""
+    solver = _own_solver(ctx, {**_FEATURES, "produce-models": "true"}, formulas)
+    if not solver.checkSat().isSat():
+        return False
+    return all(str(solver.getValue(formula)) == "true" for formula in formulas)
+
+
+def _has_none(ctx: Any, formulas: Sequence[Any]) -> bool:
+    return bool(_own_solver(ctx, _FEATURES, formulas).checkSat().isUnsat())
+
+
+# ----------------------------------------------------------------------
+# Syntax-guided synthesis.
+
+
+def _symbols(terms: Sequence[Any]) -> list[Any] | None:
+    """The constants in terms; None if the terms have parts for which no function is looked for."""
+    inside = _subterms(*terms)
+    if len(inside) > _SYNTHESIS_NODES or not all(map(_synthesizable, inside)):
+        return None
+    found = [one for one in inside if one.getKind() == Kind.CONSTANT]
+    return found if 0 < len(found) <= _SYNTHESIS_SYMBOLS else None
+
+
+def _synthesizable(term: Any) -> bool:
+    sort = term.getSort()
+    if not (sort.isBoolean() or sort.isInteger() or sort.isBitVector()):
+        return False
+    return term.getKind() not in _NOT_SYNTHESIZED
+
+
+# Binders, functions, and operators with a point that has any value.
+_NOT_SYNTHESIZED = (
+    Kind.VARIABLE,
+    Kind.FORALL,
+    Kind.EXISTS,
+    Kind.APPLY_UF,
+    Kind.INTS_DIVISION,
+    Kind.INTS_MODULUS,
+    SKOLEM,
+)
+
+
+def synthesized(ctx: Any, how: str, first: Any, second: Any) -> str | None:
+    """Look for a function by which formulas become true for all values of the other constants."""
+    symbols = _symbols([first, second])
+    if symbols is None:
+        return None
+    beside = _subterms(second)
+    symbols.sort(key=lambda one: one in beside)  # a function of what an assumption speaks of
+    try:
+        if how == "invariant":
+            return _invariant(ctx, symbols, first, second)
+        return _function(ctx, how, symbols, first, second)
+    except RuntimeError as error:
+        if "Maximum term size" in str(error):
+            return None
+        raise
+
+
+def _function(ctx: Any, how: str, symbols: list[Any], formula: Any, assumed: Any) -> str | None:
+    """A function for the first constant, of all others."""
+    options = _SYNTHESIS | ({"incremental": "true"} if how == "next" else {})
+    solver, sort, others = _own_solver(ctx, options), symbols[0].getSort(), symbols[1:]
+    universal = [
+        solver.declareSygusVar(f"murxpy-x{at}", one.getSort()) for at, one in enumerate(others)
+    ]
+    bound = [ctx.mkVar(one.getSort(), f"murxpy-v{at}") for at, one in enumerate(others)]
+    grammar = [_grammar(ctx, solver, bound, sort)] if how == "grammar" else []
+    function = solver.synthFun("murxpy-f", bound, sort, *grammar)
+    applied = ctx.mkTerm(Kind.APPLY_UF, function, *universal) if others else function
+    constraint = formula.substitute(symbols, [applied, *universal])
+    solver.addSygusConstraint(constraint)
+    if not solver.getSygusConstraints():  # a conjunction is several constraints
+        return "the constraints of a synthesis are lost"
+    assumptions = []
+    if how == "assume" and symbols[0] not in _subterms(assumed):
+        assumptions = [assumed]
+        solver.addSygusAssume(assumed.substitute(others, universal) if others else assumed)
+        if not solver.getSygusAssumptions():
+            return "the assumptions of a synthesis are lost"
+    result = solver.checkSynth()
+    answers = [result.hasSolution(), result.hasNoSolution(), result.isUnknown()]
+    if sum(answers) != 1:
+        return f"a synthesis has more answers than one, or none ({result})"
+    if result.hasNoSolution() and _has_none(ctx, [*assumptions, formula.notTerm()]):
+        return "a synthesis has no solution, and each function is one"
+    for _ in range(2 if how == "next" else 1):
+        if not result.hasSolution():
+            return None
+        found = solver.getSynthSolution(function)
+        if solver.getSynthSolutions([function]) != [found]:
+            return "a synthesis gives another solution in a list"
+        body = _body(found, others)
+        if grammar and not _in_grammar(body, sort):
+            return f"a solution is not in its grammar: {found}"
+        wrong = formula.substitute(symbols[0], body).notTerm()
+        if _has_model(ctx, [*assumptions, wrong]):
+            return f"a solution does not make the constraint true: {found}"
+        result = solver.checkSynthNext() if how == "next" else result
+    return None
+
+
+def _grammar(ctx: Any, solver: Any, bound: list[Any], sort: Any) -> Any:
+    """A grammar with any variable of the sort, any constant, and an operator."""
+    start = ctx.mkVar(sort, "murxpy-start")
+    grammar = solver.mkGrammar(bound, [start])
+    if sort.isBoolean():
+        grammar.addRules(start, [ctx.mkTrue(), ctx.mkTerm(Kind.NOT, start)])
+    else:
+        grammar.addAnyConstant(start)
+    grammar.addRule(start, ctx.mkTerm(_operator(sort), start, start))
+    if any(one.getSort() == sort for one in bound):
+        grammar.addAnyVariable(start)
+    return grammar
+
+
+def _operator(sort: Any) -> Any:
+    if sort.isBoolean():
+        return Kind.AND
+    return Kind.ADD if sort.isInteger() else Kind.BITVECTOR_ADD
+
+
+def _in_grammar(body: Any, sort: Any) -> bool:
+    """Whether a solution has no other parts than its grammar."""
+    kinds = {_operator(sort), Kind.CONSTANT, Kind.VARIABLE, Kind.NOT} | {
+        Kind.CONST_BOOLEAN,
+        Kind.CONST_INTEGER,
+        Kind.CONST_BITVECTOR,
+    }
+    return all(term.getKind() in kinds for term in _subterms(body))
+
+
+def _body(function: Any, arguments: Sequence[Any]) -> Any:
+    """A function with its variables replaced by arguments."""
+    if function.getKind() != Kind.LAMBDA:
+        return function
+    return function[1].substitute(list(function[0]), list(arguments))
+
+
+def _invariant(ctx: Any, symbols: list[Any], before: Any, after: Any) -> str | None:
+    """A predicate that holds in the first states, is kept when constants of a sort take each other's
+    values, and implies another formula.
+    """
+    solver = _own_solver(ctx, _SYNTHESIS)
+    sorts, truth = [one.getSort() for one in symbols], ctx.getBooleanSort()
+    here, there = (
+        [ctx.mkVar(sort, f"murxpy-{name}{at}") for at, sort in enumerate(sorts)] for name in "vw"
+    )
+    turned = [_in_turn(one, symbols) for one in symbols]
+    pairs = zip(there, turned, strict=True)
+    moves = [ctx.mkTerm(Kind.EQUAL, one, other.substitute(symbols, here)) for one, other in pairs]
+    move = moves[0] if len(moves) == 1 else ctx.mkTerm(Kind.AND, *moves)
+    invariant = solver.synthFun("murxpy-inv", here, truth)
+    first = solver.defineFun("murxpy-pre", here, truth, before.substitute(symbols, here))
+    step = solver.defineFun("murxpy-trans", [*here, *there], truth, move)
+    last = solver.defineFun("murxpy-post", here, truth, after.substitute(symbols, here))
+    solver.addSygusInvConstraint(invariant, first, step, last)
+    result = solver.checkSynth()
+    if result.hasNoSolution() and _has_none(ctx, [before]):
+        return "there is no invariant where there is no first state"
+    if not result.hasSolution():
+        return None
+    found = solver.getSynthSolution(invariant)
+    now, then = _body(found, symbols), _body(found, turned)
+    for formulas, rule in (
+        ([before, now.notTerm()], "first states"),
+        ([now, then.notTerm()], "steps"),
+        ([now, after.notTerm()], "what follows from it"),
+    ):
+        if _has_model(ctx, formulas):
+            return f"an invariant breaks the rule of {rule}: {found}"
+    return None
+
+
+def _in_turn(symbol: Any, symbols: Sequence[Any]) -> Any:
+    alike = [one for one in symbols if one.getSort() == symbol.getSort()]
+    return alike[(alike.index(symbol) + 1) % len(alike)]
+
+
+# ----------------------------------------------------------------------
+# What is told of a check.
+
+
+def difficulties(found: Any, asserted: Sequence[Any]) -> str | None:
+    """Judge a map "from (a subset of) the input assertions to a real value"."""
+    for formula, value in found.items():
+        if formula not in asserted:
+            return f"a difficulty is that of no assertion: {formula}"
+        if not (value.isIntegerValue() or value.isRealValue()):
+            return f"a difficulty is no number: {value}"
+        if value.getRealOrIntegerValueSign() < 0:
+            return f"a difficulty is negative: {value}"
+    return None
+
+
+def told(ctx: Any, solver: Any, how: str) -> str | None:
+    """Check the assertions of a solver in another one, and judge what it tells besides the answer."""
+    formulas = list(solver.getAssertions())
+    return _TOLD[how](ctx, formulas)
+
+
+def _learned(ctx: Any, formulas: list[Any]) -> str | None:
+    """Literals "that are entailed by the current set of assertions"."""
+    solver = _own_solver(ctx, {**_FEATURES, "produce-learned-literals": "true"}, formulas)
+    solver.checkSat()
+    known = [one for one in _subterms(*formulas) if one.getKind() == Kind.CONSTANT]
+    for kind in cvc5.LearnedLitType:
+        for literal in solver.getLearnedLiterals(kind)[:4]:
+            inside = _subterms(literal)
+            if any(one.getKind() in (SKOLEM, Kind.VARIABLE) for one in inside):
+                continue
+            if any(one.getKind() == Kind.CONSTANT and one not in known for one in inside):
+                continue
+            if _has_model(ctx, [*formulas, literal.notTerm()]):
+                return f"a learned literal ({kind.name}) does not follow: {literal}"
+    return None
+
+
+def _timeout_core(ctx: Any, formulas: list[Any]) -> str | None:
+    """If the answer is unsat, the formulas are an unsat core of the assertions; if it is sat, there are
+    none.
+    """
+    options = {**_FEATURES, "produce-unsat-cores": "true", "timeout-core-timeout": "50"}
+    result, core = _own_solver(ctx, options, formulas).getTimeoutCore()
+    return _judged_core(ctx, result, core, formulas, [])
+
+
+def _timeout_assumptions(ctx: Any, formulas: list[Any]) -> str | None:
+    """The same of assumptions, beside what is asserted."""
+    half = len(formulas) // 2
+    asserted, assumed = formulas[:half], formulas[half:]
+    if not assumed:
+        return None
+    options = {**_FEATURES, "produce-unsat-cores": "true", "timeout-core-timeout": "50"}
+    solver = _own_solver(ctx, options, asserted)
+    result, core = solver.getTimeoutCoreAssuming(*assumed)
+    return _judged_core(ctx, result, core, assumed, asserted)
+
+
+def _judged_core(
+    ctx: Any, result: Any, core: list[Any], formulas: list[Any], beside: list[Any]
+) -> str | None:
+    if any(formula not in formulas for formula in core):
+        return "a timeout core has what was not asserted"
+    if result.isSat() and core:
+        return "a timeout core of a satisfiable set has formulas"
+    if result.isSat() and _has_none(ctx, [*beside, *formulas]):
+        return "the set of a timeout core is satisfiable, and has no model"
+    if result.isUnsat() and _has_model(ctx, [*beside, *core]):
+        return "a timeout core that is unsatisfiable has a model"
+    return None
+
+
+def _lemmas(ctx: Any, formulas: list[Any]) -> str | None:
+    """The theory lemmas behind an answer unsat. Most have symbols of cvc5's own; where one has none, no
+    model makes it false.
+    """
+    options = {**_FEATURES, "produce-unsat-cores": "true", "unsat-cores-mode": "sat-proof"}
+    solver = _own_solver(ctx, options, formulas)
+    if not solver.checkSat().isUnsat():
+        return None
+    for lemma in solver.getUnsatCoreLemmas()[:4]:
+        kinds = [one.getKind() for one in _subterms(lemma)]
+        if SKOLEM in kinds or Kind.VARIABLE in kinds:
+            continue
+        if _has_model(ctx, [lemma.notTerm()]):
+            return f"a lemma of an unsat core is not valid: {lemma}"
+    return None
+
+
+def _elements(ctx: Any, formulas: list[Any]) -> str | None:
+    """The model "interprets s as the finite sort whose domain elements are given": each constant of the
+    sort has one of them as its value, and they are distinct.
+    """
+    solver = _own_solver(ctx, {**_FEATURES, "produce-models": "true"}, formulas)
+    if not solver.checkSat().isSat():
+        return None
+    for one in _subterms(*formulas):
+        if one.getKind() != Kind.CONSTANT or not one.getSort().isUninterpretedSort():
+            continue
+        elements = solver.getModelDomainElements(one.getSort())
+        if len(elements) != len(set(elements)):
+            return "an uninterpreted sort has an element twice"
+        if solver.getValue(one) not in elements:
+            return f"{one} has a value beyond the elements of its sort"
+    return None
+
+
+_TOLD: dict[str, Callable[[Any, list[Any]], str | None]] = {
+    "learned": _learned,
+    "timeout-core": _timeout_core,
+    "timeout-assumptions": _timeout_assumptions,
+    "lemmas": _lemmas,
+    "elements": _elements,
+}
