@@ -44,24 +44,27 @@ def operators_of(abouts: Sequence[Mapping[str, Any]]) -> dict[str, list[str]]:
     return {theory: list(kinds) for theory, kinds in merged.items()}
 
 
-_NAMED = re.compile(r"\b([A-Za-z_]\w*)\(")
+_NAMED = re.compile(r"\b([A-Za-z_]\w*)\(|\.([A-Za-z_]\w*)\b")
+_LISTED = re.compile(r"\"([A-Za-z_]\w*)\"")  # in tables of helpers, which are called by their names
 
 
 def callables_of(wrapper: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
     """The public callables of a target's binding as the store keeps them: for each, in `spelled`, the
-    counters of the spellings whose templates have its name before a parenthesis, and an empty name
-    where a helper has it; and in `skipped`, by reason, how many are never called. `about` is what the
-    session says of the solver.
+    counters of the spellings whose templates have its name before a parenthesis or behind a point, and an
+    empty name where a helper has it so or between quotation marks; and in `skipped`, by reason, how many
+    are never called. `about` is what the session says of the solver.
     """
     by_name: dict[str, dict[str, None]] = {}
-    texts = [(one.counter, one.template) for one in written(wrapper, SECTIONS)]
-    texts += [("", text) for _, text in wrapper.get("helpers_sources") or ()]
-    for counter, text in texts:
-        for name in _NAMED.findall(text):
+    named = [(one.counter, one.template, _NAMED) for one in written(wrapper, SECTIONS)]
+    helpers = [text for _, text in wrapper.get("helpers_sources") or ()]
+    named += [("", text, how) for text in helpers for how in (_NAMED, _LISTED)]
+    for counter, text, how in named:
+        for found in how.finditer(text):
+            name = found.group(found.lastindex or 0)
             by_name.setdefault(name, {})[counter] = None
-    found = about["callables"]
-    spelled = {name: list(by_name.get(name.rpartition(".")[2], ())) for name in found["names"]}
-    return {"spelled": spelled, "skipped": found["skipped"]}
+    told = about["callables"]
+    spelled = {name: list(by_name.get(name.rpartition(".")[2], ())) for name in told["names"]}
+    return {"spelled": spelled, "skipped": told["skipped"]}
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,13 @@ from murxpy.campaign.statistics import Reach, callables_of, reach, reaches
 WRAPPER = {
     "operators": {"OP_AND": {"default": "m.And({args})", "list": "m.And_list([{args}])"}},
     "actions": {"push": "{solver}.push()"},
-    "helpers_sources": [["helpers.py", "def read(solver):\n    return solver.units()\n"]],
+    "helpers_sources": [
+        ["helpers.py", "def read(solver):\n    return solver.units()\n"],
+        ["tables.py", 'ASKED = ["is_sat"]\nREAD = first.core\n'],
+    ],
 }
 NAMES = ["m.And", "m.And_list", "m.Solver.push", "m.Solver.units", "m.Or", "m.Xor"]
+NAMES += ["m.Answer.is_sat", "m.Solver.core"]
 
 
 def test_a_callable_is_reached_by_the_spellings_that_name_it() -> None:
@@ -26,12 +30,12 @@ def test_a_callable_is_reached_by_the_spellings_that_name_it() -> None:
     }
     found = reach(callables_of(WRAPPER, about), counters)
     assert found == Reach(
-        walks=["m.And", "m.Solver.units"],
+        walks=["m.And", "m.Solver.units", "m.Answer.is_sat", "m.Solver.core"],
         contract=["m.Or"],
         unreached=["m.And_list", "m.Solver.push", "m.Xor"],
         skipped={"opens files": 2},
     )
-    assert found.total == 8
+    assert found.total == 10
 
 
 def test_a_campaign_keeps_what_it_reaches(
