@@ -15,7 +15,11 @@ from commands import outcome
 from hypothesis import given
 from hypothesis import strategies as st
 
-from murxpy.data import load_wrapper
+from murxpy.data import importable_names, load_wrapper
+from murxpy.machine.contract.values import TEXTS, TYPES
+from murxpy.machine.generate.callables import _PLAIN
+from murxpy.machine.tokens import print_token
+from murxpy.machine.trace.grammar import parse_trace, permit
 from murxpy.solvers.forbidden import Forbidden
 
 SMELLS = re.compile(
@@ -185,6 +189,20 @@ def test_no_option_that_is_drawn_is_forbidden(solver: str) -> None:
     ]
     assert len(drawn) > 40
     assert not [name for name in drawn if forbidden.option(name)]
+
+
+@pytest.mark.parametrize("solver", importable_names())
+def test_no_call_that_contract_mode_draws_is_refused_at_its_replay(solver: str) -> None:
+    """A finding whose own trace is refused has no command that shows it."""
+    wrapper = load_wrapper(solver)
+    calls = (wrapper.get("contract") or {}).get("calls") or {}
+    recipes = [step for steps in (calls.get("recipes") or {}).values() for step in steps]
+    drawn = [step.replace("$", "x") for step in recipes]
+    drawn += [f"f {print_token(value)}" for value in (*TEXTS, *TYPES, *_PLAIN["str"])]
+    forbidden = Forbidden(wrapper.get("forbidden") or {})
+    for words in drawn:
+        trace = parse_trace(f"0 misuse@call {words}\n", words)
+        permit(forbidden, trace, trace.lines[0])
 
 
 GAP = r"(?:\s|;[^\n]*(?:\n|$))*"
