@@ -319,6 +319,8 @@ class Pool:
         """
         self._collect(worker)
         cause: Cause = worker.killed or "died"
+        if cause == "channel" and signal_name(status) != "SIGKILL":
+            cause = "died"  # its end closed the channel, and is only told now
         running = worker.running()
         reason = (
             _REASONS.get(cause)

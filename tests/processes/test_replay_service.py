@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import signal
 import weakref
 from collections.abc import Iterator
 from contextlib import closing
@@ -65,6 +67,18 @@ def test_fresh_process_does_all_jobs_of_a_submission_and_ends(opened: Any) -> No
     assert causes(future) == ["report", "report", "died"] and told == [future]
     assert [len(result.past) for result in future.results] == [0, 1, 2]
     assert not replays.pool.workers
+
+
+def test_a_process_whose_end_is_told_late_died_of_its_own_signal(opened: Any) -> None:
+    """Its channel closes when it dies, which on a busy machine may be seen long before the end is told."""
+    replays = opened()
+    future = replays.submit([trace("sleep")], Fresh())
+    while future.worker is None or future.worker.pid is None or not future.worker.running():
+        replays.step()
+    future.worker.killed = "channel"
+    os.kill(future.worker.pid, signal.SIGSEGV)
+    wait(replays, future)
+    assert causes(future) == ["died"]
 
 
 @pytest.mark.parametrize("on", ["fresh", "pooled", "once"])
