@@ -236,6 +236,20 @@ def test_a_draft_says_what_its_program_needs(tmp_path: Path) -> None:
     assert "- it shows with core.minimize=true" in lines, "a misuse is no matter of operators"
 
 
+def test_no_solver_is_said_to_be_asked_about_a_substitution(tmp_path: Path) -> None:
+    found = kept(tmp_path, "b", {}, action="check-substitute", operator="OP_INT_ABS")
+    stored(tmp_path, found)
+    made = draft_of(finding_page(tmp_path, "b"))
+    assert made is not None
+    assert "substituting in a term with abs ends the process" in made.text.splitlines()[0]
+
+
+def test_a_title_says_what_is_wrong_with_a_core(tmp_path: Path) -> None:
+    foreign = "the unsat core has what was neither asserted nor assumed"
+    title = drafted_of(tmp_path, {"smt2": SCRIPT}, kind="invalid-core", message=foreign)[0]
+    assert title == "# z3 5.4.1 adds what was neither asserted nor assumed to an unsat core with abs"
+
+
 def test_a_draft_says_of_which_signal_its_program_dies(tmp_path: Path) -> None:
     """What reads memory that was freed dies of one signal in the run, and of another in a program."""
     lines = drafted_of(

@@ -118,6 +118,15 @@ def test_a_core_is_shown_by_solving_it_alone() -> None:
     assert seen(CORE, "invalid-core", 'unsat\n(error "there is no core")\n') is None
 
 
+def test_a_core_with_what_was_never_asserted_is_not_called_satisfiable() -> None:
+    said = "the unsat core has what was neither asserted nor assumed"
+    other = CORE.replace("check-sat-assuming 1 t2", "check-sat-assuming 1 t1")
+    found = seen(other, "invalid-core", "unsat\n((not a))\n", said)
+    assert found is not None and (found.wrong, found.more) == (said, ())
+    asserted = seen(CORE, "invalid-core", "unsat\n((not a))\n", said)
+    assert asserted is not None and asserted.more
+
+
 def test_assertions_keep_their_names_where_only_the_last_check_is_left() -> None:
     named = (
         CONSTANT.replace(" t1 s1", " t1 s1", 1)

@@ -145,7 +145,7 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
         if page.bucket.action in SELF_CHECKS and names:
             what = f"{what}: {_listed(names)}"
     else:
-        label = _UNSOUND if is_unsound(page.bucket) else kind.label
+        label = _UNSOUND if is_unsound(page.bucket) else kind.does(page.bucket.message)
         what = f"{label}{f' with {_listed(names)}' if names else ''}"
     text = f"{solver} {release} {what}"
     if len(text) > _TITLE:

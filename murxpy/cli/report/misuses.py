@@ -37,12 +37,16 @@ _STRANGERS = {
 
 # What a call is to somebody who does not know our names for them.
 _SAID = {
+    "check-abduct": "asking for an abduct",
     "check-assumptions": "reading the unsat assumptions",
     "check-core": "reading the unsat core",
+    "check-elimination": "eliminating quantifiers",
+    "check-interpolant": "asking for an interpolant",
     "check-model": "reading the model",
     "check-proof": "reading the proof",
-    "check-substitute": "solving with a substituted term",
-    "check-interpolant": "solving with an interpolant",
+    "check-simplify": "simplifying a term",
+    "check-substitute": "substituting in a term",
+    "check-values": "reading values",
     "del": "dropping an object",
     "delete": "dropping the solver and its context",
     "gc": "a garbage collection",

@@ -176,6 +176,12 @@ class Core(Wrong, family=True):
 
     endings = (endings.core, endings.foreign_core)
 
+    def does(self, message: str) -> str:
+        if outcomes.FOREIGN in message:
+            given = self.label.removeprefix("gives ").partition(" that ")[0]
+            return f"adds {outcomes.FOREIGN} to {given}"
+        return self.label
+
     def look(self, seen: Seen) -> Sight | None:
         return see_core(seen)
 

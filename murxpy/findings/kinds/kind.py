@@ -95,7 +95,11 @@ class Kind:
         """Return one line that tells what is wrong with the solver and release `about`. `answer` is
         its wrong answer, where the finding is one.
         """
-        return f"{about} {self.label}."
+        return f"{about} {self.does(message)}."
+
+    def does(self, message: str) -> str:
+        """What the solver does in a finding with this message, in words that go behind its name."""
+        return self.label
 
     # -- buckets
 

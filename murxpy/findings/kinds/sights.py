@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
 from murxpy.logic.terms import Term
-from murxpy.machine.outcomes import EXCEPTION, EXIT
+from murxpy.machine.outcomes import EXCEPTION, EXIT, FOREIGN
 from murxpy.machine.witnesses.model import LITERAL
 from murxpy.machine.witnesses.show import show
 from murxpy.machine.witnesses.slowness import KIND as SLOW
@@ -483,10 +483,12 @@ def see_core(seen: Seen) -> Sight | None:
                 answer="sat",
             )
         parts = expressions(text[1:-1])
+        known = {" ".join(one.split()) for one in (*evidence.formulas.values(), *evidence.background)}
+        foreign = [" ".join(one.split()) for one in parts if one not in evidence.formulas]
         unknown = set(_SYMBOL.findall(text)) - set(_SYMBOL.findall(evidence.text))
-        if unknown:
+        if unknown or (FOREIGN in seen.finding.message and not known.issuperset(foreign)):
             return Sight(
-                "the unsat core has what was neither asserted nor assumed",
+                f"the unsat core has {FOREIGN}",
                 " ".join(text.split()),
                 "only what was asserted or assumed",
             )

@@ -11,7 +11,7 @@ from typing import Any
 from murxpy.machine.actions.base import Check, register
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.outcomes import Refused, Stopped
+from murxpy.machine.outcomes import FOREIGN, Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.trace.reading import Reading
 from murxpy.machine.witnesses.model import Model, solvable_from_scratch
@@ -59,7 +59,7 @@ def _check(run: Run, what: str, seed: int, spelling: str | None, background: lis
         places = run.call(chosen, ([entry.obj for entry in known], names), (), action)
         foreign = next((place for place in places if isinstance(place, str)), None)
         if foreign is not None and all(entry.obj is not None for entry in known):
-            message = f"the {_NAMES[what]} has what was neither asserted nor assumed"
+            message = f"the {_NAMES[what]} has {FOREIGN}"
             raise Stopped(
                 run.finding(f"invalid-{what}", "solver", message, action, "", chosen.name)
             )

@@ -15,7 +15,7 @@ from itertools import count
 
 from murxpy.errors import InputError
 from murxpy.logic.terms import Term
-from murxpy.machine.outcomes import INVALID_CORE, Refused, Stopped
+from murxpy.machine.outcomes import FOREIGN, INVALID_CORE, Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.witnesses.model import TOO_LARGE, theories, unjudged
 from murxpy.machine.witnesses.solving import FACTOR, tidy, timed
@@ -261,7 +261,7 @@ def core_of(script: Script, check: Question, printed: str) -> Core | None:
     return Core(formulas, not check.assumptions and not names <= named.keys())
 
 
-FOREIGN_CORE = "the unsat core has what was neither asserted nor assumed"
+FOREIGN_CORE = f"the unsat core has {FOREIGN}"
 SATISFIABLE_CORE = "the unsat core is satisfiable when solved anew"
 
 

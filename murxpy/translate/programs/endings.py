@@ -15,7 +15,7 @@ from murxpy.machine.checks.registry import MAKING
 from murxpy.machine.contract import protocols
 from murxpy.machine.contract.calls import STRAY
 from murxpy.machine.database import Entry
-from murxpy.machine.outcomes import Refused
+from murxpy.machine.outcomes import FOREIGN, Refused
 from murxpy.machine.tokens import Quoted, Ref
 from murxpy.machine.trace.grammar import Line, Trace
 from murxpy.machine.witnesses import slowness, unknowns
@@ -139,7 +139,9 @@ def inconsistent(run: Calls, claim: Claim) -> None:
 
 
 def core(run: Calls, claim: Claim) -> None:
-    """The core has a model."""
+    """The core has a model. Raises Refused where it has what was never asserted."""
+    if FOREIGN in claim.message:
+        raise Refused("unsupported", "the core is none of what was asserted")
     background = _read_core(run)
     run.sheet.note("The core is solved alone.")
     _core_anew(run, background)
