@@ -167,9 +167,9 @@ def _quick_size(script: Script) -> tuple[int, int, int]:
 
 # ----------------------------------------------------------------------
 # The settings that a smallest trace needs beside its formulas: options, limits, calls and
-# spellings. In a trace that the passes could not make smaller, each line was tried to be left out.
-# Everything that is left is therefore needed, and only the range of a number is still to be found.
-# In any other trace a line is needed if the trace without it does not show the defect.
+# spellings. A line is needed if the trace without it does not show the defect. The passes may have tried
+# that before, but a death may have missed its place in memory by chance then, and one more replay costs
+# little.
 
 
 _DOUBLED = 10  # times that a number is doubled in search of one that hides the defect
@@ -186,14 +186,14 @@ def needs(
     safe: Iterable[tuple[str, str]] = (),
     refused: Callable[[Script], Sequence[str]] = lambda _: (),
 ) -> list[Need]:
-    """The settings that the script needs. `shows` tells whether another script shows the defect;
-    `smallest` says that the passes could not make the script smaller. `safe` are the options of the
+    """The settings that the script needs. `shows` tells whether another script shows the defect, and is
+    asked about each need; `smallest` says that the passes could not make the script smaller. `safe` are the options of the
     solver's own safe mode, with which the defect is tried, too; `refused` gives what the solver says of
     the calls of a script that it refuses.
     """
     found: dict[Need, None] = {}
     for at, line in enumerate(script):
-        free = not smallest and line.action not in _PLAIN and at < len(script) - 1
+        free = line.action not in (*_PLAIN, *_ASSERTING, "misuse") and at < len(script) - 1
         if free and shows(without(script, at, at + 1)):
             continue
         for need in _of_line(script, at, shows):
@@ -259,13 +259,17 @@ def _of_line(script: Script, at: int, shows: Callable[[Script], bool]) -> Iterat
 
 def _range(script: Script, at: int, place: int, shows: Callable[[Script], bool]) -> tuple[str, str]:
     """The number at `place`, and the largest one above it that was seen to show the defect; that is
-    empty where all larger numbers show it.
+    empty where all larger numbers show it. Both are empty where a smaller number shows it, too.
     """
     low = int(str(script[at].args[place]))
 
     def with_number(number: int) -> Script:
         return put(script, at, with_word(script[at], place, number))
 
+    if any(
+        shows(with_number(less)) for less in dict.fromkeys((low - 1, low // 2)) if 0 <= less < low
+    ):
+        return "", ""
     good, bad = low, max(1, low)
     for _ in range(_DOUBLED):
         bad *= 2

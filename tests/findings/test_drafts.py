@@ -186,6 +186,11 @@ def test_a_draft_says_what_its_script_needs_and_not_its_trace(tmp_path: Path) ->
     limited = SCRIPT.replace("(declare", "(set-option :rlimit 7)\n(declare")
     lines = drafted_of(tmp_path / "limited", {"smt2": limited})
     assert "- it shows with a resource limit, standard operators" in lines
+    needs = '["limit", "", "", "7", "900"], ["option", "core.minimize"'
+    whole = SMALL.replace('["option", "core.minimize"', needs)
+    lines = drafted_of(tmp_path / "ranged", {"smt2": limited, "min.trace": whole})
+    assert "- In this form, the defect needs a resource limit." in lines
+    assert not any("900" in line for line in lines), "that was tried on the trace only"
 
 
 def test_a_draft_tells_nothing_that_its_script_does_not_have(tmp_path: Path) -> None:
@@ -247,7 +252,9 @@ def test_no_solver_is_said_to_be_asked_about_a_substitution(tmp_path: Path) -> N
 def test_a_title_says_what_is_wrong_with_a_core(tmp_path: Path) -> None:
     foreign = "the unsat core has what was neither asserted nor assumed"
     title = drafted_of(tmp_path, {"smt2": SCRIPT}, kind="invalid-core", message=foreign)[0]
-    assert title == "# z3 5.4.1 adds what was neither asserted nor assumed to an unsat core with abs"
+    assert (
+        title == "# z3 5.4.1 adds what was neither asserted nor assumed to an unsat core with abs"
+    )
 
 
 def test_a_draft_says_of_which_signal_its_program_dies(tmp_path: Path) -> None:

@@ -182,7 +182,7 @@ def test_a_limit_is_told_with_the_range_in_which_the_defect_shows() -> None:
 
     def shows(one: Script) -> bool:
         asked.append(one)
-        return 15 <= int(str(one[2].args[0])) <= 500
+        return len(one) == len(source) and 15 <= int(str(one[2].args[0])) <= 500
 
     found = needs(source, Spellings({}), shows)
     high = int(found[1].high)
@@ -191,7 +191,19 @@ def test_a_limit_is_told_with_the_range_in_which_the_defect_shows() -> None:
         Need("limit", "", low="15", high=str(high)),
         Need("again", "check-sat", "2"),
     ]
-    assert 450 <= high <= 500 and len(asked) <= 11
+    assert 450 <= high <= 500 and len(asked) <= 16
+
+
+def test_a_number_is_no_least_one_where_a_smaller_one_shows_it() -> None:
+    """The time may end before the reduction has tried it, and a limit need not be monotone."""
+    source = script("0 new\n0 set-option depth 9\n0 set-limit 15\n0 check-sat\n")
+
+    def shows(one: Script) -> bool:
+        return len(one) == len(source) and one[1].args[1] != 8 and one[2].args[0] != 14
+
+    found = needs(source, Spellings({}), shows)
+    assert found == [Need("option", "depth", "9"), Need("limit", "")]
+    assert found[1].sentence() == "In this form, the defect needs a resource limit."
 
 
 def test_a_misuse_before_the_call_that_dies_is_no_need_of_its_own() -> None:
@@ -209,7 +221,9 @@ def test_a_line_without_which_the_defect_shows_is_not_needed() -> None:
     def shows(one: Script) -> bool:
         return options <= {str(line.args[0]) for line in one if line.action == "set-option"}
 
-    assert needs(source, Spellings({}), shows, smallest=False) == [Need("option", "depth", "true")]
+    for smallest in (False, True):  # of the death of a process, a pass may have missed that
+        found = needs(source, Spellings({}), shows, smallest)
+        assert found == [Need("option", "depth", "true")]
 
 
 LATE = """0 new

@@ -483,7 +483,9 @@ def see_core(seen: Seen) -> Sight | None:
                 answer="sat",
             )
         parts = expressions(text[1:-1])
-        known = {" ".join(one.split()) for one in (*evidence.formulas.values(), *evidence.background)}
+        known = {
+            " ".join(one.split()) for one in (*evidence.formulas.values(), *evidence.background)
+        }
         foreign = [" ".join(one.split()) for one in parts if one not in evidence.formulas]
         unknown = set(_SYMBOL.findall(text)) - set(_SYMBOL.findall(evidence.text))
         if unknown or (FOREIGN in seen.finding.message and not known.issuperset(foreign)):

@@ -245,9 +245,10 @@ class Need:
     option, the action or the operator; `value` is that of the option, the name of the spelling, or how
     often the call is made. An `earlier` check leaves something behind that a check of nothing does not.
     Of a number `low` is the least one that was seen to show the defect, and `high` the largest; `high`
-    is empty where no larger number was seen to hide it. Of an option of the solver's safe mode
-    (`safe`), which nothing needs, `low` is `yes` or `no`: whether the defect shows in that mode, too. It
-    is `refused` where that mode refuses a call that is not refused without it; `high` is then the message.
+    is empty where no larger number was seen to hide it, and both are where a smaller one shows it, too.
+    Of an option of the solver's safe mode (`safe`), which nothing needs, `low` is `yes` or `no`: whether
+    the defect shows in that mode, too. It is `refused` where that mode refuses a call that is not refused
+    without it; `high` is then the message.
     """
 
     kind: str
@@ -262,7 +263,8 @@ class Need:
             where = self._range() if self.low else f"set to {self.value}"
             return f"In this form, the defect needs the option {self.name} {where}."
         if self.kind == "limit":
-            return f"In this form, the defect needs a resource limit {self._range()}."
+            where = f" {self._range()}" if self.low else ""
+            return f"In this form, the defect needs a resource limit{where}."
         if self.kind == "again":
             return f"The defect shows only at the {_ORDINALS.get(self.value, f'{self.value}th')} {self.name}."
         if self.kind == "earlier":
