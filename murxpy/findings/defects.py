@@ -18,7 +18,7 @@ from murxpy.data import load_wrapper, wrapper_names
 from murxpy.errors import InputError
 from murxpy.findings.buckets import Bucket, is_unsound
 from murxpy.findings.folder import texts_below
-from murxpy.findings.frames import FRAMES, HEAP, RECURSION, place
+from murxpy.findings.frames import FRAMES, HEAP, RECURSION, place, releases
 from murxpy.findings.kinds.answers import (
     InvalidAssumptions,
     InvalidCore,
@@ -315,6 +315,19 @@ _CAUSES = (
     ),
 )
 _SHALLOW = ("copy", "outlive")  # the rules that make a shallow copy
+# the rules that are about when objects are released
+_LIFETIMES = (
+    *_SHALLOW,
+    "deepcopy",
+    "survive",
+    "cycle",
+    "exit",
+    "finalizer",
+    "orphan",
+    "race",
+    "thread",
+    "threads",
+)
 _COPY = "copy.copy"  # the public callable that makes one
 _LARGE = 1 << 31  # a number from which on no C int holds it
 
@@ -353,7 +366,7 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
     if last.words.startswith(f"{_COPY} ") or last.spelling in _SHALLOW:
         return "a shallow copy shares what its original frees"
     words = last.words.split()
-    if broken:  # the call need not be the one that is at fault
+    if broken or is_release(bucket):  # the call need not be the one that is at fault
         return ""
     if "py:none" in words:
         return "None ends the process"
@@ -369,15 +382,15 @@ _ID = re.compile(r"[xts]\d{1,9}")
 _DROPPING = ("delete", "del", "gc")  # calls that only notice what was broken before
 
 
-def breaking_call(trace: str, frames: str = "") -> Row | None:
+def breaking_call(trace: str, frames: str = "", released: bool = False) -> Row | None:
     """The call in the smallest trace of a death that breaks what the last call uses, although that
-    call has nothing of it: an operator; or, before objects are dropped, the one misuse that may, or that
-    of a class which the native frames name. None where there is none, or nobody can say which.
+    call has nothing of it: an operator; or, before objects are dropped or `released`, the one misuse that
+    may, or that of a class which the native frames name. None where there is none, or nobody can say which.
     """
     rows = list(read_rows(trace))
     broken = _unused(rows) if rows else []
     operator = _breaking(broken)
-    dropped = broken if rows and rows[-1].action in _DROPPING else []
+    dropped = broken if rows and (released or rows[-1].action in _DROPPING) else []
     if len(dropped) > 1:
         inside = frames.lower()
         dropped = [one for one in dropped if (name := _class_of(one)) and name in inside]
@@ -493,7 +506,7 @@ def _of_death(bucket: Bucket, read: Read) -> tuple[str, ...]:
     with these calls: what one call breaks may show at once, or in the call after it.
     """
     names = place(bucket.backtrace)
-    if names[:1] == (HEAP,) or breaks_heap(bucket.message):
+    if finds_broken(bucket):
         return (f"{bucket.solver} breaks the heap",)
     if not names:
         return ()
@@ -512,6 +525,20 @@ def _of_death(bucket: Bucket, read: Read) -> tuple[str, ...]:
         if shape is not None and shape.formulas:
             found.append(f"{bucket.solver} dies by {call} on {_words(shape)}")
     return tuple(found)
+
+
+def finds_broken(bucket: Bucket) -> bool:
+    """Whether the place of a death only tells where broken memory was noticed: in the allocator, or when an
+    object was released although no object was to be dropped.
+    """
+    heap = place(bucket.backtrace)[:1] == (HEAP,) or breaks_heap(bucket.message)
+    return heap or is_release(bucket)
+
+
+def is_release(bucket: Bucket) -> bool:
+    """Whether the process died while an object was released, in a call that is no test of lifetimes."""
+    by_lifetime = bucket.action == "misuse" and bucket.spelling in _LIFETIMES
+    return bucket.action not in _DROPPING and not by_lifetime and releases(bucket.backtrace)
 
 
 # What frees an object notices what another call broke.

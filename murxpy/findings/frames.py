@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import takewhile
@@ -24,6 +24,8 @@ from murxpy.worker.process import die_with_parent
 
 FRAMES = 3  # innermost frames that two deaths must share
 _LONGEST = 24  # frames at most in one turn of a recursion
+_DEEP = 48  # frames at least of a stack whose end is not reached; gdb prints 64, some of which end the process
+_OFTEN = 6  # times that a function of a recursion is among them
 
 # A frame as gdb prints it: `#0  0x00007ffff58e3c8c in lp::static_matrix<double,
 # double>::set(unsigned int) () from libz3.so`.
@@ -46,8 +48,22 @@ _ALLOCATOR = re.compile(
 HEAP = "heap"  # the first word of a place where a broken heap was noticed
 RECURSION = "recursion"  # the first word of a place in an endless recursion
 
-# With these the C library checks each block of the heap that is freed or enlarged.
-_CHECKED = {"LD_PRELOAD": "libc_malloc_debug.so.0", "GLIBC_TUNABLES": "glibc.malloc.check=3"}
+# Functions of the interpreter that destroy an object. What they call only notices what was broken before.
+_RELEASING = re.compile(
+    r"slot_tp_(?:finalize|del)\b|subtype_dealloc|PyObject_CallFinalizer|_Py_Dealloc|__pyx_tp_dealloc"
+    r"|(?:finalize|delete)_garbage|gc_collect_\w+"
+)
+_RELEASE = re.compile(
+    r"\w*dec_?ref$|\w+_del_\w+$|(?:\w+::)*~\w+$"
+)  # a function of the solver for that
+
+# With these the C library checks each block of the heap that is freed or enlarged, and overwrites what is
+# freed, so that who uses it later dies there.
+_CHECKED = {
+    "LD_PRELOAD": "libc_malloc_debug.so.0",
+    "GLIBC_TUNABLES": "glibc.malloc.check=3:glibc.malloc.perturb=165",
+}
+_EARLIEST = "with freed memory overwritten: "  # begins the line of frames behind those of the death
 
 # The interpreter and the libraries that call a solver for it. No frame of the solver follows behind
 # such a function.
@@ -87,6 +103,21 @@ def place(backtrace: str) -> tuple[str, ...]:
     return (HEAP, *found) if behind else found
 
 
+def releases(backtrace: str) -> bool:
+    """Whether the process died while the interpreter destroyed an object of the solver."""
+    names = functions(backtrace)
+    outermost = re.sub(r"\(.*", "", (inside(backtrace) or ("",))[-1])
+    return any(map(_RELEASING.match, names)) or _RELEASE.match(outermost) is not None
+
+
+def earliest(backtrace: str) -> str:
+    """The innermost functions in which the process dies when freed memory is overwritten at once, where
+    that tells more than the frames of the death; else empty.
+    """
+    line = next((one for one in backtrace.split("\n") if one.startswith(_EARLIEST)), "")
+    return line.removeprefix(_EARLIEST)
+
+
 def _behind_end(names: Sequence[str]) -> int:
     """The number of innermost frames that only end a process. Between two of them, a library without
     symbols may have some without a name.
@@ -113,7 +144,17 @@ def cycle(names: Sequence[str]) -> tuple[str, ...]:
         if turns >= 2 and turns * length >= max(len(names) // 2, 3 * FRAMES):
             turn = tuple(names[len(names) - length :])
             return min(turn[at:] + turn[:at] for at in range(length))
-    return ()
+    return _recurring(names)
+
+
+def _recurring(names: Sequence[str]) -> tuple[str, ...]:
+    """The functions of a recursion whose turns differ, in alphabetical order: most frames of a stack whose
+    end gdb did not reach. Empty where there is no such recursion.
+    """
+    counts = Counter(names)
+    often = sorted(name for name, count in counts.items() if count >= _OFTEN)
+    deep = len(names) >= _DEEP and not any(map(_CALLER.match, names))
+    return tuple(often) if deep and 2 * sum(map(counts.__getitem__, often)) > len(names) else ()
 
 
 def _turns(names: Sequence[str], length: int) -> int:
@@ -143,8 +184,9 @@ class Backtraces(Service):
     """Replays traces under gdb, one at a time when `budget` is open and leaves enough for it, and calls
     `done(key, frames)`.
 
-    Of a death that a broken heap caused, the frames are those of a second replay, in which the C
-    library checks the heap and so notices earlier what is broken.
+    A death by broken memory is replayed a second time, in which the C library checks the heap, and
+    overwrites what is freed. The frames are those of that replay if the heap is what it finds broken. Where
+    the process dies elsewhere, they go behind those of the death (`earliest`).
     """
 
     def __init__(self, budget: Budget, done: Callable[[str, str], None]) -> None:
@@ -250,7 +292,8 @@ class Backtraces(Service):
                 text = (self._folder.path / "frames").read_text("utf-8", "replace")
         self.close()
         frames = "\n".join(re.findall(r"^#\d+ .*$", text, re.M))
-        if self._asked is not None and not self._unchecked and place(frames)[:1] == (HEAP,):
+        heap = place(frames)[:1] == (HEAP,)
+        if self._asked is not None and not self._unchecked and (heap or releases(frames)):
             self._unchecked = f"{frames}\n"
             try:
                 self._begin(*self._asked)
@@ -258,8 +301,10 @@ class Backtraces(Service):
                 self.close()
                 self._done(self._key, self._unchecked)
         elif frames or self._unchecked:
-            heap = place(frames)[:1] == (HEAP,)
-            told = self._unchecked if self._unchecked and not heap else f"{frames}\n"
+            told = f"{frames}\n"
+            if self._unchecked and not heap:
+                found = "" if releases(frames) else " < ".join(inside(frames)[:FRAMES])
+                told = self._unchecked + (f"{_EARLIEST}{found}\n" if found else "")
             self._done(self._key, told)
 
     def close(self) -> None:

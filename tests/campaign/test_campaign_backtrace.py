@@ -11,7 +11,7 @@ from campaigns import only_bucket, plan, run
 from waiting import wait_for
 
 from murxpy.cli.report.findings import sentence
-from murxpy.findings.frames import HEAP, Backtraces, place
+from murxpy.findings.frames import HEAP, Backtraces, earliest, inside, place, releases
 from murxpy.records.config import Budget
 from murxpy.records.events import Alike, Ended
 
@@ -44,7 +44,7 @@ def test_a_broken_heap_is_one_defect(tmp_path: Path) -> None:
     assert all(place(bucket.backtrace)[0] == HEAP for bucket in campaign.buckets)
     (ended,) = [event for event in events if isinstance(event, Ended)]
     assert len(ended.snapshot.new_buckets) == 1
-    assert ": the heap is broken" in sentence(campaign.buckets[0])
+    assert "broken memory ends the process" in sentence(campaign.buckets[0])
 
 
 GDB = """#!/bin/sh
@@ -55,19 +55,42 @@ esac
 """
 
 
-def test_the_frames_of_a_broken_heap_are_those_that_notice_it_first(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "gdb").write_text(GDB)
-    (tmp_path / "gdb").chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+RELEASE = """#!/bin/sh
+case "$*" in
+  *malloc.perturb=*) echo "#0  0x01 in early () from lib.so"; echo "#1  0x01 in api () from lib.so";;
+  *) echo "#0  0x01 in late () from lib.so"; echo "#1  0x01 in ffi_call () from c.so"; echo "#2  0x01 in slot_tp_finalize () from c.so";;
+esac
+"""
+
+
+def frames_by(gdb: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The frames that a service gives whose gdb is this script."""
+    (folder / "gdb").write_text(gdb)
+    (folder / "gdb").chmod(0o755)
+    monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
     found: dict[str, str] = {}
     budget = Budget(1.0)
     budget.unbounded = True
     traces = Backtraces(budget, lambda key, frames: found.update({key: frames}))
     traces.add("key", plan(), "1 new\n")
     wait_for(lambda: (traces.poll(), not traces.waiting)[1])
-    assert place(found["key"]) == (HEAP, "early")
+    return found["key"]
+
+
+def test_the_frames_of_a_broken_heap_are_those_that_notice_it_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert place(frames_by(GDB, tmp_path, monkeypatch)) == (HEAP, "early")
+
+
+def test_a_death_in_a_finalizer_is_replayed_with_freed_memory_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = frames_by(RELEASE, tmp_path, monkeypatch)
+    assert releases(found) and place(found)[0] == "late" and inside(found) == ("late",)
+    assert earliest(found) == "early < api"
+    later = frames_by(RELEASE.replace("*malloc.perturb=*", "nothing"), tmp_path, monkeypatch)
+    assert place(later)[0] == "late" and earliest(later) == ""
 
 
 def test_gdb_waits_until_it_takes_little_of_the_campaign(

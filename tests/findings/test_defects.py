@@ -142,6 +142,80 @@ def test_a_broken_heap_is_one_defect_wherever_it_is_noticed() -> None:
     assert grouped([*broken, crash("d", "vector")]) == [("a", "b", "c"), ("d",)]
 
 
+def test_a_recursion_whose_turns_differ_is_known_by_the_functions_that_come_again_and_again() -> (
+    None
+):
+    ways = (["visit", "args"], ["visit", "let", "args"], ["visit", "quantifier", "args", "let"])
+    turns = [name for at in range(24) for name in ways[at * at % 3]][:60]
+    found = place(frames("alloc", "mk_app", *turns))
+    assert found[0] == "recursion" and {"visit", "args"} <= {*found} and "alloc" not in found
+    assert place(frames("alloc", *turns, "api", "ffi_call"))[0] == "alloc", "it came to an end"
+
+
+FINALIZED = ("solver::dec_ref", "api_dec_ref", "0x00007ffff0000001", "ffi_call", "_ctypes_callproc")
+FINALIZERS = ("_PyEval_EvalFrameDefault", "slot_tp_finalize", "subtype_dealloc")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        (*FINALIZED, *FINALIZERS),
+        (*FINALIZED, "_PyEval_EvalFrameDefault", "slot_tp_finalize", "gc_collect_main"),
+        ("solver::inner", "Term::~Term", "__pyx_tp_dealloc_4base_Term", "_PyEval_EvalFrameDefault"),
+        ("solver::inner", "api_dec_ref", "ffi_call"),
+    ],
+)
+def test_a_death_in_a_finalizer_is_not_blamed_on_the_last_call(names: tuple[str, ...]) -> None:
+    files: dict[str, str] = {}
+    found = died("freed", "z3.f t1 py:none", files)
+    found = replace(found, backtrace=frames(*names), signal="SIGSEGV")
+    small = files["freed.min.trace"]
+    said = (
+        "broken memory ends the process with a segmentation fault when an object is released {} "
+        "z3.f(a term, None): what broke it came before"
+    )
+    assert sentence(found, small) == said.format("during or after")
+    for row in ("return x1 Made", 'raised "TypeError: no"'):
+        assert sentence(found, f"{small}      {row}\n") == said.format("after")
+    other = replace(crash("other", "y", "z", *FINALIZERS), action="check-sat")
+    files |= {"other.min.trace": "1 new\n2 check-sat\n"}
+    heap = crash("heap", "_int_malloc", "malloc", "vector")
+    assert grouped([found, other, heap], files) == [("freed", "heap", "other")]
+
+
+def test_a_finalizer_that_a_misuse_before_it_breaks_is_blamed_on_that() -> None:
+    files: dict[str, str] = {}
+    words = "z3.FPRef.__neg__ x2\n3 misuse@edge z3.g t1"
+    found = replace(died("freed", words, files), backtrace=frames(*FINALIZED, *FINALIZERS))
+    said = sentence(found, files["freed.min.trace"])
+    assert said == "z3.FPRef.__neg__() and then the release of an object ends the process"
+    dropped = replace(found, action="gc", operator="", spelling="")
+    said = sentence(dropped, "1 new\n2 gc\n")
+    assert said == "a garbage collection ends the process in solver::dec_ref: the model is wrong"
+
+
+def test_what_dies_after_its_call_returned_is_told_so() -> None:
+    files: dict[str, str] = {}
+    found = died("late", "z3.f t1", files)
+    small = files["late.min.trace"]
+    assert (
+        sentence(found, small) == "z3.f(a term) ends the process in late_frame: the model is wrong"
+    )
+    for row, does in (("return x1 Made", "returns"), ('raised "TypeError: no"', "raises")):
+        said = sentence(found, f"{small}      {row}\n")
+        assert said.startswith(
+            f"z3.f(a term) {does}, and what follows ends the process in late_frame"
+        )
+
+
+def test_a_broken_heap_is_blamed_on_no_call() -> None:
+    found = replace(crash("a", "_int_malloc", "malloc", "vector", "go"), signal="SIGABRT")
+    said = "broken memory ends the process with an abort during check-sat: that call or an earlier one broke the heap"
+    assert sentence(found) == said
+    told = replace(bucket("b", "abort", "corrupted double-linked list"), signal="SIGABRT")
+    assert sentence(told) == said
+
+
 def test_what_shows_at_the_call_after_is_one_with_what_shows_at_once() -> None:
     files = {"late.min.trace": "1 new\n2 push 1\n3 own-cube\n4 pop 1\n"}
     form = Reproducer("min.trace", "late.min.trace", True)

@@ -241,6 +241,38 @@ def test_a_draft_says_what_its_program_needs(tmp_path: Path) -> None:
     assert "- it shows with core.minimize=true" in lines, "a misuse is no matter of operators"
 
 
+def test_frames_are_no_place_where_memory_was_broken_before(tmp_path: Path) -> None:
+    """Nor are those of an endless recursion, of which a developer needs one turn."""
+    stack = ("int_free", "free", "s3::vector::expand", "s3::go")
+    turn = ("s3::walk", "s3::visit", "s3::alloc") * 16
+    for names, heading, shown in (
+        (stack, "## Native frames, where broken memory was noticed", [*stack]),
+        (
+            turn,
+            "## Native frames of an endless recursion",
+            [*turn[:3], "(and 45 frames of the same functions)"],
+        ),
+        (("s3::visit", "s3::go"), "## Native frames", ["s3::visit", "s3::go"]),
+    ):
+        folder = tmp_path / names[0]
+        rows = "".join(
+            f"#{at}  0x{at:016x} in {one} () from /x/l.so\n" for at, one in enumerate(names)
+        )
+        found = kept(folder, "b", {}, kind="crash", message="SIGSEGV", signal="SIGSEGV")
+        stored(folder, replace(found, action="check-sat", backtrace=rows))
+        made = draft_of(finding_page(folder, "b"))
+        assert made is not None
+        lines = made.text.splitlines()
+        at = lines.index(heading)
+        assert lines[at + 3 : at + 3 + len(shown)] == shown
+    assert (
+        "broken memory ends the process with a segmentation fault during check-sat"
+        in draft_of(  # type: ignore[union-attr]
+            finding_page(tmp_path / "int_free", "b")
+        ).text.splitlines()[0]
+    )
+
+
 def test_no_solver_is_said_to_be_asked_about_a_substitution(tmp_path: Path) -> None:
     found = kept(tmp_path, "b", {}, action="check-substitute", operator="OP_INT_ABS")
     stored(tmp_path, found)

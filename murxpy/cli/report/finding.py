@@ -29,8 +29,9 @@ from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.findings.bucket_names import trace_file
 from murxpy.findings.buckets import Bucket
-from murxpy.findings.defects import Grouping, Read, grouping, telling_option
-from murxpy.findings.frames import inside
+from murxpy.findings.defects import Grouping, Read, finds_broken, grouping, telling_option
+from murxpy.findings.frames import RECURSION, inside, place
+from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.origin import holds_traces
 from murxpy.findings.ranges import asked_releases, range_sentence
 from murxpy.findings.scripted import scripted
@@ -106,6 +107,17 @@ class FindingPage:
         if file is None or not (file.suffix == ".trace" or holds_traces(file)):
             return ""
         return self.read(str(file.relative_to(self.out))) or ""
+
+    @property
+    def recursion(self) -> bool:
+        """Whether the process died of an endless recursion."""
+        return place(self.bucket.backtrace)[:1] == (RECURSION,)
+
+    def about_frames(self, name: str) -> str:
+        """The heading of the frames, which begins with `name`: some tell no place."""
+        if kind_of(self.bucket.kind).dies and finds_broken(self.bucket):
+            return f"{name}, where broken memory was noticed"
+        return f"{name} of an endless recursion" if self.recursion else name
 
     @property
     def asked(self) -> dict[str, str]:
@@ -331,8 +343,8 @@ def _lines(page: FindingPage, model: ShownModel | None, width: int) -> Iterator[
 
 def _frames(page: FindingPage) -> Iterator[Text]:
     if page.frames:
-        yield from _heading("Frames")
-        yield from (Text(f"  {escaped(frame)}") for frame in _without_turns(page.frames))
+        yield from _heading(page.about_frames("Frames"))
+        yield from (Text(f"  {escaped(frame)}") for frame in without_turns(page.frames))
 
 
 def _heading(text: str) -> Iterator[Text]:
@@ -389,7 +401,7 @@ def wrong(found: Evaluation) -> tuple[str, ...]:
     return (*parting, *(name for name, verdict in found.holds if verdict == "false"))
 
 
-def _without_turns(frames: Sequence[str]) -> Iterator[str]:
+def without_turns(frames: Sequence[str]) -> Iterator[str]:
     """The frames, of which those that repeat before are only counted."""
     seen: dict[str, int] = {}
     for frame in frames:

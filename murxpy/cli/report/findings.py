@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
@@ -30,12 +31,14 @@ from murxpy.findings.defects import (
     Read,
     breaking_call,
     callable_of,
+    finds_broken,
     grouping,
+    is_release,
     is_silent,
     same,
     telling_option,
 )
-from murxpy.findings.frames import HEAP, RECURSION, functions, inside, place
+from murxpy.findings.frames import RECURSION, functions, inside, place
 from murxpy.findings.kinds.calls import misuse_message
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.known import MARK
@@ -102,11 +105,7 @@ def _sentence(bucket: Bucket, small: str | None, whole: str | None) -> str:
     message = one_line(misuse_message(first_line(bucket.plain_message)))
     kind = kind_of(bucket.kind)
     if kind.dies:
-        broken = breaking_call(small, bucket.backtrace) if small else None
-        where = _where(bucket, small or whole)
-        if broken is not None:  # the last call is only where that shows
-            where = f"{in_words(broken, small or '')} and then {where}"
-        return _death(bucket, message, where)
+        return _death(bucket, message, small, whole)
     if bucket.kind == EXCEPTION:
         return f"{_where(bucket, small)} raises {message.rstrip('.')}"
     if bucket.kind == DISAGREEMENT:
@@ -171,21 +170,49 @@ def _rule_in_words(found: re.Match[str]) -> str:
     return f"because {said} makes the script from one that was decided"
 
 
-def _death(bucket: Bucket, message: str, where: str) -> str:
-    names = place(bucket.backtrace)
-    recursion, heap = names[:1] == (RECURSION,), names[:1] == (HEAP,)
-    named = [name for name in names if not _NAMELESS.match(name)]
-    inner = named[1:2] if recursion or heap else named[:1]
+def _death(bucket: Bucket, message: str, small: str | None, whole: str | None) -> str:
+    """A death with the call and the function in which it happened, as far as these tell anything: broken
+    memory is noticed anywhere.
+    """
+    freed = is_release(bucket)
+    row = last_row(small or whole or "")
+    after = "" if row is None else _AFTER.get((row.results or [[""]])[-1][0], "")
+    broken = breaking_call(small, bucket.backtrace, freed) if small else None
+    where = _where(bucket, small or whole)
     how = ended_by(bucket.signal)
-    sentence = f"{where} ends the process{f' with {how}' if how else ''}"
-    if heap:
-        noticed = f", as {_short(inner[0])} notices" if inner else ""
-        sentence += f": the heap is broken{noticed}"
-    elif recursion:
-        sentence += f", an endless recursion through {_short(inner[0])}"
-    elif inner and functions(bucket.backtrace):
-        sentence += f" in {_short(inner[0])}"
+    ends = f"ends the process{f' with {how}' if how else ''}"
+    if broken is not None:  # the last call is only where that shows
+        last = "the release of an object" if freed else where
+        where = f"{in_words(broken, small or '')} and then {last}"
+    elif freed:
+        when = "after" if after else "during or after"
+        return f"broken memory {ends} when an object is released {when} {where}: what broke it came before"
+    elif finds_broken(bucket):
+        return f"broken memory {ends} during {where}: that call or an earlier one broke the heap"
+    elif row is not None and after and row.action == "misuse":  # which goes on behind its own row
+        where = f"{where} {after}, and what follows"
+    sentence = f"{where} {ends}"
+    if finds_broken(bucket):
+        return sentence if freed else f"{sentence}: the heap is broken"
+    names = [name for name in place(bucket.backtrace) if not _NAMELESS.match(name)]
+    if names[:1] == [RECURSION]:
+        return f"{sentence}, an endless recursion through {_most(bucket.backtrace, names[1:])}"
+    if names:
+        sentence += f" in {_short(names[0])}"
     return f"{sentence}: {message}" if message and message != bucket.signal else sentence
+
+
+# What a call does that has a result, by the word of its row.
+_AFTER = {"return": "returns", "raised": "raises"}
+
+
+def _most(backtrace: str, recurring: Sequence[str]) -> str:
+    """The function of a recursion that comes most often in a stack, with the number of the others."""
+    counts = Counter(functions(backtrace))
+    others = len(set(recurring)) - 1
+    most = max(recurring, key=lambda name: counts[name]) if recurring else ""
+    more = f" and {amount(others, 'other function')}" if others > 0 else ""
+    return f"{_short(most)}{more}"
 
 
 # A frame that tells no place: an address, or a function in a library of C.

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 
-from murxpy.cli.report.finding import FindingPage
+from murxpy.cli.report.finding import FindingPage, without_turns
 from murxpy.cli.report.findings import (
     Use,
     ended_by,
@@ -24,6 +24,7 @@ from murxpy.cli.report.text import amount, fenced, one_line, prose
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.findings.buckets import is_unsound
 from murxpy.findings.defects import grouping
+from murxpy.findings.frames import earliest
 from murxpy.findings.kinds.calls import misuse_message
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.known import Registry
@@ -367,11 +368,15 @@ def _has(text: str, name: str) -> bool:
 
 
 def _frames(page: FindingPage) -> Iterator[str]:
-    """The native frames without those of the interpreter, the innermost first."""
+    """The native frames without those of the interpreter, the innermost first; of a recursion once."""
     if page.frames:
-        more = len(page.frames) - _FRAMES
-        text = "\n".join([*page.frames[:_FRAMES], *(["(and more)"] if more > 0 else [])])
-        yield from block("## Native frames", "", text, "backtrace.txt")
+        rows = [*without_turns(page.frames)] if page.recursion else [*page.frames]
+        more = ["(and more)"] if len(rows) > _FRAMES else []
+        heading = f"## {page.about_frames('Native frames')}"
+        yield from block(heading, "", "\n".join([*rows[:_FRAMES], *more]), "backtrace.txt")
+        first = earliest(page.bucket.backtrace)
+        if first:
+            yield f"With freed memory overwritten at once (`glibc.malloc.perturb`), it dies in {first}.\n"
 
 
 def _warnings(
