@@ -727,6 +727,112 @@ def test_an_exception_is_one_wherever_the_rule_leads_to_it() -> None:
     assert grouped([one, replace(other, message=f"class B: {thrown}")]) == [("call", "deepcopy")]
 
 
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [
+        (
+            "kind get-value@one 2 t6 t5 with 0 o1",
+            "get-value (the solver in the place of an operand)",
+        ),
+        ("type get-value@one 1 t10 with 0 py:[1]", "get-value ([1] in the place of an operand)"),
+        (
+            "sort mk-term@op OP_BV_ADD SORT_BV 2 t1 t2 with 0.#1 t3",
+            "bvadd (a term of another sort in the place of an operand)",
+        ),
+        (
+            'text mk-const@mk s3 "_x" with name py:"a|b"',
+            "making a constant ('a|b' in the place of its name)",
+        ),
+        (
+            'kind mk-const@mk s3 "_x" with sort t1',
+            "making a constant (a term in the place of its sort)",
+        ),
+        (
+            "number mk-term@f OP_BV_ZERO_EXTEND SORT_BV 1 t2 1 8 with i0 py:-4",
+            "zero_extend (-4 in the place of an index)",
+        ),
+        (
+            'none mk-value@py s2 "7" with v:num py:none',
+            "making a value (None in the place of its value)",
+        ),
+        ("type mk-sort@f SORT_BV 8 with p0 py:[]", "BV ([] in the place of a parameter)"),
+        (
+            "context mk-sort@mk SORT_SET s1 with ctx other c1",
+            "SET (another context in the place of its own)",
+        ),
+        (
+            'context mk-const@mk s7 "_x4" with sort other s7',
+            "making a constant (a sort of another context in the place of its sort)",
+        ),
+        (
+            "arity mk-term@op OP_EQUAL SORT_BOOL 2 t16 t7 with * cut 1",
+            "= (too few or very many operands)",
+        ),
+        (
+            'raising mk-const@mk s3 "_x7" with sort object',
+            "making a constant (object() in the place of its sort)",
+        ),
+        (
+            "hold s-misfit@rec-free",
+            "a definition that does not fit its declaration: a body with a free variable",
+        ),
+        ("hold get-value@one 1 t1", "get-value"),
+    ],
+)
+def test_a_misuse_is_told_with_what_stands_in_the_place_of_which_operand(
+    row: str, said: str
+) -> None:
+    found = replace(crash("a", "f"), action="misuse", spelling=row.split()[0])
+    small = f"# solver s 1.0\n1 new\n2 misuse@{row}\n"
+    assert sentence(found, small) == f"{said} ends the process in f"
+
+
+MADE = """1 new
+1 mk-sort SORT_BV 8
+ return s1
+1 mk-sort SORT_ARRAY s1 s1
+ return s2
+1 mk-const s1 "a"
+ return t1 s1
+1 mk-const s2 "b"
+ return t2 s2
+1 misuse@call z3.Params c1
+ return x1 ParamsRef
+"""
+
+
+def test_operands_are_told_with_their_sorts_and_classes() -> None:
+    found = replace(
+        crash("a", "f"), action="misuse", operator="z3.BVSubNoOverflow", spelling="call"
+    )
+    small = f"{MADE}1 misuse@call z3.BVSubNoOverflow t1 t2 x1\n"
+    said = "z3.BVSubNoOverflow(a term of BV 8, a term of ARRAY, a ParamsRef) ends the process in f"
+    assert sentence(found, small) == said
+
+
+def test_an_exception_is_told_with_the_call_that_raises_it() -> None:
+    found = misused("a", "AssertionError in UserPropagateBase.__init__ (z3.py)")
+    small = f"{MADE}1 misuse@call z3.UserPropagateBase x1 c1\n"
+    said = "z3.UserPropagateBase(a ParamsRef, the context) raises AssertionError in UserPropagateBase.__init__ (z3.py)"
+    assert sentence(found, small) == said
+    found = misused("b", "RuntimeError: no in (it) in make (base.pxi)")
+    small = "1 new\n1 misuse@float mk-value@py s1 7 2 with v py:-inff\n"
+    said = "making a value (float('-inf') in the place of its value) raises RuntimeError: no in (it) in make (base.pxi)"
+    assert sentence(found, small) == said
+    assert sentence(found) == "RuntimeError: no in (it) in make (base.pxi)"
+    taken = misused("c", "takes a term of another context beside objects of this one")
+    small = "1 new\n1 misuse@context get-value@eval 1 t1 with 0 other t1\n"
+    said = "get-value takes a term of another context beside objects of this one"
+    assert sentence(taken, small) == said
+
+
+def test_a_definition_that_does_not_fit_is_told_with_how() -> None:
+    found = replace(crash("a", "f"), action="s-misfit", spelling="recs-few")
+    small = "# solver s 1.0\n1 new\n2 s-misfit@recs-few\n"
+    said = "a definition that does not fit its declaration: too few operands ends the process in f"
+    assert sentence(found, small) == said
+
+
 def died(key: str, words: str, files: dict[str, str], rule: str = "edge") -> Bucket:
     """The bucket of a misuse that kills the process, whose smaller trace ends with this line."""
     return replace(

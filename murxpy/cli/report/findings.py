@@ -17,7 +17,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from murxpy.cli.report.misuses import MISFITS, in_words, said
+from murxpy.cli.report.misuses import in_words, said
 from murxpy.cli.report.tables import NUMBER, Table, kinds
 from murxpy.cli.report.text import amount, cut, form_word, one_line, replay_command
 from murxpy.errors import InputError
@@ -35,11 +35,12 @@ from murxpy.findings.defects import (
     grouping,
     is_release,
     is_silent,
+    place_of,
     same,
     telling_option,
 )
 from murxpy.findings.frames import RECURSION, functions, inside, place
-from murxpy.findings.kinds.calls import misuse_message
+from murxpy.findings.kinds.calls import MISFITS, misfit_of, misuse_message
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.known import MARK
 from murxpy.findings.ranges import kept_range
@@ -128,7 +129,12 @@ def _sentence(bucket: Bucket, small: str | None, whole: str | None) -> str:
             lambda found: f"{found[1]}: {MISFITS.get(found[2], found[2])}", message
         )
         if _OF_CALLABLE.match(message):
-            return f"{_where(bucket, small or whole)} {message}"
+            where = _where(bucket, small or whole)
+            if message.startswith("takes"):  # the message says what it takes
+                where = where.partition(" (")[0]
+            return f"{where} {message}"
+        if place_of(bucket) and bucket.action == "misuse" and (small or whole):
+            return f"{_where(bucket, small or whole)} raises {message}"
         if bucket.action == "misuse" and _OF_OPERANDS.match(message):
             return f"{_where(bucket, small or whole).partition(' (')[0]}: {message}"
     if not _WORD.match(message):  # a name, such as z3 or mk-term, stays as it is
@@ -230,6 +236,9 @@ def _where(bucket: Bucket, small: str | None = None) -> str:
             return words
     call = Call(bucket.action, bucket.operator) if row is None else row.call
     action = said(call.action, bucket.solver)
+    misfit = misfit_of(f"{call.action}@{call.spelling}")
+    if misfit:
+        return f"{action}: {misfit}"
     of = " of " if action == call.action else " with "
     return of.join(filter(None, (action, call.operator))) or "it"
 

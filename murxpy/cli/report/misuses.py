@@ -7,12 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from murxpy.errors import InputError
-from murxpy.machine.contract.rules import RULES
+from murxpy.findings.kinds.calls import misfit_of
+from murxpy.machine.contract.broken import WITH
+from murxpy.machine.contract.rules import RULES, Rule
 from murxpy.machine.tokens import Python, Quoted, Ref, Token
-from murxpy.machine.trace.finished import Row, header_value
+from murxpy.machine.trace.finished import Row, header_value, read_rows
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.translate.expressions import literal
 
+_ID = re.compile(r"s\d{1,9}")
 _LONGEST = 40  # letters of an operand
 _MADE = re.compile(r"^ {0,20}return (x\d{1,9}) (\w{1,200})$", re.M)
 # What stands for an object of the run, by the first letter of its id, and for an object that is none
@@ -59,20 +62,6 @@ _SAID = {
 }
 
 
-# How a definition does not fit its declaration, by the last words of its spelling.
-MISFITS = {
-    "few": "too few operands",
-    "many": "too many operands",
-    "doubled": "one operand twice",
-    "free": "a body with a free variable",
-    "constant": "a constant in the place of a variable",
-    "no-constant": "an operand that is no constant",
-    "value": "a value in the place of an operand",
-    "other-sort": "an operand of another sort",
-    "other-result": "a body of another sort",
-}
-
-
 def said(action: str, solver: str = "") -> str:
     """What an action is to somebody who does not know our names for them."""
     name = action.removeprefix(f"{solver}-") if solver else action
@@ -88,17 +77,67 @@ def in_words(row: Row, trace: str) -> str:
         args = parse_trace(f"0 new\n0 misuse@{row.spelling} {row.words}\n", "").lines[-1].args
     if not args:
         return ""
-    classes = dict(_MADE.findall(trace))
+    classes = dict(_classes(trace))
     first, rule = args[0], RULES.get(row.spelling)
     if isinstance(first, str) and "." in first:
         return f"{first}({_joined(_operands(args[_of_method(args, classes) :], classes))})"
-    about = "" if rule is None else f" ({rule.about})"
+    # what is held is used later: the call itself is as it should be
+    about = "" if rule is None or rule.family == "hold" else f" ({rule.about})"
     if isinstance(first, Ref):
         return f"{_object(first, classes)}{about}"
-    spelled = _text(first, classes).partition("@")[2]
-    how = MISFITS.get(spelled) or MISFITS.get(spelled.partition("-")[2], "")
+    misfit = misfit_of(_text(first, classes))
     solver = header_value(trace, "solver").partition(" ")[0]
-    return f"{said(row.call.operator, solver)}{how and f', {how},'}{about}"
+    placed = _placed(args, rule, classes)
+    more = f": {misfit}" if misfit else f" ({placed})" if placed else about
+    return f"{said(row.call.operator, solver)}{more}"
+
+
+def _classes(trace: str) -> Iterator[tuple[str, str]]:
+    """The names of the classes of the binding's objects, and the sorts of terms, by their ids."""
+    yield from _MADE.findall(trace)
+    sorts: dict[str, str] = {}
+    for row in read_rows(trace):
+        made = [result[1:] for result in row.results if result[:1] == ["return"]]
+        if row.action == "mk-sort":
+            words = [word for word in row.words.split() if not _ID.fullmatch(word)]
+            sorts |= {result[0]: " ".join(words) for result in made if result}
+        for result in made:
+            if len(result) > 1 and result[1] in sorts:
+                yield result[0], f"{_OBJECTS['t']} of {sorts[result[1]]}"
+
+
+def _placed(args: Sequence[Token], rule: Rule | None, classes: Mapping[str, str]) -> str:
+    """What stands in the place of which operand of the call that a misuse breaks; empty where the rule
+    breaks the call in another way.
+    """
+    words = list(args)
+    if rule is None or not rule.slots or WITH not in words:
+        return ""
+    slot, *given = words[len(words) - words[::-1].index(WITH) :]
+    name = str(slot).partition(".")[0].partition(":")[0]
+    if name == "*" or not given:  # their number is wrong
+        return ""
+    other = given[0] == "other"
+    what = _shown(given[-1], classes)
+    if other and name == "ctx":
+        return "another context in the place of its own"
+    if other:
+        what += " of another context"
+    elif rule.name == "sort":
+        what += " of another sort"
+    return f"{what} in the place of {_PLACES.get(name.rstrip('0123456789*'), 'an operand')}"
+
+
+# What an operand is in the call that a misuse breaks, by the name of its slot without its number.
+_PLACES = {
+    "ctx": "its context",
+    "i": "an index",
+    "name": "its name",
+    "p": "a parameter",
+    "solver": "its solver",
+    "sort": "its sort",
+    "v": "its value",
+}
 
 
 def _of_method(args: Sequence[Token], classes: Mapping[str, str]) -> int:
@@ -127,7 +166,8 @@ def _operands(args: Sequence[Token], classes: Mapping[str, str]) -> Iterator[str
 
 def _shown(word: Token, classes: Mapping[str, str]) -> str:
     if isinstance(word, Ref):
-        return _object(word, classes)
+        name = classes.get(str(word), "") if word.letter == "x" else ""
+        return f"{'an' if name[:1] in 'AEIOU' else 'a'} {name}" if name else _object(word, classes)
     if isinstance(word, Python):
         text = literal(word.value)
         return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."

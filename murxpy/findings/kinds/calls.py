@@ -65,6 +65,30 @@ def misuse_message(message: str) -> str:
     return _CLASS.sub("", message)
 
 
+# How a definition does not fit its declaration, by the last words of its spelling.
+MISFITS = {
+    "few": "too few operands",
+    "many": "too many operands",
+    "doubled": "one operand twice",
+    "free": "a body with a free variable",
+    "constant": "a constant in the place of a variable",
+    "no-constant": "an operand that is no constant",
+    "value": "a value in the place of an operand",
+    "other-sort": "an operand of another sort",
+    "other-result": "a body of another sort",
+}
+
+
+def misfit_of(called: str) -> str:
+    """How a definition does not fit its declaration, by a call of the action that makes one, such as
+    `cvc5-misfit@rec-free`; empty for any other call.
+    """
+    action, _, spelled = called.partition("@")
+    if not action.endswith("-misfit"):
+        return ""
+    return MISFITS.get(spelled) or MISFITS.get(spelled.partition("-")[2], "")
+
+
 class Contract(ByMessage, Call):
     """The binding accepts a call that it should refuse, or refuses it in a way that it does not
     document. Only contract mode makes such calls.
