@@ -83,8 +83,8 @@ from murxpy.solvers.exceptions import INVALID_MODEL
     "--all",
     "every",
     is_flag=True,
-    help="Of a campaign, also write issues of what is told last in lists (an operand of the wrong class, or None, is "
-    "refused, but by an exception that nobody documents), and of findings that were not made smaller yet.",
+    help="Of a campaign, also write issues of what is told last in lists (a wrong operand is refused, but by an exception "
+    "that nobody documents; objects of two contexts in one call), and of findings that were not made smaller yet.",
 )
 def draft(
     source: Path,
@@ -136,6 +136,12 @@ def draft(
         say(f"note: {warning}", err=True)
     if output is None:
         click.echo(made.text, nl=False)
+        attached = [name for name in made.files if f"attached {name}" in made.text]
+        if attached:
+            say(
+                f"note: the issue names {', '.join(attached)}, which -o DIR writes with it",
+                err=True,
+            )
         return
     _write(made, output)
     say(f"issue.md and {amount(len(made.files), 'file')} written to {output}; nothing is sent")
@@ -154,7 +160,7 @@ def _write(made: Draft, folder: Path) -> None:
 def _premature(page: FindingPage) -> str:
     """Why developers would not want an issue of this defect, at least for now; empty where they would."""
     if page.defect.rank >= LAST:
-        return "in which a wrong operand is refused, but by another exception than is documented"
+        return "in which a wrong operand is refused by another exception than is documented, or which mix objects of two contexts"
     forms = page.bucket.reproducers
     shown = any(one.reproduces and one.form in ("python", "smt2") for one in forms)
     kept = page.bucket.smallest() is not None

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -25,13 +25,16 @@ from murxpy.findings.kinds.answers import (
     InvalidValue,
     RepeatedModel,
 )
-from murxpy.findings.kinds.calls import SOLVING, misuse_message
+from murxpy.findings.kinds.calls import MISFITS, SOLVING, misfit_of, misuse_message
 from murxpy.findings.kinds.deaths import breaks_heap
+from murxpy.findings.kinds.kind import BY_NAME
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.ranges import kept_range
 from murxpy.findings.shapes import Shape, shape_of, shipped
 from murxpy.findings.store import read_buckets
 from murxpy.machine.checks.registry import ACTIONS, ANSWERING, MAKING
+from murxpy.machine.contract.broken import WITH
+from murxpy.machine.contract.rules import RULES
 from murxpy.machine.outcomes import CONTRACT, WRONG_UNSAT
 from murxpy.machine.trace.finished import HEADER, Row, header_value, read_needs, read_rows
 from murxpy.machine.trace.grammar import parse_trace
@@ -170,13 +173,15 @@ def marks(bucket: Bucket, read: Read) -> Marks:
 def _of_open_point(bucket: Bucket, shape: Shape) -> tuple[str, ...]:
     """Of a value that is not that of the model: the one operator of the smaller trace of which the
     standard leaves a value open, such as a division by zero. The solver chooses this value again, and
-    which term around it shows that is chance.
+    which term around it shows that is chance. So is it of a wrong model with the elements of a universe.
     """
-    if bucket.kind not in (InvalidValue.name, RepeatedModel.name):
-        return ()
     formulas = " ".join(shape.formulas)
+    of_universe = bucket.kind == INVALID_MODEL and f"['{_UNIVERSE}']" in formulas
+    if bucket.kind not in (InvalidValue.name, RepeatedModel.name) and not of_universe:
+        return ()
     named = dict.fromkeys(_OPERATOR.findall(formulas))
     opened = [name for name in named if name in MEANINGS and MEANINGS[name].open]
+    opened = [] if of_universe else opened
     opened += [name for name in (_UNIVERSE,) if f"['{name}']" in formulas]
     if bucket.kind == RepeatedModel.name:  # a remainder is defined by a division
         opened = list(dict.fromkeys(_DIVISION.sub("OP_INT_DIV", name) for name in opened))
@@ -247,14 +252,9 @@ def _reads_again(bucket: Bucket, read: Read) -> bool:
 
 
 def _of_thrown(bucket: Bucket) -> str:
-    """The exception that a misuse lets out, with the function that throws it. A message that is only the
-    name of a function of another library tells more: the functions that call it all let it out.
-    """
-    message = misuse_message(bucket.message)
-    of_library = re.match(r"\w{1,60}: [a-z][a-z0-9]*(?:_[a-z0-9]+)+(?= in )", message)
-    if of_library:
-        return f"{bucket.solver} throws {of_library[0]}"
-    return f"{bucket.solver} throws {abstract(message)} in {place_of(bucket)}"
+    """The exception that a misuse lets out, with the function that throws it."""
+    message = abstract(misuse_message(bucket.message))
+    return f"{bucket.solver} throws {message} in {place_of(bucket)}"
 
 
 # ----------------------------------------------------------------------
@@ -265,6 +265,11 @@ def _of_thrown(bucket: Bucket) -> str:
 CAUSE = " misused: "  # between the solver and the cause, in a mark
 LOW = "an operand of the wrong class ends in an AttributeError or a bare assertion"
 NONE = "None is not refused cleanly"
+POOR = "a text, a number or a size is refused by an exception that says nothing of it"
+MIXED = "objects of two contexts in one call"
+# What lists tell last, the worst first: users have to keep contexts apart, and a refusal does no harm.
+TRIFLES = (MIXED, POOR, NONE, LOW)
+MISFIT = "a definition that does not fit its declaration ends the process"
 _SILENT = re.compile(r"another|\btakes? |\bis taken|reads back|works, |not the value")
 _LACKS = re.compile(
     r"AttributeError: (?:type object )?'(\w+)'(?: object)? has no attribute '\w+' in ([\w.]+) \("
@@ -284,7 +289,7 @@ _CAUSES = (
         re.compile(r"a text with a NUL is taken|the \w{1,20} is another; '[^']{0,200}\\x00"),
         "a text is silently cut at its first NUL",
     ),
-    (re.compile(r"takes an? \w{1,60} of another context"), "an object of another context is taken"),
+    (re.compile(r"takes an? \w{1,60} of another context"), MIXED),
     (
         re.compile(r"OP_\w{1,60} takes an index that it cannot have"),
         "an index out of range is taken",
@@ -329,6 +334,7 @@ _LIFETIMES = (
     "threads",
 )
 _COPY = "copy.copy"  # the public callable that makes one
+_AT_EDGES = ("edge", "keyword")  # rules that break an operand of a public callable
 _LARGE = 1 << 31  # a number from which on no C int holds it
 
 
@@ -344,18 +350,42 @@ def cause(bucket: Bucket, read: Read) -> str:
     lacks = _LACKS.match(message)
     if lacks and lacks[1] not in (lacks[2].partition(".")[0], "NoneType"):
         return LOW
-    return next((words for pattern, words in _CAUSES if pattern.match(message)), "")
+    found = next((words for pattern, words in _CAUSES if pattern.match(message)), "")
+    return found or (POOR if _is_poor(bucket, message) else "")
+
+
+# Classes of exceptions that say nothing of the operand, and a message that is only the name of a function
+# of another library.
+_GENERIC = re.compile(
+    r"(?:Runtime|Value|Type|Overflow|ZeroDivision|Key|Index|Memory|Recursion|Argument|Unicode\w{0,20})Error\b"
+    r"|Exception\b"
+)
+_OF_LIBRARY = re.compile(r"\w{1,60}: [a-z][a-z0-9]*(?:_[a-z0-9]+)+ in ")
+
+
+def _is_poor(bucket: Bucket, message: str) -> bool:
+    """Whether the binding refuses an operand at an edge, but by an exception of a class for everything."""
+    rule = RULES.get(bucket.spelling)
+    edge = rule is not None and (rule.slots or rule.name in _AT_EDGES)
+    thrown = bool(place_of(bucket)) and _GENERIC.match(message) is not None
+    return thrown and (bool(edge) or _OF_LIBRARY.match(message) is not None)
 
 
 def _cause_of_death(bucket: Bucket, read: Read) -> str:
     """The operand without which the last call of the smaller trace would be an ordinary one, or the copy
-    that it makes or uses; or an operator before it whose result nobody uses, and which is needed.
+    that it makes or uses; or an operator before it whose result nobody uses, and which is needed. Of a
+    trace that was not made smaller, only what its last call has tells anything.
     """
-    text = _smaller(bucket, read)
+    small = _smaller(bucket, read)
+    kept = bucket.smallest()
+    text = small if small is not None else read(kept.file) if kept is not None else None
     rows = list(read_rows(text)) if text else []
     if not rows:
         return ""
-    broken = _unused(rows)
+    misfit = _misfit(rows[-1])
+    if misfit:
+        return f"{MISFIT}: {misfit}"
+    broken = _unused(rows) if small is not None else []
     operator = _breaking(broken)
     if operator is not None:
         owner = operator.words.split()[0].rpartition(".")[0]
@@ -368,6 +398,11 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
     words = last.words.split()
     if broken or is_release(bucket):  # the call need not be the one that is at fault
         return ""
+    if _mixes(rows):
+        return MIXED
+    slot = words[words.index(WITH) + 1] if WITH in words else ""
+    if slot[:1].isdigit() or slot[:1] == "*" or slot == "sort":  # a term or a sort
+        return f"an operand of {last.call.operator} is not checked"
     if "py:none" in words:
         return "None ends the process"
     numbers = [word[3:] for word in words if re.fullmatch(r"py:-?\d{1,60}", word)]
@@ -376,6 +411,44 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
     return ""
 
 
+def _misfit(row: Row) -> str:
+    """How a definition does not fit its declaration, of a row that makes one; empty for any other row."""
+    held = row.words.split(" ")[0] if row.action == "misuse" else f"{row.action}@{row.spelling}"
+    return misfit_of(held)
+
+
+def _mixes(rows: Sequence[Row]) -> bool:
+    """Whether the last row has objects of two contexts. An object whose operands name no context is taken
+    for one that goes with any: a binding may have a context of its own for these.
+    """
+    last = rows[-1]
+    words = last.words.split()
+    if last.spelling == "context" and "other" in words:
+        return True
+    owners: dict[str, str] = {}
+    for row in rows[:-1]:
+        among = _owners(row.words.split(), owners)
+        for result in row.results:
+            if result[:1] == ["return"] and result[1:2] and result[1].startswith("x"):
+                stands_alone = not among and result[-1].endswith(("Context", "Manager"))
+                owners[result[1]] = result[1] if stands_alone else (among or [""])[0]
+    return len(set(_owners(words, owners))) > 1
+
+
+def _owners(words: Sequence[str], owners: Mapping[str, str]) -> list[str]:
+    """The contexts to which the objects in the words of a row belong: terms, sorts and solvers of a run to
+    its own.
+    """
+    found = [
+        owners.get(word, "") if word.startswith("x") else _RUN
+        for word in words
+        if _OBJECT.fullmatch(word)
+    ]
+    return [owner for owner in found if owner]
+
+
+_RUN = "c1"  # the context of a run
+_OBJECT = re.compile(r"[xtsoc]\d{1,9}")
 _ID = re.compile(r"[xts]\d{1,9}")
 
 
@@ -427,8 +500,19 @@ def _unused(rows: Sequence[Row]) -> list[Row]:
 
 
 def callable_of(bucket: Bucket) -> str:
-    """The callable or the operator in which a misuse shows, as far as the bucket tells it."""
+    """The callable or the operator in which a misuse shows, as far as the bucket tells it; of a definition
+    that does not fit its declaration also how it does not.
+    """
+    misfit = _TAKEN.match(misuse_message(bucket.message))
+    if misfit:
+        how = MISFITS.get(misfit[2], misfit[2])
+        return f"{misfit[1]} ({how})" if misfit[1] else how
     return place_of(bucket) or bucket.operator or bucket.spelling
+
+
+_TAKEN = re.compile(
+    r"(?:(\w{1,60}) takes )?a definition that does not fit its declaration(?: is taken)? \(([\w-]{1,40})\)$"
+)
 
 
 def place_of(bucket: Bucket) -> str:
@@ -441,9 +525,9 @@ def place_of(bucket: Bucket) -> str:
 
 def is_trifle(bucket: Bucket) -> bool:
     """Whether lists tell a broken promise last: a wrong operand is refused, but by an exception that
-    nobody documents.
+    nobody documents, or objects of two contexts are taken.
     """
-    return bucket.kind == CONTRACT and cause(bucket, lambda file: None) in (NONE, LOW)
+    return bucket.kind == CONTRACT and cause(bucket, lambda file: None) in TRIFLES
 
 
 def is_silent(bucket: Bucket) -> bool:
@@ -516,6 +600,7 @@ def _of_death(bucket: Bucket, read: Read) -> tuple[str, ...]:
         found.append(f"{bucket.solver} dies in a recursion of {turn}")
     if bucket.action == "misuse" and _is_deep(names):
         found.append(f"{bucket.solver} dies by a misuse in {' < '.join(names[:2])}")
+    found += _of_callable(bucket, read)
     calls = [bucket.action, *_call_before(bucket, read)]
     shape = smallest_shape(bucket, read)
     # the frames say more than that something is misused, or that there is a solver
@@ -525,6 +610,17 @@ def _of_death(bucket: Bucket, read: Read) -> tuple[str, ...]:
         if shape is not None and shape.formulas:
             found.append(f"{bucket.solver} dies by {call} on {_words(shape)}")
     return tuple(found)
+
+
+def _of_callable(bucket: Bucket, read: Read) -> list[str]:
+    """The public callable that ends the process: what it is given is chance, where nothing that was broken
+    before is needed.
+    """
+    text = _smaller(bucket, read)
+    by_name = bucket.action == "misuse" and bucket.spelling in BY_NAME
+    if not by_name or not text or _unused(list(read_rows(text))):
+        return []
+    return [f"{bucket.solver} dies by a call of {bucket.operator}"]
 
 
 def finds_broken(bucket: Bucket) -> bool:

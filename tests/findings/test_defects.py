@@ -10,14 +10,15 @@ import pytest
 from commands import FAKE, error, fuzz_fake, outcome
 
 from murxpy.cli.report.console import make_console
-from murxpy.cli.report.findings import defect_data, defect_views, print_defects, sentence
-from murxpy.findings.buckets import Bucket, worst_first
+from murxpy.cli.report.findings import LAST, defect_data, defect_views, print_defects, sentence
+from murxpy.findings.buckets import Bucket, Kept, worst_first
 from murxpy.findings.defects import (
     Grouping,
     abstract,
     callable_of,
     disjoint,
     is_silent,
+    is_trifle,
     same,
 )
 from murxpy.findings.frames import inside, place
@@ -839,6 +840,7 @@ def died(key: str, words: str, files: dict[str, str], rule: str = "edge") -> Buc
         reduced(key, "crash", f"1 new\n2 misuse@{rule} {words}\n", files),
         action="misuse",
         operator=words.split()[0],
+        spelling=rule,
         backtrace=frames(f"{key}_frame", "other", "api"),
     )
 
@@ -854,6 +856,116 @@ def test_crashes_by_one_operand_are_one_defect_in_all_callables() -> None:
     ]
     buckets = [replace(one, first=float(at)) for at, one in enumerate(buckets)]
     assert grouped(buckets, files) == [("first", "second"), ("index", "large"), ("plain",)]
+
+
+def test_one_call_that_does_not_check_its_operands_is_one_defect_whatever_stands_there() -> None:
+    files: dict[str, str] = {}
+    buckets = [
+        died("kind", "get-value@one 2 t6 t5 with 0 o1", files, "kind"),
+        died("list", "get-value@list 1 t6 with 0 s2", files, "kind"),
+        died("python", 'get-value@one 1 t10 with 0 py:"1"', files, "type"),
+        died("no term", "get-value@one 1 t10 with 0 py:none", files, "none"),
+        died("other", 'mk-const@mk s1 "a" with sort t1', files, "kind"),
+        died("lift", "m.Manager.mkLift c1 m.Kind.CONST t1", files, "call"),
+        died("lifts", "m.Manager.mkLift c1 m.Kind.CONCAT t1 t2", files),
+    ]
+    buckets = [replace(one, first=float(at)) for at, one in enumerate(buckets)]
+    assert grouped(buckets, files) == [
+        ("kind", "list", "python", "no term"),
+        ("other",),
+        ("lift", "lifts"),
+    ]
+
+
+def test_a_definition_that_does_not_fit_is_one_defect_by_how_it_does_not() -> None:
+    files: dict[str, str] = {}
+    spelled = {"rec": "rec-free", "recs": "recs-free", "few": "rec-few"}
+    buckets = [
+        replace(
+            reduced(key, "crash", f"1 new\n2 s-misfit@{how}\n", files),
+            action="s-misfit",
+            backtrace=frames(f"{key}_frame", "other", "api"),
+        )
+        for key, how in spelled.items()
+    ]
+    buckets.append(died("held", "s-misfit@recs-free", files, "hold"))
+    buckets = [replace(one, first=float(at)) for at, one in enumerate(buckets)]
+    assert grouped(buckets, files) == [("rec", "recs", "held"), ("few",)]
+
+
+def test_a_trace_that_was_not_made_smaller_tells_the_operand_of_its_last_call() -> None:
+    long = "1 new\n2 misuse@call m.Make\n3 misuse@edge m.parse x1 py:none\n"
+    whole = replace(
+        crash("whole", "w", "x", "y"),
+        action="misuse",
+        operator="m.parse",
+        spelling="edge",
+        traces=[Kept("whole.trace", 1, 3, 9)],
+        first=2.0,
+    )
+    files: dict[str, str] = {"whole.trace": long}
+    assert grouped([whole, died("small", "m.read py:none", files)], files) == [("small", "whole")]
+
+
+def test_objects_of_two_contexts_in_one_call_are_one_line_and_told_last(tmp_path: Path) -> None:
+    """No documentation says what comes of that: a user has to keep them apart."""
+    files: dict[str, str] = {}
+    other = (
+        "m.Manager\n return x1 Manager\n2 misuse@call m.Manager.make x1\n return x2 Term\n"
+        "3 misuse@edge m.Manager.{} {} x2"
+    )
+    buckets = [
+        died("call", other.format("add", "c1"), files),
+        died("again", other.format("sub", "t1"), files),
+        died("rule", "get-value@one 1 t1 with 0 other t1", files, "context"),
+        died("own", other.format("sub", "x1"), files),
+        misused("taken", "takes a term of another context beside objects of this one"),
+    ]
+    buckets = [replace(one, first=float(at)) for at, one in enumerate(buckets)]
+    assert grouped(buckets, files) == [("call", "again", "rule", "taken"), ("own",)]
+    group = Grouping(files.get, lambda key: "")
+    views = defect_views(buckets, {}, str(tmp_path), group)
+    assert [view.rank >= LAST for view in views] == [False, True]
+    assert views[1].wrong.startswith("Objects of two contexts in one call: m.Manager, ")
+
+
+def test_a_refusal_by_a_poor_exception_is_one_line_and_told_last(tmp_path: Path) -> None:
+    """Unless the binding has a fault of its own, or was called as it is meant to be."""
+    refusals = [
+        misused("text", "RuntimeError: no such width in make (base.pxi)", "make"),
+        misused("size", "OverflowError: int too large in mkSort (base.pxi)", "mkSort"),
+        misused("divided", "ZeroDivisionError: float modulo in BitVecVal (base.py)", "BitVecVal"),
+    ]
+    refusals = [replace(one, spelling="edge") for one in refusals]
+    library = replace(
+        misused("library", "RuntimeError: mpz_set_str in mkSort (base.pxi)"), spelling="call"
+    )
+    others = [
+        replace(
+            misused("name", "NameError: name 'Fixed' is not defined in copy (z3.py)"),
+            spelling="edge",
+        ),
+        replace(
+            misused("meant", "RuntimeError: no such width in size (base.pxi)"), spelling="call"
+        ),
+        replace(
+            misused("printed", "Exception: Cannot print: a term in _op (printer.py)"),
+            spelling="print",
+        ),
+        replace(
+            misused("broken", "SolverException: unreachable in check (core.py)"), spelling="edge"
+        ),
+    ]
+    buckets = [
+        replace(one, first=float(at)) for at, one in enumerate([*refusals, library, *others])
+    ]
+    assert grouped(buckets) == [
+        ("text", "size", "divided", "library"),
+        *((one.key,) for one in others),
+    ]
+    views = defect_views(buckets, {}, str(tmp_path))
+    assert [view.shown.key for view in views if view.rank >= LAST] == ["text"]
+    assert is_trifle(buckets[0]) and not is_trifle(buckets[-1])
 
 
 def test_a_misuse_that_the_process_outlives_is_not_what_kills_it() -> None:
@@ -1036,3 +1148,9 @@ def test_values_of_one_open_point_are_one_defect_whatever_stands_around_it() -> 
     assert grouped(found, files) == [("abs", "text", "within"), ("both",), ("other",)]
     models = [replace(one, kind="invalid-model") for one in found[:2]]
     assert len(grouped(models, files)) == 2, "an assertion is false whatever value is chosen"
+    universe = chosen.replace('3 mk-const s2 "a"', '3 mk-special-value s2 "set.universe"')
+    asserted = "5 mk-term OP_EQUAL SORT_BOOL 2 t3 t3\n return t5 s3\n5 assert-formula t5\n6 check-sat\n"
+    universe = universe.replace("6 check-sat\n", asserted)
+    files["abs.min.trace"] = universe.replace("check-values 2 t1 t3", "check-model")
+    files["text.min.trace"] = files["abs.min.trace"].replace("OP_INT_ABS", "OP_INT_TO_STR")
+    assert len(grouped(models, files)) == 1, "which elements there are is the solver's word alone"

@@ -273,6 +273,33 @@ def test_frames_are_no_place_where_memory_was_broken_before(tmp_path: Path) -> N
     )
 
 
+def test_what_a_draft_attaches_is_named_only_where_it_is_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stored(tmp_path, kept(tmp_path, "b", {"min.trace": SMALL}))
+    key = ("b", "--out", tmp_path)
+    code, text, err = outcome(capsys, "draft", *key)
+    assert code == 0 and "0 z3-cube" in text.splitlines() and "attached" not in text + err
+    long = SMALL.replace("0 z3-cube\n", "0 push 1\n" * 90 + "0 z3-cube\n")
+    stored(tmp_path / "long", kept(tmp_path / "long", "b", {"min.trace": long}))
+    code, text, err = outcome(capsys, "draft", "b", "--out", tmp_path / "long")
+    assert "see the attached finding.trace." in text
+    assert "the issue names finding.trace, which -o DIR writes with it" in err
+
+
+def test_a_title_names_the_operator_of_the_term_that_is_checked(tmp_path: Path) -> None:
+    """Also of a trace that was not made smaller."""
+    whole = (
+        "# solver z3 5.4.1\n0 mk-term OP_INT_ABS SORT_INT 1 t1\n return t2 s1\n0 check-term t2\n"
+    )
+    found = kept(tmp_path, "b", {}, kind="contract", message="class C: a term has another kind")
+    (tmp_path / found.traces[0].file).write_text(whole)
+    stored(tmp_path, replace(found, action="check-term", operator="", spelling=""))
+    made = draft_of(finding_page(tmp_path, "b"))
+    assert made is not None
+    assert made.text.splitlines()[0] == "# z3 5.4.1 A term has another kind: abs"
+
+
 def test_no_solver_is_said_to_be_asked_about_a_substitution(tmp_path: Path) -> None:
     found = kept(tmp_path, "b", {}, action="check-substitute", operator="OP_INT_ABS")
     stored(tmp_path, found)

@@ -24,8 +24,8 @@ from murxpy.errors import InputError
 from murxpy.findings.buckets import Bucket, is_unsound, worst_first
 from murxpy.findings.defects import (
     CAUSE,
-    LOW,
-    NONE,
+    MISFIT,
+    TRIFLES,
     Defect,
     Grouping,
     Read,
@@ -404,7 +404,7 @@ _SET = re.compile(r"\(set-option :(\S+) ([^()]*)\)")
 _CORE = "BOOL"  # the theory whose operators nearly each trace has
 _MOST_NAMED = 3  # options or operators that are named
 _MOST_CALLABLES = 12  # callables with one cause that are named
-LAST = 1000  # from this rank on, a wrong operand is refused, but by another exception than is documented
+LAST = 1000  # from this rank on, developers would close it: see TRIFLES
 
 
 @dataclass(frozen=True, slots=True)
@@ -585,9 +585,9 @@ def _shared(defect: Defect, buckets: Sequence[Bucket]) -> str:
     """The cause that several callables share, and these; empty where there is no such cause."""
     causes = [mark.partition(CAUSE)[2] for mark in defect.marks if CAUSE in mark]
     names = list(dict.fromkeys(filter(None, map(callable_of, buckets))))
-    if not causes or len(buckets) < 2:
-        return ""
     names = list(dict.fromkeys(said(name) for name in names))
+    if not causes or len(names) < 2 or causes[0].startswith(MISFIT):
+        return ""  # the sentence of one tells all of it
     more = f" and {len(names) - _MOST_CALLABLES} more" if len(names) > _MOST_CALLABLES else ""
     listed = _in_their_words(", ".join(names[:_MOST_CALLABLES]), buckets[0].solver)
     return f"{causes[0][:1].upper()}{causes[0][1:]}: {listed}{more}"
@@ -597,10 +597,8 @@ def _rank(bucket: Bucket, defect: Defect) -> int:
     """A key to sort by: 0 for the worst. Of broken promises those come first that give another result
     without a word, and exceptions of the wrong class for a wrong operand come last of all.
     """
-    last = [
-        at for at, cause in enumerate((NONE, LOW)) if any(m.endswith(cause) for m in defect.marks)
-    ]
-    if bucket.kind == CONTRACT and last:
+    last = [at for at, cause in enumerate(TRIFLES) if any(m.endswith(cause) for m in defect.marks)]
+    if last:
         return LAST + last[-1]
     return 2 * worst_first(bucket) + (bucket.kind == CONTRACT and not is_silent(bucket))
 

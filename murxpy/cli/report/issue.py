@@ -143,6 +143,7 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
         what = _NAMESPACES.sub("", what)
     elif page.bucket.kind in (CONTRACT, EXCEPTION):
         what = _of_check(page, misuse_message(page.defect.wrong), script)
+        names = names or _checked(page.trace)
         if page.bucket.action in SELF_CHECKS and names:
             what = f"{what}: {_listed(names)}"
     else:
@@ -152,6 +153,18 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
     if len(text) > _TITLE:
         text = f"{text[: _TITLE - 3].rpartition(' ')[0]}..."
     return prose(text)
+
+
+def _checked(trace: str) -> list[str]:
+    """What scripts call the operator of the term on which the last row of a trace is a check."""
+    rows = list(read_rows(trace))
+    asked = rows[-1].words.split()[:1] if rows else []
+    made = [
+        f"0 mk-term {row.words}\n"
+        for row in rows
+        if row.action == "mk-term" and any(result[1:2] == asked for result in row.results)
+    ]
+    return operators_of("".join(made))
 
 
 def _of_program(page: FindingPage, said: str, script: str | None) -> str:
@@ -262,9 +275,12 @@ def _how(
     else:
         name = next((name for name in files if name in _TRACES), "")
         yield f"## Trace: `murxpy replay {name}`\n" if name else "## Trace\n"
-        kept = "the trace is attached" if name else "it needs runs that only its campaign can make"
         said = "shows it alone" if page.bucket.reproducers else "was made of it yet"
-        yield f"No script and no program {said}; {kept}.\n"
+        if name:
+            yield f"No script and no program {said}.\n"
+            yield from block("The trace:", "", files[name].rstrip("\n"), name)
+        else:
+            yield f"No script and no program {said}; it needs runs that only its campaign can make.\n"
     if not script:
         yield from _decided(page)
     if not wrapper.get("command"):
