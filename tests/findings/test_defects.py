@@ -775,7 +775,7 @@ def test_an_exception_is_one_wherever_the_rule_leads_to_it() -> None:
         ),
         (
             "hold s-misfit@rec-free",
-            "a definition that does not fit its declaration: a body with a free variable",
+            "a definition that does not fit its declaration (a body with a free variable)",
         ),
         ("hold get-value@one 1 t1", "get-value"),
     ],
@@ -809,6 +809,15 @@ def test_operands_are_told_with_their_sorts_and_classes() -> None:
     small = f"{MADE}1 misuse@call z3.BVSubNoOverflow t1 t2 x1\n"
     said = "z3.BVSubNoOverflow(a term of BV 8, a term of ARRAY, a ParamsRef) ends the process in f"
     assert sentence(found, small) == said
+    declared = small.replace("SORT_ARRAY s1 s1", 'SORT_DT 1 "a" 0 1 "b" 0')
+    assert sentence(found, declared) == said.replace("ARRAY", "DT")
+
+
+def test_an_index_is_told_with_its_operator_once() -> None:
+    found = misused(
+        "a", "OP_BV_ZERO_EXTEND takes an index that it cannot have; zero_extend: index i is -1"
+    )
+    assert sentence(found) == "zero_extend takes an index that it cannot have: index i is -1"
 
 
 def test_an_exception_is_told_with_the_call_that_raises_it() -> None:
@@ -830,8 +839,8 @@ def test_an_exception_is_told_with_the_call_that_raises_it() -> None:
 def test_a_definition_that_does_not_fit_is_told_with_how() -> None:
     found = replace(crash("a", "f"), action="s-misfit", spelling="recs-few")
     small = "# solver s 1.0\n1 new\n2 s-misfit@recs-few\n"
-    said = "a definition that does not fit its declaration: too few operands ends the process in f"
-    assert sentence(found, small) == said
+    said = "a definition that does not fit its declaration (too few operands) ends the process in f"
+    assert sentence(found, small) == sentence(found) == said
 
 
 def died(key: str, words: str, files: dict[str, str], rule: str = "edge") -> Bucket:
@@ -1149,7 +1158,9 @@ def test_values_of_one_open_point_are_one_defect_whatever_stands_around_it() -> 
     models = [replace(one, kind="invalid-model") for one in found[:2]]
     assert len(grouped(models, files)) == 2, "an assertion is false whatever value is chosen"
     universe = chosen.replace('3 mk-const s2 "a"', '3 mk-special-value s2 "set.universe"')
-    asserted = "5 mk-term OP_EQUAL SORT_BOOL 2 t3 t3\n return t5 s3\n5 assert-formula t5\n6 check-sat\n"
+    asserted = (
+        "5 mk-term OP_EQUAL SORT_BOOL 2 t3 t3\n return t5 s3\n5 assert-formula t5\n6 check-sat\n"
+    )
     universe = universe.replace("6 check-sat\n", asserted)
     files["abs.min.trace"] = universe.replace("check-values 2 t1 t3", "check-model")
     files["text.min.trace"] = files["abs.min.trace"].replace("OP_INT_ABS", "OP_INT_TO_STR")

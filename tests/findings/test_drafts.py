@@ -287,6 +287,16 @@ def test_what_a_draft_attaches_is_named_only_where_it_is_written(
     assert "the issue names finding.trace, which -o DIR writes with it" in err
 
 
+def test_a_colon_in_a_call_does_not_end_the_title_of_a_death(tmp_path: Path) -> None:
+    whole = '# solver z3 5.4.1\n0 misuse@edge z3.f py:{"a":1}\n'
+    found = kept(tmp_path, "b", {}, message="SIGABRT: it is broken", signal="SIGABRT")
+    (tmp_path / found.traces[0].file).write_text(whole)
+    stored(tmp_path, replace(found, action="misuse", operator="z3.f", spelling="edge"))
+    made = draft_of(finding_page(tmp_path, "b"))
+    assert made is not None
+    assert made.text.splitlines()[0] == "# z3 5.4.1 z3.f({'a': 1}) ends the process with an abort"
+
+
 def test_a_title_names_the_operator_of_the_term_that_is_checked(tmp_path: Path) -> None:
     """Also of a trace that was not made smaller."""
     whole = (

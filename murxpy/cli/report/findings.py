@@ -124,6 +124,7 @@ def _sentence(bucket: Bucket, small: str | None, whole: str | None) -> str:
     message = message.replace(_AS_MADE, _CONSTRUCTED).replace(_BLOCKED, _VALUES)
     message = _NO_VALUE.sub(r"the value of a constant is a term that is no value: \1", message)
     message = _ONE_SIDED.sub(_sides_in_words, message)
+    message = _INDEX.sub(r"\1: ", message)
     if bucket.kind == CONTRACT:
         message = _MISFIT.sub(
             lambda found: f"{found[1]}: {MISFITS.get(found[2], found[2])}", message
@@ -147,6 +148,7 @@ _OF_OPERANDS = re.compile(
     r"(?:an? \w{1,20}(?: with a NUL)? is taken for another|the \w{1,60} is another|another sort than"
     r"|a finalizer raises)\b"
 )
+_INDEX = re.compile(r"^(OP_\w{1,60} takes an index that it cannot have); [\w.]{1,60}: ")
 _MISFIT = re.compile(r"(does not fit its declaration(?: is taken)?) \(([\w-]{1,40})\)$")
 _ONE_SIDED = re.compile(
     r"^(\w{1,60}) of an? (\w{1,60}) and an? (\w{1,60}): ([an]) \. ([an]) works, [an] \. [an] does not$"
@@ -236,9 +238,9 @@ def _where(bucket: Bucket, small: str | None = None) -> str:
             return words
     call = Call(bucket.action, bucket.operator) if row is None else row.call
     action = said(call.action, bucket.solver)
-    misfit = misfit_of(f"{call.action}@{call.spelling}")
+    misfit = misfit_of(f"{call.action}@{call.spelling or bucket.spelling}")
     if misfit:
-        return f"{action}: {misfit}"
+        return f"{action} ({misfit})"
     of = " of " if action == call.action else " with "
     return of.join(filter(None, (action, call.operator))) or "it"
 

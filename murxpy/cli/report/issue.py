@@ -40,6 +40,9 @@ _ENDLESS = (
     " with a segmentation fault, an endless recursion through",
     " by an endless recursion through",
 )
+_DOES = re.compile(
+    r"( ends the process| does not return)"
+)  # behind which a title goes on to a colon
 _NAMESPACES = re.compile(r"\b\w++::(?=[\w~]++::)")
 _OPERATORS = 3  # operators that a title names
 _LONGEST = 200  # letters of what a program printed
@@ -139,7 +142,9 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
     names = [name for name in operators_of(smallest or "") if script is None or _has(script, name)]
     names = (names or operators_in(script or ""))[:_OPERATORS]
     if kind.dies or (kind.ends == "no end" and page.bucket.action == "misuse"):
-        what = _of_program(page, page.wrong.partition(": ")[0], script).replace(*_ENDLESS)
+        call, *more = re.split(_DOES, page.wrong, maxsplit=1)
+        what = call + "".join(more).partition(": ")[0]
+        what = _of_program(page, what, script).replace(*_ENDLESS)
         what = _NAMESPACES.sub("", what)
     elif page.bucket.kind in (CONTRACT, EXCEPTION):
         what = _of_check(page, misuse_message(page.defect.wrong), script)

@@ -15,7 +15,6 @@ from murxpy.machine.trace.finished import Row, header_value, read_rows
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.translate.expressions import literal
 
-_ID = re.compile(r"s\d{1,9}")
 _LONGEST = 40  # letters of an operand
 _MADE = re.compile(r"^ {0,20}return (x\d{1,9}) (\w{1,200})$", re.M)
 # What stands for an object of the run, by the first letter of its id, and for an object that is none
@@ -88,7 +87,7 @@ def in_words(row: Row, trace: str) -> str:
     misfit = misfit_of(_text(first, classes))
     solver = header_value(trace, "solver").partition(" ")[0]
     placed = _placed(args, rule, classes)
-    more = f": {misfit}" if misfit else f" ({placed})" if placed else about
+    more = f" ({misfit or placed})" if misfit or placed else about
     return f"{said(row.call.operator, solver)}{more}"
 
 
@@ -99,8 +98,9 @@ def _classes(trace: str) -> Iterator[tuple[str, str]]:
     for row in read_rows(trace):
         made = [result[1:] for result in row.results if result[:1] == ["return"]]
         if row.action == "mk-sort":
-            words = [word for word in row.words.split() if not _ID.fullmatch(word)]
-            sorts |= {result[0]: " ".join(words) for result in made if result}
+            kind, *words = row.words.split() or [""]
+            sizes = words if all(word.isdigit() for word in words) else []
+            sorts |= {result[0]: " ".join([kind, *sizes]) for result in made if result}
         for result in made:
             if len(result) > 1 and result[1] in sorts:
                 yield result[0], f"{_OBJECTS['t']} of {sorts[result[1]]}"
