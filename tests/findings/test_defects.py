@@ -806,6 +806,13 @@ def test_operands_are_told_with_their_sorts_and_classes() -> None:
     found = replace(
         crash("a", "f"), action="misuse", operator="z3.BVSubNoOverflow", spelling="call"
     )
+    valued = f"{MADE}1 misuse@number mk-value@py s1 7 2 with v py:-1\n"
+    assert sentence(replace(found, spelling="number"), valued) == (
+        "making a value of BV 8 (-1 in the place of its value) ends the process in f"
+    )
+    given = f"{MADE}1 misuse@call z3.Var py:1 s1 s2 s3\n"
+    said = "z3.Var(1, the sort BV 8, the sort ARRAY, a sort) ends the process in f"
+    assert sentence(found, given) == said
     small = f"{MADE}1 misuse@call z3.BVSubNoOverflow t1 t2 x1\n"
     said = "z3.BVSubNoOverflow(a term of BV 8, a term of ARRAY, a ParamsRef) ends the process in f"
     assert sentence(found, small) == said

@@ -61,6 +61,9 @@ _SAID = {
 }
 
 
+_OF_SORTS = (_SAID["mk-const"], _SAID["mk-value"])  # calls that make something of a sort
+
+
 def said(action: str, solver: str = "") -> str:
     """What an action is to somebody who does not know our names for them."""
     name = action.removeprefix(f"{solver}-") if solver else action
@@ -88,11 +91,13 @@ def in_words(row: Row, trace: str) -> str:
     solver = header_value(trace, "solver").partition(" ")[0]
     placed = _placed(args, rule, classes)
     more = f" ({misfit or placed})" if misfit or placed else about
-    return f"{said(row.call.operator, solver)}{more}"
+    made = said(row.call.operator, solver)
+    sort = classes.get(str(args[1]), "") if len(args) > 1 and made in _OF_SORTS else ""
+    return f"{made}{sort.replace('the sort', ' of', 1)}{more}"
 
 
 def _classes(trace: str) -> Iterator[tuple[str, str]]:
-    """The names of the classes of the binding's objects, and the sorts of terms, by their ids."""
+    """The names of the classes of the binding's objects, the sorts, and those of terms, by their ids."""
     yield from _MADE.findall(trace)
     sorts: dict[str, str] = {}
     for row in read_rows(trace):
@@ -101,6 +106,7 @@ def _classes(trace: str) -> Iterator[tuple[str, str]]:
             kind, *words = row.words.split() or [""]
             sizes = words if all(word.isdigit() for word in words) else []
             sorts |= {result[0]: " ".join([kind, *sizes]) for result in made if result}
+            yield from ((result[0], f"the sort {sorts[result[0]]}") for result in made if result)
         for result in made:
             if len(result) > 1 and result[1] in sorts:
                 yield result[0], f"{_OBJECTS['t']} of {sorts[result[1]]}"
