@@ -53,9 +53,8 @@ _RELEASING = re.compile(
     r"slot_tp_(?:finalize|del)\b|subtype_dealloc|PyObject_CallFinalizer|_Py_Dealloc|__pyx_tp_dealloc"
     r"|(?:finalize|delete)_garbage|gc_collect_\w+"
 )
-_RELEASE = re.compile(
-    r"\w*dec_?ref$|\w+_del_\w+$|(?:\w+::)*~\w+$"
-)  # a function of the solver for that
+# a function of the solver that releases an object
+_RELEASE = re.compile(r"dec_?ref$|_del_[a-z]{1,40}$|~\w{1,99}$")
 
 # With these the C library checks each block of the heap that is freed or enlarged, and overwrites what is
 # freed, so that who uses it later dies there.
@@ -107,7 +106,7 @@ def releases(backtrace: str) -> bool:
     """Whether the process died while the interpreter destroyed an object of the solver."""
     names = functions(backtrace)
     outermost = re.sub(r"\(.*", "", (inside(backtrace) or ("",))[-1])
-    return any(map(_RELEASING.match, names)) or _RELEASE.match(outermost) is not None
+    return any(map(_RELEASING.match, names)) or _RELEASE.search(outermost) is not None
 
 
 def earliest(backtrace: str) -> str:
