@@ -1,8 +1,15 @@
-"""Mutation fuzzers beside each other: the distinct defects that each finds in old releases, with equal
+"""Sources of runs beside each other: the distinct defects that each finds in old releases, with equal
 seeds and equal CPU time.
 
 `python bench/compare_fuzzers.py z3@4.8.12 z3@4.11.2 cvc5@1.1.2 --scripts SCRIPTS --keep FOLDER` adds a
-row for each release to `bench/results/compare_fuzzers.md`.
+row for each release to `bench/results/compare_fuzzers.md`, and writes the table of all of them and the
+curves over CPU time, `bench/results/sources.md` and `sources.svg`.
+
+A source is a mutation fuzzer, `walks`, or `fuzz --mix MIX`, whose parts get the same seeds. In
+`sources.md` each has the mean of its defects an hour of CPU time with the 95 % interval (bootstrap over the
+seeds, three at least), and its ratio to the best source of a release that is no mix, as the median over
+the releases. Where a mix has commas in it, sources are separated by semicolons:
+`--fuzzers 'walks;opfuzz;fuzz --mix auto;fuzz --mix api:3,opfuzz:1'`.
 
 A fuzzer with options behind it is a variant: `--fuzzers 'diver,diver --no-weights,diver
 --no-complicate'` tells what the weights of DIVER are worth, and `'janus,janus --iterations 300'` what a
@@ -27,34 +34,40 @@ different releases can share a folder at the same time.
 from __future__ import annotations
 
 import argparse
+import random
 import shlex
 import statistics
 import sys
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
 import common
 from common import murxpy, table
-from known_bugs import Campaign, Known, counted, fuzz
+from known_bugs import WALKS, Campaign, Known, counted, fuzz
 from refinding import ANSWERS
 
+from murxpy.cli.report.svg import Chart
 from murxpy.sources.mutation.registry import FUZZERS
 
 COMPARED = ",".join(name for name, entry in FUZZERS.items() if entry.command)
-JUDGED = tuple(name for name, entry in FUZZERS.items() if entry.chained)
+MIX = "fuzz"  # the first word of a mix of sources
+JUDGED = (*(name for name, entry in FUZZERS.items() if entry.chained), MIX)
 GAVE_UP = ("incompleteness", "slow")  # kinds that are counted apart
 
 
 def command(args: argparse.Namespace, solver: str, fuzzer: str, seed: int, out: Path) -> list[str]:
     """The command of a campaign."""
     name, *options = shlex.split(fuzzer)
-    family = solver.partition("@")[0]
-    judges = dict(pair.split("=", 1) for pair in args.judges.split(","))
-    judge = ["--cross-check", judges[family]] if name in JUDGED else []
-    words = [sys.executable, "-m", "murxpy", name, solver, str(args.scripts.resolve()), *judge]
+    words = [sys.executable, "-m", "murxpy", "fuzz" if name == WALKS else name, solver]
+    if name != WALKS:
+        words.append(str(args.scripts.resolve()))
+    if name in JUDGED:
+        judges = dict(pair.split("=", 1) for pair in args.judges.split(","))
+        words += ["--cross-check", judges[solver.partition("@")[0]]]
     words += ["--seed", str(seed), "--jobs", "1", "--no-minimize", "--json", "--out", str(out)]
     return [*words, *options]
 
@@ -62,6 +75,7 @@ def command(args: argparse.Namespace, solver: str, fuzzer: str, seed: int, out: 
 def folder(args: argparse.Namespace, solver: str, fuzzer: str, seed: int) -> Path:
     """The folder of a campaign."""
     words = [solver.replace("/", "_"), *fuzzer.replace("--", "").split(), str(seed)]
+    words = [word.replace("/", "_") for word in words]
     return args.keep.resolve() / "-".join(words)
 
 
@@ -71,7 +85,9 @@ def has_run(out: Path) -> bool:
 
 
 def measured(args: argparse.Namespace, solver: str, fuzzers: Sequence[str]) -> list[Campaign]:
-    """The campaigns of a release that have run, with their defects by their places in its table."""
+    """The campaigns of a release that have run, with their defects by their places in its table, without
+    the scripts on which it gives up.
+    """
     known = Known(args.keep / f"{solver.replace('/', '_')}-defects.json")
     cells = [
         (fuzzer, "off", seed, out)
@@ -90,7 +106,18 @@ def measured(args: argparse.Namespace, solver: str, fuzzers: Sequence[str]) -> l
     campaigns = [counted(known, *cell) for cell in cells]
     known.save()
     report(args, solver, known, campaigns)
-    return campaigns
+    return [without_unknown(known, one) for one in campaigns]
+
+
+def without_unknown(known: Known, campaign: Campaign) -> Campaign:
+    """A campaign without the scripts on which the release gives up, which are counted apart."""
+    kept = [
+        (place, moment)
+        for place, moment in zip(campaign.defects, campaign.found, strict=True)
+        if known.defects[place].kind not in GAVE_UP
+    ]
+    places, found = tuple(one for one, _ in kept), tuple(moment for _, moment in kept)
+    return replace(campaign, defects=places, found=found)
 
 
 def report(
@@ -132,6 +159,107 @@ def report(
     )
 
 
+# ----------------------------------------------------------------------
+# All releases together.
+
+DRAWS = 2000  # samples of a bootstrap
+LEAST = 3  # seeds of which a bootstrap says something
+Rates = Mapping[str, Sequence[float]]  # of each release, the defects a CPU hour of each campaign
+
+
+def rates_of(campaigns: Mapping[str, Sequence[Campaign]]) -> dict[str, dict[str, list[float]]]:
+    """The defects a CPU hour of the campaigns of each source, by release, in the order of their seeds."""
+    found: dict[str, dict[str, list[float]]] = {}
+    for release, each in campaigns.items():
+        for one in sorted(each, key=lambda one: one.seed):
+            found.setdefault(one.source, {}).setdefault(release, []).append(one.rate)
+    return found
+
+
+def resampled(
+    figure: Callable[[Sequence[Sequence[float]]], float], *samples: Sequence[float]
+) -> str:
+    """The 95 % interval of a figure of samples, by bootstrap; empty where one of them is too small."""
+    if min(map(len, samples)) < LEAST:
+        return ""
+    chance = random.Random(1)
+    drawn = sorted(
+        figure([chance.choices(sample, k=len(sample)) for sample in samples]) for _ in range(DRAWS)
+    )
+    return f" ({drawn[DRAWS // 40]:.3g} to {drawn[-1 - DRAWS // 40]:.3g})"
+
+
+def ratio(mine: Rates, others: Mapping[str, Rates]) -> str:
+    """The rate of a source as a ratio to the best of others on the same release: the median over the
+    releases, with its interval. A release on which none of the others found anything is left out.
+    """
+    pairs = []
+    for release, rates in mine.items():
+        best = max(
+            (of[release] for of in others.values() if release in of),
+            key=statistics.mean,
+            default=[],
+        )
+        if any(best):
+            pairs += [rates, best]
+
+    def median(samples: Sequence[Sequence[float]]) -> float:
+        means = [statistics.mean(sample) for sample in samples]
+        return statistics.median(
+            one / other if other else inf
+            for one, other in zip(means[::2], means[1::2], strict=True)
+        )
+
+    return f"{median(pairs):.3g}{resampled(median, *pairs)}" if pairs else "-"
+
+
+def curve(campaigns: Iterable[Sequence[Campaign]], most: float) -> list[tuple[float, float]]:
+    """How many defects are found after how many CPU seconds: the means of the campaigns of each release,
+    added up.
+    """
+    steps = [(moment, 1 / len(each)) for each in campaigns for one in each for moment in one.found]
+    points, height = [(0.0, 0.0)], 0.0
+    for moment, more in sorted(steps):
+        points += [(moment, height), (moment, height + more)]
+        height += more
+    return [*points, (most, height)]
+
+
+def compare(args: argparse.Namespace, campaigns: Mapping[str, Sequence[Campaign]]) -> None:
+    """Print and save the table and the chart of all sources on all releases."""
+    rates = rates_of(campaigns)
+    alone = {source: of for source, of in rates.items() if not source.startswith(MIX)}
+    rows = []
+    for source, of in rates.items():
+        cells = [
+            f"{statistics.mean(some):.3g}{resampled(lambda drawn: statistics.mean(drawn[0]), some)}"
+            if (some := of.get(release))
+            else "-"
+            for release in campaigns
+        ]
+        others = {name: each for name, each in alone.items() if name != source}
+        rows.append((source, *cells, ratio(of, others)))
+    header = ("source", *campaigns, "ratio to the best other")
+    title = "Distinct defects an hour of CPU time"
+    table(title, header, rows)
+    most = max((one.cpu for each in campaigns.values() for one in each), default=1.0)
+    curves = {
+        source: curve(
+            ([o for o in each if o.source == source] for each in campaigns.values()), most
+        )
+        for source in rates
+    }
+    high = max([1.0, *(points[-1][1] for points in curves.values())])
+    chart = Chart("Distinct defects by seconds of CPU time", (0, most), (0, high))
+    chart.x_axis({most * part / 4: f"{most * part / 4:.0f} s" for part in range(5)}, grid=False)
+    chart.y_axis({high * part / 4: f"{high * part / 4:.1f}" for part in range(5)})
+    for source, points in curves.items():
+        chart.curve(source, points)
+    common.save_page("sources", args, title, header, rows)
+    if not args.no_save:
+        (common.RESULTS / "sources.svg").write_text(chart.text(), encoding="utf-8")
+
+
 def main() -> None:
     """Run it."""
     parser = argparse.ArgumentParser(
@@ -139,12 +267,14 @@ def main() -> None:
     )
     parser.add_argument("solvers", nargs="+", help="releases, such as z3@4.8.12")
     parser.add_argument(
-        "--fuzzers", default=COMPARED, help="with commas, with options for variants"
+        "--fuzzers",
+        default=COMPARED,
+        help="sources with commas or semicolons, with options for variants",
     )
     parser.add_argument(
         "--judges",
         default="z3=cvc5,cvc5=z3",
-        help="who judges OpFuzz, TypeFuzz and Skeleton on which solver",
+        help="who judges OpFuzz, TypeFuzz, Skeleton and mixes on which solver",
     )
     parser.add_argument("--seed", type=int, default=1, help="the first seed")
     parser.add_argument(
@@ -162,14 +292,13 @@ def main() -> None:
     parser.add_argument("--no-save", action="store_true", help="write nothing under bench/results")
     args: Any = parser.parse_args()
     args.keep.mkdir(parents=True, exist_ok=True)
-    fuzzers = args.fuzzers.split(",")
+    fuzzers = args.fuzzers.split(";" if ";" in args.fuzzers else ",")
     for seed in range(args.seed, args.seed + (0 if args.count else args.seeds)):
         for solver in args.solvers:
             for fuzzer in fuzzers:
                 out = folder(args, solver, fuzzer, seed)
                 fuzz(command(args, solver, fuzzer, seed, out), out, args.cpu)
-    for solver in args.solvers:
-        measured(args, solver, fuzzers)
+    compare(args, {solver: measured(args, solver, fuzzers) for solver in args.solvers})
 
 
 if __name__ == "__main__":

@@ -24,8 +24,11 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
+from bisect import bisect_left
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +40,7 @@ from murxpy.records.config import tree_cpu
 
 TABLE = common.ROOT / "bench" / "known_bugs" / "defects.json"
 KEPT = 4000  # characters of a trace that is kept whole with its defect
+CLOCK = "clock.json"  # in the folder of a campaign
 WALKS = "walks"  # the source of runs that needs no seeds
 OFF = "off"
 LEFT = 120.0  # seconds that a campaign gets to end; a busy machine needs many
@@ -80,8 +84,9 @@ class Defect:
 
 @dataclass(frozen=True, slots=True)
 class Campaign:
-    """A campaign: its source, guidance and seed, the CPU seconds and runs of all its processes, and the
-    defects that it found, by their places in the table.
+    """A campaign: its source, guidance and seed, the CPU seconds and runs of all its processes, the
+    defects that it found, by their places in the table, and after how many CPU seconds it first found
+    each of them.
     """
 
     source: str
@@ -91,6 +96,7 @@ class Campaign:
     runs: int
     decided: int
     defects: tuple[int, ...]
+    found: tuple[float, ...] = ()
 
     @property
     def rate(self) -> float:
@@ -190,9 +196,12 @@ def command(args: argparse.Namespace, source: str, guide: str, seed: int, out: P
 
 
 def fuzz(words: list[str], out: Path, seconds: float) -> None:
-    """Run a campaign until all its processes have had so many CPU seconds, and note how many."""
+    """Run a campaign until all its processes have had so many CPU seconds, and note how many, and how
+    many at which time.
+    """
     spent = out / "cpu.json"
     before = float(json.loads(spent.read_text())) if spent.is_file() else 0.0
+    clock = _clock(out)
     if before >= 0.99 * seconds:
         return
     process = subprocess.Popen(words, cwd=common.ROOT, stdout=subprocess.DEVNULL)
@@ -200,6 +209,7 @@ def fuzz(words: list[str], out: Path, seconds: float) -> None:
     try:
         while before + cpu < seconds and not _ended(process, LOOK):
             cpu = max(cpu, tree_cpu(process.pid))
+            clock.append((time.time(), before + cpu))
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGINT)
@@ -207,6 +217,7 @@ def fuzz(words: list[str], out: Path, seconds: float) -> None:
         if process.returncode not in (BAD_INPUT, NO_TARGET):
             # also when the bench is interrupted, whose campaign goes on from here
             spent.write_text(json.dumps(before + cpu))
+            (out / CLOCK).write_text(json.dumps(clock))
     if process.returncode in (BAD_INPUT, NO_TARGET):
         raise SystemExit(f"{' '.join(words)}: exit code {process.returncode}")
 
@@ -220,6 +231,12 @@ def _ended(process: subprocess.Popen[bytes], seconds: float) -> bool:
     return True
 
 
+def _clock(out: Path) -> list[tuple[float, float]]:
+    """Times in seconds since the epoch, in order, with the CPU seconds that a campaign had had."""
+    file = out / CLOCK
+    return [(at, cpu) for at, cpu in json.loads(file.read_text())] if file.is_file() else []
+
+
 def counted(known: Known, source: str, guide: str, seed: int, out: Path) -> Campaign:
     """What the campaign in `out` did and found. What is new is added to the table."""
     listed = murxpy("findings", str(out), "--json")
@@ -230,10 +247,19 @@ def counted(known: Known, source: str, guide: str, seed: int, out: Path) -> Camp
         for row in json.loads(listed)
         if not row["same"] and row["confirmed"] and row["tier"] != "murxpy"
     ]
-    places = sorted({known.place(release, row, source) for row in rows})
     cpu = float(json.loads((out / "cpu.json").read_text()))
-    decided = counts.get("check:decided", 0)
-    return Campaign(source, guide, seed, cpu, counts.get("run:total", 0), decided, tuple(places))
+    with common.stored(out) as db:
+        firsts = dict(db.execute("SELECT bucket, MIN(time) FROM findings GROUP BY bucket"))
+    clock, found = _clock(out), dict[int, float]()
+    for row in rows:
+        place = known.place(release, row, source)
+        moment = min((firsts.get(one["key"], inf) for one in row["buckets"]), default=inf)
+        at = bisect_left(clock, (moment, 0.0))
+        found[place] = min(found.get(place, cpu), clock[at][1] if at < len(clock) else cpu)
+    places = tuple(sorted(found))
+    runs, decided = counts.get("run:total", 0), counts.get("check:decided", 0)
+    times = tuple(found[place] for place in places)
+    return Campaign(source, guide, seed, cpu, runs, decided, places, times)
 
 
 def bisect(known: Known, release: str, most: int) -> None:

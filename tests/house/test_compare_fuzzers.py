@@ -22,6 +22,7 @@ def test_all_fuzzers_and_releases_have_a_seed_before_any_gets_the_next(
     begun: list[tuple[list[str], Path, float]] = []
     monkeypatch.setattr(bench, "fuzz", lambda *asked: begun.append(asked))
     monkeypatch.setattr(bench, "measured", lambda *_: [])
+    monkeypatch.setattr(bench, "compare", lambda *_: None)
     variants = "opfuzz,diver,diver --no-weights"
     options = ["--fuzzers", variants, "--seeds", "2", "--cpu", "60", "--keep", str(tmp_path)]
     monkeypatch.setattr(sys, "argv", ["compare_fuzzers.py", "z3@4.8.12", "cvc5@1.0.8", *options])
@@ -64,7 +65,13 @@ def test_a_defect_that_two_fuzzers_find_is_one_and_giving_up_is_none(
             for key, mark in found[fuzzer]
         )
 
-    campaigns = [bench.Campaign(name, "off", 1, 60.0, 9, 100, places(name)) for name in found]
+    made = [(name, places(name)) for name in found]
+    campaigns = [
+        bench.Campaign(name, "off", 1, 60.0, 9, 100, each, tuple(map(float, each)))
+        for name, each in made
+    ]
+    counted = [bench.without_unknown(known, one) for one in campaigns]
+    assert [(len(one.defects), len(one.found)) for one in counted] == [(2, 2), (3, 3)]
     monkeypatch.setattr(sys, "argv", ["compare_fuzzers.py"])
     bench.report(bench.argparse.Namespace(no_save=True), "z3@4.8.12", known, campaigns)
     rows = [line.split() for line in capsys.readouterr().out.splitlines()[2:]]
@@ -72,3 +79,72 @@ def test_a_defect_that_two_fuzzers_find_is_one_and_giving_up_is_none(
     assert header[-5:] == ["different", "answers", "alone", "gave", "up"]
     assert storm[0] == "storm" and storm[-4:] == ["2", "2", "0", "0"]
     assert diver[0] == "diver" and diver[-4:] == ["3", "3", "1", "1"]
+
+
+def test_walks_take_no_seeds_and_mixes_have_a_judge(
+    bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: dict[str, list[str]] = {}
+    monkeypatch.setattr(bench, "fuzz", lambda words, out, _: begun.update({out.name: words}))
+    monkeypatch.setattr(bench, "measured", lambda *_: [])
+    monkeypatch.setattr(bench, "compare", lambda *_: None)
+    options = [
+        "--fuzzers",
+        "walks;fuzz --mix api:3,storm:1",
+        "--seeds",
+        "1",
+        "--keep",
+        str(tmp_path),
+    ]
+    monkeypatch.setattr(sys, "argv", ["compare_fuzzers.py", "z3@4.8.12", *options])
+    bench.main()
+    walks, mix = begun.values()
+    assert walks[2:6] == ["murxpy", "fuzz", "z3@4.8.12", "--seed"] and "--cross-check" not in walks
+    assert mix[-2:] == ["--mix", "api:3,storm:1"] and "--cross-check" in mix
+    assert Path(mix[5]).is_dir()
+
+
+def test_all_releases_are_one_table_and_one_chart(
+    bench: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A mix finds twice as much as walks on one release, and three times as much on the other."""
+
+    def made(source: str, counts: list[int]) -> list[Any]:
+        return [
+            bench.Campaign(
+                source,
+                "off",
+                seed,
+                100.0,
+                9,
+                9,
+                tuple(range(n)),
+                tuple(10.0 * at for at in range(n)),
+            )
+            for seed, n in enumerate(counts)
+        ]
+
+    import common
+
+    monkeypatch.setattr(common, "RESULTS", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["compare_fuzzers.py"])
+    mix, none = "fuzz --mix auto", made("storm", [0, 0, 0])
+    bench.compare(
+        bench.argparse.Namespace(no_save=False),
+        {
+            "z3@1": [*made("walks", [1, 2, 3]), *made(mix, [4, 4, 4]), *none],
+            "z3@2": [*made("walks", [1, 1, 1]), *made(mix, [3, 3, 3]), *none],
+        },
+    )
+    page, chart = ((tmp_path / f"sources.{end}").read_text() for end in ("md", "svg"))
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line.startswith("| ")]
+    walks, mixed, storm = rows[2:]
+    assert walks[:3] == ["walks", "72 (36 to 108)", "36 (36 to 36)"] and walks[3] == "-"
+    assert mixed[0] == mix and mixed[3].startswith("2.5 (") and storm[3] == "0 (0 to 0)"
+    assert chart.count("polyline") > 6
+    points = bench.curve([made("walks", [1, 3])], 100.0)
+    assert points[-1] == (100.0, 2.0) and (10.0, 1.5) in points
+
+
+def test_two_seeds_have_no_interval(bench: Any) -> None:
+    assert bench.resampled(lambda drawn: 1.0, [1.0, 2.0]) == ""
