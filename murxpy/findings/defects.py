@@ -351,6 +351,9 @@ def cause(bucket: Bucket, read: Read) -> str:
     if lacks and lacks[1] not in (lacks[2].partition(".")[0], "NoneType"):
         return LOW
     found = next((words for pattern, words in _CAUSES if pattern.match(message)), "")
+    rows = _told_rows(bucket, read) if found == NONE else []
+    if rows and "py:none" not in rows[-1].words.split():  # the binding came to None by itself
+        return LOW
     return found or (POOR if _is_poor(bucket, message) else "")
 
 
@@ -376,16 +379,13 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
     that it makes or uses; or an operator before it whose result nobody uses, and which is needed. Of a
     trace that was not made smaller, only what its last call has tells anything.
     """
-    small = _smaller(bucket, read)
-    kept = bucket.smallest()
-    text = small if small is not None else read(kept.file) if kept is not None else None
-    rows = list(read_rows(text)) if text else []
+    rows = _told_rows(bucket, read)
     if not rows:
         return ""
     misfit = _misfit(rows[-1])
     if misfit:
         return f"{MISFIT}: {misfit}"
-    broken = _unused(rows) if small is not None else []
+    broken = _unused(rows) if _smaller(bucket, read) is not None else []
     operator = _breaking(broken)
     if operator is not None:
         owner = operator.words.split()[0].rpartition(".")[0]
@@ -400,7 +400,7 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
         return ""
     if _mixes(rows):
         return MIXED
-    slot = words[words.index(WITH) + 1] if WITH in words else ""
+    slot = words[words.index(WITH) + 1].partition(".")[0] if WITH in words else ""
     if slot[:1].isdigit() or slot[:1] == "*" or slot == "sort":  # a term or a sort
         return f"an operand of {last.call.operator} is not checked"
     if "py:none" in words:
@@ -409,6 +409,14 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
     if any(int(number) < 0 or int(number) >= _LARGE for number in numbers):
         return "a number that is not checked ends the process"
     return ""
+
+
+def _told_rows(bucket: Bucket, read: Read) -> list[Row]:
+    """The rows of the smaller trace, or of the one that is kept where there is none."""
+    text, kept = _smaller(bucket, read), bucket.smallest()
+    if text is None and kept is not None:
+        text = read(kept.file)
+    return list(read_rows(text)) if text else []
 
 
 def _misfit(row: Row) -> str:

@@ -945,6 +945,25 @@ def test_objects_of_two_contexts_in_one_call_are_one_line_and_told_last(tmp_path
     assert views[1].wrong.startswith("Objects of two contexts in one call: m.Manager, ")
 
 
+def test_none_is_blamed_only_where_it_is_an_operand() -> None:
+    """A binding may come to None by itself, from operands that are none of its objects."""
+    lacks = "AttributeError: 'NoneType' object has no attribute 'tm' in SetUnion (z3.py)"
+    files = {
+        "given.trace": "1 new\n2 misuse@edge z3.SetUnion t1 py:none\n",
+        "made.trace": "1 new\n2 misuse@edge z3.SetUnion py:7 py:5\n",
+    }
+    given, made = (
+        replace(misused(key, lacks), traces=[Kept(f"{key}.trace", 1, 2, 9)])
+        for key in ("given", "made")
+    )
+    low = misused("low", "AssertionError in get_vars (z3util.py)")
+    assert grouped([given, made, low], files) == [("given",), ("low", "made")]
+    slot = {"s.trace": '1 new\n2 misuse@type mk-const@mk s1 "a" with sort.1 py:[]\n'}
+    dead = replace(crash("s", "f", "g", "h"), action="misuse", traces=[Kept("s.trace", 1, 2, 9)])
+    (mark,) = Grouping(slot.get, lambda key: "").marks(dead).own
+    assert mark.endswith("an operand of mk-const is not checked")
+
+
 def test_a_refusal_by_a_poor_exception_is_one_line_and_told_last(tmp_path: Path) -> None:
     """Unless the binding has a fault of its own, or was called as it is meant to be."""
     refusals = [
