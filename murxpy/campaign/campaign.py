@@ -186,6 +186,7 @@ class Campaign:
             self._learnt,
             self._collector.older,
             self._collector.alike,
+            self._nodes,
         )
         if config.scripts is not None and not config.resume:
             decided = config.scripts_decided

@@ -15,7 +15,14 @@ import msgspec
 from murxpy.campaign.asked import KeptOptions, Known, prepared, unusable
 from murxpy.cli.campaign_options import CommandOptions
 from murxpy.cli.campaigns import carry_out, finish_command
-from murxpy.cli.options import Grouped, jobs_option, json_option, listed, theory_option
+from murxpy.cli.options import (
+    Grouped,
+    cluster_option,
+    jobs_option,
+    json_option,
+    listed,
+    theory_option,
+)
 from murxpy.cli.params import OUT
 from murxpy.errors import InputError
 from murxpy.findings.known import MAX_PATTERN
@@ -36,7 +43,9 @@ class _Session:
     known: Known
 
 
-def _finish(out: Path, names: tuple[str, ...], jobs: int | None, as_json: bool) -> int:
+def _finish(
+    out: Path, names: tuple[str, ...], jobs: int | None, as_json: bool, cluster: str | None
+) -> int:
     """Do what the campaign in the folder OUT (murxpy-out) had no time for: confirm its findings, find
     out which are one defect, and write them as programs. What the campaign was asked for is done,
     too: answers of judges, smaller traces, and bisection.
@@ -55,7 +64,13 @@ def _finish(out: Path, names: tuple[str, ...], jobs: int | None, as_json: bool) 
     session = _last_session(out)
     _refuse_foreign(session, out)
     options = CommandOptions(
-        **asdict(session.options), out=out, jobs=jobs, as_json=as_json, finish=True, resume=True
+        **asdict(session.options),
+        out=out,
+        jobs=jobs,
+        as_json=as_json,
+        finish=True,
+        resume=True,
+        cluster=cluster,
     )
     campaign = prepared(session.request, session.judges, options, session.known, session.names)
     return carry_out(campaign, options)
@@ -125,6 +140,7 @@ _PARAMS = [
         ),
         theory_option,
         json_option,
+        cluster_option,
     ),
 ]
 COMMAND = Grouped(
@@ -136,5 +152,6 @@ COMMAND = Grouped(
         ("murxpy finish", "what the campaign in murxpy-out had no time for"),
         ("murxpy finish out seeds/", "the campaign mutated these scripts"),
         ("murxpy finish out fake@build fake.yaml", "its solver was a build with a wrapper file"),
+        ("murxpy finish --cluster tcp://head:8786", "on many machines"),
     ],
 )

@@ -319,6 +319,16 @@ def jobs_option(help: str, default: int | None = 1) -> Callable[[Command], Comma
     return count_option("--jobs", help, default, 1024)
 
 
+cluster_option = click.option(
+    "--cluster",
+    cls=Guarded,
+    type=Text(),
+    metavar="WHERE",
+    help="Have the nodes of a Dask cluster do the work, each with --jobs processes: local:N starts N nodes here, "
+    "ssh:FILE one on each host in FILE; tcp://HOST:PORT names a scheduler. Extra 'cluster'.",
+)
+
+
 def cluster_options(command: Command) -> Command:
     """The options of a campaign on many machines."""
     for option in (
@@ -335,14 +345,7 @@ def cluster_options(command: Command) -> Command:
             "campaign on many machines wants as many as all of them make in 20 seconds.  [default: 512]",
             most=100_000_000,
         ),
-        click.option(
-            "--cluster",
-            cls=Guarded,
-            type=Text(),
-            metavar="WHERE",
-            help="Have the runs made by the nodes of a Dask cluster, each with --jobs processes: local:N starts N nodes here, "
-            "ssh:FILE one on each host in FILE; tcp://HOST:PORT names a scheduler. Extra 'cluster'.",
-        ),
+        cluster_option,
     ):
         command = option(command)
     return command

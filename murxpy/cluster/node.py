@@ -12,20 +12,26 @@ import json
 import os
 import platform
 import queue
+import select
+import signal
 import socket
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import cache, partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 import murxpy
+from murxpy import plugins
 from murxpy.cluster import wire
 from murxpy.errors import InputError, MurxpyError
+from murxpy.grants import granted
 from murxpy.modules import added_modules
 from murxpy.processes.handles import Scratch
 from murxpy.processes.pool import POLL, Pool, Result
@@ -36,6 +42,9 @@ from murxpy.processes.targets import Plan, absolute_target, grant_target, resolv
 # killed. A supervisor that is alive finds the node without them, and has them started again.
 FORGOTTEN = 300.0
 _ENDING = 10.0  # seconds that ending the processes may take
+# Seconds after which a reduction is given up whose process hangs: a bit more than the supervisor gives its own.
+_REDUCING = 1900.0
+_NICER = 5  # steps that a reduction is nicer than the runs
 # Bytes of contents that a node keeps for later campaigns. The setup of z3 has 0.4 MB,
 # that with seeds for OpFuzz 1.9 MB.
 _KEPT = 512 << 20
@@ -166,6 +175,8 @@ class _Processes:
         self._inbox: queue.SimpleQueue[_Open | None] = queue.SimpleQueue()
         self._groups: dict[wire.Where, tuple[Group, _Notes]] = {}
         self._open: list[_Open] = []
+        self._plans: list[Plan] = []
+        self._reducing = 0  # reductions in hand
         self._ready, self._ended = threading.Event(), threading.Event()
         self.welcome: wire.Answer = wire.Unusable("it has not begun")
         self.error = ""
@@ -189,6 +200,72 @@ class _Processes:
         answer = tell.get()
         self.last = time.monotonic()
         return answer
+
+    @property
+    def busy(self) -> bool:
+        """Whether there is something in hand."""
+        return bool(self._open or self._reducing)
+
+    def reduce(self, asked: wire.Reduction) -> wire.Answer:
+        """Make a trace smaller, in the process that does it beside a campaign of one machine."""
+        self.last = time.monotonic()
+        self._ready.wait()
+        if self.error or not 0 <= asked.target < len(self._plans):
+            return wire.Unusable(self.error or "a target that the campaign does not have")
+        self._reducing += 1
+        try:
+            with Scratch("reduction") as folder:
+                return self._reduced(asked, folder)
+        except (
+            OSError,
+            ValueError,
+        ):  # the process ended: the supervisor makes the trace smaller itself
+            return wire.Reduced(b"", 0.0)
+        finally:
+            self._reducing -= 1
+            self.last = time.monotonic()
+
+    def _reduced(self, asked: wire.Reduction, folder: Path) -> wire.Reduced:
+        trace, smaller, plan = (
+            folder / name for name in ("finding.trace", "finding.min.trace", "plan.json")
+        )
+        trace.write_bytes(asked.trace)
+        if asked.earlier:
+            smaller.write_bytes(asked.earlier)
+        plan.write_text(json.dumps(asdict(self._plans[asked.target])))
+        request = {**json.loads(asked.request), "trace": str(trace), "plan": str(plan)}
+        gate = os.memfd_create("murxpy-gate")  # it stays open: the supervisor counts the time
+        words = [sys.executable, "-P", "-m", "murxpy.campaign.behind", str(os.getpid()), str(gate)]
+        words += [str(_NICER), json.dumps(granted()), json.dumps(plugins.used())]
+        process = subprocess.Popen(
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            pass_fds=(gate,),
+        )
+        try:
+            line = self._line(process, json.dumps(request).encode() + b"\n")
+        finally:
+            os.close(gate)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+        answer = json.loads(line or b"{}")
+        there = smaller.is_file() and not answer.get("error")
+        return wire.Reduced(smaller.read_bytes() if there else b"", float(answer.get("cpu", 0.0)))
+
+    def _line(self, process: subprocess.Popen[bytes], request: bytes) -> bytes:
+        """The line that a process answers; empty where there is none in time, or the campaign is over."""
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(request)
+        process.stdin.flush()
+        end = time.monotonic() + _REDUCING
+        while not select.select([process.stdout], [], [], 0.5)[0]:
+            if self._ended.is_set() or time.monotonic() > end:
+                return b""
+        return process.stdout.readline()
 
     def close(self) -> None:
         """End all processes."""
@@ -225,6 +302,7 @@ class _Processes:
             _plan(solver, self._contents, folder, number)
             for number, solver in enumerate(hello.solvers)
         ]
+        self._plans = plans
         pool = Pool(plans, hello.limits)
         try:
             abouts = pool.warm()
@@ -359,6 +437,8 @@ class Node:
             return wire.Unknown()
         if isinstance(request, wire.Block):
             return held.do(request)
+        if isinstance(request, wire.Reduction):
+            return held.reduce(request)
         self._end(lambda key, _: key == request.key)
         return wire.Unknown()
 
@@ -401,7 +481,7 @@ class Node:
     def _look(self) -> None:
         """End the processes of campaigns whose supervisors are gone."""
         before = time.monotonic() - self._forgotten
-        self._end(lambda _, held: held.last < before and not held._open)
+        self._end(lambda _, held: held.last < before and not held.busy)
         with self._lock:
             self._timer = None
             if self._held:

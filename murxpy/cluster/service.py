@@ -136,6 +136,7 @@ class Member:
     # of each lane; with a thousand nodes, counting them anew for each block took longer than all else
     counts: dict[Lane, int] = field(default_factory=dict)
     cpu: dict[str, float] = field(default_factory=dict)
+    reduction: int = 0  # the ticket of the reduction that the node has in hand
 
     def has(self, lane: Lane) -> int:
         """The number of blocks of a lane that the node has in hand."""
@@ -191,6 +192,9 @@ class _Batch:
         return all(future.on is group for future in self.futures)
 
 
+Smaller = Callable[[str, float], None]
+
+
 class ClusterReplays(Replays):
     """The replay service on the nodes that `link` reaches. The pool of this process only loads the solvers:
     `abouts` are the descriptions of their sessions. Nodes belong to the campaign in the folder `campaign` with `seed`,
@@ -229,6 +233,8 @@ class ClusterReplays(Replays):
         self._a_run = 0.0  # seconds that a node takes for a run, of the last blocks
         self._holders: dict[int, Member] = {}  # of the blocks that were sent, by their tickets
         self._wanted: dict[Lane, int] = {}  # jobs that may wait to be sent
+        # the nodes that make a trace smaller, and what is called with it, by the tickets of the requests
+        self._reductions: dict[int, tuple[Member, Smaller]] = {}
         self.members: dict[str, Member] = {}
         self.gone: deque[Member] = deque(maxlen=_GONE)  # the nodes that were lost last
         # nodes that are gone, of which the folder does not know all, and whether they were lost
@@ -311,6 +317,47 @@ class ClusterReplays(Replays):
             self._take(event)
         super().step(0.0)  # the warm parents of this process
 
+    def can_reduce(self) -> bool:
+        """Whether a node could make a trace smaller now. Each makes one at a time."""
+        return any(not member.reduction for member in self._able())
+
+    def reduce(self, target: int, request: bytes, trace: str, earlier: str, done: Smaller) -> None:
+        """Have a node make a trace smaller, of the plan `target`. Calls `done` with the smaller trace, or with
+        an empty one where there is none, and with the seconds of all processors that it took. `done` raises
+        InputError where that is no trace.
+        """
+        member = next(member for member in self._able() if not member.reduction)
+        ticket = member.reduction = next(self._tickets)
+        self._reductions[ticket] = member, done
+        texts = wire.bytes_of(trace), wire.bytes_of(earlier)
+        asked = wire.Reduction(self._hello.key, target, request, *texts)
+        self._link.send(ticket, member.name, wire.encode(asked))
+
+    def _reduced(self, event: Answered | Failed) -> None:
+        """Take a smaller trace. The node is not used any more if it gave something else."""
+        member, done = self._reductions.pop(event.ticket)
+        member.reduction, member.seen = 0, time.monotonic()
+        reason = event.reason if isinstance(event, Failed) else "it answers wrongly"
+        text, seconds = "", 0.0
+        if isinstance(event, Answered):
+            try:
+                answer = wire.decode_answer(event.data)
+                if isinstance(answer, wire.Reduced):
+                    reason, text, seconds = "", wire.text_of(answer.trace), answer.cpu
+                elif isinstance(answer, wire.Unusable):
+                    reason = answer.reason
+                elif isinstance(answer, wire.Unknown):  # it was started again
+                    reason, member.usable = "", False
+                    self._greet(member)
+            except InputError as error:
+                reason = f"its answer is no answer: {error}"
+        try:
+            done(text, seconds)
+        except InputError as error:
+            reason = f"its smaller trace is none: {error}"
+        if reason:
+            self._refuse(member, reason)
+
     def cpu(self) -> dict[str, float]:
         spent = defaultdict(float, self._cpu_of_lost)
         for member in self.members.values():
@@ -377,7 +424,7 @@ class ClusterReplays(Replays):
         """
         if self._reserved is not None and not self._reserved.usable:
             self._reserved = None
-        if self._reserved is not None and self._reserved.sent:
+        if self._reserved is not None and (self._reserved.sent or self._reserved.reduction):
             return
         batch = self._due()
         if batch is None:
@@ -385,9 +432,11 @@ class ClusterReplays(Replays):
             return
         if self._reserved is None:
             usable = self._usable()
-            self._reserved = min(usable, key=lambda m: (len(m.sent), m.number), default=None)
+            self._reserved = min(
+                usable, key=lambda m: (bool(m.reduction), len(m.sent), m.number), default=None
+            )
             self._probe = ""
-        if self._reserved is None or self._reserved.sent:
+        if self._reserved is None or self._reserved.sent or self._reserved.reduction:
             return
         if not self._probe:
             self._greet(self._reserved)
@@ -472,6 +521,8 @@ class ClusterReplays(Replays):
             member = self._supplied.pop(event.ticket)
             if self.members.get(member.name) is member:
                 self._greet(member)
+        elif event.ticket in self._reductions:
+            self._reduced(event)
         elif event.ticket in self._greeted:
             self._greeting(self._greeted.pop(event.ticket), event)
         else:
@@ -549,6 +600,10 @@ class ClusterReplays(Replays):
             self.gone.append(member)
             work = "is done by others" if self._usable() else "waits for a node: there is none now"
             self._notice(f"node {name} is lost: {reason}; its work {work}")
+        if member.reduction in self._reductions:
+            self._link.drop(member.reduction)
+            _, done = self._reductions.pop(member.reduction)
+            done("", 0.0)
         for ticket, batch in list(member.sent.items()):
             self._forget(member, ticket)
             self._redo(batch, blame=blame)

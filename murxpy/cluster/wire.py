@@ -130,6 +130,18 @@ class Block(msgspec.Struct, tag="block", frozen=True, forbid_unknown_fields=True
     stretch: Stretch | None = None
 
 
+class Reduction(msgspec.Struct, tag="reduction", frozen=True, forbid_unknown_fields=True):
+    """Asks the node of the campaign `key` to make a trace of the plan `target` smaller. `request` is the request
+    to the process that does it, as JSON; `earlier` is the smaller trace of an earlier reduction, empty if there is none.
+    """
+
+    key: str
+    target: int
+    request: bytes
+    trace: bytes
+    earlier: bytes
+
+
 class End(msgspec.Struct, array_like=True, frozen=True):
     """How the job at the place `job` of its ask ended, in the process of `slot`. `past` are the jobs that
     this process did before, where the end can be a finding.
@@ -217,6 +229,13 @@ class Done(msgspec.Struct, tag="done", frozen=True, forbid_unknown_fields=True):
     stretched: Stretched | None = None
 
 
+class Reduced(msgspec.Struct, tag="reduced", frozen=True, forbid_unknown_fields=True):
+    """The smaller trace, empty where there is none, and the seconds of all processors that it took."""
+
+    trace: bytes
+    cpu: Annotated[float, msgspec.Meta(ge=0.0, le=1e6)]
+
+
 class Unknown(msgspec.Struct, tag="unknown", frozen=True, forbid_unknown_fields=True):
     """The node does not hold this campaign, or no longer."""
 
@@ -227,8 +246,8 @@ class Unusable(msgspec.Struct, tag="unusable", frozen=True, forbid_unknown_field
     reason: str
 
 
-Request = Hello | Contents | Block | Bye
-Answer = Welcome | Lacks | Done | Unknown | Unusable
+Request = Hello | Contents | Block | Reduction | Bye
+Answer = Welcome | Lacks | Done | Reduced | Unknown | Unusable
 
 _ENCODER = msgspec.msgpack.Encoder()
 _REQUESTS: msgspec.msgpack.Decoder[Request] = msgspec.msgpack.Decoder(Request)
@@ -289,11 +308,13 @@ class Damps:
         return self.lists[place]
 
 
-def _bytes(text: str) -> bytes:
+def bytes_of(text: str) -> bytes:
+    """The text as it travels."""
     return text.encode("utf-8", "surrogatepass")
 
 
-def _text(data: bytes) -> str:
+def text_of(data: bytes) -> str:
+    """The text that travelled."""
     try:
         return data.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
@@ -306,7 +327,7 @@ def task_of(job: Job, damps: Damps) -> Task:
         f"{job.seed:x}",
         job.wall,
         job.index,
-        None if job.text is None else _bytes(job.text),
+        None if job.text is None else bytes_of(job.text),
         job.name,
         damps.place(job.damp),
         job.keep,
@@ -322,7 +343,7 @@ def job_of(task: Task, damps: Damps) -> Job:
         int(task.seed, 16),
         task.wall,
         task.index,
-        None if task.text is None else _text(task.text),
+        None if task.text is None else text_of(task.text),
         task.name,
         damps.at(task.damp),
         task.keep,
@@ -354,8 +375,8 @@ def end_of(result: Result, place: int, damps: Damps) -> End:
         place,
         outcome.cause,
         None if outcome.report is None else json.dumps(outcome.report).encode(),
-        _bytes(outcome.trace),
-        _bytes(outcome.output),
+        bytes_of(outcome.trace),
+        bytes_of(outcome.output),
         outcome.status,
         outcome.peak,
         outcome.seconds,
@@ -372,8 +393,8 @@ def outcome_of(end: End) -> Outcome:
     return Outcome(
         end.cause,
         None if end.report is None else _report(end.report),
-        _text(end.trace),
-        _text(end.output),
+        text_of(end.trace),
+        text_of(end.output),
         end.status,
         end.peak,
         end.seconds,

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from murxpy.campaign.behind.process import installed
-from murxpy.campaign.behind.queue import Queue
+from murxpy.campaign.behind.queue import Nodes, Queue
 from murxpy.campaign.behind.requests import CPU, MORE_CPU, NICE, REPLAYS, Answer, Request
 from murxpy.findings.archive import Archive
 from murxpy.findings.buckets import Bucket, Kept, worst_first
@@ -54,6 +54,7 @@ class FollowUp(Service):
         learnt: Callable[[], None],
         older: Callable[[str], str],
         alike: Callable[[str], Sequence[str]],
+        nodes: Nodes | None = None,
     ) -> None:
         self._plans = (
             *config.targets,
@@ -90,6 +91,7 @@ class FollowUp(Service):
             self._ready,
             self._urgency,
             0 if config.resume else NICE,
+            nodes,
         )
 
     def hurry(self) -> None:

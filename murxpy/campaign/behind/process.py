@@ -122,7 +122,7 @@ def shrink(
     the result. Raises InputError, TargetError.
     """
     form, trace = "min.trace", Path(request.trace)
-    small = base_of(trace).with_name(f"{base_of(trace).name}.min.trace")
+    small = smaller_of(trace)
     step = _within(request.cpu, wait)
     task = Task(plan, trace.name, replays=request.replays, key=request.key, wait=step, warm=warm)
     if trace.suffix == ".history":
@@ -138,6 +138,11 @@ def shrink(
         result = _shrink_trace(replace(task, follow=Saver(small)), trace, small, request.kind)
     write_atomically(small, result.text)
     return form, small, result
+
+
+def smaller_of(trace: Path) -> Path:
+    """The file of the smaller form of a trace."""
+    return base_of(trace).with_name(f"{base_of(trace).name}.min.trace")
 
 
 def _within(seconds: float, wait: Wait) -> Wait:
@@ -179,6 +184,10 @@ def answer(
     """Do a request. `wait` is called before each step, and returns when the step may be done. The solvers
     of `warm` are loaded.
     """
+    if not request.programs:
+        _, _, result = shrink(plan, request, wait, warm)
+        spent = tree_cpu(os.getpid())
+        return Answer((), result.before, result.after, result.ended, cpu=spent)
     trace = Path(request.trace)
     shown = to_show(request.kind, request.key, request.message)
     alone = trace.suffix == ".trace"

@@ -10,13 +10,20 @@ import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
-from typing import Any
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
 
 import msgspec
 
 from murxpy import plugins
+from murxpy.campaign.behind.process import smaller_of
 from murxpy.campaign.behind.requests import CLOSED, NICE, Answer, Request
+from murxpy.errors import InputError
+from murxpy.findings.folder import read_if_there, write_atomically
 from murxpy.grants import granted
+from murxpy.machine.trace.grammar import parse_trace
+from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.processes.handles import Scratch, sweep
 from murxpy.processes.targets import Plan
 from murxpy.records.config import Budget, tree_cpu
@@ -27,6 +34,27 @@ _BISECTING = 400.0  # seconds; nine replays of 20 s each, twice where a replay m
 # hangs comes to this limit.
 _LONGEST = 1800.0
 _LOOK = 0.25  # seconds between two looks at the time that the process took
+# Times the bytes of a trace that the smaller one of a node may have: its header can say what the defect needs.
+_MOST = 4
+
+
+class Nodes(Protocol):
+    """Nodes of a cluster, which make traces smaller."""
+
+    def can_reduce(self) -> bool:
+        """Whether a node could make a trace smaller now."""
+
+    def reduce(
+        self,
+        target: int,
+        request: bytes,
+        trace: str,
+        earlier: str,
+        done: Callable[[str, float], None],
+    ) -> None:
+        """Have a node make a trace smaller, and call `done` with the smaller one, or with an empty text, and with
+        the seconds that it took. `done` raises InputError where that is no trace.
+        """
 
 
 class Lane:
@@ -144,12 +172,20 @@ class Lane:
 # The queue of requests for the processes that reduce and bisect findings.
 
 
+def _may_go_away(request: Request) -> bool:
+    """Whether a node may make the trace of a request smaller: not where judges are asked, which the request does
+    not name, or where the runs before it are needed, too.
+    """
+    alone = request.trace.endswith(".trace") and request.kind != DISAGREEMENT
+    return request.away and request.minimize and alone and not request.releases
+
+
 class Queue:
     """Lets a process of its own do one request at a time, and calls `done` with each answer. A request
     begins when `budget` is open, and waits while it is not. The next one is that with the lowest `rank`;
     it is asked for each time, since what is known of findings changes. When the process begins a
-    request, it gets the result of `ready` for it; a request for which that is None is dropped. No
-    method waits.
+    request, it gets the result of `ready` for it; a request for which that is None is dropped. `nodes`, if
+    there are any, make traces smaller before. No method waits.
     """
 
     def __init__(
@@ -161,6 +197,7 @@ class Queue:
         ready: Callable[[Request], Request | None] = lambda request: request,
         rank: Callable[[Request], Any] = lambda request: request.rank,
         nice: int = NICE,
+        nodes: Nodes | None = None,
     ) -> None:
         self._plans = plans
         self._budget = budget
@@ -170,6 +207,9 @@ class Queue:
         self._rank = rank
         self._queue: list[Request] = []
         self._lanes = [Lane(nice)]
+        self._nodes = nodes
+        self._away: dict[str, tuple[Request, float]] = {}  # by buckets: and when it was sent
+        self._away_cpu = 0.0
         self._folder: Scratch | None = None
 
     @property
@@ -180,11 +220,14 @@ class Queue:
     @property
     def cpu(self) -> float:
         """The seconds of all processors that the requests took until now."""
-        return sum(lane.cpu for lane in self._lanes)
+        now = time.monotonic()
+        away = sum(now - since for _, since in self._away.values())  # until it is told
+        return sum(lane.cpu for lane in self._lanes) + self._away_cpu + away
 
     @property
     def _in_hand(self) -> list[Request]:
-        return [lane.request for lane in self._lanes if lane.request is not None]
+        here = [lane.request for lane in self._lanes if lane.request is not None]
+        return here + [request for request, _ in self._away.values()]
 
     def add(self, request: Request) -> None:
         """Do `request` after those of its rank, and of lower ranks, that wait already."""
@@ -227,6 +270,49 @@ class Queue:
                 wanted = self._ready(request)
                 if wanted is not None:
                     self._begin(lane, wanted)
+        self._send_away()
+
+    def _send_away(self) -> None:
+        """Have nodes make traces smaller."""
+        nodes = self._nodes
+        if nodes is None or not self._budget.open:
+            return
+        while able := [request for request in self._queue if _may_go_away(request)]:
+            if not nodes.can_reduce():
+                return
+            request = min(able, key=self._rank)
+            self._queue.remove(request)
+            wanted = self._ready(request)
+            if wanted is None:
+                continue
+            trace = Path(wanted.trace)
+            try:
+                texts = [read_if_there(file) for file in (trace, smaller_of(trace))]
+            except InputError:  # the process of this machine says so
+                texts = [None, None]
+            # A script is not made smaller from where an earlier reduction has ended.
+            if not wanted.minimize or texts[0] is None or "run-script" in texts[0]:
+                self._queue.append(replace(request, away=False))
+                continue
+            self._away[wanted.key] = wanted, time.monotonic()
+            asked = json.dumps(asdict(replace(wanted, programs=False))).encode()
+            done = partial(self._come_back, wanted)
+            nodes.reduce(wanted.target, asked, texts[0], texts[1] or "", done)
+
+    def _come_back(self, request: Request, smaller: str, cpu: float) -> None:
+        """Have the process of this machine go on with what a node has made smaller: it looks whether that shows
+        the finding, and writes the programs. Raises InputError where it is no trace.
+        """
+        if self._away.pop(request.key, None) is None:
+            return  # the queue has ended
+        self._away_cpu += cpu
+        self._queue.append(replace(request, away=False))
+        trace = Path(request.trace)
+        if smaller:
+            if len(smaller) > _MOST * trace.stat().st_size:
+                raise InputError("it is much larger than the trace")
+            parse_trace(smaller, trace.name)
+            write_atomically(smaller_of(trace), smaller)
 
     def _begin(self, lane: Lane, request: Request) -> None:
         try:
@@ -253,6 +339,7 @@ class Queue:
         for lane in self._lanes:
             lane.close()
         self._queue.clear()
+        self._away.clear()
         if self._folder is not None:
             self._folder.remove()
             self._folder = None

@@ -28,7 +28,8 @@ class Request:
     number of its target, whose plan is in the file `plan`. A reduction (`minimize`) ends after
     `replays` candidates, or after `cpu` seconds of all processors; a `telling` one tells which defect
     the bucket shows. A program that shows the finding gets `memory` bytes. `releases` are those that
-    are asked in a bisection, oldest first. Requests with a smaller `rank` are done earlier.
+    are asked in a bisection, oldest first. Requests with a smaller `rank` are done earlier. Without `programs`, only
+    the smaller trace is wanted, and with `away` a node of a cluster may make it.
     """
 
     key: str
@@ -44,13 +45,16 @@ class Request:
     releases: tuple[str, ...] = ()
     rank: int = 0
     cpu: float = CPU
+    programs: bool = True
+    away: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """The result of a request. Sizes are in lines, and `after` is 0 where nothing was reduced.
     `ended` says how a reduction ended, in the words of `murxpy.reduction.pipeline.Minimized`.
-    `releases` are those that show the finding, after a bisection.
+    `releases` are those that show the finding, after a bisection. `cpu` are the seconds of all processors that
+    the process took until then, where only a smaller trace was wanted.
 
     `error` says why there is no result.
     """
@@ -61,3 +65,4 @@ class Answer:
     ended: str = ""
     error: str = ""
     releases: str = ""
+    cpu: float = 0.0
