@@ -49,7 +49,7 @@ from murxpy.records.events import Notice
 
 FAULTS = {"every": {"segfault": 200, "exception": 150}, "lines": 3}
 PARTS = ("same", "kill", "cut", "clock", "overhead", "cost", "memory", "store")
-# Campaigns of the command with z3, by what their runs are.
+# Campaigns of the command with a real solver, by what their runs are.
 KINDS = {
     "walks": ["--theories", "BV,UF"],
     "guided": ["--theories", "BV,UF", "--guide", "bandit"],
@@ -254,11 +254,19 @@ class Proxy:
 def commanded(
     out: Path, args: argparse.Namespace, jobs: int, place: str = ""
 ) -> tuple[dict[str, Any], float]:
-    """The figures of a campaign of the command with z3, and its seconds. The limits of wall time, which
+    """The figures of a campaign of the command with a real solver, and its seconds. The limits of wall time, which
     depend on the clock, are far away.
     """
     begun = time.monotonic()
-    words = ["fuzz", "z3", *KINDS[args.kind], "--runs", str(args.runs), "--seed", str(args.seed)]
+    words = [
+        "fuzz",
+        args.solver,
+        *KINDS[args.kind],
+        "--runs",
+        str(args.runs),
+        "--seed",
+        str(args.seed),
+    ]
     words += ["--wall", "60s", "--no-minimize", "--jobs", str(jobs), "--out", str(out)]
     common.murxpy(*words, *(["--cluster", place] if place else []))
     return figures(out), time.monotonic() - begun
@@ -291,7 +299,7 @@ def _same_of_command(args: argparse.Namespace, folder: Path) -> dict[str, Any]:
         print(f"local:{nodes}: {seconds:.0f} s, differs: {_differing(alone, found)}", flush=True)
     print("\n" + verdict(not wrong))
     return {
-        "kind": args.kind,
+        "kind": f"{args.kind} of {args.solver}",
         "runs": args.runs,
         "findings": len(alone["findings"]),
         "campaigns": len(args.places),
@@ -576,6 +584,7 @@ def main() -> None:
     parser.add_argument("--idle", type=float, default=0.005, help="seconds of a run")
     parser.add_argument("--nodes", type=int, default=2)
     parser.add_argument("--kind", choices=("fake", *KINDS), default="fake", help="runs of same")
+    parser.add_argument("--solver", default="z3", help="of the other kinds")
     parser.add_argument(
         "--places", type=int, nargs="+", default=[1, 2, 4], help="numbers of nodes of same"
     )
