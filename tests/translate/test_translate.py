@@ -659,6 +659,21 @@ def test_helpers_with_what_they_use() -> None:
     assert "os" not in kept and "B" not in kept
 
 
+def test_variables_of_a_helper_are_no_other_helpers() -> None:
+    others = "".join(f"def {name}():\n    return '{name}'\n" for name in "abcdefgh")
+    source = (
+        "def f(a, *b, c=g):\n    for d in a:\n        with b as e:\n            pass\n"
+        "    g = [h for h in c]\n    return lambda f: (f, d, e, g)\n"
+    )
+    kept = inlined([source.replace("def f(", "def made("), others], ["made"])
+    assert [name for name in "abcdefgh" if f"def {name}()" in kept] == ["g"]
+    twice = "def made():\n    return [a for a in b()], a()\n"
+    kept = inlined([twice, others], ["made"])
+    assert [name for name in "abcdefgh" if f"def {name}()" in kept] == ["a", "b"]
+    counted = "N = 0\ndef made():\n    global N\n    N = N + 1\n"
+    assert "N = 0" in inlined([counted], ["made"])
+
+
 SEEDS = {"z3": range(500, 504), "cvc5": range(500, 504)}
 WALKS = [(solver, seed) for solver, seeds in SEEDS.items() for seed in seeds]
 
