@@ -227,13 +227,12 @@ def difficulties(found: Any, asserted: Sequence[Any]) -> str | None:
     return None
 
 
-def told(ctx: Any, solver: Any, how: str) -> str | None:
+def told(ctx: Any, solver: Any, law: Callable[[Any, list[Any]], str | None]) -> str | None:
     """Check the assertions of a solver in another one, and judge what it tells besides the answer."""
-    formulas = list(solver.getAssertions())
-    return _TOLD[how](ctx, formulas)
+    return law(ctx, list(solver.getAssertions()))
 
 
-def _learned(ctx: Any, formulas: list[Any]) -> str | None:
+def learned(ctx: Any, formulas: list[Any]) -> str | None:
     """Literals "that are entailed by the current set of assertions"."""
     solver = _own_solver(ctx, {**_FEATURES, "produce-learned-literals": "true"}, formulas)
     solver.checkSat()
@@ -250,7 +249,7 @@ def _learned(ctx: Any, formulas: list[Any]) -> str | None:
     return None
 
 
-def _timeout_core(ctx: Any, formulas: list[Any]) -> str | None:
+def timeout_core(ctx: Any, formulas: list[Any]) -> str | None:
     """If the answer is unsat, the formulas are an unsat core of the assertions; if it is sat, there are
     none.
     """
@@ -259,7 +258,7 @@ def _timeout_core(ctx: Any, formulas: list[Any]) -> str | None:
     return _judged_core(ctx, result, core, formulas, [])
 
 
-def _timeout_assumptions(ctx: Any, formulas: list[Any]) -> str | None:
+def timeout_assumptions(ctx: Any, formulas: list[Any]) -> str | None:
     """The same of assumptions, beside what is asserted."""
     half = len(formulas) // 2
     asserted, assumed = formulas[:half], formulas[half:]
@@ -285,7 +284,7 @@ def _judged_core(
     return None
 
 
-def _lemmas(ctx: Any, formulas: list[Any]) -> str | None:
+def lemmas(ctx: Any, formulas: list[Any]) -> str | None:
     """The theory lemmas behind an answer unsat. Most have symbols of cvc5's own; where one has none, no
     model makes it false.
     """
@@ -302,7 +301,7 @@ def _lemmas(ctx: Any, formulas: list[Any]) -> str | None:
     return None
 
 
-def _elements(ctx: Any, formulas: list[Any]) -> str | None:
+def elements(ctx: Any, formulas: list[Any]) -> str | None:
     """The model "interprets s as the finite sort whose domain elements are given": each constant of the
     sort has one of them as its value, and they are distinct.
     """
@@ -318,12 +317,3 @@ def _elements(ctx: Any, formulas: list[Any]) -> str | None:
         if solver.getValue(one) not in elements:
             return f"{one} has a value beyond the elements of its sort"
     return None
-
-
-_TOLD: dict[str, Callable[[Any, list[Any]], str | None]] = {
-    "learned": _learned,
-    "timeout-core": _timeout_core,
-    "timeout-assumptions": _timeout_assumptions,
-    "lemmas": _lemmas,
-    "elements": _elements,
-}

@@ -19,7 +19,7 @@ _PART_LIMIT = 20000  # the resource limit of each check
 Told = list[tuple[str, Any, Any]]  # a question, what is told, and what should be told
 
 
-def part(name: str, term: Any) -> str | None:
+def part(use: Callable[[Any, int], Told], term: Any) -> str | None:
     """Use a part of the binding with a number that depends on the size of a term."""
     figure, seen, todo = 0, set[int](), [term]
     while todo and figure < 30:
@@ -28,7 +28,7 @@ def part(name: str, term: Any) -> str | None:
             seen.add(one.get_id())
             figure += 1
             todo.extend(one.children())
-    for question, told, wanted in _USED[name](term.ctx, figure):
+    for question, told, wanted in use(term.ctx, figure):
         if told != wanted:
             return f"{question} gives {told} for {wanted}"
     return None
@@ -53,7 +53,7 @@ def _as_simplified(pairs: Sequence[tuple[Any, Any]]) -> Told:
 # Exact numbers.
 
 
-def _use_algebraic(ctx: Any, figure: int) -> Told:
+def use_algebraic(ctx: Any, figure: int) -> Told:
     one, other = Fraction(figure, 3), Fraction(-figure - 1, 2)
     a, b = (z3num.Numeral(str(number), ctx) for number in (one, other))
     root, whole = z3num.Numeral(figure, ctx).root(2), math.isqrt(figure) ** 2 == figure
@@ -84,7 +84,7 @@ def _use_algebraic(ctx: Any, figure: int) -> Told:
     ]
 
 
-def _use_real_closed(ctx: Any, figure: int) -> Told:
+def use_real_closed(ctx: Any, figure: int) -> Told:
     roots = z3rcf.MkRoots([-figure, 0, 1], ctx)
     small, pi, e = z3rcf.MkInfinitesimal("eps", ctx), z3rcf.Pi(ctx), z3rcf.E(ctx)
     third = z3rcf.RCFNum(Fraction(figure, 3), ctx)
@@ -103,7 +103,7 @@ def _use_real_closed(ctx: Any, figure: int) -> Told:
     ]
 
 
-def _use_complex(ctx: Any, figure: int) -> Told:
+def use_complex(ctx: Any, figure: int) -> Told:
     z = z3.ComplexVal(figure, 2, ctx)
     u, v = z3.Complexes("murxpy-u murxpy-v", ctx)
     claims = [
@@ -131,7 +131,7 @@ def _use_complex(ctx: Any, figure: int) -> Told:
 # Sets, characters, sequences, vectors.
 
 
-def _use_sets(ctx: Any, figure: int) -> Told:
+def use_sets(ctx: Any, figure: int) -> Told:
     integer = z3.IntSort(ctx)
     sort = z3.FiniteSetSort(integer)
     empty, one = z3.FiniteSetEmpty(sort), z3.Singleton(z3.IntVal(figure, ctx))
@@ -159,7 +159,7 @@ def _use_sets(ctx: Any, figure: int) -> Told:
     ]
 
 
-def _use_characters(ctx: Any, figure: int) -> Told:
+def use_characters(ctx: Any, figure: int) -> Told:
     code = 32 + figure
     one = z3.CharVal(code, ctx)
     digit = z3.is_true(z3.simplify(one.is_digit()))
@@ -180,7 +180,7 @@ def _use_characters(ctx: Any, figure: int) -> Told:
     ]
 
 
-def _use_vectors(ctx: Any, figure: int) -> Told:
+def use_vectors(ctx: Any, figure: int) -> Told:
     count = 1 + figure % 4
     made = [make("murxpy-v", count, ctx) for make in (z3.BoolVector, z3.IntVector, z3.RealVector)]
     names = [[str(one) for one in vector] for vector in made]
@@ -200,7 +200,7 @@ def _use_vectors(ctx: Any, figure: int) -> Told:
 # Relations, datatypes, sorts.
 
 
-def _use_orders(ctx: Any, figure: int) -> Told:
+def use_orders(ctx: Any, figure: int) -> Told:
     sort = z3.DeclareSort("murxpy-place", ctx)
     x, y, z = (z3.Const(f"murxpy-{name}", sort) for name in "xyz")
     claims: list[Any] = []
@@ -218,7 +218,7 @@ def _use_orders(ctx: Any, figure: int) -> Told:
     return _not_refuted(ctx, claims)
 
 
-def _use_datatypes(ctx: Any, figure: int) -> Told:
+def use_datatypes(ctx: Any, figure: int) -> Told:
     integer, truth = z3.IntSort(ctx), z3.BoolSort(ctx)
     new = str(z3.FreshInt("murxpy", ctx))  # a sort can be declared once in a context
     names = [f"{new}-{at}" for at in range(2 + figure % 3)]
@@ -238,7 +238,7 @@ def _use_datatypes(ctx: Any, figure: int) -> Told:
     return [("the constructors", sizes, (len(names), 1, 2)), *_not_refuted(ctx, claims)]
 
 
-def _use_sorts(ctx: Any, figure: int) -> Told:
+def use_sorts(ctx: Any, figure: int) -> Told:
     integer, real, truth = z3.IntSort(ctx), z3.RealSort(ctx), z3.BoolSort(ctx)
     array, bits = z3.ArraySort(integer, truth), z3.BitVecSort(1 + figure, ctx)
     constant = z3.Const("murxpy-array", array)
@@ -261,7 +261,7 @@ def _use_sorts(ctx: Any, figure: int) -> Told:
 # Utilities, some of which work in the default context only.
 
 
-def _use_utilities(ctx: Any, figure: int) -> Told:
+def use_utilities(ctx: Any, figure: int) -> Told:
     p, q = z3.Bools("murxpy-p murxpy-q")
     x = z3.Int("murxpy-x")
     valid, never = z3.Or(p, z3.Not(p)), z3.And(p, z3.Not(p))
@@ -305,7 +305,7 @@ def _use_utilities(ctx: Any, figure: int) -> Told:
     ]
 
 
-def _use_parsers(ctx: Any, figure: int) -> Told:
+def use_parsers(ctx: Any, figure: int) -> Told:
     sort, x = z3.DeclareSort("murxpy-sort", ctx), z3.Int("murxpy-x", ctx)
     parser = z3.ParserContext(ctx)
     parser.add_sort(sort)
@@ -326,21 +326,6 @@ def _use_parsers(ctx: Any, figure: int) -> Told:
         ("WithParams", len(with_params(goal)), 1),
         ("the parameters of simplify", z3.simplify_param_descrs().size() > 0, True),
     ]
-
-
-_USED: dict[str, Callable[[Any, int], Told]] = {
-    "algebraic": _use_algebraic,
-    "real-closed": _use_real_closed,
-    "complex": _use_complex,
-    "sets": _use_sets,
-    "characters": _use_characters,
-    "vectors": _use_vectors,
-    "orders": _use_orders,
-    "datatypes": _use_datatypes,
-    "sorts": _use_sorts,
-    "utilities": _use_utilities,
-    "parsers": _use_parsers,
-}
 
 
 # ----------------------------------------------------------------------
