@@ -25,6 +25,12 @@ def helpers() -> Any:
     return live("cvc5").wrapper.namespace["h"]
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no search end because the machine is busy."""
+    monkeypatch.setitem(helpers().__dict__["_SYNTHESIS"], "tlimit-per", "20000")
+
+
 class Terms:
     """Terms of one manager, by short names."""
 

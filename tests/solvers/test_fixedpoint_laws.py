@@ -22,6 +22,12 @@ def helpers() -> Any:
     return live("z3").wrapper.namespace["h"]
 
 
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no query end because the machine is busy."""
+    monkeypatch.setitem(helpers().__dict__, "_QUERY_PATIENCE", 20_000)
+
+
 WAYS = {"printed": "by_text", "covered": "by_cover"}
 
 
