@@ -45,7 +45,7 @@ def misfit(how: str) -> str | None:
     made.set("rlimit", STRESS_LIMIT)
     made.add(function(x, y) != y)
     attempt(made.check)
-    return f"a definition that does not fit its declaration is taken ({how})"
+    return f"RecAddDefinition takes a definition that does not fit its declaration ({how})"
 
 
 def read_back(solver: Any, how: str) -> str | None:
