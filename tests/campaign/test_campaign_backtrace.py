@@ -47,6 +47,18 @@ def test_a_broken_heap_is_one_defect(tmp_path: Path) -> None:
     assert "broken memory ends the process" in sentence(campaign.buckets[0])
 
 
+@pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
+def test_the_frames_of_a_finalizer_are_known(tmp_path: Path) -> None:
+    setup = {"every": {"release": 4, "heap": 6}}
+    campaign, events = run(tmp_path, setup, runs=16, backtrace=True)
+    found = next(bucket for bucket in campaign.buckets if bucket.kind == "crash")
+    assert releases(found.backtrace) and earliest(found.backtrace) == ""
+    said = "broken memory ends the process with a segmentation fault when an object is released"
+    assert sentence(found).startswith(said)
+    (ended,) = [event for event in events if isinstance(event, Ended)]
+    assert len(ended.snapshot.new_buckets) == 1, "it is one defect with the broken heap"
+
+
 GDB = """#!/bin/sh
 case "$*" in
   *LD_PRELOAD=*GLIBC_TUNABLES=*) echo "#0  raise () from libc.so"; echo "#1  free_check () from libc.so"; echo "#2  early () from lib.so";;

@@ -40,6 +40,17 @@ def free_twice() -> None:
     libc.free(block)
 
 
+class Handle:
+    """An object of the solver whose release reads what is not there any more."""
+
+    def __del__(self) -> None:
+        ctypes.string_at(8)
+
+
+def release() -> None:
+    Handle()
+
+
 def exit_in_c() -> None:
     libc.exit(3)
 
@@ -148,6 +159,7 @@ FAULTS = {
     "assertion": assertion,
     "terminate": terminate,
     "heap": free_twice,
+    "release": release,
     "exit": exit_in_c,
     "exit-zero": exit_zero,
     "stack": overflow_stack,
