@@ -234,6 +234,13 @@ def test_a_script_on_which_only_the_target_gives_up_is_a_finding(
     for solved, shown in (("giving-up", 1), ("quick", 0)):
         named = ("--solver", solver(tmp_path, solved), "--wrapper", wrapper(tmp_path))
         assert outcome(capsys, "replay", trace, *named)[0] == shown
+    # where it is the reference that gives up, that is counted
+    words = ("perf", solver(tmp_path, "quick"), "--reference", solver(tmp_path, "giving-up"))
+    words = (*words, *more[:4], "--out", tmp_path / "turned")
+    code, out, err = outcome(capsys, *words, "--steps", "3", *NEVER_SLOW)
+    assert code == 0 and "on 3 scripts a reference gives up and the targets do not" in out, (
+        out + err
+    )
     # where the reference gives up, too, or there is none, it is no finding
     words = ("perf", solver(tmp_path, "giving-up"), *more[:4], "--out", tmp_path / "alone")
     assert outcome(capsys, *words, "--steps", "3", *NEVER_SLOW)[0] == 0

@@ -284,6 +284,11 @@ def outcome_lines(told: SearchTotals, out: Path) -> Iterator[str]:
             f"on {amount(told.given_up, 'script')} a target gives up and the references do not: what is not "
             "documented is kept as incompleteness"
         )
+    if told.left_to_targets:
+        yield (
+            f"on {amount(told.left_to_targets, 'script')} a reference gives up and the targets do not: 'murxpy perf' with "
+            "that solver as its target keeps what is not documented"
+        )
     if told.differ or told.died:
         yield (
             f"{amount(told.differ, 'script')} with opposite answers of two solvers, "

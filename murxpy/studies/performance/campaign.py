@@ -43,7 +43,7 @@ from murxpy.studies.performance.solvers import (
     Weight,
     cost_rows,
     differ,
-    left_to_references,
+    left_to_others,
 )
 
 FILE = PERF
@@ -268,7 +268,8 @@ def tree_scripts_of(
 class SearchTotals:
     """The progress of a campaign and its results: `found` slow scripts of all sessions, `differ`
     scripts to which solvers gave opposite answers, and `died` of which a solver died; `new` findings
-    of this session; `given_up` of which a target gives up and the references do not. `doing` says what
+    of this session; `given_up` of which a target gives up and the references do not, and
+    `left_to_targets` the other way round. `doing` says what
     is done beside weighing scripts, empty where nothing is. `greatest` is the script with the greatest
     margin, with what each solver took for it; empty while no margin is above 0.
     """
@@ -286,6 +287,7 @@ class SearchTotals:
     found: list[dict[str, Any]] = field(default_factory=list)
     doing: str = ""
     given_up: int = 0
+    left_to_targets: int = 0
     greatest: dict[str, Any] = field(default_factory=dict)
 
 
@@ -424,8 +426,9 @@ class PerfCampaign:
         told.refused += any(not weight.counts for weight in weights)
         told.died += any(weight.answer == CRASH for weight in weights)
         count = len(self._wanted.targets)
-        left = left_to_references(weights[:count], weights[count:])
+        left = left_to_others(weights[:count], weights[count:])
         told.given_up += left
+        told.left_to_targets += left_to_others(weights[count:], weights[:count])
         if attempt.margin is not None and attempt.margin > self._greatest:
             self._note_greatest(step, attempt)
         if step.choice.number not in self._journal.steps:

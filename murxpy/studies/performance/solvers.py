@@ -71,10 +71,10 @@ def differ(weights: Sequence[Weight]) -> bool:
     return {"sat", "unsat"} <= {weight.answer for weight in weights}
 
 
-def left_to_references(targets: Sequence[Weight], references: Sequence[Weight]) -> bool:
-    """Whether some target gives up on a script that all references decide."""
-    decided = bool(references) and all(weight.decided for weight in references)
-    return decided and any(weight.gave_up for weight in targets)
+def left_to_others(some: Sequence[Weight], others: Sequence[Weight]) -> bool:
+    """Whether one of some solvers gives up on a script that all others decide."""
+    decided = bool(others) and all(weight.decided for weight in others)
+    return decided and any(weight.gave_up for weight in some)
 
 
 def margin(targets: Sequence[Weight], references: Sequence[Weight]) -> float | None:
