@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import common
 from children import Write, run_all
 from common import percent, table
 
-from murxpy.campaign.statistics import callables_of, reach
+from murxpy.campaign.statistics import Reach, callables_of, reach
 from murxpy.data import load_machine
 from murxpy.worker.session import Session
 
@@ -23,6 +24,24 @@ from murxpy.worker.session import Session
 def counted(session: Session, seed: int, write: Write) -> dict[str, Any]:
     """The counters of a walk."""
     return {"counts": dict(session.walk(seed, write)["counts"])}
+
+
+def of_modules(found: Reach, modules: Sequence[str]) -> dict[str, str]:
+    """The share of the callables of each module that walks call, without those that nothing calls for
+    a reason.
+    """
+    shares = {}
+    for module in modules:
+        inner = [one for one in modules if one.startswith(f"{module}.")]
+
+        def count(names: Sequence[str], start: str = module, not_in: list[str] = inner) -> int:
+            mine = [name for name in names if name.startswith(f"{start}.")]
+            return sum(not name.startswith(tuple(f"{one}." for one in not_in)) for name in mine)
+
+        walks = count(found.walks)
+        total = walks + count(found.contract) + count(found.unreached)
+        shares[module] = percent(walks, total)
+    return shares
 
 
 def main() -> int:
@@ -42,12 +61,15 @@ def main() -> int:
     rows = [("walks", len(found.walks), ""), ("contract mode only", len(found.contract), "")]
     rows += [("never", count, why) for why, count in never.items() if count]
     table(f"{found.total:,} public callables", ("called by", "callables", "why"), rows)
+    modules = of_modules(found, (session.wrapper.data["contract"].get("calls") or {})["modules"])
+    table("by walks, of each module", ("module", "share"), modules.items())
     for name in found.unreached[:20]:
         print(f"  not reached: {name}")
     row = {
         "runs": args.runs,
         "callables": found.total,
         "by walks": percent(len(found.walks), found.total),
+        "by walks, of what is not left out": "; ".join(f"{k}: {v}" for k, v in modules.items()),
         "by contract mode only": percent(len(found.contract), found.total),
         "never": percent(sum(never.values()), found.total),
         "why never": "; ".join(f"{why}: {n}" for why, n in never.items() if n),
