@@ -1,0 +1,252 @@
+"""What cvc5's pythonic layer tells of expressions, sorts and literals, and its constants and solvers, called rightly: each
+answer is compared with the object of the base layer, or with what Python calculates. Each function gives None, or a
+str that says which promise is broken. The file imports only cvc5 and the standard library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cvc5.pythonic import cvc5_pythonic as P
+from cvc5_helpers import expr, py
+from cvc5_objects import _first_wrong
+from cvc5_values import read_value
+
+# By the name of a kind, the predicates "Return `True` if `a` is an expression of the form b + c", or the like.
+_FORMS = {
+    "is_add": "ADD",
+    "is_mul": "MULT",
+    "is_sub": "SUB",
+    "is_div": "DIVISION",
+    "is_idiv": "INTS_DIVISION",
+    "is_mod": "INTS_MODULUS",
+    "is_le": "LEQ",
+    "is_lt": "LT",
+    "is_ge": "GEQ",
+    "is_gt": "GT",
+    "is_is_int": "IS_INTEGER",
+    "is_to_real": "TO_REAL",
+    "is_to_int": "TO_INTEGER",
+    "is_and": "AND",
+    "is_or": "OR",
+    "is_implies": "IMPLIES",
+    "is_xor": "XOR",
+    "is_not": "NOT",
+    "is_eq": "EQUAL",
+    "is_distinct": "DISTINCT",
+    "is_select": "SELECT",
+    "is_store": "STORE",
+    "is_update": "STORE",
+    "is_K": "CONST_ARRAY",
+    "is_const_array": "CONST_ARRAY",
+    "is_var": "VARIABLE",
+    "is_bv_value": "CONST_BITVECTOR",
+    "is_int_value": "CONST_INTEGER",
+    "is_fp_value": "CONST_FLOATINGPOINT",
+    "is_fprm_value": "CONST_ROUNDINGMODE",
+    "is_ff_value": "CONST_FINITE_FIELD",
+    "is_string_value": "CONST_STRING",
+    "is_bool_value": "CONST_BOOLEAN",
+}
+_OF_SORT = {
+    "is_bool": "isBoolean",
+    "is_int": "isInteger",
+    "is_real": "isReal",
+    "is_bv": "isBitVector",
+    "is_array": "isArray",
+    "is_fp": "isFloatingPoint",
+    "is_fprm": "isRoundingMode",
+    "is_ff": "isFiniteField",
+    "is_string": "isString",
+}
+_SORT_ITSELF = {
+    "is_bv_sort": "isBitVector",
+    "is_array_sort": "isArray",
+    "is_fp_sort": "isFloatingPoint",
+    "is_fprm_sort": "isRoundingMode",
+    "is_ff_sort": "isFiniteField",
+}
+
+
+def expression(ctx: Any, term: Any) -> str | None:
+    """Each predicate of an expression agrees with the kind or the sort of its term, and its parts are
+    those of the term.
+    """
+    one, sort, kind = expr(ctx, term), term.getSort(), term.getKind().name
+    if sort.isRegExp() or sort.isFunction():
+        return None
+    number = sort.isInteger() or sort.isReal()
+    found = [(name, getattr(P, name)(one), kind == of) for name, of in _FORMS.items()]
+    found += [(name, getattr(P, name)(one), getattr(sort, of)()) for name, of in _OF_SORT.items()]
+    made = one.sort()
+    found += [
+        (name, getattr(P, name)(made), getattr(sort, of)()) for name, of in _SORT_ITSELF.items()
+    ]
+    found += [
+        ("is_true", P.is_true(one), kind == "CONST_BOOLEAN" and str(term) == "true"),
+        ("is_false", P.is_false(one), kind == "CONST_BOOLEAN" and str(term) == "false"),
+        ("is_arith", P.is_arith(one), number),
+        ("is_arith_sort", P.is_arith_sort(made), number),
+        ("is_app_of", P.is_app_of(one, term.getKind()), True),
+        ("is_expr", (P.is_expr(one), P.is_ast(one), P.is_sort(made)), (True, True, True)),
+        ("is_func_decl", P.is_func_decl(one), False),
+        ("is_quantifier", P.is_quantifier(one), kind in ("FORALL", "EXISTS", "LAMBDA")),
+        ("eq", (one.eq(one), P.eq(one, one), made.eq(made)), (True, True, True)),
+        ("as_ast", (one.as_ast(), made.as_ast()), (term, sort)),
+        ("get_id", one.get_id(), term.getId()),
+    ]
+    return _first_wrong([*found, *_bound(one, term, kind), *_literal(one, term)])
+
+
+def _bound(one: Any, term: Any, kind: str) -> list[tuple[str, Any, Any]]:
+    """The variables and the body of a quantifier."""
+    if kind not in ("FORALL", "EXISTS") or not hasattr(one, "num_vars"):
+        return []
+    variables = list(term[0])
+    return [
+        ("is_forall", (one.is_forall(), one.is_exists()), (kind == "FORALL", kind == "EXISTS")),
+        ("is_lambda", one.is_lambda(), False),
+        ("num_vars", one.num_vars(), len(variables)),
+        ("var_sort", one.var_sort(0).as_ast(), variables[0].getSort()),
+        ("var_name", str(one.var_name(0)), str(variables[0])),
+        ("body", one.body().as_ast(), term[1]),
+    ]
+
+
+def _literal(one: Any, term: Any) -> list[tuple[str, Any, Any]]:
+    """A literal read in all ways."""
+    value = read_value(term)
+    if isinstance(one, P.BitVecNumRef) and value:
+        _, width, number = value
+        signed = number - (1 << width) if number >> (width - 1) else number
+        told = one.as_long(), one.as_signed_long(), int(one.as_binary_string(), 2), one.size()
+        return [("a bit-vector", told, (number, signed, number, width))]
+    if isinstance(one, P.RatNumRef) and value:
+        fraction = one.numerator_as_long(), one.denominator_as_long()
+        return [("a rational number", fraction, tuple(value[-2:]))]
+    if isinstance(one, P.FPNumRef) and value:
+        _, exponent, significand, bits = value
+        sizes = ("ebits and sbits", (one.ebits(), one.sbits()), (exponent, significand))
+        return [sizes, ("isNaN", one.isNaN(), bits is None), *_float_class(one, value)]
+    return []
+
+
+def _float_class(one: Any, value: Any) -> list[tuple[str, Any, Any]]:
+    _, exponent, significand, bits = value
+    if bits is None:
+        return []
+    fraction = bits & ((1 << (significand - 1)) - 1)
+    biased, top = bits >> (significand - 1) & ((1 << exponent) - 1), (1 << exponent) - 1
+    negative = bool(bits >> (exponent + significand - 1))
+    return [
+        ("isInf", one.isInf(), biased == top),
+        ("isZero", one.isZero(), biased == 0 and fraction == 0),
+        ("isNegative", one.isNegative(), negative),
+        ("isPositive", one.isPositive(), not negative),
+    ]
+
+
+def pythonic(ctx: Any, use: Callable[[], list[tuple[str, Any, Any]]]) -> str | None:
+    """Use a part of the pythonic layer in the context of a manager."""
+    py(ctx)
+    return _first_wrong(use())
+
+
+def named_constants() -> list[tuple[str, Any, Any]]:
+    """Constants by their names, one or several, and fresh ones."""
+    made = [
+        P.Bools("a b"),
+        P.Ints("a b"),
+        P.Reals("a b"),
+        P.Strings("a b"),
+        P.BitVecs("a b", 4),
+        P.Consts("a b", P.IntSort()),
+        P.FPs("a b", P.Float32()),
+        P.FiniteFieldElems("a b", P.FiniteFieldSort(7)),
+    ]
+    single = [P.Bool("a"), P.Int("a"), P.Real("a"), P.String("a"), P.BitVec("a", 4)]
+    single += [P.Const("a", P.IntSort()), P.FP("a", P.Float32())]
+    single += [P.FiniteFieldElem("a", P.FiniteFieldSort(7))]
+    fresh = [P.FreshBool(), P.FreshInt(), P.FreshReal(), P.FreshConst(P.IntSort())]
+    vectors = [P.BoolVector("v", 3), P.IntVector("v", 3), P.RealVector("v", 3)]
+    return [
+        ("the names", [[str(one) for one in names] for names in made], [["a", "b"]] * len(made)),
+        (
+            "one constant",
+            [one.eq(names[0]) for one, names in zip(single, made, strict=True)],
+            [True] * 8,
+        ),
+        ("fresh constants", len({str(one) for one in fresh}), 4),
+        ("vectors", [len(vector) for vector in vectors], [3, 3, 3]),
+        ("a fresh function", P.FreshFunction(P.IntSort(), P.BoolSort()).arity(), 1),
+        ("an array", P.Array("m", P.IntSort(), P.BoolSort()).domain().eq(P.IntSort()), True),
+        ("a set", P.Set("s", P.IntSort()).sort().domain().eq(P.IntSort()), True),
+        (
+            "subsort",
+            (P.IntSort().subsort(P.RealSort()), P.RealSort().subsort(P.IntSort())),
+            (True, False),
+        ),
+        (
+            "formats",
+            [(s.ebits(), s.sbits()) for s in (P.FloatHalf(), P.FloatDouble(), P.Float128())],
+            _FORMATS,
+        ),
+    ]
+
+
+_FORMATS = [(5, 11), (11, 53), (15, 113)]
+
+
+def asked_solver() -> list[tuple[str, Any, Any]]:
+    """A solver, its assertions, scopes and models."""
+    x, p = P.Int("murxpy-x"), P.Bool("murxpy-p")
+    found: list[tuple[str, Any, Any]] = []
+    for solver in (P.SimpleSolver(), P.SolverFor("QF_LIA")):
+        solver.assert_exprs(x > 3)
+        solver.insert(x < 5)
+        answer = str(solver.check())
+        model = solver.model()
+        found += [
+            ("the assertions", len(solver.assertions()), 2),
+            ("the answer", answer, "sat"),
+            ("eval", (model.eval(x).as_long(), model.evaluate(x + 1).as_long()), (4, 5)),
+            ("decls", [str(one) for one in model.decls()], ["murxpy-x"]),
+        ]
+        scopes = solver.num_scopes()
+        solver.push()
+        found.append(("num_scopes", solver.num_scopes(), scopes + 1))
+    return [
+        *found,
+        ("is_tautology", (P.is_tautology(P.Or(p, P.Not(p))), P.is_tautology(p)), (True, False)),
+        ("is_sat", (P.is_sat(p), P.is_sat(P.And(p, P.Not(p)))), (True, False)),
+        ("mk_not", P.mk_not(P.Not(p)).eq(p), True),
+    ]
+
+
+def reset() -> list[tuple[str, Any, Any]]:
+    """A solver that is fully reset has none of its constraints, and lists none."""
+    x, solver = P.Int("murxpy-x"), P.Solver()
+    solver.assert_exprs(x > 3, x < 3)
+    solver.reset()
+    return [
+        ("the answer after reset", str(solver.check()), "sat"),
+        ("the assertions after reset", len(solver.assertions()), 0),
+    ]
+
+
+def declared() -> list[tuple[str, Any, Any]]:
+    """Datatypes that are declared, with what their constructors, selectors and recognizers tell."""
+    lists = P.Datatype("murxpy-L")
+    lists.declare("cons", ("head", P.IntSort()), ("tail", lists))
+    lists.declare("nil")
+    made = lists.create()
+    cons, is_cons, head = made.constructor(0), made.recognizer(0), made.accessor(0, 0)
+    pair, make, _ = P.TupleSort("murxpy-pair", [P.IntSort(), P.BoolSort()])
+    return [
+        ("num_constructors", made.num_constructors(), 2),
+        ("a constructor", (cons.arity(), cons.domain(0).eq(P.IntSort())), (2, True)),
+        ("a recognizer", (is_cons.arity(), is_cons.domain(0).eq(made)), (1, True)),
+        ("a selector", (head.arity(), head.domain(0).eq(made)), (1, True)),
+        ("a tuple", make.range().eq(pair), True),
+    ]
