@@ -297,6 +297,19 @@ def test_a_colon_in_a_call_does_not_end_the_title_of_a_death(tmp_path: Path) -> 
     assert made.text.splitlines()[0] == "# z3 5.4.1 z3.f({'a': 1}) ends the process with an abort"
 
 
+def test_a_long_title_of_a_death_says_shorter_how_the_process_ends(tmp_path: Path) -> None:
+    operands = " ".join(["py:none"] * 14)
+    for signal, ends in (("SIGSEGV", "segfaults"), ("SIGABRT", "aborts")):
+        folder = tmp_path / signal
+        found = kept(folder, "b", {}, message=signal, signal=signal)
+        text = f"# solver z3 5.4.1\n0 misuse@edge z3.f {operands}\n"
+        (folder / found.traces[0].file).write_text(text)
+        stored(folder, replace(found, action="misuse", operator="z3.f", spelling="edge"))
+        made = draft_of(finding_page(folder, "b"))
+        assert made is not None
+        assert made.text.splitlines()[0] == f"# z3 5.4.1 z3.f({', '.join(['None'] * 14)}) {ends}"
+
+
 def test_a_title_names_the_operator_of_the_term_that_is_checked(tmp_path: Path) -> None:
     """Also of a trace that was not made smaller."""
     whole = (

@@ -43,6 +43,11 @@ _ENDLESS = (
 _DOES = re.compile(
     r"( ends the process| does not return)"
 )  # behind which a title goes on to a colon
+# how a process ends, in a title that is too long
+_SHORTER = (
+    (" ends the process with a segmentation fault", " segfaults"),
+    (" ends the process with an abort", " aborts"),
+)
 _NAMESPACES = re.compile(r"\b\w++::(?=[\w~]++::)")
 _OPERATORS = 3  # operators that a title names
 _LONGEST = 200  # letters of what a program printed
@@ -155,6 +160,8 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
         label = _UNSOUND if is_unsound(page.bucket) else kind.does(page.bucket.message)
         what = f"{label}{f' with {_listed(names)}' if names else ''}"
     text = f"{solver} {release} {what}"
+    for long, short in _SHORTER if len(text) > _TITLE else ():
+        text = text.replace(long, short, 1)
     if len(text) > _TITLE:
         text = f"{text[: _TITLE - 3].rpartition(' ')[0]}..."
     return prose(text)
