@@ -88,6 +88,24 @@ def test_a_core_that_is_solved_again_is_no_second_script() -> None:
     assert found == {"new": (1, 1), "run-script": (2, 2), "delete": (1, 1)}
 
 
+UNIVERSE = """(set-option :produce-models true)(set-logic ALL)(declare-sort U 0)(declare-const u U)(declare-const b Bool)(assert b)
+(assert (set.subset (ite b {} (as set.empty (Set U))) (set.minus (as set.empty (Set U)) (set.singleton u))))
+(check-sat)(get-model)"""
+
+
+@pytest.mark.parametrize(
+    "everything", ["(set.complement (as set.empty (Set U)))", "(as set.universe (Set U))"]
+)
+def test_a_model_that_does_not_print_its_universe_is_not_judged_by_another(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, everything: str
+) -> None:
+    """The universe of cvc5 is any set that includes the other sets of its sort, here the empty one. The
+    model that it prints has constants alone.
+    """
+    code, out = replayed(capsys, tmp_path, "cvc5", UNIVERSE.format(everything))
+    assert code == 0 and "answers: 1 sat" in out, out
+
+
 def test_a_model_that_nobody_asked_for_is_not_judged(
     capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

@@ -15,9 +15,10 @@ from itertools import count
 
 from murxpy.errors import InputError
 from murxpy.logic.terms import Term
+from murxpy.logic.walks import subterms
 from murxpy.machine.outcomes import FOREIGN, INVALID_CORE, Refused, Stopped
 from murxpy.machine.run import Run
-from murxpy.machine.witnesses.model import TOO_LARGE, theories, unjudged
+from murxpy.machine.witnesses.model import TOO_LARGE, theories, unjudged, with_universe
 from murxpy.machine.witnesses.solving import FACTOR, tidy, timed
 from murxpy.semantics.values import CannotSay
 from murxpy.smtlib.lexer import spell
@@ -219,7 +220,7 @@ def verdicts(run: Run, script: Script, formulas: Sequence[Term], printed: str) -
 
 def verdict(run: Run, valuation: Valuation, term: Term) -> str:
     """`true`, `false`, or the reason why the value of a formula in a model is not known."""
-    if unjudged(run, term):
+    if unjudged(run, term) or _has_own_universe(run, term):
         return "an operator whose meaning is the solver's own"
     try:
         return "true" if valuation.holds(term) else "false"
@@ -227,6 +228,14 @@ def verdict(run: Run, valuation: Valuation, term: Term) -> str:
         return str(reason)
     except TOO_LARGE as error:
         return f"too large: {error}"
+
+
+def _has_own_universe(run: Run, term: Term) -> bool:
+    """Whether a formula depends on the universe of a solver whose models say what it is. A printed model
+    has constants and functions alone.
+    """
+    open_universe = run.wrapper.set("readers", "universe") is not None
+    return open_universe and bool(with_universe(subterms([term])))
 
 
 def _about(run: Run, terms: Sequence[Term], separator: str) -> str:
