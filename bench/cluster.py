@@ -74,7 +74,7 @@ def figures(out: Path) -> dict[str, Any]:
             "counters": {
                 name: n
                 for name, n in counters.items()
-                if "-ns:" not in name and name != "worker:lost"
+                if "-ns" not in name and name != "worker:lost"
             },
             "findings": sorted(row[:7] for row in store.findings()),
             "runs": (state.next, state.open),
