@@ -269,9 +269,9 @@ class SearchTotals:
     """The progress of a campaign and its results: `found` slow scripts of all sessions, `differ`
     scripts to which solvers gave opposite answers, and `died` of which a solver died; `new` findings
     of this session; `given_up` of which a target gives up and the references do not, and
-    `left_to_targets` the other way round. `doing` says what
-    is done beside weighing scripts, empty where nothing is. `greatest` is the script with the greatest
-    margin, with what each solver took for it; empty while no margin is above 0.
+    `left_to_targets` the other way round. `doing` says what is done beside weighing scripts, empty
+    where nothing is. `greatest` is the script with the greatest margin, with what each solver took for
+    it; empty while no margin is above 0.
     """
 
     steps: int = 0
