@@ -95,6 +95,9 @@ def expression(ctx: Any, term: Any) -> str | None:
         ("eq", (one.eq(one), P.eq(one, one), made.eq(made)), (True, True, True)),
         ("as_ast", (one.as_ast(), made.as_ast()), (term, sort)),
         ("get_id", one.get_id(), term.getId()),
+        ("is_seq", P.is_seq(one), sort.isSequence() or sort.isString()),
+        ("is_re", P.is_re(one), False),
+        ("cast", made.cast(one).eq(one), True),
     ]
     return _first_wrong([*found, *_bound(one, term, kind), *_literal(one, term)])
 
@@ -196,6 +199,34 @@ def named_constants() -> list[tuple[str, Any, Any]]:
 
 
 _FORMATS = [(5, 11), (11, 53), (15, 113)]
+
+
+def made_values() -> list[tuple[str, Any, Any]]:
+    """Rounding modes and floats by their names, values that are cast to a sort, and sums of sorts."""
+    single, x = P.Float32(), P.Int("murxpy-x")
+    modes = [
+        (P.RoundNearestTiesToEven(), P.RNE()),
+        (P.RoundNearestTiesToAway(), P.RNA()),
+        (P.RoundTowardPositive(), P.RTP()),
+        (P.RoundTowardNegative(), P.RTN()),
+        (P.RoundTowardZero(), P.RTZ()),
+    ]
+    zero, infinity = P.fpZero(single, True), P.fpInfinity(single, False)
+    sums = P.DisjointSum("murxpy-sum", [P.IntSort(), P.BoolSort()])
+    total = x + 2
+    return [
+        ("the rounding modes", [one.eq(other) for one, other in modes], [True] * 5),
+        ("a negative zero", (zero.isZero(), zero.isNegative()), (True, True)),
+        ("an infinity", (infinity.isInf(), infinity.isPositive()), (True, True)),
+        ("fpNEQ", str(P.simplify(P.fpNEQ(zero, infinity))), "True"),
+        ("a sum of sorts", (sums[0].num_constructors(), len(sums[1])), (2, 2)),
+        ("num_args and arg", (total.num_args(), total.arg(0).eq(x)), (2, True)),
+        ("cast of 7", P.IntSort().cast(7).as_long(), 7),
+        ("cast to bits", P.BitVecSort(4).cast(7).as_long(), 7),
+        ("cast to a Boolean", P.is_true(P.BoolSort().cast(True)), True),
+        ("cast to a text", P.is_string_value(P.StringSort().cast("a")), True),
+        ("elem_sort", P.SeqSort(P.IntSort()).elem_sort().eq(P.IntSort()), True),
+    ]
 
 
 def asked_solver() -> list[tuple[str, Any, Any]]:

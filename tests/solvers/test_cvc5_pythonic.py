@@ -49,7 +49,7 @@ def terms(tm: Any) -> list[Any]:
     ]
 
 
-USES = ("named_constants", "asked_solver", "declared")
+USES = ("named_constants", "made_values", "asked_solver", "declared")
 
 
 def test_the_pythonic_layer_keeps_its_laws() -> None:
@@ -88,6 +88,8 @@ def test_an_expression_that_lies_is_told(
     ("use", "where", "lie", "said"),
     [
         ("named_constants", "IntVector", lambda name, count: [], "vectors gives [3, 0, 3]"),
+        ("made_values", "RNA", lambda: P.RNE(), "the rounding modes gives"),
+        ("made_values", "FPNumRef.isZero", lambda one: False, "a negative zero gives"),
         ("asked_solver", "Solver.num_scopes", lambda solver: 7, "num_scopes gives 7 for 8"),
         ("asked_solver", "is_sat", lambda one: True, "is_sat gives (True, True)"),
         ("asked_solver", "ModelRef.decls", lambda model: [], "decls gives []"),
