@@ -89,7 +89,7 @@ def campaign(
 ) -> tuple[dict[str, Any], float]:
     """The figures of a campaign with the fake solver, and its seconds. `watch` is called at each event."""
     begun = time.monotonic()
-    setup = {**FAULTS, "idle": args.idle}
+    setup = {**({} if args.no_faults else FAULTS), "idle": args.idle}
     options = {"runs": args.runs, "jobs": 1, "seed": args.seed, **options}
     made = Campaign(config(out, setup, **options))
     for event in made:
@@ -603,6 +603,9 @@ def main() -> None:
         "--unusual", type=int, default=1000, help="of so many runs of cost, one is told by itself"
     )
     parser.add_argument("--rounds", type=int, default=3, help="of overhead")
+    parser.add_argument(
+        "--no-faults", action="store_true", help="have the fake solver do all right"
+    )
     parser.add_argument("--lag", type=int, default=8192, help="of memory")
     args = parser.parse_args()
     # What other processes load is this checkout, too.
