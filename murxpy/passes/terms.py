@@ -391,10 +391,34 @@ _SIMPLEST: dict[str, Sequence[Any]] = {
 
 
 class PlantedValues:
-    """Replaces terms by their values under the planted model."""
+    """Replaces terms by their values under the planted model, or by constants whose sorts have to be made."""
 
     def __init__(self, types: Types) -> None:
         self._types = types
+
+    def constants(self, lines: Script, at: int) -> Iterator[Script]:
+        """Replace the application at `at` by a constant, where its sort has numbers for parameters and no
+        line before it makes it, such as the width of a concatenation.
+        """
+        line, sort = lines[at], sort_of(lines[at])
+        if sort is None or line.action != "mk-term" or at == len(lines) - 1:
+            return
+        if sort_line(lines, at, sort) is None and (before := self._sort_line(lines, at, sort)):
+            own = returned(line)[0]
+            yield put(
+                lines, at, *before, made("mk-const", [sort, Quoted(f"c{own.number}")], own, sort)
+            )
+
+    def _sort_line(self, lines: Script, at: int, sort: Ref) -> list[Line] | None:
+        """As `sort_line`, also of sorts whose parameters are numbers."""
+        before = sort_line(lines, at, sort)
+        known = self._types.of(lines).sorts.get(sort) if before is None else None
+        if known is None:
+            return before
+        numbers: list[Token] = [one for one in known.params if isinstance(one, int)]
+        if not numbers or len(numbers) < len(known.params):
+            return None
+        return [made("mk-sort", [known.kind, *numbers], sort)]
 
     def leaves(self, lines: Script, at: int) -> Iterator[Script]:
         """Replace the application or constant at `at` by a literal, then an application by a
@@ -404,7 +428,7 @@ class PlantedValues:
         if sort is None or line.action not in ("mk-term", "mk-const") or at == len(lines) - 1:
             return
         own, typed = returned(line)[0], self._types.of(lines)
-        before, words = sort_line(lines, at, sort), typed.planted.get(own)
+        before, words = self._sort_line(lines, at, sort), typed.planted.get(own)
         if before is None or words is None:
             return
         if typed.terms[own].sort.kind in LITERAL_KINDS:

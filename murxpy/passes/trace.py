@@ -62,7 +62,7 @@ def reduce_trace(
         _doing,
         one_id_per_sort,
         _each(_collecting(planted.leaves)),
-        _each(*map(_collecting, _TERMS)),
+        _each(*map(_collecting, (*_TERMS, planted.constants))),
         _lines,
         modelled.run,
         _each(*map(_collecting, (meanings.equations, meanings.values))),

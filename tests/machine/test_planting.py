@@ -18,6 +18,7 @@ from toy import TOY, Crashed, catalogue, forked, live, replay, walk
 
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.findings.buckets import bucket_key
+from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.generate import leaves
 from murxpy.machine.replaying.defuse import collected
 from murxpy.machine.tokens import Quoted, Ref
@@ -280,6 +281,24 @@ def test_a_term_gives_way_to_a_constant_of_its_planted_value() -> None:
     for candidate in (literal, constant):
         _, report = replay(always(answer="'unsat'"), Trace("t", list(candidate)).text())
         assert report["finding"] is not None
+
+
+def test_a_constant_takes_the_place_of_a_term_whose_sort_no_line_makes() -> None:
+    """The width of a concatenation, which has to be made for the constant."""
+    made = 'new\nmk-sort SORT_BV 4\n return s1\nmk-const s1 "x"\n return t1 s1\n'
+    term = "mk-term OP_BV_CONCAT SORT_BV 2 t1 t1\n return t2 s2\n"
+    rest = "mk-term OP_EQUAL SORT_BOOL 2 t2 t2\n return t3 s3\nassert-formula t3\ncheck-sat\n"
+    values = PlantedValues(Types(build_catalogue(load_catalogue())))
+    for planted in ("", 'plant t1 "0011" 2\n'):
+        lines = tuple(parse_trace(made + planted + term + rest, "t").lines)
+        at = next(at for at, line in enumerate(lines) if line.action == "mk-term")
+        smaller = [*values.leaves(lines, at), *values.constants(lines, at)][-1]
+        sort, constant = smaller[at : at + 2]
+        assert (sort.action, sort.args) == ("mk-sort", ["SORT_BV", 8])
+        assert constant.action == "mk-const" and constant.args[0] == Ref("s", 2)
+    [literal, planted_constant] = values.leaves(lines, at)
+    assert literal[at + 1].action == "mk-value"
+    assert planted_constant[at + 2].args == [Ref("t", 2), Quoted("00110011"), 2]
 
 
 def test_a_regular_expression_has_no_constant_that_could_take_its_place() -> None:
