@@ -15,6 +15,12 @@ from z3_actions import constants
 _WATCHED = 6  # terms of a constraint; at-most needs a clause for each set of some of them
 _PROPAGATED_LIMIT = 20000  # the resource limit of each check
 _SEARCHED = 300  # nodes of what is asserted
+# What a check uses, where it is not only a constraint.
+_ASKED = {
+    "decided": "next_split in a decide callback",
+    "propagated": "a consequence of a propagator",
+    "created": "a function that a propagator tracks",
+}
 
 
 class Watcher:
@@ -191,7 +197,8 @@ def propagated(solver: Any, how: str, *terms: Any) -> str | None:
     if answer == "sat" and watcher.unfixed:
         return None
     if {answer, plain} == {"sat", "unsat"}:
-        return f"a propagator for {how} answers {answer}, and the constraint itself {plain}"
+        asked = _ASKED.get(how, f"a propagator for {how}")
+        return f"a check with {asked} answers {answer} instead of {plain}"
     if model is not None and z3.is_false(model.eval(formula, model_completion=True)):
         return f"the model of a propagator for {how} breaks its constraint"
     return None

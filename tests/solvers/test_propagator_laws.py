@@ -66,15 +66,20 @@ LIES: dict[str, tuple[str, str, Any, str]] = {
         "at-most",
         "conflict",
         lambda *a: None,
-        "a propagator for at-most answers sat",
+        "a propagator for at-most answers sat instead of unsat",
     ),
     "lost parity": ("parity", "conflict", lambda *a: None, "a propagator for parity answers sat"),
-    "lost consequence": ("propagated", "propagate", lambda *a: None, "for propagated answers sat"),
+    "lost consequence": (
+        "propagated",
+        "propagate",
+        lambda *a: None,
+        "a consequence of a propagator answers sat",
+    ),
     "too much": (
         "decided",
         "add_decide",
         lambda made, how: made.solver.add(z3.BoolVal(False)),
-        "a propagator for decided answers unsat",
+        "with next_split in a decide callback answers unsat instead of sat",
     ),
 }
 
@@ -94,7 +99,7 @@ def test_a_model_that_breaks_the_constraint_is_told(monkeypatch: pytest.MonkeyPa
     u, v = z3.BitVecs("u v", 2)
     monkeypatch.setattr(z3.UserPropagateBase, "conflict", lambda *asked: None)
     found = helpers().propagated(solver(z3.ULE(u, v), z3.ULE(v, u)), "distinct", u == 0)
-    assert found == "a propagator for distinct answers sat, and the constraint itself unsat"
+    assert found == "a check with a propagator for distinct answers sat instead of unsat"
     found = helpers().propagated(solver(z3.ULT(u, 1), z3.ULT(v, 2)), "distinct", u == 0)
     assert found in (None, "the model of a propagator for distinct breaks its constraint")
 
@@ -104,7 +109,9 @@ def test_a_function_that_is_not_tracked_is_told(monkeypatch: pytest.MonkeyPatch)
     asserted = solver(p, q)
     assert helpers().propagated(asserted, "created", p, q) is None
     monkeypatch.setattr(z3, "PropagateFunction", z3.Function)
-    assert "created answers sat" in str(helpers().propagated(asserted, "created", p, q))
+    assert "a function that a propagator tracks answers sat" in str(
+        helpers().propagated(asserted, "created", p, q)
+    )
 
 
 def test_nothing_is_said_where_terms_have_no_values(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,17 +135,22 @@ z3-propagator-law@at-most t1 t2
 """
 
 
-def test_a_broken_law_is_a_finding_with_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_broken_law_is_a_finding_with_a_program(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert replay(live("z3"), TRACE)[1]["finding"] is None
     trace = parse_trace(f"# murxpy-trace 1\n# solver z3 4.13.0\n{TRACE}", "t.trace")
-    claim = kind_of("contract").claim("z3 4.13.0", "a propagator for at-most answers sat", "")
+    said = "a check with a propagator for at-most answers sat instead of unsat"
+    claim = kind_of("contract").claim("z3 4.13.0", said, "")
     program = next(programs(trace, catalogue(), load_wrapper("z3"), claim)).text
     assert _code(program) == 0
+    assert capsys.readouterr().out == "expected unsat, got that\n"
     monkeypatch.setattr(z3.UserPropagateBase, "conflict", lambda *asked: None)
     found = replay(live("z3"), TRACE)[1]["finding"]
     assert (found["kind"], found["tier"]) == ("contract", "binding")
-    assert "a propagator for at-most answers sat" in found["message"]
+    assert found["message"] == said
     assert _code(program) == 1
+    assert capsys.readouterr().out == "expected unsat, got sat\n"
 
 
 def _code(program: str) -> Any:

@@ -303,6 +303,8 @@ _THROWN = re.compile(r"(?:class \w: )?(\w+)(?:: (.*))? in [\w.<>]+ \(\w+\.\w+\)"
 _MISREAD = re.compile(
     r"(?:class \w: )?(?:\w+\.)?(\w+) is not the value(?: of the literal)?; (.+) for (.+)", re.DOTALL
 )
+# What is asked, what is answered, and what is right, as a law of a wrapper says it.
+_INSTEAD = re.compile(r".* (gives|answers) .+ instead of (.+)", re.DOTALL)
 _FINALIZED = re.compile(r"(?:class \w: )?a finalizer raises (\w+)(?:;.*)?", re.DOTALL)
 
 
@@ -343,7 +345,7 @@ def contract(run: Calls, claim: Claim) -> None:
     elif run.promised and run.wrapper.helpers:
         run.sheet.do(
             f"got = {run.failing}",
-            "print('expected a kept promise, got', got)",
+            f"print({', '.join(_promise(claim.message))})",
             "sys.exit(1 if isinstance(got, str) else 0)",
         )
     elif thrown:
@@ -364,6 +366,15 @@ def contract(run: Calls, claim: Claim) -> None:
         _alike(run)
     else:
         _accepted(run)
+
+
+def _promise(message: str) -> tuple[str, str]:
+    """What a program prints of a law: what is right and what is answered, where the message names both."""
+    named = _INSTEAD.fullmatch(message)
+    if named is None:
+        return repr("expected a kept promise, got"), "got"
+    answer = f"got.partition(' instead of ')[0].rpartition(' {named[1]} ')[2] if got else 'that'"
+    return repr(f"expected {named[2]}, got"), answer
 
 
 _ASTRAY = re.compile(rf"gives an object of {STRAY}: its (\w+)$")
