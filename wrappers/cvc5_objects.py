@@ -279,7 +279,9 @@ def nil(ctx: Any) -> str | None:
     if not solver.checkSat().isSat():
         return None
     found = solver.getValueSepNil()
-    return None if found.getSort() == integer else f"the term for nil is of another sort: {found}"
+    if found.getSort() != integer:
+        return f"getValueSepNil gives {found} instead of a term of the sort Int"
+    return None
 
 
 def root(ctx: Any, square: int) -> str | None:

@@ -247,7 +247,9 @@ def by_ground(made: System) -> str | None:
     if _query(fixed, made.found) != "sat":
         return None
     facts = fixed.get_ground_sat_answer()
-    return "the ground facts of an answer sat are false" if z3.is_false(facts) else None
+    if z3.is_false(facts):
+        return "get_ground_sat_answer after sat gives False instead of ground facts that hold"
+    return None
 
 
 def by_text(made: System) -> str | None:

@@ -139,7 +139,7 @@ LIES: dict[str, tuple[str, str, str, Any, str]] = {
         "path",
         "get_ground_sat_answer",
         lambda fixed: z3.BoolVal(False),
-        "are false",
+        "get_ground_sat_answer after sat gives False instead of ground facts that hold",
     ),
 }
 
