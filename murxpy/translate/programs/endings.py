@@ -303,8 +303,6 @@ _THROWN = re.compile(r"(?:class \w: )?(\w+)(?:: (.*))? in [\w.<>]+ \(\w+\.\w+\)"
 _MISREAD = re.compile(
     r"(?:class \w: )?(?:\w+\.)?(\w+) is not the value(?: of the literal)?; (.+) for (.+)", re.DOTALL
 )
-# What is asked, what is answered, and what is right, as a law of a wrapper says it.
-_INSTEAD = re.compile(r".* (gives|answers) .+ instead of (.+)", re.DOTALL)
 _FINALIZED = re.compile(r"(?:class \w: )?a finalizer raises (\w+)(?:;.*)?", re.DOTALL)
 
 
@@ -369,12 +367,15 @@ def contract(run: Calls, claim: Claim) -> None:
 
 
 def _promise(message: str) -> tuple[str, str]:
-    """What a program prints of a law: what is right and what is answered, where the message names both."""
-    named = _INSTEAD.fullmatch(message)
-    if named is None:
+    """What a program prints of a law: what is right and what is answered, where the message names both, as
+    "... answers ANSWER instead of RIGHT" or "... gives GIVEN instead of RIGHT".
+    """
+    said, _, right = message.rpartition(" instead of ")
+    verb = max(("gives", "answers"), key=lambda one: said.rfind(f" {one} "))
+    if f" {verb} " not in said:
         return repr("expected a kept promise, got"), "got"
-    answer = f"got.partition(' instead of ')[0].rpartition(' {named[1]} ')[2] if got else 'that'"
-    return repr(f"expected {named[2]}, got"), answer
+    answer = f"got.partition(' instead of ')[0].rpartition(' {verb} ')[2] if got else 'that'"
+    return repr(f"expected {right}, got"), answer
 
 
 _ASTRAY = re.compile(rf"gives an object of {STRAY}: its (\w+)$")
