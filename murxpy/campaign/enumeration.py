@@ -283,7 +283,7 @@ class Enumerated:
         limit, unit = self._scripts.limit, self._scripts.most_per_ms
         self._costs = SlowScripts(at, take, limit, unit, saved.get("costs", ()))
         self._given_up = {
-            side: GivenUp(saved.get("given-up", {}).get(side, ()))
+            side: GivenUp(saved.get("given_up", {}).get(side, ()))
             for side in (BY_JUDGES, BY_TARGET)
         }
         self.settled = bool(saved.get("settled"))
@@ -493,7 +493,7 @@ class Enumerated:
             "rests": {str(number): f"{seed:x}" for number, seed in self._rests.items()},
             "marks": self._marks,
             "costs": self._costs.state(),
-            "given-up": {side: causes.state() for side, causes in self._given_up.items()},
+            "given_up": {side: causes.state() for side, causes in self._given_up.items()},
             "settled": self.settled,
             "counts": dict(self._counts),
             "open": dict(self._open),

@@ -326,8 +326,11 @@ def _tell(enumerated: Enumerated, target: str, out: Path, *, as_json: bool) -> N
     counters = read_scripts(out, target)
     rows = tested(grammars, enumerated.at, enumerated.take, counters)
     answered, left = judged(counters), left_unknown(counters)
+    tried = range(enumerated.at, enumerated.at + enumerated.take)
     lost = {
-        side: given_up(grammars, kept) for side, kept in read_given_up(out, target).items() if kept
+        side: given_up(grammars, kept, tried)
+        for side, kept in read_given_up(out, target).items()
+        if side in _INCOMPLETE and kept
     }
     if as_json:
         for row in rows:

@@ -320,19 +320,7 @@ _CAUSES = (
     ),
 )
 _SHALLOW = ("copy", "outlive")  # the rules that make a shallow copy
-# the rules that are about when objects are released
-_LIFETIMES = (
-    *_SHALLOW,
-    "deepcopy",
-    "survive",
-    "cycle",
-    "exit",
-    "finalizer",
-    "orphan",
-    "race",
-    "thread",
-    "threads",
-)
+_LIFETIMES = "ABH"  # the classes of rules that are about lifetimes, copies and threads
 _COPY = "copy.copy"  # the public callable that makes one
 _AT_EDGES = ("edge", "keyword")  # rules that break an operand of a public callable
 _LARGE = 1 << 31  # a number from which on no C int holds it
@@ -641,7 +629,8 @@ def finds_broken(bucket: Bucket) -> bool:
 
 def is_release(bucket: Bucket) -> bool:
     """Whether the process died while an object was released, in a call that is no test of lifetimes."""
-    by_lifetime = bucket.action == "misuse" and bucket.spelling in _LIFETIMES
+    rule = RULES.get(bucket.spelling) if bucket.action == "misuse" else None
+    by_lifetime = rule is not None and rule.letter in _LIFETIMES
     return bucket.action not in _DROPPING and not by_lifetime and releases(bucket.backtrace)
 
 

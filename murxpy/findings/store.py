@@ -278,12 +278,17 @@ class _Damping(TypedDict, total=False):
     calls: list[tuple[str, str, str]]
 
 
+_Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 63)]
+_Some = Annotated[int, msgspec.Meta(ge=1, le=1 << 63)]
+
+
 class _Enumerated(TypedDict, total=False):
     """The state that `Enumerated.state` returns."""
 
     rests: dict[int, _Hex]
     marks: dict[int, tuple[str, int]]
     costs: list[tuple[str, int, int, int, list[tuple[int, int, int]]]]
+    given_up: dict[str, list[tuple[str, str, str, _Some, _Count, _Count, _Count]]]
     settled: bool
     counts: dict[str, int]
     open: dict[str, int]
@@ -786,7 +791,7 @@ def read_given_up(folder: Path, target: str) -> dict[str, list[list[Any]]]:
     in `folder`, as the enumeration stores them. Raises InputError when no campaign is there.
     """
     with closing(Store(folder, read_only=True)) as store:
-        return dict(store.meta().get(f"enumerated:{target}", {}).get("given-up", {}))
+        return dict(store.meta().get(f"enumerated:{target}", {}).get("given_up", {}))
 
 
 def read_operators(folder: Path) -> dict[str, list[str]]:

@@ -21,9 +21,8 @@ SLOW = "slow"
 DISAGREEMENT = "disagreement"  # found by another solver
 EXIT = "exit"  # the process ended by itself
 INTERNAL = "internal"  # an error of murxpy
-FOREIGN = (
-    "what was neither asserted nor assumed"  # a core may have it, in the message of its finding
-)
+# what a core must not have, in the message of its finding
+FOREIGN = "what was neither asserted nor assumed"
 
 
 class Refused(Exception):

@@ -78,6 +78,10 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "no table": lambda out: change(out, "DROP TABLE buckets"),
     "meta": lambda out: change(out, "UPDATE meta SET value = '{\"a\"' WHERE name = 'seed'"),
     "targets": lambda out: change(out, "UPDATE targets SET open = '7'"),
+    "causes of no scripts": lambda out: change(
+        out,
+        """INSERT INTO meta VALUES ('enumerated:fake', '{"given_up": {"judges": [["a", "b", "c", 0, 1, 1, 1]]}}')""",
+    ),
     "more runs than there can be": lambda out: change(
         out, "UPDATE targets SET open = '[[0, 1000000000000]]'"
     ),

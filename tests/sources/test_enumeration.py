@@ -515,8 +515,10 @@ def test_scripts_on_which_judges_give_up_are_told_by_their_smallest_cause() -> N
         ("core", "j", "not", 1, 1000, 500, 5),
         ("core", "j", "xor", 1, 1000, 500, 4),
         ("core", "k", "and not", 1, 10, 20, 5),
+        ("core", "k", "xor", 1, 10, 20, 1 << 60),  # of a stranger's folder, as is the next one
+        ("grammar of nobody", "k", "xor", 1, 10, 20, 1),
     ]
-    rows = given_up([grammar], kept)
+    rows = given_up([grammar], kept, range(10))
     assert [(row.judge, row.cause, row.scripts) for row in rows] == [
         ("j", "not", 3),
         ("j", "xor", 1),

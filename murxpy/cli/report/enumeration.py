@@ -376,13 +376,19 @@ class GivenUpScripts:
     first: str
 
 
-def given_up(grammars: Sequence[Grammar], kept: Sequence[Sequence[Any]]) -> list[GivenUpScripts]:
-    """The causes for which judges or the target gave up, by what an enumeration stores; sorted by grammar and judge, the
-    causes with few operators first. Scripts with all operators of a smaller cause belong to that one.
+def given_up(
+    grammars: Sequence[Grammar], kept: Sequence[Sequence[Any]], scripts: range
+) -> list[GivenUpScripts]:
+    """The causes for which judges or the target gave up, by what an enumeration of `scripts` stores; sorted by
+    grammar and judge, the causes with few operators first. Scripts with all operators of a smaller cause belong to
+    that one. A cause of other scripts, which a folder of a stranger may have, is left out.
     """
     merged: dict[tuple[str, str, str], list[int]] = {}
     named = {grammar.name: grammar for grammar in grammars}
     for grammar, judge, cause, *figures in sorted(kept, key=_by_cause):
+        number = named[grammar].number if grammar in named else 0
+        if figures[3] not in scripts or (number is not None and figures[3] >= number):
+            continue
         own = set(cause.split())
         smaller = [
             known
@@ -403,7 +409,6 @@ def given_up(grammars: Sequence[Grammar], kept: Sequence[Sequence[Any]]) -> list
             " ".join(named[grammar].at(first).split()),
         )
         for (grammar, judge, cause), (scripts, judge_us, target_us, first) in merged.items()
-        if grammar in named
     ]
 
 
