@@ -8,6 +8,7 @@ import ast
 import builtins
 import math
 import re
+import symtable
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -122,94 +123,17 @@ def used(node: ast.stmt) -> Iterator[str]:
     """Return the names that a statement reads and that it does not bind itself, as a function binds its
     parameters and variables.
     """
-    reads = _Reads()
-    reads.visit(node)
-    yield from reads.found
-
-
-class _Reads(ast.NodeVisitor):
-    """Collects the names that are read where no function around them binds them."""
-
-    def __init__(self) -> None:
-        self.found: dict[str, None] = {}
-        self._bound: list[set[str]] = []
-
-    def visit_Name(self, node: ast.Name) -> None:
-        if isinstance(node.ctx, ast.Load) and not any(node.id in bound for bound in self._bound):
-            self.found[node.id] = None
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
-        outside = [*node.decorator_list, *_outside(node.args), *filter(None, [node.returns])]
-        self._inside(outside, _parameters(node.args) | _variables(node.body), node.body)
-
-    def visit_Lambda(self, node: ast.Lambda) -> None:
-        self._inside(_outside(node.args), _parameters(node.args), [node.body])
-
-    def visit_ListComp(self, node: ast.ListComp) -> None:
-        self._comprehension(node.generators, [node.elt])
-
-    def visit_SetComp(self, node: ast.SetComp) -> None:
-        self._comprehension(node.generators, [node.elt])
-
-    def visit_GeneratorExp(self, node: ast.GeneratorExp) -> None:
-        self._comprehension(node.generators, [node.elt])
-
-    def visit_DictComp(self, node: ast.DictComp) -> None:
-        self._comprehension(node.generators, [node.key, node.value])
-
-    def _comprehension(self, parts: list[ast.comprehension], made: list[ast.expr]) -> None:
-        targets = {name for part in parts for name in _variables([part.target])}
-        self._inside([parts[0].iter], targets, [*parts, *made])
-
-    def _inside(
-        self, outside: Sequence[ast.AST], bound: set[str], inside: Sequence[ast.AST]
-    ) -> None:
-        for node in outside:
-            self.visit(node)
-        self._bound.append(bound)
-        for node in inside:
-            self.visit(node)
-        self._bound.pop()
-
-
-_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
-
-
-def _arguments(args: ast.arguments) -> list[ast.arg]:
-    rest = [args.vararg, args.kwarg]
-    return [*args.posonlyargs, *args.args, *args.kwonlyargs, *filter(None, rest)]
-
-
-def _parameters(args: ast.arguments) -> set[str]:
-    return {one.arg for one in _arguments(args)}
-
-
-def _outside(args: ast.arguments) -> list[ast.AST]:
-    """The defaults and annotations of parameters, which are read outside of the function."""
-    annotations = (one.annotation for one in _arguments(args))
-    return [*args.defaults, *filter(None, [*args.kw_defaults, *annotations])]
-
-
-def _variables(body: Sequence[ast.AST]) -> set[str]:
-    """The names that the statements of a function bind, without the functions in it."""
-    found, shared, todo = set[str](), set[str](), list(body)
-    while todo:
-        node = todo.pop()
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            found.add(node.name)
-            continue
-        if isinstance(node, _SCOPES):
-            continue
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            found.add(node.id)
-        elif isinstance(node, (ast.Global, ast.Nonlocal)):
-            shared.update(node.names)
-        elif isinstance(node, ast.alias):
-            found.add(node.asname or node.name.split(".")[0])
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            found.add(node.name)
-        todo.extend(ast.iter_child_nodes(node))
-    return found - shared
+    tables = [symtable.symtable(ast.unparse(node), "<helper>", "exec")]
+    found: dict[str, None] = {}
+    for table in tables:
+        inside = table.get_type() != "module"
+        for symbol in table.get_symbols():
+            # a comprehension of a module may have its variables among the module's
+            free = symbol.is_global() if inside else not symbol.is_assigned()
+            if symbol.is_referenced() and free:
+                found[symbol.get_name()] = None
+        tables += table.get_children()
+    yield from found
 
 
 def _text(node: ast.stmt, lines: list[str], names: set[str]) -> str:
