@@ -81,7 +81,7 @@ def asked(term: Any) -> str | None:
     """Ask what a term is: each predicate must agree with the kind of its declaration, or of its sort."""
     for name, found, expected in [*_forms(term), *_sorts(term), *_literals(term)]:
         if bool(found) != expected:
-            return f"{name} is {found} for a term of another form ({_kind(term)})"
+            return f"{name} gives {bool(found)} instead of {expected}"
     return None
 
 

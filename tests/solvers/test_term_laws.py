@@ -81,8 +81,14 @@ Z3_LIES: dict[str, tuple[str, str, str, Any, str]] = {
         lambda body, *m: m[0] > m[1],
         "put together again is another (binder)",
     ),
-    "is_add": ("asked", "x + y*2", "is_add", lambda t: False, "is_add is False"),
-    "is_bv_value": ("asked", "7/3", "is_bv_value", lambda t: True, "is_bv_value is True"),
+    "is_add": ("asked", "x + y*2", "is_add", lambda t: False, "is_add gives False instead of True"),
+    "is_bv_value": (
+        "asked",
+        "7/3",
+        "is_bv_value",
+        lambda t: True,
+        "is_bv_value gives True instead of False",
+    ),
     "numerator": (
         "literal",
         "7/3",
@@ -182,13 +188,13 @@ def test_a_broken_law_is_a_finding_with_a_program(monkeypatch: pytest.MonkeyPatc
     z3 = pytest.importorskip("z3")
     assert replay(live("z3"), TRACE)[1]["finding"] is None
     trace = parse_trace(f"# murxpy-trace 1\n# solver z3 4.13.0\n{TRACE}", "t.trace")
-    claim = kind_of("contract").claim("z3 4.13.0", "is_add is False for a term", "")
+    claim = kind_of("contract").claim("z3 4.13.0", "is_add gives False instead of True", "")
     program = next(programs(trace, catalogue(), load_wrapper("z3"), claim)).text
     assert _code(program) == 0
     monkeypatch.setattr(z3, "is_add", lambda term: False)
     found = replay(live("z3"), TRACE)[1]["finding"]
     assert (found["kind"], found["tier"]) == ("contract", "binding")
-    assert "is_add is False" in found["message"]
+    assert "is_add gives False instead of True" in found["message"]
     assert _code(program) == 1
 
 
