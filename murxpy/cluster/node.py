@@ -13,10 +13,8 @@ import os
 import platform
 import queue
 import select
-import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -28,12 +26,10 @@ from pathlib import Path
 from typing import Any
 
 import murxpy
-from murxpy import plugins
 from murxpy.cluster import wire
 from murxpy.errors import InputError, MurxpyError
-from murxpy.grants import granted
 from murxpy.modules import added_modules
-from murxpy.processes.handles import Scratch
+from murxpy.processes.handles import Scratch, end_group, start_behind
 from murxpy.processes.pool import POLL, Pool, Result
 from murxpy.processes.service import Fresh, Future, Group, Replays, Watcher, run_of
 from murxpy.processes.targets import Plan, absolute_target, grant_target, resolve, version_of
@@ -216,10 +212,7 @@ class _Processes:
         try:
             with Scratch("reduction") as folder:
                 return self._reduced(asked, folder)
-        except (
-            OSError,
-            ValueError,
-        ):  # the process ended: the supervisor makes the trace smaller itself
+        except (OSError, ValueError):  # the process ended: the supervisor does it itself
             return wire.Reduced(b"", 0.0)
         finally:
             self._reducing -= 1
@@ -235,22 +228,12 @@ class _Processes:
         plan.write_text(json.dumps(asdict(self._plans[asked.target])))
         request = {**json.loads(asked.request), "trace": str(trace), "plan": str(plan)}
         gate = os.memfd_create("murxpy-gate")  # it stays open: the supervisor counts the time
-        words = [sys.executable, "-P", "-m", "murxpy.campaign.behind", str(os.getpid()), str(gate)]
-        words += [str(_NICER), json.dumps(granted()), json.dumps(plugins.used())]
-        process = subprocess.Popen(
-            words,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            start_new_session=True,
-            pass_fds=(gate,),
-        )
+        process = start_behind(gate, _NICER)
         try:
             line = self._line(process, json.dumps(request).encode() + b"\n")
         finally:
             os.close(gate)
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL)
+            end_group(process)
             process.communicate()
         answer = json.loads(line or b"{}")
         there = smaller.is_file() and not answer.get("error")

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import json
 import os
 import re
 import shutil
 import signal
 import socket
 import stat
+import subprocess
+import sys
 import tempfile
 import time
 from collections import deque
@@ -24,6 +27,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from murxpy import plugins
+from murxpy.grants import granted
 from murxpy.oracles.crash import Cause, Outcome
 from murxpy.processes.parents import WarmParent, cpu_of, descendants, resident, runnable, stack_used
 from murxpy.worker import buffer
@@ -411,3 +416,31 @@ class Worker:
                 os.rmdir(self.folder)
             except OSError:
                 shutil.rmtree(self.folder, ignore_errors=True)
+
+
+# ----------------------------------------------------------------------
+# The process behind a campaign, which makes findings smaller and describes them.
+
+
+def start_behind(gate: int, nice: int) -> subprocess.Popen[bytes]:
+    """Start a process that does requests, one a line of its input, and answers each with a line. It is `nice`
+    steps nicer than this one, ends with it, and waits while the file `gate` says so. It leads a group.
+    """
+    names = (json.dumps(granted()), json.dumps(plugins.used()))
+    words = [sys.executable, "-P", "-m", "murxpy.campaign.behind", str(os.getpid()), str(gate)]
+    return subprocess.Popen(
+        [*words, str(nice), *names],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        pass_fds=(gate,),
+    )
+
+
+def end_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill the process, which leads a group, and its whole group, and wait for it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    if process.returncode is None:
+        process.wait()

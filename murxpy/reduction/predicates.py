@@ -18,7 +18,7 @@ from murxpy.judging.operators import judge_plans
 from murxpy.machine.trace.finished import until_row
 from murxpy.oracles.crash import judge
 from murxpy.oracles.disagreement import OPPOSITE, Triage
-from murxpy.processes.handles import Scratch
+from murxpy.processes.handles import Scratch, end_group
 from murxpy.processes.inquiries import OutOfTime, Tester, replay_of
 from murxpy.processes.limits import Limits
 from murxpy.reduction.pipeline import (
@@ -29,7 +29,6 @@ from murxpy.reduction.pipeline import (
     first_shown,
     refuse_malformed,
 )
-from murxpy.reduction.programs import end_group
 from murxpy.worker.process import die_with_parent
 
 PATIENCE = 3.0  # a candidate may take so many times as long as the trace itself

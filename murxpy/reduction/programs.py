@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
-import signal
 import subprocess
 import tempfile
 import time
@@ -13,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from murxpy.oracles.crash import Cause, Outcome
+from murxpy.processes.handles import end_group
 from murxpy.processes.limits import Limits
 from murxpy.processes.parents import resident
 from murxpy.processes.targets import Plan
@@ -108,11 +108,3 @@ def _watch(
         if time.monotonic() >= deadline:
             return "wall", None, peak
         time.sleep(_STEP)
-
-
-def end_group(process: subprocess.Popen[bytes]) -> None:
-    """Kill the process, which leads a group, and its whole group, and wait for it."""
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    if process.returncode is None:
-        process.wait()

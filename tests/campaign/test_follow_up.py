@@ -30,13 +30,12 @@ from murxpy.judging.bisection import Answer as ReleaseAnswer
 from murxpy.judging.defects import Asked
 from murxpy.machine.trace.finished import Call
 from murxpy.oracles.crash import Outcome, Verdict
-from murxpy.processes.handles import Job
+from murxpy.processes.handles import Job, end_group
 from murxpy.processes.parents import cpu_of
 from murxpy.records import events
 from murxpy.records.config import Budget, tree_cpu
 from murxpy.records.events import Ended
 from murxpy.records.finding import Finding, Reproducer
-from murxpy.reduction.programs import end_group
 
 
 def test_a_budget_is_open_while_its_share_is_not_used_up() -> None:

@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
@@ -16,18 +15,15 @@ from typing import Any, Protocol
 
 import msgspec
 
-from murxpy import plugins
 from murxpy.campaign.behind.process import smaller_of
 from murxpy.campaign.behind.requests import CLOSED, NICE, Answer, Request
 from murxpy.errors import InputError
 from murxpy.findings.folder import read_if_there, write_atomically
-from murxpy.grants import granted
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
-from murxpy.processes.handles import Scratch, sweep
+from murxpy.processes.handles import Scratch, end_group, start_behind, sweep
 from murxpy.processes.targets import Plan
 from murxpy.records.config import Budget, tree_cpu
-from murxpy.reduction.programs import end_group
 
 _BISECTING = 400.0  # seconds; nine replays of 20 s each, twice where a replay must be prepared
 # Seconds for a reduction and programs. A reduction of 600 candidates took 90 s at most; only one that
@@ -107,24 +103,7 @@ class Lane:
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None or self._process.poll() is not None:
-            self._process = subprocess.Popen(
-                [
-                    sys.executable,
-                    "-P",
-                    "-m",
-                    "murxpy.campaign.behind",
-                    str(os.getpid()),
-                    str(self.gate),
-                    str(self._nice),
-                    json.dumps(granted()),
-                    json.dumps(plugins.used()),
-                ],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,
-                pass_fds=(self.gate,),
-            )
+            self._process = start_behind(self.gate, self._nice)
             self._seen = 0.0
             assert self._process.stdout is not None
             os.set_blocking(self._process.stdout.fileno(), False)
