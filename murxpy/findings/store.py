@@ -278,8 +278,8 @@ class _Damping(TypedDict, total=False):
     calls: list[tuple[str, str, str]]
 
 
-_Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 63)]
-_Some = Annotated[int, msgspec.Meta(ge=1, le=1 << 63)]
+_Count = Annotated[int, msgspec.Meta(ge=0)]
+_Some = Annotated[int, msgspec.Meta(ge=1)]
 
 
 class _Enumerated(TypedDict, total=False):

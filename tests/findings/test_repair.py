@@ -4,6 +4,7 @@ what can be read and makes the rest from the traces.
 
 from __future__ import annotations
 
+import json
 import shutil
 import sqlite3
 from collections.abc import Callable
@@ -14,9 +15,10 @@ import pytest
 from campaigns import found, run
 from commands import error, outcome
 
+from murxpy.campaign.enumeration import GivenUp
 from murxpy.errors import InputError
 from murxpy.findings.buckets import Bucket, new_bucket
-from murxpy.findings.store import FILE, SCHEMA, Changes, Store, read_buckets
+from murxpy.findings.store import FILE, SCHEMA, Changes, Store, read_buckets, read_given_up
 from murxpy.machine.trace.finished import Call
 from murxpy.oracles.crash import Verdict
 from murxpy.records.events import Ended
@@ -114,6 +116,18 @@ def test_damage_is_told_and_repaired(
     assert {row[:5] for row in said(read_buckets(out))} == {row[:5] for row in before}
     assert {row[5] for row in said(read_buckets(out))} == {"confirmed"}
     assert not any(event.new for event in found(events))  # they were told before
+
+
+def test_what_an_enumeration_keeps_of_given_up_scripts_is_read(out: Path) -> None:
+    """Large scripts have indices of many digits."""
+    causes = GivenUp()
+    causes.add("ints", "judge", "<", (0.5, 0.0), 10**40)
+    kept = json.dumps({"given_up": {"judges": causes.state(), "target": []}})
+    change(out, f"INSERT INTO meta VALUES ('enumerated:fake', '{kept}')")
+    assert read_given_up(out, "fake") == {
+        "judges": [["ints", "judge", "<", 1, 500, 0, 10**40]],
+        "target": [],
+    }
 
 
 def test_what_can_be_read_is_kept(out: Path, capsys: pytest.CaptureFixture[str]) -> None:
