@@ -53,7 +53,7 @@ from murxpy.records.finding import Reproducer
 from murxpy.reduction.histories import minimize_history, minimize_joined
 from murxpy.reduction.instances import NoInstance, regenerate
 from murxpy.reduction.pipeline import Match, Minimized, Progress, Saver, Task, exit_kind
-from murxpy.reduction.reproducers import base_of, smaller_form, write_programs
+from murxpy.reduction.reproducers import base_of, smaller_form, smaller_of, write_programs
 from murxpy.reduction.scripts import minimize_script, others_than
 from murxpy.reduction.traces import minimize_trace
 
@@ -234,7 +234,7 @@ def _trace_file(
 ) -> Minimized:
     """Minimize a trace, or the script that it runs."""
     source, trace, plan = target
-    output = output or _beside(file)
+    output = output or smaller_of(file)
     earlier = _earlier(output, file)
     watch = Watch(output)
     if judged and same_targets(judged, filter(None, [trace.header.get(BASELINE)])):
@@ -252,17 +252,14 @@ def _trace_file(
     watch.clear()
     for line in [_summary(result, output), *_renamed(file, result.key), *result.needs]:
         say(line)
-    of_bucket = output == _beside(file) and is_bucket(file.absolute().parent) and not _asked(begin)
+    of_bucket = (
+        output == smaller_of(file) and is_bucket(file.absolute().parent) and not _asked(begin)
+    )
     if (reproducers or of_bucket) and result.ended != "interrupted":
         forms = _print_forms(plan, output, result, bool(judges))
         if of_bucket:
             _keep_forms(plan, file, output, result, forms)
     return result
-
-
-def _beside(file: Path) -> Path:
-    """The file of the result where the user names none."""
-    return base_of(file).with_name(f"{base_of(file).name}.min.trace")
 
 
 def _keep_forms(

@@ -340,15 +340,15 @@ def _plainest(
     says `why`, and standard error also the `reason`. Raises InputError where there is no such
     program.
     """
-    text = next(plain_programs(trace, catalogue, data, shown.kind, shown.message), None)
-    if text is None:
+    found = next(plain_programs(trace, catalogue, data, shown.kind, shown.message), None)
+    if found is None:
         raise InputError(
             f"no plain program can show a finding of the kind {shown.kind} here: '--to python' prints "
             "all calls of the trace",
             file=trace.name,
         )
     say(f"{trace.name}: the plainest program is written. {why}{reason}", err=True)
-    wrong, exits, rest = text.split("\n", 2)
+    wrong, exits, rest = found.text.split("\n", 2)
     note = f"# {why}: it is the plainest program for this finding."
     return "\n".join([wrong, exits, note, rest])
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from murxpy.errors import InputError, MurxpyError
 from murxpy.findings.buckets import bucket_key
-from murxpy.findings.folder import write_atomically
+from murxpy.findings.folder import read_if_there, write_atomically
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.kinds.sights import Shown
 from murxpy.findings.ranges import with_range
@@ -31,6 +31,16 @@ from murxpy.machine.outcomes import EXIT, WRONG_ANSWER
 from murxpy.machine.replaying.judging import CHECKS
 from murxpy.machine.script import OWN_CHECK
 from murxpy.machine.tokens import Quoted
+from murxpy.machine.trace.finished import (
+    HEADER,
+    OWN_CONTEXT,
+    Need,
+    add_header,
+    header_value,
+    read_needs,
+    without_header,
+    write_needs,
+)
 from murxpy.machine.trace.grammar import Line, Trace, parse_trace
 from murxpy.oracles.crash import Outcome, judge, normalise
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
@@ -49,7 +59,7 @@ from murxpy.semantics import refuting
 from murxpy.solvers.exceptions import INVALID_MODEL
 from murxpy.translate.planted import last_formulas, under_planted
 from murxpy.translate.programs.endings import asking_why
-from murxpy.translate.programs.program import DEADLINE, last_script, lifted, programs
+from murxpy.translate.programs.program import DEADLINE, Program, last_script, lifted, programs
 from murxpy.translate.python import UNSATISFIED, to_python
 
 
@@ -154,6 +164,7 @@ def _cuts(last: Line) -> Iterator[Line]:
 
 
 SECONDS = 20.0  # that a program gets; a program that does not end by then hangs
+_AGAIN = 2  # runs of a program in the main context, before a finding counts as one that needs another context
 
 _COMPARED = re.compile(
     r"^expected .+ got .*", re.M
@@ -172,12 +183,11 @@ def base_of(trace: Path) -> Path:
 
 def plain_programs(
     trace: Trace, catalogue: Catalogue, wrapper: dict[str, Any], kind: str, message: str
-) -> Iterator[str]:
-    """The texts of the programs that could show the finding of a trace, the plainest first."""
+) -> Iterator[Program]:
+    """The programs that could show the finding of a trace, the plainest first."""
     answer = next(iter(recorded_answers(trace)[-1:]), "")
     claim = kind_of(kind).claim(trace.header.get("solver", ""), message, answer)
-    for program in programs(_asked(trace, kind), catalogue, wrapper, claim):
-        yield program.text
+    yield from programs(_asked(trace, kind), catalogue, wrapper, claim)
 
 
 def _asked(trace: Trace, kind: str) -> Trace:
@@ -196,13 +206,33 @@ def write_programs(
     """Write the translations of `text`, the trace in the file `trace`, beside it, and try them.
 
     Gives the Python program and the SMT-LIB script, those of them that `forms` names; nothing where
-    the target has no wrapper. Raises OSError.
+    the target has no wrapper. The header of the smaller trace, if there is one, tells from then on
+    whether the finding needs a context of its own. Raises OSError.
     """
     if "wrapper" not in plan.setup or "catalogue" not in plan.setup:
         return []
     work = _Programs(plan, trace, text, shown, limits or Limits())
     made = {"python": work.python, "smt2": work.script}
-    return [make() for form, make in made.items() if form in forms]
+    found = [make() for form, make in made.items() if form in forms]
+    if work.own_context:
+        _keep_need(smaller_of(trace), OWN_CONTEXT)
+    return found
+
+
+def _keep_need(file: Path, need: Need) -> None:
+    """Add a need to the header of a trace, where the file is there."""
+    text = read_if_there(file)
+    if text is None:
+        return
+    known = read_needs(header_value(text, HEADER))
+    if need not in known:
+        row = f"# {HEADER} {write_needs([*known, need])}\n"
+        write_atomically(file, add_header(without_header(text, HEADER), row))
+
+
+def smaller_of(trace: Path) -> Path:
+    """The file of the smaller form of a trace."""
+    return base_of(trace).with_name(f"{base_of(trace).name}.min.trace")
 
 
 class _Programs:
@@ -212,6 +242,7 @@ class _Programs:
         self._plan, self._shown, self._limits = plan, shown, limits
         self._kind = kind_of(shown.kind)
         self._base, self._text = base_of(trace), text
+        self.own_context = False  # whether its objects must not be of the main context
         self._catalogue = build_catalogue(plan.setup["catalogue"])
         given = _with_release(parse_trace(text, trace.name), plan)
         file = self._base.with_name(f"{self._base.name}.smt2")
@@ -231,12 +262,18 @@ class _Programs:
         trace as a program.
         """
         file = self._base.with_name(f"{self._base.name}.py")
-        for text in self._plain():
-            write_atomically(file, with_range(text, file))
-            outcome = self._run(file)
-            compared = _COMPARED.search(outcome.output)
-            if _exit_code(outcome) == 1 and compared:
-                return Reproducer("python", str(file), True, compared[0])
+        for program in self._plain():
+            compared = self._compared(file, program.text)
+            if compared:
+                if program.instead:
+                    # a death that broken memory causes does not show each time
+                    tries = (self._compared(file, program.instead) for _ in range(_AGAIN))
+                    main = next(filter(None, tries), "")
+                    if main:
+                        return Reproducer("python", str(file), True, main)
+                    write_atomically(file, with_range(program.text, file))
+                    self.own_context = True
+                return Reproducer("python", str(file), True, compared)
         try:
             written = dict.fromkeys(map(self._long, (last_script(self._trace), self._trace)))
         except MurxpyError as error:
@@ -250,13 +287,22 @@ class _Programs:
                 break
         return Reproducer("python", str(file), shows, note)
 
+    def _compared(self, file: Path, text: str) -> str:
+        """What a plain program says of the finding when it shows it; empty where it does not. Its text goes
+        into `file`.
+        """
+        write_atomically(file, with_range(text, file))
+        outcome = self._run(file)
+        compared = _COMPARED.search(outcome.output)
+        return compared[0] if _exit_code(outcome) == 1 and compared else ""
+
     def _long(self, trace: Trace) -> str:
         """A program with all lines of a trace."""
         deadline = DEADLINE if self._kind.ends == "no end" else 0
         return to_python(trace, self._catalogue, dict(self._plan.setup["wrapper"]), deadline)
 
-    def _plain(self) -> Iterator[str]:
-        """The texts of the programs that could show the finding, the plainest first."""
+    def _plain(self) -> Iterator[Program]:
+        """The programs that could show the finding, the plainest first."""
         wrapper, shown = dict(self._plan.setup["wrapper"]), self._shown
         for trace in filter(None, (self._refuted, self._trace)):
             yield from plain_programs(trace, self._catalogue, wrapper, shown.kind, shown.message)

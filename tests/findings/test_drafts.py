@@ -13,10 +13,12 @@ from commands import FAKE, error, outcome
 from store_buckets import kept, stored
 
 from murxpy.cli.draft import kept_alone
-from murxpy.cli.report.finding import finding_page
+from murxpy.cli.report.finding import FindingPage, finding_page
 from murxpy.cli.report.issue import draft_of
+from murxpy.findings.buckets import Bucket
 from murxpy.findings.origin import plan_of
 from murxpy.findings.store import Changes, Store
+from murxpy.machine.tokens import Quoted, print_token
 from murxpy.machine.trace.grammar import parse_trace, read_trace
 
 ROOT = Path(__file__).parents[2]
@@ -244,13 +246,13 @@ def test_a_draft_says_what_its_program_needs(tmp_path: Path) -> None:
 def test_frames_are_no_place_where_memory_was_broken_before(tmp_path: Path) -> None:
     """Nor are those of an endless recursion, of which a developer needs one turn."""
     stack = ("int_free", "free", "s3::vector::expand", "s3::go")
-    turn = ("s3::walk", "s3::visit", "s3::alloc") * 16
+    turn = ("s3::once", *("s3::walk", "s3::visit", "s3::alloc") * 16)
     for names, heading, shown in (
         (stack, "## Native frames, where broken memory was noticed", [*stack]),
         (
             turn,
             "## Native frames of an endless recursion",
-            [*turn[:3], "(and 45 frames of the same functions)"],
+            [*turn[1:4], "(and 45 frames of the same functions)"],
         ),
         (("s3::visit", "s3::go"), "## Native frames", ["s3::visit", "s3::go"]),
     ):
@@ -339,14 +341,58 @@ def test_a_title_says_what_is_wrong_with_a_core(tmp_path: Path) -> None:
     )
 
 
-def test_a_draft_says_of_which_signal_its_program_dies(tmp_path: Path) -> None:
+def test_a_draft_names_no_signal_where_replays_differ(tmp_path: Path) -> None:
     """What reads memory that was freed dies of one signal in the run, and of another in a program."""
     lines = drafted_of(
         tmp_path, {"python": PROGRAM}, "expected no signal, got SIGABRT", "crash", "SIGSEGV"
     )
-    assert lines[0].endswith(" cube ends the process with an abort")
-    assert lines[2].endswith(" ends the process with an abort.")
+    assert lines[0].endswith(" cube ends the process by a signal")
+    assert lines[2].endswith(" ends the process by a signal.")
+    assert "- **Got:** SIGABRT, or another signal" in lines
     assert not any("segmentation" in line for line in lines)
+    found = kept(tmp_path / "two", "b", {"min.trace": SMALL}, kind="crash", message="SIGSEGV")
+    page = finding_page_of(tmp_path / "two", replace(found, signal="SIGSEGV"))
+    lines = draft_lines(page)
+    assert lines[0].endswith(" cube ends the process with a segmentation fault")
+    other = replace(page.defect.shown, kind="abort")
+    page = replace(page, defect=replace(page.defect, buckets=(*page.defect.buckets, other)))
+    lines = draft_lines(page)
+    assert lines[0].endswith(" cube ends the process by a signal")
+
+
+def finding_page_of(folder: Path, found: Bucket) -> FindingPage:
+    """The page of a bucket that is stored in a folder of its own."""
+    stored(folder, found)
+    return finding_page(folder, "b")
+
+
+def draft_lines(page: FindingPage) -> list[str]:
+    """The lines of the draft of a finding."""
+    made = draft_of(page)
+    assert made is not None
+    return made.text.splitlines()
+
+
+def test_a_title_says_that_a_death_needs_a_context_of_its_own(tmp_path: Path) -> None:
+    needed = SMALL.replace("# needs [", '# needs [["context", "", "", "", ""], ')
+    assert needed != SMALL
+    for small, more in ((needed, " with objects of a context of its own"), (SMALL, "")):
+        folder = tmp_path / (more[:5].strip() or "none")
+        found = kept(folder, "b", {"min.trace": small}, kind="crash", message="SIGSEGV")
+        lines = draft_lines(finding_page_of(folder, found))
+        assert f" cube{more} ends the process" in lines[0]
+        assert any("with those of the default context" in line for line in lines) == bool(more)
+
+
+def test_a_title_names_the_command_of_a_script_that_dies(tmp_path: Path) -> None:
+    script = print_token(Quoted(f"{SCRIPT}(get-model)\n"))
+    small = f"# murxpy-trace 1\n# solver z3 5.4.1\n1 new\n2 run-script FP {script}\n"
+    found = kept(tmp_path, "b", {"min.trace": small}, kind="crash", message="SIGSEGV")
+    found = replace(found, action="run-script", operator="FP")
+    lines = draft_lines(finding_page_of(tmp_path, found))
+    assert lines[0].endswith(
+        " get-model in a script with abs ends the process with a segmentation fault"
+    )
 
 
 def test_values_that_were_blocked_are_no_whole_model(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from murxpy.findings.kinds.sights import Judged, Replies, Shown
 from murxpy.findings.replayed import replay_trace
 from murxpy.findings.store import read_buckets
 from murxpy.logic.catalogue import STANDARD, build_catalogue
+from murxpy.machine.trace.finished import HEADER, OWN_CONTEXT, Need, header_value, read_needs
 from murxpy.processes.limits import Limits
 from murxpy.processes.plans import Request, make_plans
 from murxpy.processes.targets import Plan
@@ -254,6 +255,30 @@ def test_a_program_that_shows_something_else_is_no_reproducer(tmp_path: Path, z3
     assert python.note == "it ends with exit code 0: line 8: answer: 'sat'"
     assert script.note == "run as z3 FILE, it ends with exit code 0: sat"
     assert "(check-sat)" in Path(script.file).read_text()
+
+
+@pytest.mark.parametrize(
+    ("value", "needed"),
+    [
+        ("misuse@call z3.FPNumRef.py_value x2", [OWN_CONTEXT]),
+        ('misuse@edge z3.FPs py:"f" x2 c1', []),  # a term in the place of a sort, in any context
+    ],
+)
+def test_a_death_that_needs_a_context_of_its_own_says_so(
+    value: str, needed: list[Need], tmp_path: Path, z3: Plan
+) -> None:
+    text = (
+        "# murxpy-trace 1\n# solver z3 5.4.1\n0 new@simple\n return o1\n"
+        "0 misuse@call z3.Float32 c1\n return x1 FPSortRef\n"
+        f"0 misuse@call z3.FPVal py:5 py:0 x1 c1\n return x2 FPNumRef\n0 {value}\n"
+    )
+    small = tmp_path / "1.min.trace"
+    small.write_text(text)
+    (python,) = write_programs(z3, tmp_path / "1.trace", text, SHOWN, forms=("python",))
+    assert (python.reproduces, python.note) == (True, "expected no signal, got SIGSEGV")
+    assert ("Context()" in Path(python.file).read_text()) == bool(needed)
+    assert read_needs(header_value(small.read_text(), HEADER)) == needed
+    assert small.read_text().endswith(f"\n0 {value}\n")
 
 
 def test_what_smtlib_cannot_say_is_said(tmp_path: Path, z3: Plan) -> None:

@@ -39,7 +39,7 @@ from murxpy.records.config import tree_cpu
 from murxpy.records.finding import Reproducer
 from murxpy.reduction.histories import minimize_history
 from murxpy.reduction.pipeline import Minimized, Saver, Task
-from murxpy.reduction.reproducers import base_of, smaller_form, to_show, told_by, write_programs
+from murxpy.reduction.reproducers import smaller_form, smaller_of, to_show, told_by, write_programs
 from murxpy.reduction.traces import minimize, minimize_trace
 from murxpy.worker.process import die_with_parent
 
@@ -138,11 +138,6 @@ def shrink(
         result = _shrink_trace(replace(task, follow=Saver(small)), trace, small, request.kind)
     write_atomically(small, result.text)
     return form, small, result
-
-
-def smaller_of(trace: Path) -> Path:
-    """The file of the smaller form of a trace."""
-    return base_of(trace).with_name(f"{base_of(trace).name}.min.trace")
 
 
 def _within(seconds: float, wait: Wait) -> Wait:

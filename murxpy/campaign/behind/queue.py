@@ -15,7 +15,6 @@ from typing import Any, Protocol
 
 import msgspec
 
-from murxpy.campaign.behind.process import smaller_of
 from murxpy.campaign.behind.requests import CLOSED, NICE, Answer, Request
 from murxpy.errors import InputError
 from murxpy.findings.folder import read_if_there, write_atomically
@@ -24,6 +23,7 @@ from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.processes.handles import Scratch, end_group, start_behind, sweep
 from murxpy.processes.targets import Plan
 from murxpy.records.config import Budget, tree_cpu
+from murxpy.reduction.reproducers import smaller_of
 
 _BISECTING = 400.0  # seconds; nine replays of 20 s each, twice where a replay must be prepared
 # Seconds for a reduction and programs. A reduction of 600 candidates took 90 s at most; only one that

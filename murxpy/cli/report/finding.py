@@ -344,7 +344,7 @@ def _lines(page: FindingPage, model: ShownModel | None, width: int) -> Iterator[
 def _frames(page: FindingPage) -> Iterator[Text]:
     if page.frames:
         yield from _heading(page.about_frames("Frames"))
-        yield from (Text(f"  {escaped(frame)}") for frame in without_turns(page.frames))
+        yield from (Text(f"  {escaped(frame)}") for frame in without_turns(page))
 
 
 def _heading(text: str) -> Iterator[Text]:
@@ -401,11 +401,15 @@ def wrong(found: Evaluation) -> tuple[str, ...]:
     return (*parting, *(name for name, verdict in found.holds if verdict == "false"))
 
 
-def without_turns(frames: Sequence[str]) -> Iterator[str]:
-    """The frames, of which those that repeat before are only counted."""
+def without_turns(page: FindingPage) -> Iterator[str]:
+    """The frames, of which those that repeat before are only counted; of an endless recursion only those
+    that are in it.
+    """
+    turn = place(page.bucket.backtrace)[1:] if page.recursion else page.frames
     seen: dict[str, int] = {}
-    for frame in frames:
-        seen[frame] = seen.get(frame, 0) + 1
+    for frame in page.frames:
+        if frame in turn:
+            seen[frame] = seen.get(frame, 0) + 1
     again = sum(count - 1 for count in seen.values())
     yield from seen
     if again:

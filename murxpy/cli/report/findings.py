@@ -50,7 +50,17 @@ from murxpy.fuzzers.setups import named_rules
 from murxpy.logic.catalogue import STANDARD, Operator
 from murxpy.logic.walks import subterms
 from murxpy.machine.outcomes import CONTRACT, EXCEPTION, INCOMPLETENESS
-from murxpy.machine.trace.finished import Call, header_value, last_row, options, read_rows
+from murxpy.machine.trace.finished import (
+    HEADER,
+    OWN_CONTEXT,
+    Call,
+    Row,
+    header_value,
+    last_row,
+    options,
+    read_needs,
+    read_rows,
+)
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.oracles.documented import TIER as DOCUMENTED
@@ -187,6 +197,8 @@ def _death(bucket: Bucket, message: str, small: str | None, whole: str | None) -
     after = "" if row is None else _AFTER.get((row.results or [[""]])[-1][0], "")
     broken = breaking_call(small, bucket.backtrace, freed) if small else None
     where = _where(bucket, small or whole)
+    if OWN_CONTEXT in read_needs(header_value(small or "", HEADER)):
+        where += " with objects of a context of its own"
     how = ended_by(bucket.signal)
     ends = f"ends the process{f' with {how}' if how else ''}"
     if broken is not None:  # the last call is only where that shows
@@ -241,8 +253,22 @@ def _where(bucket: Bucket, small: str | None = None) -> str:
     misfit = misfit_of(f"{call.action}@{call.spelling or bucket.spelling}")
     if misfit:
         return f"{action} ({misfit})"
+    if row is not None and row.action == "run-script":
+        return _script_in_words(row, small or "")
     of = " of " if action == call.action else " with "
     return of.join(filter(None, (action, call.operator))) or "it"
+
+
+def _script_in_words(row: Row, small: str) -> str:
+    """The last command of a script, at which the smallest script ends, and the operators that it has."""
+    commands = _COMMAND.findall(_script(row.action, row.words))
+    names = operators_of(small)[:_OPERATORS]
+    about = f" with {', '.join(names)}" if names else ""
+    return f"{commands[-1] if commands else 'a command'} in a script{about}"
+
+
+_COMMAND = re.compile(r"^\(([a-z][\w-]{0,60})", re.M)
+_OPERATORS = 3  # operators of a script that a sentence names
 
 
 def _short(function: str) -> str:

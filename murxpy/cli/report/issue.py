@@ -28,8 +28,9 @@ from murxpy.findings.frames import earliest
 from murxpy.findings.kinds.calls import misuse_message
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.known import Registry
-from murxpy.machine.outcomes import CONTRACT, EXCEPTION
+from murxpy.machine.outcomes import CONTRACT, CRASH, EXCEPTION
 from murxpy.machine.trace.finished import header_value, options, read_rows
+from murxpy.oracles.crash import ABORT
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.translate.printer import SELF_CHECKS
 
@@ -149,7 +150,7 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
     if kind.dies or (kind.ends == "no end" and page.bucket.action == "misuse"):
         call, *more = re.split(_DOES, page.wrong, maxsplit=1)
         what = call + "".join(more).partition(": ")[0]
-        what = _of_program(page, what, script).replace(*_ENDLESS)
+        what = _of_program(page, what).replace(*_ENDLESS)
         what = _NAMESPACES.sub("", what)
     elif page.bucket.kind in (CONTRACT, EXCEPTION):
         what = _of_check(page, misuse_message(page.defect.wrong), script)
@@ -179,15 +180,25 @@ def _checked(trace: str) -> list[str]:
     return operators_of("".join(made))
 
 
-def _of_program(page: FindingPage, said: str, script: str | None) -> str:
-    """A sentence about a death with the signal by which its program dies. What reads memory that was
-    freed dies of one signal in one process, and of another in the next.
+def _of_program(page: FindingPage, said: str) -> str:
+    """A sentence about a death, without its signal where not all replays die of the same one."""
+    return (
+        said
+        if _steady(page)
+        else said.replace(f" with {ended_by(page.bucket.signal)}", " by a signal", 1)
+    )
+
+
+def _steady(page: FindingPage) -> bool:
+    """Whether the process dies of one signal in all findings of the defect, and in its program. What reads
+    memory that was freed dies of one signal in one process, and of another in the next.
     """
+    if not page.bucket.signal:
+        return True
     told = next((one.note for one in page.bucket.reproducers if one.form == "python"), "")
     found = _DIED.search(told)
-    if script is not None or found is None or not page.bucket.signal:
-        return said
-    return said.replace(f" with {ended_by(page.bucket.signal)}", f" with {ended_by(found[1])}", 1)
+    kinds = {one.kind for one in page.defect.buckets if one.kind in (CRASH, ABORT)}
+    return len(kinds) < 2 and (found is None or found[1] == page.bucket.signal)
 
 
 def _of_check(page: FindingPage, said: str, script: str | None) -> str:
@@ -207,7 +218,7 @@ def _listed(names: Sequence[str]) -> str:
 def _what(page: FindingPage, script: str | None, program: str | None) -> Iterator[str]:
     """What was expected and why, and what was got: as the script or the program says it."""
     got, expected = _told(script) if script else ("", "")
-    said = _of_check(page, _of_program(page, page.wrong, script), script)
+    said = _of_check(page, _of_program(page, page.wrong), script)
     parted = _PARTED.search(said)
     if script and parted and not _has(script, parted[1]):  # the script needs less than the trace
         said = said[: parted.start()]
@@ -223,6 +234,7 @@ def _what(page: FindingPage, script: str | None, program: str | None) -> Iterato
         wanted, _, got = told.removeprefix("expected ").partition(" got ")
         if got:
             wanted = wanted.rstrip(",").replace("no signal", _LIVES)
+            got += "" if _steady(page) else ", or another signal"
             yield f"- **Expected:** {prose(wanted)}"
             yield f"- **Got:** {prose(one_line(got, _LONGEST))}"
     for line in page.bucket.triage.get("evidence") or ():
@@ -398,7 +410,7 @@ def _has(text: str, name: str) -> bool:
 def _frames(page: FindingPage) -> Iterator[str]:
     """The native frames without those of the interpreter, the innermost first; of a recursion once."""
     if page.frames:
-        rows = [*without_turns(page.frames)] if page.recursion else [*page.frames]
+        rows = [*without_turns(page)] if page.recursion else [*page.frames]
         more = ["(and more)"] if len(rows) > _FRAMES else []
         heading = f"## {page.about_frames('Native frames')}"
         yield from block(heading, "", "\n".join([*rows[:_FRAMES], *more]), "backtrace.txt")

@@ -241,7 +241,7 @@ _CALLS = {
 class Need:
     """One thing that cannot be taken away from the smallest trace.
 
-    `kind` is `option`, `limit`, `call`, `again`, `earlier`, `spelling` or `safe`; `name` is that of the
+    `kind` is `option`, `limit`, `call`, `again`, `earlier`, `spelling`, `context` or `safe`; `name` is that of the
     option, the action or the operator; `value` is that of the option, the name of the spelling, or how
     often the call is made. An `earlier` check leaves something behind that a check of nothing does not.
     Of a number `low` is the least one that was seen to show the defect, and `high` the largest; `high`
@@ -272,6 +272,8 @@ class Need:
             return f"The defect shows only at a check that follows an earlier {self.name}; {place}."
         if self.kind == "spelling":
             return f"In this form, the defect needs {self.name} in the spelling {self.value}; plainer spellings do not show it."
+        if self.kind == "context":
+            return "In this form, the defect needs objects of a context of its own; with those of the default context, it does not show."
         if self.kind == "safe":
             mode = f"the solver's safe mode ({self.name}={self.value})"
             if self.low == "refused":
@@ -287,6 +289,9 @@ class Need:
         if not self.high:
             return f"of at least {self.low}"
         return f"of {self.low}" if self.low == self.high else f"between {self.low} and {self.high}"
+
+
+OWN_CONTEXT = Need("context", "")
 
 
 def write_needs(needs: Sequence[Need]) -> str:

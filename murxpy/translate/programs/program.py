@@ -6,7 +6,7 @@ import ast
 import inspect
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from murxpy.errors import MurxpyError
@@ -56,12 +56,14 @@ DEADLINE = 10  # seconds after which a program says that its calls do not end
 @dataclass(frozen=True, slots=True)
 class Program:
     """A program. `level` says how near to the trace its calls are, from 0. `frame` is the number of
-    its lines that are no calls of the trace.
+    its lines that are no calls of the trace. `instead` is the same program with its objects in the main
+    context of the binding; empty where they are there already, and where it cannot be said so.
     """
 
     text: str
     level: int
     frame: int
+    instead: str = ""
 
 
 def programs(
@@ -139,18 +141,26 @@ def _forms(
         kept = [line for line in trace.lines if line.action not in ("del", "gc")]
         trace = last_script(Trace(trace.name, kept, trace.header))
     release = trace.header.get("solver", "").partition(" ")[2] or "1000000"
+
+    def made(form: Form, ending: Ending | None) -> tuple[Calls, str] | None:
+        try:
+            run = Calls(PlainWrapper(wrapper, catalogue, release), catalogue, trace, form)
+            return run, _written(run, claim, ending)
+        except (MurxpyError, Refused, ValueError, RecursionError):
+            return None
+
     for level, form in enumerate(forms):
         for ending in _endings(claim):
-            try:
-                run = Calls(PlainWrapper(wrapper, catalogue, release), catalogue, trace, form)
-                text = _written(run, claim, ending)
-            except (MurxpyError, Refused, ValueError, RecursionError):
+            written = made(form, ending)
+            if written is None or written[1] in seen:
                 continue
-            if text not in seen:
-                seen.add(text)
-                lines = sum(bool(line) for line in text.splitlines())
-                shown = run.sheet.calls + run.script.count("\n")
-                yield Program(text, level, lines - shown)
+            run, text = written
+            seen.add(text)
+            lines = sum(bool(line) for line in text.splitlines())
+            shown = run.sheet.calls + run.script.count("\n")
+            main = None if form.main else made(replace(form, main=True), ending)
+            instead = main[1] if main is not None and main[0].main and main[1] != text else ""
+            yield Program(text, level, lines - shown, instead)
 
 
 def _endings(claim: Claim) -> Sequence[Ending | None]:
