@@ -19,7 +19,7 @@ def _first_wrong(found: Sequence[tuple[str, Any, Any]]) -> str | None:
     """What the first of some questions is told in the place of what it should be told."""
     for name, told, wanted in found:
         if told != wanted:
-            return f"{name} gives {told} for {wanted}"
+            return f"{name} gives {told} instead of {wanted}"
     return None
 
 

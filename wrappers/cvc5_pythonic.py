@@ -5,6 +5,7 @@ str that says which promise is broken. The file imports only cvc5 and the standa
 
 from __future__ import annotations
 
+import decimal
 from collections.abc import Callable
 from typing import Any
 
@@ -48,6 +49,7 @@ _FORMS = {
     "is_ff_value": "CONST_FINITE_FIELD",
     "is_string_value": "CONST_STRING",
     "is_bool_value": "CONST_BOOLEAN",
+    "is_rational_value": "CONST_RATIONAL",
 }
 _OF_SORT = {
     "is_bool": "isBoolean",
@@ -66,6 +68,7 @@ _SORT_ITSELF = {
     "is_fp_sort": "isFloatingPoint",
     "is_fprm_sort": "isRoundingMode",
     "is_ff_sort": "isFiniteField",
+    "is_func_sort": "isFunction",
 }
 
 
@@ -90,6 +93,7 @@ def expression(ctx: Any, term: Any) -> str | None:
         ("is_arith_sort", P.is_arith_sort(made), number),
         ("is_app_of", P.is_app_of(one, term.getKind()), True),
         ("is_expr", (P.is_expr(one), P.is_ast(one), P.is_sort(made)), (True, True, True)),
+        ("is_app", (P.is_app(one), P.is_app(made)), (True, False)),
         ("is_func_decl", P.is_func_decl(one), False),
         ("is_quantifier", P.is_quantifier(one), kind in ("FORALL", "EXISTS", "LAMBDA")),
         ("eq", (one.eq(one), P.eq(one, one), made.eq(made)), (True, True, True)),
@@ -143,10 +147,25 @@ def _float_class(one: Any, value: Any) -> list[tuple[str, Any, Any]]:
     biased, top = bits >> (significand - 1) & ((1 << exponent) - 1), (1 << exponent) - 1
     negative = bool(bits >> (exponent + significand - 1))
     return [
+        ("sign", one.sign(), negative),
         ("isInf", one.isInf(), biased == top),
         ("isZero", one.isZero(), biased == 0 and fraction == 0),
         ("isNegative", one.isNegative(), negative),
         ("isPositive", one.isPositive(), not negative),
+        *_normal(one, biased, fraction),
+    ]
+
+
+def _normal(one: Any, biased: int, fraction: int) -> list[tuple[str, Any, Any]]:
+    """The exponent and the significand "missing the 1", of a float that has such a 1."""
+    exponent, significand = one.ebits(), one.sbits()
+    if biased in (0, (1 << exponent) - 1):
+        return []
+    power, scale = biased - (1 << (exponent - 1)) + 1, 1 << (significand - 1)
+    return [
+        ("exponent", (one.exponent(), one.exponent_as_long()), (power, power)),
+        ("significand_as_long", one.significand_as_long(), fraction),
+        ("significand", one.significand(), 1.0 + fraction / scale),
     ]
 
 
@@ -226,6 +245,26 @@ def made_values() -> list[tuple[str, Any, Any]]:
         ("cast to a Boolean", P.is_true(P.BoolSort().cast(True)), True),
         ("cast to a text", P.is_string_value(P.StringSort().cast("a")), True),
         ("elem_sort", P.SeqSort(P.IntSort()).elem_sort().eq(P.IntSort()), True),
+        *_calculated(),
+    ]
+
+
+def _calculated() -> list[tuple[str, Any, Any]]:
+    """Functions that stand for operators, and terms without constants that are evaluated."""
+    x, y, r = P.Int("murxpy-x"), P.Bool("murxpy-y"), P.Real("murxpy-r")
+    three, five = P.FiniteFieldVal(3, 7), P.FiniteFieldVal(5, 7)
+    f, g = P.FPs("murxpy-f murxpy-g", P.Float32())
+    listed = P.Sexpr(y, x)
+    return [
+        ("UMinus", P.UMinus(x).eq(-x), True),
+        ("Sqrt", P.Sqrt(r).eq(r ** P.Q(1, 2)), True),
+        ("Cbrt", P.Cbrt(r).eq(r ** P.Q(1, 3)), True),
+        ("FFSub", P.simplify(P.FFSub(three, five)).as_long() % 7, 5),
+        ("Sexpr", (listed.num_args(), listed.arg(1).eq(x)), (2, True)),
+        ("Model", P.Model().evaluate(P.BitVecVal(1, 8) + 2).as_long(), 3),
+        ("EmptyModel", P.EmptyModel().evaluate(P.IntVal(1) + 2).as_long(), 3),
+        ("the sort of a float", P.FPVal(2.5).sort().eq(P.get_default_fp_sort()), True),
+        ("the rounding", (f + g).arg(0).eq(P.get_default_rounding_mode()), True),
     ]
 
 
@@ -252,7 +291,61 @@ def asked_solver() -> list[tuple[str, Any, Any]]:
         ("is_tautology", (P.is_tautology(P.Or(p, P.Not(p))), P.is_tautology(p)), (True, False)),
         ("is_sat", (P.is_sat(p), P.is_sat(P.And(p, P.Not(p)))), (True, False)),
         ("mk_not", P.mk_not(P.Not(p)).eq(p), True),
+        *_explained(),
     ]
+
+
+def _explained() -> list[tuple[str, Any, Any]]:
+    """What a solver tells of an answer: an unsat core, its statistics, and the answer by its name."""
+    p, q, solver = P.Bool("murxpy-p"), P.Bool("murxpy-q"), P.SolverFor("QF_UF")
+    solver.set("produce-unsat-cores", "true")
+    solver.add(P.Not(p))
+    answer, core = solver.check(p, q), solver.unsat_core()
+    told = solver.statistics()
+    solver.initFromLogic()
+    return [
+        ("CheckSatResultLiteral", answer == P.CheckSatResultLiteral("unsat"), True),
+        ("unsat_core", sorted(map(str, core)), ["Not(murxpy-p)", "murxpy-p"]),
+        ("statistics", set(told.get()) <= set(told.get(True, True)), True),
+        ("initFromLogic", solver.solver.getLogic(), "QF_UF"),
+        ("the constraints after initFromLogic", solver.solver.getAssertions(), []),
+    ]
+
+
+def unknown() -> list[tuple[str, Any, Any]]:
+    """ "Return a string describing why the last `check()` returned `unknown`"."""
+    a, b, c = P.Ints("murxpy-a murxpy-b murxpy-c")
+    solver = P.Solver()
+    solver.set("reproducible-resource-limit", 1)
+    solver.add(a * a * a + b * b * b == c * c * c, a > 1, b > 1, c > 1)
+    if solver.check() != P.unknown:
+        return []
+    return [("reason_unknown", type(solver.reason_unknown()).__name__, "str")]
+
+
+def literals() -> list[tuple[str, Any, Any]]:
+    """ "Return `True` if `a` is SMT constant/variable expression", which includes "literal" values."""
+    made = {
+        "an integer": P.IntVal(1),
+        "a constant": P.Int("murxpy-x"),
+        "a string": P.StringVal("a"),
+        "a field element": P.FiniteFieldVal(3, 7),
+        "a rounding mode": P.RNE(),
+    }
+    return [(f"is_const of {name}", P.is_const(one), True) for name, one in made.items()] + [
+        ("is_const of a sum", P.is_const(P.Int("murxpy-x") + 1), False)
+    ]
+
+
+def decimals() -> list[tuple[str, Any, Any]]:
+    """ "in decimal notation using at most `prec` decimal places", which keeps the places before the
+    point.
+    """
+    with decimal.localcontext():  # `as_decimal` sets the precision of the process
+        return [
+            ("as_decimal(3) of 1/5", P.Q(1, 5).as_decimal(3), "0.2"),
+            ("as_decimal(3) of 12345", P.RealVal(12345).as_decimal(3), "12345"),
+        ]
 
 
 def reset() -> list[tuple[str, Any, Any]]:
@@ -280,4 +373,41 @@ def declared() -> list[tuple[str, Any, Any]]:
         ("a recognizer", (is_cons.arity(), is_cons.domain(0).eq(made)), (1, True)),
         ("a selector", (head.arity(), head.domain(0).eq(made)), (1, True)),
         ("a tuple", make.range().eq(pair), True),
+        *_mutual(),
+        *_functions(),
+    ]
+
+
+def _mutual() -> list[tuple[str, Any, Any]]:
+    """Datatypes that name each other, and one that names itself by its sort."""
+    trees, forests = P.Datatype("murxpy-T"), P.Datatype("murxpy-F")
+    trees.declare("leaf", ("value", P.IntSort()))
+    trees.declare("node", ("forest", forests))
+    forests.declare("empty")
+    forests.declare_core("grow", "is-grow", ("first", trees), ("rest", forests))
+    tree, forest = P.CreateDatatypes(trees, forests)
+    chain = P.Datatype("murxpy-N")
+    chain.declare("last")
+    chain.declare("next", ("after", P.DatatypeSort("murxpy-N")))
+    made = chain.create()
+    return [
+        ("CreateDatatypes", (tree.num_constructors(), forest.num_constructors()), (2, 2)),
+        ("a selector of another datatype", forest.accessor(1, 0).range().eq(tree), True),
+        ("a selected value", P.simplify(tree.value(tree.leaf(10))).as_long(), 10),
+        ("DatatypeSort", made.accessor(1, 0).range().eq(made), True),
+    ]
+
+
+def _functions() -> list[tuple[str, Any, Any]]:
+    """Functions, their sorts and applications, and the names that a context gives."""
+    function = P.Function("murxpy-f", P.IntSort(), P.RealSort(), P.BoolSort())
+    sorts = [function.sort().domain_n(at) for at in range(2)]
+    applied, ctx = function(P.Int("murxpy-x"), P.Real("murxpy-r")), P.main_ctx()
+    taken = {ctx.next_fresh("murxpy-k"), ctx.next_fresh("murxpy-k")}
+    return [
+        ("domain_n", [one.eq(P.IntSort()) for one in sorts], [True, False]),
+        ("is_func_sort", P.is_func_sort(function.sort()), True),
+        ("decl", applied.decl().eq(function), True),
+        ("next_fresh", len(taken), 2),
+        ("get_var", ctx.get_var("murxpy-x", P.IntSort()), P.Int("murxpy-x").as_ast()),
     ]

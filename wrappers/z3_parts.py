@@ -30,7 +30,7 @@ def part(use: Callable[[Any, int], Told], term: Any) -> str | None:
             todo.extend(one.children())
     for question, told, wanted in use(term.ctx, figure):
         if told != wanted:
-            return f"{question} gives {told} for {wanted}"
+            return f"{question} gives {told} instead of {wanted}"
     return None
 
 

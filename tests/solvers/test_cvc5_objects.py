@@ -86,13 +86,13 @@ def test_cvc5_keeps_the_laws_of_terms() -> None:
 @pytest.mark.parametrize(
     ("at", "lie", "said"),
     [
-        (0, {"isBag": lambda: True}, "isBag gives True for False"),
-        (0, {"isInteger": lambda: False}, "isInteger gives False for True"),
+        (0, {"isBag": lambda: True}, "isBag gives True instead of False"),
+        (0, {"isInteger": lambda: False}, "isInteger gives False instead of True"),
         (8, {"isPredicate": lambda: False}, "isPredicate gives False"),
-        (8, {"getFunctionArity": lambda: 3}, "getFunctionArity gives 3 for 2"),
-        (14, {"getTupleLength": lambda: 1}, "getTupleLength gives 1 for 2"),
-        (18, {"isDatatype": lambda: False}, "isDatatype gives False for True"),
-        (19, {"getDatatypeArity": lambda: 2}, "getDatatypeArity gives 2 for 1"),
+        (8, {"getFunctionArity": lambda: 3}, "getFunctionArity gives 3 instead of 2"),
+        (14, {"getTupleLength": lambda: 1}, "getTupleLength gives 1 instead of 2"),
+        (18, {"isDatatype": lambda: False}, "isDatatype gives False instead of True"),
+        (19, {"getDatatypeArity": lambda: 2}, "getDatatypeArity gives 2 instead of 1"),
     ],
 )
 def test_a_sort_that_lies_is_told(at: int, lie: dict[str, Any], said: str) -> None:
@@ -108,7 +108,7 @@ def test_a_datatype_or_term_that_lies_is_told() -> None:
         found = helpers()._first_wrong(helpers()._parts_of_datatype(lists, datatype))
         assert f"{name} gives {told}" in str(found)
     term = Lying(tm.mkTrue(), isSkolem=lambda: True)
-    assert helpers().asked_term(tm, term) == "isSkolem gives True for False"
+    assert helpers().asked_term(tm, term) == "isSkolem gives True instead of False"
 
 
 PARTS = ("heap", "names", "enumerated", "settings")
@@ -175,7 +175,7 @@ cvc5-part@settings
 def test_a_broken_law_is_a_finding_with_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
     assert replay(live("cvc5"), TRACE)[1]["finding"] is None
     trace = parse_trace(f"# murxpy-trace 1\n# solver cvc5 1.4.2\n{TRACE}", "t.trace")
-    claim = kind_of("contract").claim("cvc5 1.4.2", "getOption gives false for true", "")
+    claim = kind_of("contract").claim("cvc5 1.4.2", "getOption gives false instead of true", "")
     program = next(programs(trace, catalogue(), load_wrapper("cvc5"), claim)).text
     assert _code(program) == 0
     real = cvc5.Solver

@@ -54,9 +54,14 @@ LIES: dict[str, tuple[str, str, Any, str]] = {
     # the part, what lies, how, what is said of it
     "sum": ("algebraic", "z3num.Numeral.__add__", lambda a, b: a, "the sum gives"),
     "root": ("algebraic", "z3num.Numeral.root", lambda a, k: a, "is_rational gives (True, True)"),
-    "roots": ("algebraic", "z3num.eval_sign_at", lambda p, vs: 1, "eval_sign_at gives 1 for 0"),
+    "roots": (
+        "algebraic",
+        "z3num.eval_sign_at",
+        lambda p, vs: 1,
+        "eval_sign_at gives 1 instead of 0",
+    ),
     "pi": ("real-closed", "z3rcf.Pi", lambda ctx: z3.z3rcf.E(ctx), "Pi and E gives"),
-    "part": ("complex", "ImagPart", lambda v: z3.RealPart(v), "for 2"),
+    "part": ("complex", "ImagPart", lambda v: z3.RealPart(v), "instead of 2"),
     "kind": ("complex", "is_complex", lambda v: True, "kinds gives"),
     "union": ("sets", "FiniteSetUnion", lambda a, b: a, "a model of the negation of set.in"),
     "size": (
@@ -77,7 +82,7 @@ LIES: dict[str, tuple[str, str, Any, str]] = {
         "vectors",
         "FreshInt",
         lambda ctx: z3.Int("x", ctx),
-        "the fresh constants gives 5 for 6",
+        "the fresh constants gives 5 instead of 6",
     ),
     "order": (
         "orders",
@@ -87,7 +92,7 @@ LIES: dict[str, tuple[str, str, Any, str]] = {
     ),
     "enum": ("datatypes", "EnumSort", lambda *a: alike(*ENUM(*a)), "negation of Distinct("),
     "subsort": ("sorts", "ArithSortRef.subsort", lambda a, b: False, "subsort gives (False, True)"),
-    "value": ("utilities", "z3util.is_expr_val", lambda v: True, "get_vars gives 0 for 3"),
+    "value": ("utilities", "z3util.is_expr_val", lambda v: True, "get_vars gives 0 instead of 3"),
     "proof": (
         "utilities",
         "z3util.is_tautology",
@@ -173,7 +178,7 @@ z3-part@characters t1
 def test_a_broken_law_is_a_finding_with_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
     assert replay(live("z3"), TRACE)[1]["finding"] is None
     trace = parse_trace(f"# murxpy-trace 1\n# solver z3 5.4.1\n{TRACE}", "t.trace")
-    claim = kind_of("contract").claim("z3 5.4.1", "is_digit gives True for False", "")
+    claim = kind_of("contract").claim("z3 5.4.1", "is_digit gives True instead of False", "")
     program = next(programs(trace, catalogue(), load_wrapper("z3"), claim)).text
     assert _code(program) == 0
     monkeypatch.setattr(z3.CharRef, "is_digit", lambda one: z3.BoolVal(True, one.ctx))
