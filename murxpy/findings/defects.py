@@ -35,7 +35,7 @@ from murxpy.findings.store import read_buckets
 from murxpy.machine.checks.registry import ACTIONS, ANSWERING, MAKING
 from murxpy.machine.contract.broken import WITH
 from murxpy.machine.contract.rules import RULES
-from murxpy.machine.outcomes import CONTRACT, WRONG_UNSAT
+from murxpy.machine.outcomes import CONTRACT, CRASH, WRONG_UNSAT
 from murxpy.machine.trace.finished import HEADER, Row, header_value, read_needs, read_rows
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.oracles.crash import normalise
@@ -396,7 +396,29 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
     numbers = [word[3:] for word in words if re.fullmatch(r"py:-?\d{1,60}", word)]
     if any(int(number) < 0 or int(number) >= _LARGE for number in numbers):
         return "a number that is not checked ends the process"
-    return ""
+    owner = _worked_on(rows) if bucket.kind == CRASH and _smaller(bucket, read) is not None else ""
+    return f"methods of {owner} do not check what they work on" if owner else ""
+
+
+# Classes that have most functions of a binding as their methods, which share nothing.
+_WHOLE = re.compile(r"(?:Simple)?Solver|Optimize|Fixedpoint|Context|\w{0,60}Manager")
+_OF_VALUES = re.compile(r"\w{1,60}(?:Ref|Term|Sort)")  # classes with a method for each operator
+
+
+def _worked_on(rows: Sequence[Row]) -> str:
+    """The class of the object on which the last row calls a method, or which it reads again, where a
+    method of this class says little of the defect; empty elsewhere. Of a term only a method without an
+    operand does.
+    """
+    first, *more = rows[-1].words.split()
+    method = "." in first
+    at, operands = (more[0], more[1:]) if method and more else (first, more)
+    made = [result for row in rows for result in row.results if result[:2] == ["return", at]]
+    named = made[-1][-1] if made and at.startswith("x") else ""
+    owner = first.rpartition(".")[0].rpartition(".")[2] if method else named
+    if not named or not owner[:1].isupper() or _WHOLE.fullmatch(named):
+        return ""
+    return "" if operands and _OF_VALUES.fullmatch(named) else named
 
 
 def _told_rows(bucket: Bucket, read: Read) -> list[Row]:
@@ -616,7 +638,12 @@ def _of_callable(bucket: Bucket, read: Read) -> list[str]:
     by_name = bucket.action == "misuse" and bucket.spelling in BY_NAME
     if not by_name or not text or _unused(list(read_rows(text))):
         return []
-    return [f"{bucket.solver} dies by a call of {bucket.operator}"]
+    found = [f"{bucket.solver} dies by a call of {bucket.operator}"]
+    names = place(bucket.backtrace)
+    if names and names[0] != RECURSION:  # two classes inherit one method
+        method = bucket.operator.rpartition(".")[2]
+        found.append(f"{bucket.solver} dies by a call of .{method} in {names[0]}")
+    return found
 
 
 def finds_broken(bucket: Bucket) -> bool:

@@ -893,6 +893,40 @@ def test_one_call_that_does_not_check_its_operands_is_one_defect_whatever_stands
     ]
 
 
+def test_methods_of_one_class_that_check_nothing_are_one_defect() -> None:
+    """So is a method, and a reading of the value that calls it. A solver has methods of all kinds, and a
+    term one for each operator.
+    """
+    files: dict[str, str] = {}
+    made = "m.{0}\n return x1 {0}\n2 misuse@{1} {2}"
+    lines = {
+        "conflict": made.format("Propagator", "call", "m.Propagator.conflict x1"),
+        "split": made.format("Propagator", "edge", "m.Base.next_split x1 t1 py:1"),
+        "value": made.format("NumRef", "call", "m.NumRef.py_value x1"),
+        "read": made.format("NumRef", "reread", "x1"),
+        "operator": made.format("NumRef", "call", "m.NumRef.add x1 t1"),
+        "solver": made.format("Solver", "call", "m.Solver.push x1"),
+        "solved": made.format("Solver", "call", "m.Solver.pop x1"),
+    }
+    buckets = [
+        replace(died(key, words, files, "call"), first=float(at), operator=f"m.{key}")
+        for at, (key, words) in enumerate(lines.items())
+    ]
+    assert grouped(buckets, files) == [
+        *(("conflict", "split"), ("value", "read"), ("operator",), ("solver",), ("solved",))
+    ]
+
+
+def test_a_method_that_two_classes_inherit_is_one_defect() -> None:
+    files: dict[str, str] = {}
+    names = ("m.Base.size t1", "m.Derived.size t1", "m.Other.length t1")
+    buckets = [
+        replace(died(name, name, files), first=float(at), backtrace=frames("get_size", str(at)))
+        for at, name in enumerate(names)
+    ]
+    assert grouped(buckets, files) == [names[:2], names[2:]]
+
+
 def test_a_definition_that_does_not_fit_is_one_defect_by_how_it_does_not() -> None:
     files: dict[str, str] = {}
     spelled = {"rec": "rec-free", "recs": "recs-free", "few": "rec-few"}
