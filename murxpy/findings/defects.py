@@ -373,7 +373,7 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
     misfit = _misfit(rows[-1])
     if misfit:
         return f"{MISFIT}: {misfit}"
-    broken = _unused(rows) if _smaller(bucket, read) is not None else []
+    broken = unused(rows) if _smaller(bucket, read) is not None else []
     operator = _breaking(broken)
     if operator is not None:
         owner = operator.words.split()[0].rpartition(".")[0]
@@ -479,7 +479,7 @@ def breaking_call(trace: str, frames: str = "", released: bool = False) -> Row |
     may, or that of a class which the native frames name. None where there is none, or nobody can say which.
     """
     rows = list(read_rows(trace))
-    broken = _unused(rows) if rows else []
+    broken = unused(rows)
     operator = _breaking(broken)
     dropped = broken if rows and (released or rows[-1].action in _DROPPING) else []
     if len(dropped) > 1:
@@ -501,11 +501,11 @@ def _breaking(misuses: Sequence[Row]) -> Row | None:
     return next((one for one in misuses if one.words.split(" ")[0].endswith("__")), None)
 
 
-def _unused(rows: Sequence[Row]) -> list[Row]:
+def unused(rows: Sequence[Row]) -> list[Row]:
     """The misuses whose results no later row uses, but for what the last row uses through others. The
     reduction leaves them out where they are not needed: they break something.
     """
-    used = set(_ID.findall(rows[-1].words))
+    used = set(_ID.findall(rows[-1].words)) if rows else set()
     found: list[Row] = []
     for row in reversed(rows[:-1]):
         made = {word for result in row.results if result[:1] == ["return"] for word in result[1:]}
@@ -636,7 +636,7 @@ def _of_callable(bucket: Bucket, read: Read) -> list[str]:
     """
     text = _smaller(bucket, read)
     by_name = bucket.action == "misuse" and bucket.spelling in BY_NAME
-    if not by_name or not text or _unused(list(read_rows(text))):
+    if not by_name or not text or unused(list(read_rows(text))):
         return []
     found = [f"{bucket.solver} dies by a call of {bucket.operator}"]
     names = place(bucket.backtrace)

@@ -31,6 +31,8 @@ _OFTEN = 6  # times that a function of a recursion is among them
 # double>::set(unsigned int) () from libz3.so`.
 _FRAME = re.compile(r"^#\d+ +(?:(0x[0-9a-f]+) in )?(.+?)(?: \(|$)", re.MULTILINE)
 
+_CLONE = re.compile(r" \[clone [^]]{0,80}\]")
+
 # Functions of the C library that run when a program ends itself. The place stands behind these
 # frames, and is the same whether a release ends there by an assertion or by a wrong access to
 # memory.
@@ -71,9 +73,10 @@ _CALLER = re.compile(r"ffi_|_?Py|_ctypes|__pyx|method_vectorcall|__libc_start|\?
 
 def functions(backtrace: str) -> tuple[str, ...]:
     """The functions of all frames, innermost first. A frame without a name counts with its address:
-    gdb loads libraries to the same place each time.
+    gdb loads libraries to the same place each time. Which copy of a function the compiler calls is chance.
     """
-    return tuple(name if name != "??" else address for address, name in _FRAME.findall(backtrace))
+    found = _FRAME.findall(backtrace)
+    return tuple(_CLONE.sub("", name) if name != "??" else address for address, name in found)
 
 
 def inside(backtrace: str) -> tuple[str, ...]:

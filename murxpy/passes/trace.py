@@ -253,7 +253,7 @@ def _of_line(script: Script, at: int, shows: Callable[[Script], bool]) -> Iterat
             yield Need("again", line.action, str(times))
     elif line.action not in (*_PLAIN, *_ASSERTING, "misuse") and line.action != last.action:
         asked = sum(other.action in ANSWERING for other in script[:at])
-        if line.action not in ANSWERING or asked or last.action in ANSWERING:
+        if line.action not in ANSWERING or asked or last.action in (*ANSWERING, "misuse"):
             yield Need("call", line.action)
 
 

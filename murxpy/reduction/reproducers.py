@@ -275,15 +275,18 @@ class _Programs:
                     self.own_context = True
                 return Reproducer("python", str(file), True, compared)
         try:
-            written = dict.fromkeys(map(self._long, (last_script(self._trace), self._trace)))
+            given = dict(self._plan.setup["wrapper"])
+            traces = last_script(self._trace), self._trace
+            written = {self._long(trace, given): trace for trace in traces}
         except MurxpyError as error:
             file.unlink(missing_ok=True)
             return Reproducer("python", "", None, str(error))
         shows, note = False, ""
-        for text in written:
+        for text, trace in written.items():
             write_atomically(file, with_range(text, file))
             shows, note = self._python(file)
             if shows:
+                self._try_main(file, text, trace)
                 break
         return Reproducer("python", str(file), shows, note)
 
@@ -296,10 +299,23 @@ class _Programs:
         compared = _COMPARED.search(outcome.output)
         return compared[0] if _exit_code(outcome) == 1 and compared else ""
 
-    def _long(self, trace: Trace) -> str:
+    def _long(self, trace: Trace, wrapper: dict[str, Any]) -> str:
         """A program with all lines of a trace."""
         deadline = DEADLINE if self._kind.ends == "no end" else 0
-        return to_python(trace, self._catalogue, dict(self._plan.setup["wrapper"]), deadline)
+        return to_python(trace, self._catalogue, wrapper, deadline)
+
+    def _try_main(self, file: Path, text: str, trace: Trace) -> None:
+        """Note whether a death that a program with all lines of a trace shows needs a context of its own.
+        The text of the program is in `file` then as before.
+        """
+        wrapper = dict(self._plan.setup["wrapper"])
+        main = (wrapper.get("plain") or {}).get("main-context")
+        if not main or not self._kind.dies:
+            return
+        wrapper["lifecycle"] = {**wrapper["lifecycle"], "new-context": main}
+        write_atomically(file, self._long(trace, wrapper))
+        self.own_context = not any(self._python(file)[0] for _ in range(_AGAIN))
+        write_atomically(file, with_range(text, file))
 
     def _plain(self) -> Iterator[Program]:
         """The programs that could show the finding, the plainest first."""

@@ -384,6 +384,18 @@ def test_a_title_says_that_a_death_needs_a_context_of_its_own(tmp_path: Path) ->
         assert any("with those of the default context" in line for line in lines) == bool(more)
 
 
+def test_what_is_done_to_a_context_is_done_to_that_one(tmp_path: Path) -> None:
+    """Which context it is need not be said twice; nor are options said of an action with its own solvers."""
+    head = '# murxpy-trace 1\n# solver z3 5.4.1\n# needs [["context", "", "", "", ""]]\n0 new\n'
+    found = kept(tmp_path, "b", {"min.trace": f"{head}0 misuse@copy c1\n"}, kind="crash")
+    lines = draft_lines(finding_page_of(tmp_path, replace(found, action="misuse")))
+    assert lines[0].startswith("# z3 5.4.1 the context (copy.copy of an object) ends the process")
+    folder = tmp_path / "own"
+    found = kept(folder, "b", {"min.trace": f"{head}0 z3-misfit@few\n"}, kind="crash")
+    lines = draft_lines(finding_page_of(folder, replace(found, action="z3-misfit")))
+    assert not any("default options" in line for line in lines)
+
+
 def test_a_title_names_the_command_of_a_script_that_dies(tmp_path: Path) -> None:
     script = print_token(Quoted(f"{SCRIPT}(get-model)\n"))
     small = f"# murxpy-trace 1\n# solver z3 5.4.1\n1 new\n2 run-script FP {script}\n"

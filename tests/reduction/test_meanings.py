@@ -249,6 +249,12 @@ def test_an_earlier_check_is_needed_unless_any_check_is_enough(several_are_enoug
     assert read_needs(write_needs(found)) == found
 
 
+def test_a_misuse_may_need_a_check_before_it() -> None:
+    source = script_of("0 new\n0 check-sat\n0 misuse@call m.make py:2\n")
+    found = needs(source, Spellings({}), lambda one: len(one) == len(source))
+    assert found == [Need("call", "check-sat")]
+
+
 def test_a_name_of_an_assertion_is_no_need() -> None:
     """Most defects that need it in a trace show in a script without it, and the other way round."""
     text = '0 new\n0 mk-sort SORT_BOOL\n return s1\n0 mk-const s1 "a"\n return t1 s1\n'

@@ -281,6 +281,22 @@ def test_a_death_that_needs_a_context_of_its_own_says_so(
     assert small.read_text().endswith(f"\n0 {value}\n")
 
 
+def test_a_program_of_all_calls_is_tried_in_the_main_context_too(tmp_path: Path, z3: Plan) -> None:
+    text = (
+        "# murxpy-trace 1\n# solver z3 5.4.1\n0 new@simple\n return o1\n"
+        "0 misuse@call z3.Float32 c1\n return x1 FPSortRef\n"
+        '0 misuse@call z3.FP py:"f" x1 c1\n return x2 FPRef\n'
+        "0 misuse@edge z3.FPRef.__rtruediv__ x2 py:4294967304\n return x3 FPRef\n"
+        "0 misuse@edge z3.FloatQuadruple py:none\n0 delete\n"
+    )
+    small = tmp_path / "1.min.trace"
+    small.write_text(text)
+    shown = Shown("crash", "crash-sigsegv-z3-delete-5845c8bc", "SIGSEGV")
+    (python,) = write_programs(z3, tmp_path / "1.trace", text, shown, forms=("python",))
+    assert python.reproduces and "ctx = Context()" in Path(python.file).read_text()
+    assert read_needs(header_value(small.read_text(), HEADER)) == [OWN_CONTEXT]
+
+
 def test_what_smtlib_cannot_say_is_said(tmp_path: Path, z3: Plan) -> None:
     trace = tmp_path / "1.trace"
     trace.write_text(

@@ -38,6 +38,7 @@ from murxpy.findings.defects import (
     place_of,
     same,
     telling_option,
+    unused,
 )
 from murxpy.findings.frames import RECURSION, functions, inside, place
 from murxpy.findings.kinds.calls import MISFITS, misfit_of, misuse_message
@@ -49,6 +50,7 @@ from murxpy.foreign import escaped
 from murxpy.fuzzers.setups import named_rules
 from murxpy.logic.catalogue import STANDARD, Operator
 from murxpy.logic.walks import subterms
+from murxpy.machine.contract.rules import CONTEXT
 from murxpy.machine.outcomes import CONTRACT, EXCEPTION, INCOMPLETENESS
 from murxpy.machine.trace.finished import (
     HEADER,
@@ -197,20 +199,24 @@ def _death(bucket: Bucket, message: str, small: str | None, whole: str | None) -
     after = "" if row is None else _AFTER.get((row.results or [[""]])[-1][0], "")
     broken = breaking_call(small, bucket.backtrace, freed) if small else None
     where = _where(bucket, small or whole)
-    if OWN_CONTEXT in read_needs(header_value(small or "", HEADER)):
-        where += " with objects of a context of its own"
+    about_context = row is not None and row.words.split()[:1] == [str(CONTEXT)]
+    own = not about_context and OWN_CONTEXT in read_needs(header_value(small or "", HEADER))
+    context = " with objects of a context of its own" if own else ""
+    where += "" if broken is not None else context
     how = ended_by(bucket.signal)
     ends = f"ends the process{f' with {how}' if how else ''}"
     if broken is not None:  # the last call is only where that shows
         last = "the release of an object" if freed else where
-        where = f"{in_words(broken, small or '')} and then {last}"
+        where = f"{in_words(broken, small or '')}{context} and then {last}"
     elif freed:
         when = "after" if after else "during or after"
         return f"broken memory {ends} when an object is released {when} {where}: what broke it came before"
     elif finds_broken(bucket):
         return f"broken memory {ends} during {where}: that call or an earlier one broke the heap"
-    elif row is not None and after and row.action == "misuse":  # which goes on behind its own row
-        where = f"{where} {after}, and what follows"
+    else:
+        if row is not None and after and row.action == "misuse":  # which goes on behind its own row
+            where = f"{where} {after}, and what follows"
+        where += _behind(small or "")
     sentence = f"{where} {ends}"
     if finds_broken(bucket):
         return sentence if freed else f"{sentence}: the heap is broken"
@@ -220,6 +226,18 @@ def _death(bucket: Bucket, message: str, small: str | None, whole: str | None) -
     if names:
         sentence += f" in {_short(names[0])}"
     return f"{sentence}: {message}" if message and message != bucket.signal else sentence
+
+
+def _behind(small: str) -> str:
+    """The calls without which the last one of the smallest trace is harmless, although it uses nothing that
+    they give; empty where there are none.
+    """
+    earlier = unused(list(read_rows(small)))
+    words = [word for one in earlier if (word := in_words(one, small))]
+    if not words:
+        return ""
+    more = f" and {amount(len(words) - 1, 'other call')}" if len(words) > 1 else ""
+    return f" after {words[-1]}{more}"
 
 
 # What a call does that has a result, by the word of its row.

@@ -29,7 +29,7 @@ from murxpy.findings.kinds.calls import misuse_message
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.known import Registry
 from murxpy.machine.outcomes import CONTRACT, CRASH, EXCEPTION
-from murxpy.machine.trace.finished import header_value, options, read_rows
+from murxpy.machine.trace.finished import header_value, last_row, options, read_rows
 from murxpy.oracles.crash import ABORT
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.translate.printer import SELF_CHECKS
@@ -71,6 +71,8 @@ _ASKING = re.compile(
 _CHECK = re.compile(r"^\((check-sat(?:-assuming)?)\b", re.M)
 _LIVES = "that the process goes on"
 _DIED = re.compile(r" got (SIG[A-Z]+)$")  # what a program printed of its child process
+# the key of the bucket of a death, without what differs with the signal
+_CALLED = re.compile(r"^(?:crash|abort)-sig[a-z]+-(.+)-[0-9a-f]{8}$")
 _RELEASE = re.compile(r"\d+(?:\.\d+)*")
 
 
@@ -190,14 +192,16 @@ def _of_program(page: FindingPage, said: str) -> str:
 
 
 def _steady(page: FindingPage) -> bool:
-    """Whether the process dies of one signal in all findings of the defect, and in its program. What reads
+    """Whether the process dies of one signal in all findings of a call, and in its program. What reads
     memory that was freed dies of one signal in one process, and of another in the next.
     """
     if not page.bucket.signal:
         return True
     told = next((one.note for one in page.bucket.reproducers if one.form == "python"), "")
     found = _DIED.search(told)
-    kinds = {one.kind for one in page.defect.buckets if one.kind in (CRASH, ABORT)}
+    called = _CALLED.sub(r"\1", page.bucket.key)
+    alike = (one for one in page.defect.buckets if _CALLED.sub(r"\1", one.key) == called)
+    kinds = {one.kind for one in alike if one.kind in (CRASH, ABORT)}
     return len(kinds) < 2 and (found is None or found[1] == page.bucket.signal)
 
 
@@ -359,6 +363,8 @@ def _use(
     small = smallest_trace(page.bucket, page.read)
     if small is None:
         return None
+    if _makes_its_own(small, wrapper):
+        return None
     use = use_of(small)
     if script:
         pairs = _SET.findall(script)
@@ -377,6 +383,13 @@ def _use(
     set_by_it = [f"{name}={value}" for name, value in pairs if not _ASKING.match(name)]
     given = (*dict.fromkeys([*use.options, *set_by_it]), *([made] if made else []))
     return replace(use, options=given, operators=(*named, *more))
+
+
+def _makes_its_own(trace: str, wrapper: Mapping[str, Any]) -> bool:
+    """Whether the last action of a trace makes solvers of its own, whose options only it knows."""
+    row = last_row(trace)
+    own = (wrapper.get("own-actions") or {}).get(row.action if row is not None else "")
+    return bool((own or {}).get("stress"))
 
 
 def _made(program: str, wrapper: Mapping[str, Any]) -> str:
