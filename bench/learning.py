@@ -163,8 +163,8 @@ def mixed(pools: Sequence[tuple[int, float]], seed: int, runs: int, *, told: boo
             bucket = f"{source}-{stream.choice(shown)}"
             found.setdefault(bucket)
             steering.found(index, bucket)
-        lines = {"line:total": round(COST / 0.45)}
-        mutants = {f"{name}:made": 10, f"{name}:spent": 50}
+        lines = {"line:total": round(COST / 0.15)}
+        mutants = {f"{name}:made": 5, f"{name}:spent": 50}
         steering.count(index, lines if source == API else mutants)
         steering.done(index)
     return len(found)

@@ -30,7 +30,7 @@ from murxpy.sources.enumeration.grammar import Grammar, check_grammar
 from murxpy.sources.enumeration.operators import with_operators
 from murxpy.sources.mutation.implications.book import Book
 from murxpy.sources.mutation.implications.generated import generated
-from murxpy.sources.mutation.registry import API, SOURCES
+from murxpy.sources.mutation.registry import API, FUZZERS, SOURCES
 from murxpy.sources.mutation.source import BOTH, TEXT
 from murxpy.sources.setups import EnumerationSetup, Setup, SourcesSetup
 
@@ -370,11 +370,12 @@ def is_auto(text: str) -> bool:
 
 def parse_mix(text: str) -> tuple[tuple[str, float], ...]:
     """The sources with their weights in a text such as `api:4,storm:2`. Behind the word `auto` they
-    may be left out: then all sources are meant. Raises InputError for any other text.
+    may be left out: then all sources are meant, and as long as nothing is found, walks have as much of
+    the time as all others together. Raises InputError for any other text.
     """
     parts = [part.strip() for part in text.split(",")]
     if parts[0] == AUTO:
-        parts = parts[1:] or list(SOURCES)
+        parts = parts[1:] or [f"{API}:{len(FUZZERS)}", *FUZZERS]
     mix = tuple(_parse_source(part) for part in parts)
     names = [name for name, _ in mix]
     for name in names:

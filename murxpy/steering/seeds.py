@@ -146,10 +146,11 @@ _KEY = 0x5EED5
 _TOLD = 5  # reasons for leaving out seed files that users are told when runs begin
 # what the names of counters begin with that runs keep for their seed files
 _COUNTED = ("mutator:", "unreadable:", "mislabelled:", "line:total")
-# About how many milliseconds of a usual machine a run takes: for each line of a walk; and for a mutant,
-# which is made, printed and read, beside the effort of the solver; for a mutant that was killed; and for
-# a run before any run of its source was counted.
-_LINE, _MUTANT, _KILLED, _UNKNOWN = 0.45, 5.0, 500.0, 40.0
+# About how many milliseconds a run takes: for each line of a walk; and for a mutant, which is made, printed
+# and read, beside the effort of the solver; for a mutant that was killed; and for a walk before any was
+# counted. Measured (bench/results/sources.md): 0.08 and 5 with z3 5.4.1, 0.21 and 26 with z3 4.8.12, 0.19
+# and 10 with cvc5 1.1.2.
+_LINE, _MUTANT, _KILLED, _WALK = 0.15, 10.0, 500.0, 20.0
 
 
 def cost_of(source: str, counts: Mapping[str, int]) -> float:
@@ -189,7 +190,8 @@ class Steering:
         self._unlabelled: dict[str, None] = {}  # reasons that users are not told when runs begin
         self._corpus = Corpus(sources["seeds"], sources["mix"], sources.get("choices"))
         budget = sources.get("budget")
-        self._runs = None if budget is None else max(1, int(budget) // int(sources["walk"]))
+        self._walk = int(sources["walk"])
+        self._runs = None if budget is None else max(1, int(budget) // self._walk)
         self.yields: dict[Key, Yield] = {entry.key: entry for entry in yields}
         self.changed: dict[Key, Yield] = {}
         saved = saved or {}
@@ -356,19 +358,23 @@ class Steering:
         )
 
         def share(source: str) -> float:
-            spent, runs = self._costs[source]
-            mean = (spent + _UNKNOWN) / (runs + 1)
-            return (spent + mean * (left[source] + 0.5)) / self._weights[source]
+            spent, _ = self._costs[source]
+            return (spent + self._mean(source) * (left[source] + 0.5)) / self._weights[source]
 
         return min(alive, key=share)
 
     def _learnt_source(self, shares: Shares, stream: Stream) -> str:
         """The source of the next run of a mix that learns."""
         alive = [source for source in self._pools if self._alive(source)] or list(self._pools)
-        means = {
-            name: (spent + _UNKNOWN) / (runs + 1) for name, (spent, runs) in self._costs.items()
-        }
-        return shares.draw(stream, alive, means)
+        return shares.draw(stream, alive, {name: self._mean(name) for name in alive})
+
+    def _mean(self, source: str) -> float:
+        """The cost of a run of a source in the mean; one that was made in full is added, so that the time
+        of the first runs is shared as well.
+        """
+        spent, runs = self._costs[source]
+        first = _WALK if source == API else cost_of(source, {f"mutator:{source}:made": self._walk})
+        return (spent + first) / (runs + 1)
 
     def count(self, index: int, counts: Mapping[str, int]) -> None:
         """Note the counters of run `index`, under the names of a run's report."""

@@ -14,7 +14,7 @@ from murxpy.learning.guide import LAG
 from murxpy.learning.shares import FLOOR, Shares
 from murxpy.machine.random import Stream
 from murxpy.sources.mutation.registry import API, SOURCES
-from murxpy.steering.seeds import Steering
+from murxpy.steering.seeds import Steering, cost_of
 
 FILES = [
     [f"{at}.smt2", "(declare-const x Int)(assert (> x 0))(check-sat)", "sat"] for at in range(12)
@@ -25,16 +25,16 @@ Pays = Callable[
 ]  # the chance that a run finds something new, by source and time
 
 
-def steering(saved: Any = None) -> Steering:
+def steering(seed: int = 1) -> Steering:
     setup: Any = {"seeds": FILES, "mix": MIX, "walk": 10, "budget": None, "auto": True}
-    return Steering(1, setup, saved=saved)
+    return Steering(seed, setup)
 
 
 def drive(
     mine: Steering, runs: int, pays: Pays, first: int = 0, spent: float = 0.0, behind: int = 1
 ) -> tuple[list[int], list[tuple[str, float]]]:
     """Runs whose results come `behind` runs late: their seeds, and the source and time of each. A walk
-    costs 45 ms, a run of another source ten mutants and as much of the solver's work."""
+    has 300 lines, a run of another source five mutants and as much of the solver's work."""
     seeds, made, waiting = list[int](), list[tuple[str, float]](), list[int]()
     for index in range(first, first + runs):
         while not mine.ready(index) or len(waiting) >= behind:
@@ -42,11 +42,10 @@ def drive(
         seed = mine.seed_of(index)
         source = mine.fuzzer_of(seed) or API
         name = f"mutator:{source}"
-        walk = source == API
-        mine.count(
-            index, {"line:total": 100} if walk else {f"{name}:made": 10, f"{name}:spent": 50}
-        )
-        cost = 45.0 if walk else 101.0
+        counts = {f"{name}:made": 5, f"{name}:spent": 50}
+        counts = {"line:total": 300} if source == API else counts
+        mine.count(index, counts)
+        cost = cost_of(source, counts)
         spent += cost
         if Stream(index).chance(pays(source, spent)):
             mine.found(index, f"bucket-{index}")
@@ -95,6 +94,13 @@ def test_time_is_shared_by_weight_as_long_as_nothing_is_found() -> None:
     assert Shares({"a": 3.0, "b": 1.0}).shares(("b",)) == {"b": pytest.approx(1.0)}
 
 
+def test_time_and_not_runs_is_shared_before_any_run_is_counted() -> None:
+    """The first 32 runs are chosen before anything is known; a walk costs half of another run."""
+    firsts = [parts(drive(steering(seed=seed), LAG, lambda *_: 0.0)[1]) for seed in range(20)]
+    walks = sum(one.get(API, 0.0) for one in firsts) / len(firsts)
+    assert 0.2 < walks < 0.5
+
+
 def test_the_order_in_which_runs_end_changes_nothing() -> None:
     """So a campaign makes the same runs with any number of workers."""
 
@@ -120,6 +126,8 @@ def test_a_mix_goes_on_where_it_was() -> None:
 def test_the_word_auto_stands_first_and_may_stand_alone() -> None:
     assert parse_mix("auto, api,opfuzz:2") == (("api", 1.0), ("opfuzz", 2.0))
     assert [name for name, _ in parse_mix("auto")] == list(SOURCES)
+    (_, walks), *others = parse_mix("auto")
+    assert walks == sum(weight for _, weight in others)
     assert is_auto("auto") and is_auto("auto,api") and not is_auto("api:1,opfuzz")
     with pytest.raises(InputError, match="unknown source 'auto'"):
         parse_mix("api,auto")
