@@ -158,6 +158,14 @@ def test_banned_operators_do_not_occur_and_weighted_ones_more_often() -> None:
     assert counts[3] > 3 * counts[1]
 
 
+def test_no_quantifier_has_a_pattern() -> None:
+    """A tree can be any term, and z3 refuses scripts in which a pattern is a literal."""
+    shape = Shape(("STRING", "QUANT"), extensions=True, quantifiers=True)
+    there = {*tree_scripts(shape).applications.operators()}
+    assert {"OP_FORALL", "OP_EXISTS"} <= there
+    assert not {"OP_FORALL_PATTERN", "OP_EXISTS_PATTERN"} & there
+
+
 @pytest.mark.parametrize("arity", [1, 3, 6])
 def test_functions_have_as_many_arguments_as_is_wanted(arity: int) -> None:
     shape = Shape(("INT",), functions=60, arity=arity)

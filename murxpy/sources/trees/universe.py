@@ -257,7 +257,7 @@ def _choose_operators(universe: Universe, shape: Shape, theories: dict[str, bool
     there = [
         op
         for op in there
-        if op.kind not in _ALIKE
+        if op.kind not in _LEFT_OUT
         and not (shape.linear and never_linear(op))
         and not (shape.difference and _of_numbers(op) and op.signature.attribute != "chainable")
         and (shape.quantifiers or not op.signature.binder)
@@ -273,7 +273,8 @@ def _choose_operators(universe: Universe, shape: Shape, theories: dict[str, bool
             universe.weights[op.kind] = weight
 
 
-_ALIKE = ("OP_IFF",)  # `=` on formulas, which OP_EQUAL is, too
+# `=` on formulas, which OP_EQUAL is, too; and quantifiers with a pattern: not every term can be one
+_LEFT_OUT = ("OP_IFF", "OP_FORALL_PATTERN", "OP_EXISTS_PATTERN")
 
 
 def of_theory(catalogue: Catalogue, name: str, extensions: bool) -> list[Operator]:
