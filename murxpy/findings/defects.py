@@ -402,7 +402,7 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
 
 # Classes that have most functions of a binding as their methods, which share nothing.
 _WHOLE = re.compile(r"(?:Simple)?Solver|Optimize|Fixedpoint|Context|\w{0,60}Manager")
-_OF_VALUES = re.compile(r"\w{1,60}(?:Ref|Term|Sort)")  # classes with a method for each operator
+OF_VALUES = re.compile(r"\w{0,60}(?:Ref|Term|Sort)")  # classes with a method for each operator
 
 
 def _worked_on(rows: Sequence[Row]) -> str:
@@ -418,7 +418,7 @@ def _worked_on(rows: Sequence[Row]) -> str:
     owner = first.rpartition(".")[0].rpartition(".")[2] if method else named
     if not named or not owner[:1].isupper() or _WHOLE.fullmatch(named):
         return ""
-    return "" if operands and _OF_VALUES.fullmatch(named) else named
+    return "" if operands and OF_VALUES.fullmatch(named) else named
 
 
 def _told_rows(bucket: Bucket, read: Read) -> list[Row]:

@@ -826,6 +826,18 @@ def test_operands_are_told_with_their_sorts_and_classes() -> None:
     assert sentence(found, declared) == said.replace("ARRAY", "DT")
 
 
+def test_a_method_that_dies_is_told_with_the_call_that_made_its_term() -> None:
+    found = replace(crash("a", "f"), action="misuse", operator="m.Term.value", spelling="call")
+    lift = (
+        "1 new\n1 misuse@call m.Solver.lift o1 py:1\n return x1 {}\n1 misuse@call m.{}.value x1\n"
+    )
+    said = "m.Term.value() of what m.Solver.lift gives ends the process in f"
+    assert sentence(found, lift.format("Term", "Term")) == said
+    assert (
+        sentence(found, lift.format("Parser", "Parser")) == "m.Parser.value() ends the process in f"
+    )
+
+
 def test_an_index_is_told_with_its_operator_once() -> None:
     found = misused(
         "a", "OP_BV_ZERO_EXTEND takes an index that it cannot have; zero_extend: index i is -1"

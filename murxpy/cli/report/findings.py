@@ -25,6 +25,7 @@ from murxpy.findings.buckets import Bucket, is_unsound, worst_first
 from murxpy.findings.defects import (
     CAUSE,
     MISFIT,
+    OF_VALUES,
     TRIFLES,
     Defect,
     Grouping,
@@ -216,7 +217,7 @@ def _death(bucket: Bucket, message: str, small: str | None, whole: str | None) -
     else:
         if row is not None and after and row.action == "misuse":  # which goes on behind its own row
             where = f"{where} {after}, and what follows"
-        where += _behind(small or "")
+        where += ("" if own else _made_by(row, small or "")) + _behind(small or "")
     sentence = f"{where} {ends}"
     if finds_broken(bucket):
         return sentence if freed else f"{sentence}: the heap is broken"
@@ -226,6 +227,20 @@ def _death(bucket: Bucket, message: str, small: str | None, whole: str | None) -
     if names:
         sentence += f" in {_short(names[0])}"
     return f"{sentence}: {message}" if message and message != bucket.signal else sentence
+
+
+def _made_by(row: Row | None, small: str) -> str:
+    """The call that made the term or the value whose method the last row calls: most others have no such
+    method, or are not broken. Empty for an object that its class makes.
+    """
+    function, at = [*(row.words.split() if row is not None else ()), "", ""][:2]
+    if row is None or row.action != "misuse" or "." not in function or at[:1] != "x":
+        return ""
+    made = [(one, result) for one in read_rows(small) for result in one.results]
+    makers = [(one, result[-1]) for one, result in made if result[:2] == ["return", at]]
+    if not makers or makers[-1][0].action != "misuse" or not OF_VALUES.fullmatch(makers[-1][1]):
+        return ""
+    return f" of what {makers[-1][0].words.split()[0]} gives"
 
 
 def _behind(small: str) -> str:
