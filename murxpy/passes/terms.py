@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any
 
 from murxpy.errors import InputError
-from murxpy.logic.catalogue import Catalogue
+from murxpy.logic.catalogue import Catalogue, Operator
 from murxpy.logic.sorts import IllSorted, Sort, SortTable
 from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, VARIABLE, Term
 from murxpy.logic.typing import Checker
@@ -300,36 +300,56 @@ class Meanings:
         """Replace the operator that the line at `at` applies by one that is plainer: one of the
         core or of its own theory that the catalogue lists before it.
         """
-        line, typed = lines[at], self._types.of(lines)
-        place, own = terms_of(line), returned(line)[:1]
-        term = typed.terms.get(own[0]) if own else None
-        if line.action != "mk-term" or place is None or term is None:
+        line, rank = lines[at], self.rank(lines[at])
+        args, others = self._others(lines, at)
+        plainer = takewhile(lambda other: self._ranks[other.kind] < rank, others)
+        for other in islice(plainer, _OPERATORS):
+            yield put(lines, at, _applied(line, other.kind, args))
+            if len(args) == 2 and args[0] != args[1]:
+                yield put(lines, at, _applied(line, other.kind, args[::-1]))
+
+    def other_operators(self, lines: Script, at: int) -> Iterator[tuple[str, str, Script]]:
+        """Replace the operator that the line at `at` applies, which no other line does and which is not of
+        the core, by others of the core or of its theory. Give what scripts call the two, and the script.
+        """
+        line = lines[at]
+        operators = self._types.catalogue.operators
+        own = operators.get(str(line.args[0])) if line.action == "mk-term" else None
+        if own is None or own.theory == operators["OP_NOT"].theory:
             return
+        if sum(other.action == "mk-term" and other.args[0] == own.kind for other in lines) > 1:
+            return
+        args, others = self._others(lines, at)
+        for other in islice(others, _OPERATORS):
+            yield own.smtlib, other.smtlib, put(lines, at, _applied(line, other.kind, args))
+
+    def _others(self, lines: Script, at: int) -> tuple[Sequence[Token], Iterator[Operator]]:
+        """The arguments of the line at `at`, and the other operators of the core or of its theory that give
+        the same sort for them, the plainest first; none where it applies no operator without an index.
+        """
+        line, typed = lines[at], self._types.of(lines)
+        place, returns = terms_of(line), returned(line)[:1]
+        term = typed.terms.get(returns[0]) if returns else None
+        operators = self._types.catalogue.operators
+        own = operators.get(term.op) if term is not None else None
+        if line.action != "mk-term" or place is None or term is None or own is None:
+            return (), iter(())
         start, count = place
         args = line.args[start : start + count]
-        if start + count < len(line.args) or not all(arg in typed.terms for arg in args):
-            return
-        for kind in islice(self._plainer(typed, term, args), _OPERATORS):
-            yield put(lines, at, _applied(line, kind, args))
-            if count == 2 and args[0] != args[1]:
-                yield put(lines, at, _applied(line, kind, args[::-1]))
-
-    def _plainer(self, typed: Typed, term: Term, args: Sequence[Token]) -> Iterator[str]:
-        """The plainer operators that give the same sort for the same arguments."""
-        operators = self._types.catalogue.operators
-        own, core = operators.get(term.op), operators["OP_NOT"].theory
-        if own is None or own.signature.binder:
-            return
+        typable = start + count == len(line.args) and all(arg in typed.terms for arg in args)
+        if not typable or own.signature.binder:
+            return (), iter(())
         sorts = tuple(typed.terms[arg].sort for arg in args if isinstance(arg, Ref))
-        for other in self._spelled:
-            if self._ranks[other.kind] >= self._ranks[term.op]:
-                return
-            if other.theory in (core, own.theory) and not other.signature.binder:
-                try:
-                    if typed.checker.result(other, sorts) is term.sort:
-                        yield other.kind
-                except IllSorted:
-                    continue
+
+        def fits(other: Operator) -> bool:
+            theories = (operators["OP_NOT"].theory, own.theory)
+            if other is own or other.theory not in theories or other.signature.binder:
+                return False
+            with suppress(IllSorted):
+                return typed.checker.result(other, sorts) is term.sort
+            return False
+
+        return args, filter(fits, self._spelled)
 
 
 def _is_formula(term: Term | None) -> bool:

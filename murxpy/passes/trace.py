@@ -185,13 +185,18 @@ def needs(
     smallest: bool = True,
     safe: Iterable[tuple[str, str]] = (),
     refused: Callable[[Script], Sequence[str]] = lambda _: (),
+    others: Callable[[Script, int], Iterable[tuple[str, str, Script]]] = lambda *_: (),
 ) -> list[Need]:
-    """The settings that the script needs. `shows` tells whether another script shows the defect, and is
-    asked about each need; `smallest` says that the passes could not make the script smaller. `safe` are the options of the
-    solver's own safe mode, with which the defect is tried, too; `refused` gives what the solver says of
-    the calls of a script that it refuses.
+    """The settings that the script needs, and the operators that others may replace.
+
+    `shows` tells whether another script shows the defect, and is asked about each need; `smallest` says
+    that the passes could not make the script smaller. `safe` are the options of the solver's own safe
+    mode, with which the defect is tried, too; `refused` gives what the solver says of the calls of a
+    script that it refuses. `others` gives, for the line at an index, the operator that it applies,
+    another one, and the script with that one.
     """
     found: dict[Need, None] = {}
+    replaceable = smallest and all(line.action != EXPECT for line in script)
     for at, line in enumerate(script):
         free = line.action not in (*_PLAIN, *_ASSERTING, "misuse") and at < len(script) - 1
         if free and shows(without(script, at, at + 1)):
@@ -204,6 +209,10 @@ def needs(
         if plainer and not any(map(shows, plainer)):
             name = str(line.args[0]) if line.action == "mk-term" else line.action
             found[Need("spelling", name, str(line.spelling))] = None
+        for name, other, replaced in others(script, at) if replaceable else ():
+            if shows(replaced):
+                found[Need("other", name, other)] = None
+                break
     for need in _of_earlier_checks(script, shows):
         found[need] = None
     for name, value in safe:

@@ -178,7 +178,13 @@ def _with_needs(
     try:
         with interrupts.deferred():
             found = needs(
-                _script(trace), spellings, shows, result.ended == "complete", safe, refused
+                _script(trace),
+                spellings,
+                shows,
+                result.ended == "complete",
+                safe,
+                refused,
+                _meanings(task.plan.setup)[1].other_operators,
             )
     except OutOfTime:
         return result
@@ -236,8 +242,7 @@ def trace_problem(
     header = _header(traces[0])
     wrapper = setup.get("wrapper") or {}
     spellings = Spellings(wrapper)
-    types = Types(build_catalogue(setup.get("catalogue") or load_catalogue()))
-    meanings = Meanings(types, wrapper.get("operators") or {})
+    types, meanings = _meanings(setup)
     measure = Measure(spellings.rank, meanings.rank)
 
     def text(script: Script) -> str:
@@ -250,6 +255,12 @@ def trace_problem(
     shrink = partial(reduce_trace, spellings=spellings, values=values, meanings=meanings)
     order, before = _order(measure, starts[0]), len(original.lines)
     return Problem(starts, order, text, text, len, _counts, shrink, before)
+
+
+def _meanings(setup: Setup) -> tuple[Types, Meanings]:
+    """What types the terms of the traces of a session, and the passes that make their meanings plainer."""
+    types = Types(build_catalogue(setup.get("catalogue") or load_catalogue()))
+    return types, Meanings(types, (setup.get("wrapper") or {}).get("operators") or {})
 
 
 def _order(measure: Measure, start: Script) -> Callable[[Script], tuple[float, ...]]:

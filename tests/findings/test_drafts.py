@@ -207,6 +207,11 @@ def test_a_draft_tells_nothing_that_its_script_does_not_have(tmp_path: Path) -> 
         lines = drafted_of(folder, {"smt2": script}, message=f"{said} {name}")
         assert lines[0].endswith(" with select and int_to_bv")
         assert lines[2] == f"The solver's value of a term is not ours{at}."
+    other = '["other", "select", "store", "", ""], ["option", "core.minimize"'
+    whole = SMALL.replace('["option", "core.minimize"', other)
+    lines = drafted_of(tmp_path / "other", {"smt2": script, "min.trace": whole})
+    assert lines[0].endswith(" with int_to_bv"), "a title names only what the defect needs"
+    assert "- The defect shows with store in the place of select, too." in lines
 
 
 def test_a_draft_does_not_tell_the_options_of_a_whole_run(tmp_path: Path) -> None:

@@ -117,6 +117,36 @@ def test_operators_become_plainer(operator: str) -> None:
     assert found[0] == ["OP_EQUAL", "SORT_BOOL", 2, Ref("t", 1), Ref("t", 2)]
 
 
+def test_an_operator_that_another_one_may_replace_is_told() -> None:
+    """A comparison is not what a defect of the division needs, and the other way round nothing is left."""
+    source = """1 new
+1 mk-sort SORT_INT
+ return s1
+1 mk-const s1 "x"
+ return t1 s1
+1 mk-term OP_INT_DIV SORT_INT 2 t1 t1
+ return t2 s1
+1 mk-term OP_INT_LT SORT_BOOL 2 t1 t2
+ return t3 s2
+1 assert-formula t3
+1 check-sat
+"""
+    lines = script(source)
+
+    def shows(one: Script) -> bool:
+        return len(one) == len(lines) and any("OP_INT_DIV" in line.args for line in one)
+
+    def told(source: Script, smallest: bool = True) -> list[Need]:
+        return needs(source, Spellings({}), shows, smallest, others=passes().other_operators)
+
+    (found,) = [need for need in told(lines) if need.kind == "other"]
+    assert found == Need("other", "<", "=")
+    assert found.sentence() == "The defect shows with = in the place of <, too."
+    assert all(need.kind != "other" for need in told(lines, smallest=False))
+    expecting = (*lines, *script("1 expect sat\n"))
+    assert all(need.kind != "other" for need in told(expecting))
+
+
 def test_equal_sorts_get_one_id() -> None:
     source = '1 new\n1 mk-sort SORT_BV 1\n return s1\n1 mk-const s1 "a"\n return t1 s1\n'
     source += (

@@ -296,6 +296,8 @@ _COMMANDS = {
 def _refuted(need: Need, forms: Mapping[str, str]) -> bool:
     """Whether a script or a program shows the finding without what its smaller trace needs."""
     script = forms.get("smt2")
+    if need.kind == "other":
+        return script is not None and need.name not in script
     if need.kind == "spelling":  # plain programs have the plainest spellings, and scripts have none
         return bool(forms)
     if need.kind == "option" and not telling_option(need.name):

@@ -29,7 +29,14 @@ from murxpy.findings.kinds.calls import misuse_message
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.known import Registry
 from murxpy.machine.outcomes import CONTRACT, CRASH, EXCEPTION
-from murxpy.machine.trace.finished import header_value, last_row, options, read_rows
+from murxpy.machine.trace.finished import (
+    HEADER,
+    header_value,
+    last_row,
+    options,
+    read_needs,
+    read_rows,
+)
 from murxpy.oracles.crash import ABORT
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.translate.printer import SELF_CHECKS
@@ -59,9 +66,11 @@ _INLINE = (
 _TRACES = ("finding.trace", "finding.history")  # one run, or several runs in one process
 # what of the run may have to do with a disagreement; the script has what is needed
 _OF_THE_RUN = re.compile(r" \([^()]{0,1000}\)$")
+# Sorts and theories: of the unreduced run, or more of them than the defect needs.
 _OF_SORT = re.compile(
     r"(?<=value of a term) of [A-Z_]{1,40}(?= is not ours)"
-)  # of the unreduced run
+    r"|(?<=n assertion) about [A-Z_, ]{1,200}(?= is false)"
+)
 _PARTED = re.compile(r"; they part at (.+)$")
 _SET = re.compile(r"^\(set-option :(\S+) ([^()]*)\)$", re.M)
 # Options that only let a script ask or do more, and limits.
@@ -148,7 +157,13 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
     smallest = smallest_trace(page.bucket, page.read)
     # what only the whole run has tells nothing
     names = [name for name in operators_of(smallest or "") if script is None or _has(script, name)]
-    names = (names or operators_in(script or ""))[:_OPERATORS]
+    names = names or operators_in(script or "")
+    free = {
+        need.name
+        for need in read_needs(header_value(smallest or "", HEADER))
+        if need.kind == "other"
+    }
+    names = ([name for name in names if name not in free] or names[:1])[:_OPERATORS]
     if kind.dies or (kind.ends == "no end" and page.bucket.action == "misuse"):
         call, *more = re.split(_DOES, page.wrong, maxsplit=1)
         what = call + "".join(more).partition(": ")[0]

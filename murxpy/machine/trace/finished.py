@@ -241,11 +241,13 @@ _CALLS = {
 class Need:
     """One thing that cannot be taken away from the smallest trace.
 
-    `kind` is `option`, `limit`, `call`, `again`, `earlier`, `spelling`, `context` or `safe`; `name` is that of the
+    `kind` is `option`, `limit`, `call`, `again`, `earlier`, `spelling`, `context`, `other` or `safe`; `name` is that of the
     option, the action or the operator; `value` is that of the option, the name of the spelling, or how
     often the call is made. An `earlier` check leaves something behind that a check of nothing does not.
     Of a number `low` is the least one that was seen to show the defect, and `high` the largest; `high`
     is empty where no larger number was seen to hide it, and both are where a smaller one shows it, too.
+    Of an operator that is not needed (`other`), `value` is one that shows the defect in its place, both as
+    scripts call them.
     Of an option of the solver's safe mode (`safe`), which nothing needs, `low` is `yes` or `no`: whether
     the defect shows in that mode, too. It is `refused` where that mode refuses a call that is not refused
     without it; `high` is then the message.
@@ -274,6 +276,8 @@ class Need:
             return f"In this form, the defect needs {self.name} in the spelling {self.value}; plainer spellings do not show it."
         if self.kind == "context":
             return "In this form, the defect needs objects of a context of its own; with those of the default context, it does not show."
+        if self.kind == "other":
+            return f"The defect shows with {self.value} in the place of {self.name}, too."
         if self.kind == "safe":
             mode = f"the solver's safe mode ({self.name}={self.value})"
             if self.low == "refused":
