@@ -258,26 +258,27 @@ def _helper_names(document: Document, sources: list[str]) -> list[str]:
     in different ways, because they share a namespace.
     """
     names: list[str] = []
-    meanings: dict[str, str] = {}
+    meanings: dict[str, ast.AST] = {}
     for source in sources:
         module = _parse(document, source)
         for name, meaning in _definitions(module):
-            if meanings.setdefault(name, meaning) != meaning:
+            first = meanings.setdefault(name, meaning)
+            if first is not meaning and ast.dump(first) != ast.dump(meaning):
                 raise document.error(("helpers",), f"the helper '{name}' is defined twice")
         names += _names(module)
     return names
 
 
-def _definitions(module: ast.Module) -> Iterator[tuple[str, str]]:
-    """What a file of helpers defines at its top: names with the text of their definitions."""
+def _definitions(module: ast.Module) -> Iterator[tuple[str, ast.AST]]:
+    """What a file of helpers defines at its top: names with their definitions."""
     for node in module.body:
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
-            yield node.name, ast.dump(node)
+            yield node.name, node
         elif isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             for target in targets:
                 if isinstance(target, ast.Name):
-                    yield target.id, ast.dump(node.value)
+                    yield target.id, node.value
 
 
 def _parse(document: Document, source: str) -> ast.Module:
