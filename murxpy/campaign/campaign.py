@@ -144,9 +144,7 @@ class Campaign:
         config = self.config
         self._replays = self._processes()
         self._budget = Budget(config.share)
-        self._traces = Backtraces(
-            self._budget, self._framed, lambda key: self._follow_up.frames_turn(key)
-        )
+        self._traces = Backtraces(self._budget, self._framed)
         self._collector = Collector(
             self._replays,
             self._archive,

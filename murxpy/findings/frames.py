@@ -179,7 +179,6 @@ SECONDS = 30.0  # until gdb is ended
 # It takes at least so many seconds. The frames only tell which buckets are one defect, which they can do
 # at the end.
 _PART, _LEAST = 0.2, 0.5
-_PAUSE = 0.5  # seconds until it is asked again whose frames are wanted, where none were
 _FRAMES = 64  # that gdb prints at most; one turn of a recursion had up to 13 of them
 
 
@@ -190,20 +189,11 @@ class Backtraces(Service):
     A death by broken memory is replayed a second time, in which the C library checks the heap, and
     overwrites what is freed. The frames are those of that replay if the heap is what it finds broken. Where
     the process dies elsewhere, they go behind those of the death (`earliest`).
-
-    `turn` says of a key whether its frames are wanted now, or later; None where nobody needs them any more.
     """
 
-    def __init__(
-        self,
-        budget: Budget,
-        done: Callable[[str, str], None],
-        turn: Callable[[str], bool | None] = lambda key: True,
-    ) -> None:
+    def __init__(self, budget: Budget, done: Callable[[str, str], None]) -> None:
         self._budget = budget
         self._done = done
-        self._turn = turn
-        self._looked = 0.0  # when `turn` was asked last
         self._cpu = 0.0  # seconds of all processors
         self._gdb = shutil.which("gdb")
         self._queue: deque[tuple[str, Plan, str]] = deque()
@@ -242,29 +232,12 @@ class Backtraces(Service):
             if running and time.monotonic() < self._began + SECONDS:
                 return
             self._end()
-        following = self._following() if self._queue and self._open else None
-        if following is not None:
-            self._asked, self._unchecked = following, ""
+        if self._queue and self._open:
             try:
-                self._begin(*following)
+                self._asked, self._unchecked = self._queue.popleft(), ""
+                self._begin(*self._asked)
             except OSError:  # without room for the files there are no frames
                 self.close()
-
-    def _following(self) -> tuple[str, Plan, str] | None:
-        """The first trace in the queue whose frames are wanted now; None where there is none. Those before it
-        whose frames nobody needs any more are dropped.
-        """
-        now = time.monotonic()
-        if now < self._looked + _PAUSE:
-            return None
-        for asked in tuple(self._queue):
-            wanted = self._turn(asked[0])
-            if wanted is not False:
-                self._queue.remove(asked)
-            if wanted:
-                return asked
-        self._looked = now
-        return None
 
     @property
     def _open(self) -> bool:

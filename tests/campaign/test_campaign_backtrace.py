@@ -121,23 +121,3 @@ def test_gdb_waits_until_it_takes_little_of_the_campaign(
     budget.passed(0.0, 6.0)
     wait_for(lambda: (traces.poll(), not traces.waiting)[1])
     assert found == ["key"]
-
-
-def test_gdb_is_asked_first_for_what_is_wanted_now_and_never_for_what_another_bucket_shows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "gdb").write_text(GDB)
-    (tmp_path / "gdb").chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    found: list[str] = []
-    budget = Budget(1.0)
-    budget.unbounded = True
-    turns: dict[str, bool | None] = {"shown": None, "later": False, "now": True}
-    traces = Backtraces(budget, lambda key, frames: found.append(key), turns.__getitem__)
-    for key in turns:
-        traces.add(key, plan(), "1 new\n")
-    wait_for(lambda: (traces.poll(), found)[1])
-    assert (found, traces.waiting) == (["now"], ["later"])
-    turns["later"] = True
-    wait_for(lambda: (traces.poll(), not traces.waiting)[1])
-    assert found == ["now", "later"]

@@ -254,23 +254,6 @@ def test_a_defect_that_a_program_shows_needs_no_second_one(tmp_path: Path) -> No
     assert follow_up.left.reductions == 2
 
 
-def test_frames_of_a_second_finding_of_a_defect_come_after_the_reductions(tmp_path: Path) -> None:
-    """A reduction may show the defect by then, and nobody needs them."""
-    shelf = Shelf()
-    for key in "abc":
-        shelf.add(key, "crash")
-    alike = dict.fromkeys("ab", ("a", "b"))
-    follow_up = looking(tmp_path, shelf, [], alike, minimize=True)
-    assert all(map(follow_up.frames_turn, "abc")), "there are runs, and not all is known"
-    follow_up.hurry()
-    assert [*map(follow_up.frames_turn, "abc")] == [False, False, True]
-    forms = [Reproducer(form, form, True) for form in ("trace", "min.trace", "python")]
-    shelf.buckets["a"] = replace(shelf.buckets["a"], reproducers=tuple(forms))
-    assert [*map(follow_up.frames_turn, "abc")] == [False, None, True]
-    follow_up.close()
-    assert follow_up.frames_turn("a")
-
-
 @pytest.mark.parametrize(
     ("mark", "counts"),
     [

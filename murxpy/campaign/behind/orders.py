@@ -184,16 +184,6 @@ class FollowUp(Service):
             for other in self._others(bucket)
         )
 
-    def frames_turn(self, key: str) -> bool | None:
-        """Whether the native frames of a bucket are wanted now, or later; None where another bucket shows its
-        defect. To ask gdb takes as long as half a reduction, which may show that for several buckets.
-        """
-        bucket = self._archive.buckets[key]
-        if self._covered(bucket):
-            return None
-        again = self._minimize and self._hurried and any(self._others(bucket))
-        return not (again and self.queue.busy)
-
     def look(self) -> None:
         """Request reproducers for the buckets that lack them, and then ranges.
 
