@@ -150,10 +150,10 @@ def _check_forms(obj: Any, facts: dict[str, Any]) -> str | None:
     if kind == "SORT_BV":
         forms = [int(obj.getBitVectorValue(base), base) for base in (2, 10, 16)]
         if forms != [value] * 3 or obj.toPythonObj() != value:
-            return f"getBitVectorValue in bases 2, 10, 16 gives {forms} for {value}"
+            return f"getBitVectorValue in bases 2, 10, 16 gives {forms} instead of {value}"
     elif kind in ("SORT_BOOL", "SORT_INT", "SORT_REAL", "SORT_STRING"):
         if obj.toPythonObj() != value:
-            return f"toPythonObj() gives {obj.toPythonObj()!r} for {value!r}"
+            return f"toPythonObj() gives {obj.toPythonObj()!r} instead of {value!r}"
     elif kind == "SORT_FP":
         return _check_fp_class(obj, facts["params"], value)
     if kind in ("SORT_INT", "SORT_REAL") and obj.getRealOrIntegerValueSign() != (value > 0) - (

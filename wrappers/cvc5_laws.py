@@ -105,31 +105,31 @@ def _function(ctx: Any, how: str, symbols: list[Any], formula: Any, assumed: Any
     constraint = formula.substitute(symbols, [applied, *universal])
     solver.addSygusConstraint(constraint)
     if not solver.getSygusConstraints():  # a conjunction is several constraints
-        return "the constraints of a synthesis are lost"
+        return "getSygusConstraints gives none instead of what was added"
     assumptions = []
     if how == "assume" and symbols[0] not in _subterms(assumed):
         assumptions = [assumed]
         solver.addSygusAssume(assumed.substitute(others, universal) if others else assumed)
         if not solver.getSygusAssumptions():
-            return "the assumptions of a synthesis are lost"
+            return "getSygusAssumptions gives none instead of what was added"
     result = solver.checkSynth()
     answers = [result.hasSolution(), result.hasNoSolution(), result.isUnknown()]
     if sum(answers) != 1:
-        return f"a synthesis has more answers than one, or none ({result})"
+        return f"checkSynth gives {result} instead of one of three answers"
     if result.hasNoSolution() and _has_none(ctx, [*assumptions, formula.notTerm()]):
-        return "a synthesis has no solution, and each function is one"
+        return "checkSynth gives no solution instead of any function"
     for _ in range(2 if how == "next" else 1):
         if not result.hasSolution():
             return None
         found = solver.getSynthSolution(function)
         if solver.getSynthSolutions([function]) != [found]:
-            return "a synthesis gives another solution in a list"
+            return "getSynthSolutions gives another solution instead of that of getSynthSolution"
         body = _body(found, others)
         if grammar and not _in_grammar(body, sort):
-            return f"a solution is not in its grammar: {found}"
+            return f"getSynthSolution gives {found} instead of a function of its grammar"
         wrong = formula.substitute(symbols[0], body).notTerm()
         if _has_model(ctx, [*assumptions, wrong]):
-            return f"a solution does not make the constraint true: {found}"
+            return f"getSynthSolution gives {found} instead of what makes the constraint true"
         result = solver.checkSynthNext() if how == "next" else result
     return None
 
@@ -191,7 +191,7 @@ def _invariant(ctx: Any, symbols: list[Any], before: Any, after: Any) -> str | N
     solver.addSygusInvConstraint(invariant, first, step, last)
     result = solver.checkSynth()
     if result.hasNoSolution() and _has_none(ctx, [before]):
-        return "there is no invariant where there is no first state"
+        return "checkSynth gives no solution instead of an invariant of no first state"
     if not result.hasSolution():
         return None
     found = solver.getSynthSolution(invariant)
@@ -202,7 +202,7 @@ def _invariant(ctx: Any, symbols: list[Any], before: Any, after: Any) -> str | N
         ([now, after.notTerm()], "what follows from it"),
     ):
         if _has_model(ctx, formulas):
-            return f"an invariant breaks the rule of {rule}: {found}"
+            return f"getSynthSolution gives {found} instead of what keeps the rule of {rule}"
     return None
 
 
@@ -219,11 +219,11 @@ def difficulties(found: Any, asserted: Sequence[Any]) -> str | None:
     """Judge a map "from (a subset of) the input assertions to a real value"."""
     for formula, value in found.items():
         if formula not in asserted:
-            return f"a difficulty is that of no assertion: {formula}"
+            return f"getDifficulty gives {formula} instead of an assertion"
         if not (value.isIntegerValue() or value.isRealValue()):
-            return f"a difficulty is no number: {value}"
+            return f"getDifficulty gives {value} instead of a number"
         if value.getRealOrIntegerValueSign() < 0:
-            return f"a difficulty is negative: {value}"
+            return f"getDifficulty gives {value} instead of a number from 0"
     return None
 
 
@@ -245,7 +245,7 @@ def learned(ctx: Any, formulas: list[Any]) -> str | None:
             if any(one.getKind() == Kind.CONSTANT and one not in known for one in inside):
                 continue
             if _has_model(ctx, [*formulas, literal.notTerm()]):
-                return f"a learned literal ({kind.name}) does not follow: {literal}"
+                return f"getLearnedLiterals({kind.name}) gives {literal} instead of what follows"
     return None
 
 
@@ -274,13 +274,13 @@ def _judged_core(
     ctx: Any, result: Any, core: list[Any], formulas: list[Any], beside: list[Any]
 ) -> str | None:
     if any(formula not in formulas for formula in core):
-        return "a timeout core has what was not asserted"
+        return "a timeout core gives other formulas instead of asserted ones"
     if result.isSat() and core:
-        return "a timeout core of a satisfiable set has formulas"
+        return f"a timeout core after sat gives {len(core)} formulas instead of none"
     if result.isSat() and _has_none(ctx, [*beside, *formulas]):
-        return "the set of a timeout core is satisfiable, and has no model"
+        return "a timeout core answers sat instead of unsat"
     if result.isUnsat() and _has_model(ctx, [*beside, *core]):
-        return "a timeout core that is unsatisfiable has a model"
+        return "a timeout core answers unsat instead of sat"
     return None
 
 
@@ -297,7 +297,7 @@ def lemmas(ctx: Any, formulas: list[Any]) -> str | None:
         if SKOLEM in kinds or Kind.VARIABLE in kinds:
             continue
         if _has_model(ctx, [lemma.notTerm()]):
-            return f"a lemma of an unsat core is not valid: {lemma}"
+            return f"getUnsatCoreLemmas gives {lemma} instead of a valid lemma"
     return None
 
 
@@ -313,7 +313,7 @@ def elements(ctx: Any, formulas: list[Any]) -> str | None:
             continue
         elements = solver.getModelDomainElements(one.getSort())
         if len(elements) != len(set(elements)):
-            return "an uninterpreted sort has an element twice"
+            return "getModelDomainElements gives an element twice instead of once"
         if solver.getValue(one) not in elements:
-            return f"{one} has a value beyond the elements of its sort"
+            return f"getValue of {one} gives another value instead of an element of its sort"
     return None

@@ -257,16 +257,18 @@ def heap(ctx: Any) -> str | None:
     solver.assertFormula(points)
     answer = solver.checkSat()
     if answer.isUnsat():
-        return "a heap of one cell is unsatisfiable"
+        return "a heap of one cell gives unsat instead of sat"
     if answer.isSat():
         told, value = solver.getValueSepHeap(), solver.getValue(place)
         if told.getKind() != Kind.SEP_PTO or list(told) != [value, cell]:
-            return f"the heap of a model is another one: {told}"
+            return f"getValueSepHeap gives {told} instead of the heap of the model"
     empty = _part_solver(ctx, "QF_ALL")
     empty.declareSepHeap(integer, integer)
     empty.assertFormula(points)
     empty.assertFormula(ctx.mkSepEmp())
-    return "a heap with a cell is empty" if empty.checkSat().isSat() else None
+    if empty.checkSat().isSat():
+        return "an empty heap with a cell answers sat instead of unsat"
+    return None
 
 
 def nil(ctx: Any) -> str | None:
@@ -302,7 +304,9 @@ def root(ctx: Any, square: int) -> str | None:
     bounds = value.getRealAlgebraicNumberLowerBound(), value.getRealAlgebraicNumberUpperBound()
     low, high = (bound.getRealValue() for bound in bounds)
     if not Fraction(low) ** 2 <= square <= Fraction(high) ** 2:
-        return f"the bounds {low} and {high} do not enclose the root of {square}"
+        return (
+            f"the bounds of a root give {low} and {high} instead of bounds of the root of {square}"
+        )
     variable = ctx.mkVar(real, "murxpy-variable")
     polynomial = value.getRealAlgebraicNumberDefiningPolynomial(variable)
     signs = []
@@ -372,7 +376,7 @@ def members() -> str | None:
         kind = getattr(cvc5, name)
         for one in kind:
             if kind(one.value) is not one or kind[one.name] is not one:
-                return f"{one} is not found by its value or its name"
+                return f"{one} gives another member by its value or its name instead of itself"
     return None
 
 
@@ -389,11 +393,12 @@ def enumerated(ctx: Any) -> str | None:
     found = [solver.findSynth(cvc5.FindSynthTarget.ENUM, grammar)]
     for _ in range(3):
         if found[-1].isNull():
-            return "an endless grammar ends"
+            return "an endless grammar gives an end instead of a term"
         found.append(solver.findSynthNext())
     if any(one.getSort() != integer for one in found):
-        return "a term of a grammar has another sort"
-    return "a term of a grammar comes twice" if len(set(found)) != len(found) else None
+        return "a grammar gives a term of another sort instead of its own"
+    twice = len(set(found)) != len(found)
+    return "a grammar gives a term twice instead of once" if twice else None
 
 
 def settings(ctx: Any) -> str | None:

@@ -140,7 +140,7 @@ def walk_model(solver: Any) -> str | None:
         return None
     declarations = model.decls()
     if len(declarations) != len(model):
-        return f"a model of length {len(model)} has {len(declarations)} declarations"
+        return f"decls of a model gives {len(declarations)} instead of {len(model)}"
     for declaration in declarations:
         interpretation = model[declaration]
         if isinstance(interpretation, z3.FuncInterp):

@@ -173,7 +173,7 @@ def _contradicted(answer: str, made: System, what: str) -> str | None:
     known, why = unrolled(made)
     if {answer, known} != {"sat", "unsat"}:
         return None
-    return f"{what} answers {answer} to a query that is {known}: {why}"
+    return f"{what} answers {answer} instead of {known}: {why}"
 
 
 # ----------------------------------------------------------------------
@@ -231,13 +231,13 @@ def by_trace(made: System) -> str | None:
         return wrong
     names = [name for name in fixed.get_rule_names_along_trace() if name != "<null>"]
     if len(fixed.get_rules_along_trace()) < len(names):
-        return "a trace has more names than rules"
+        return f"get_rule_names_along_trace gives {len(names)} names instead of one for each rule"
     steps = len(names) - 2
     if names != ["end", *["step"] * steps, "first"] or steps > 2 * _STEPS:
         return None
     path = [made.first, *made.path(steps), made.at(made.wanted, steps)]
     if _solved(made.first.ctx, path) == "unsat":
-        return f"the rules along a trace of {steps} steps do not reach what is wanted"
+        return f"get_rules_along_trace gives {steps} steps instead of a path to what is wanted"
     return None
 
 
@@ -260,11 +260,14 @@ def by_text(made: System) -> str | None:
     again.set(engine="spacer", rlimit=_ENGINE_LIMIT)
     queries = list(again.parse_string(text))
     if len(queries) != 1 or len(again.get_rules()) != len(fixed.get_rules()):
-        return f"text with a query is read as {len(queries)} queries, or with other rules"
+        return (
+            f"parse_string gives {len(queries)} queries or other rules instead of what was printed"
+        )
     wrong = _contradicted(
         _query(again, queries[0]), made, "a fixed point that is printed and read again"
     )
-    return wrong or ("a fixed point has background assertions" if fixed.get_assertions() else None)
+    more = len(fixed.get_assertions())
+    return wrong or (f"get_assertions gives {more} formulas instead of none" if more else None)
 
 
 def by_cover(made: System) -> str | None:
@@ -280,12 +283,12 @@ def by_cover(made: System) -> str | None:
     with patience(fixed.ctx, _QUERY_PATIENCE):
         later = str(fixed.query_from_lvl(fixed.get_num_levels(relation), made.found))
     if {answer, later} == {"sat", "unsat"}:
-        return f"a query from a later level is {later}, and {answer} from the first one"
+        return f"query_from_lvl answers {later} instead of {answer}"
     known = z3.substitute_vars(fixed.get_cover_delta(-1, relation), *made.variables)
     for steps in range(_STEPS):
         outside = z3.Not(made.at(known, steps))
         if _solved(fixed.ctx, [made.first, *made.path(steps), outside]) == "sat":
-            return f"what is known of all states does not hold after {steps} steps"
+            return f"get_cover_delta gives what fails after {steps} steps instead of what all states have"
     if unrolled(made)[0] != "unsat":
         return None
     other, positions = rules(made, "spacer", _WHOLE), range(len(made.variables))
@@ -311,7 +314,7 @@ def _kept(made: System, answer: Any) -> str | None:
         ([inside, made.wanted], "end"),
     ):
         if _solved(ctx, formulas) == "sat":
-            return f"the invariant of an answer unsat does not keep the rule '{rule}'"
+            return f"get_answer gives what breaks the rule '{rule}' instead of an invariant"
     return None
 
 
@@ -395,16 +398,17 @@ def _paths(how: str, edges: Sequence[tuple[int, int]], count: int, ctx: Any) -> 
         reached = _reached(edges, start)
         answer = _query(fixed, z3.Exists([y], path(value[start], y)))
         if answer != "unknown" and (answer == "sat") != bool(reached):
-            return f"datalog answers {answer} where {len(reached)} parts are reached"
+            return f"datalog answers {answer} instead of {'sat' if reached else 'unsat'}"
         if answer == "sat" and (told := _named_parts(fixed.get_answer(), value)) not in (
             None,
             reached,
         ):
-            return f"datalog tells of the parts {told}, and {reached} are reached"
+            return f"datalog gives the parts {told} instead of {reached}"
     for other in (0, count - 1):
         answer = _query(fixed, path(value[0], value[other]))
-        if answer != "unknown" and (answer == "sat") != (other in _reached(edges, 0)):
-            return f"datalog answers {answer} to a query about one part"
+        right = "sat" if other in _reached(edges, 0) else "unsat"
+        if answer not in ("unknown", right):
+            return f"datalog of one part answers {answer} instead of {right}"
     return None
 
 

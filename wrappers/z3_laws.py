@@ -84,7 +84,7 @@ def _applied(solver: Any, made: Callable[[Any], Any], what: str) -> str | None:
             if answers[-1] == "sat" and part.prec() in (z3.Z3_GOAL_PRECISE, z3.Z3_GOAL_UNDER):
                 broken = _converted(part, there.model(), asserted)
                 if broken:
-                    return f"{broken} ({what})"
+                    return f"convert_model of {what} gives {broken}"
         plain = str(_solver(ctx, asserted).check())
     except z3.Z3Exception:
         return None
@@ -108,7 +108,7 @@ def _joined(parts: Sequence[Any], answers: Sequence[str]) -> str:
 def _compared(plain: str, other: str, what: str) -> str | None:
     if sorted([plain, other]) != [*_BOTH]:
         return None
-    return f"the subgoals are {other} together, and the goal is {plain} ({what})"
+    return f"{what} gives subgoals that are {other} together instead of {plain}"
 
 
 def _converted(part: Any, model: Any, asserted: Sequence[Any]) -> str | None:
@@ -123,9 +123,7 @@ def _converted(part: Any, model: Any, asserted: Sequence[Any]) -> str | None:
             equal = z3.Z3_mk_eq(constant.ctx_ref(), constant.as_ast(), value.as_ast())
             fixed.append(z3.BoolRef(equal, constant.ctx))
     answer = str(_solver(part.ctx, [*asserted, *fixed]).check())
-    return (
-        "a model of a subgoal is converted to no model of the goal" if answer == "unsat" else None
-    )
+    return "other values instead of a model of the goal" if answer == "unsat" else None
 
 
 def consequences(solver: Any) -> str | None:
@@ -141,9 +139,9 @@ def consequences(solver: Any) -> str | None:
             return None
         for formula in implied:
             if not z3.is_bool(formula):
-                return f"consequences gives {formula.sexpr()[:80]}, no formula"
+                return f"consequences gives {formula.sexpr()[:80]} instead of a formula"
             if _refuted(asserted, formula):
-                return "the assertions do not imply a consequence"
+                return f"consequences gives {formula.sexpr()[:80]} instead of what the assertions imply"
     except z3.Z3Exception:
         return None
     return None

@@ -344,7 +344,7 @@ def told_of_search(solver: Any) -> str | None:
         return None
     trail, levels = there.trail_levels()
     if len(trail) != len(levels):
-        return "the trail has more or fewer levels than literals"
+        return f"trail_levels gives {len(levels)} levels instead of {len(trail)}"
     found = constants(asserted)[:6]
     return (
         _congruent(there, found)
@@ -365,9 +365,9 @@ def _congruent(there: Any, found: Sequence[Any]) -> str | None:
             wrong.set("rlimit", _PART_LIMIT)
             wrong.add(reason, z3.Not(one == other))
             if str(wrong.check()) == "sat":
-                return "the explanation of a congruence does not imply it"
+                return f"congruence_explain gives {reason.sexpr()[:80]} instead of what implies it"
         if there.congruence_next(one).sort() != one.sort():
-            return "a congruent term has another sort"
+            return "congruence_next gives a term of another sort instead of a congruent one"
     return None
 
 
@@ -381,9 +381,9 @@ def _projected(model: Any, asserted: Sequence[Any]) -> str | None:
             continue
         found = model.project(whole, formula)
         if any(one.eq(whole[0]) for one in constants([found])):
-            return "a variable of a projection is still in it"
+            return f"project gives a formula with {whole[0]} instead of one without"
         if z3.is_false(model.eval(found, model_completion=True)):
-            return "a projection is false in its model"
+            return f"project gives {found.sexpr()[:80]} instead of what is true in the model"
     return None
 
 
@@ -391,7 +391,7 @@ def _modelled(there: Any, asserted: Sequence[Any]) -> str | None:
     """A model after one of its values was set; and the initial value of a variable, which is a hint."""
     model = there.model()
     if [model.get_sort(at) for at in range(model.num_sorts())] != model.sorts():
-        return "the sorts of a model are others by their number"
+        return "get_sort gives other sorts by their numbers instead of those of sorts"
     for one in constants(asserted)[:3]:
         if not z3.is_int(one) and not z3.is_bool(one):
             continue
@@ -401,8 +401,8 @@ def _modelled(there: Any, asserted: Sequence[Any]) -> str | None:
         hinted.add(asserted)
         hinted.set_initial_value(one, value)
         if str(hinted.check()) == "unsat":
-            return "with an initial value, satisfiable assertions are unsatisfiable"
+            return "a check after set_initial_value answers unsat instead of sat"
         model.update_value(one, value)
         if not model.eval(one).eq(value):
-            return f"a value that was set in a model is {model.eval(one)}"
+            return f"eval after update_value gives {model.eval(one)} instead of {value}"
     return None

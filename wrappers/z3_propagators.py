@@ -14,6 +14,7 @@ from z3_actions import constants
 
 _WATCHED = 6  # terms of a constraint; at-most needs a clause for each set of some of them
 _PROPAGATED_LIMIT = 20000  # the resource limit of each check
+_UNREACHABLE = "unreachable"  # what z3 says of code that it has for unreachable
 _SEARCHED = 300  # nodes of what is asserted
 # What a check uses, where it is not only a constraint.
 _ASKED = {
@@ -190,17 +191,23 @@ def propagated(solver: Any, how: str, *terms: Any) -> str | None:
     if how == "created":
         _track(made, watcher, kept)
     propagator = _propagator(made, watcher, how)
-    answer = str(made.check())
-    model = made.model() if answer == "sat" else None
-    propagator.solver = None  # z3py keeps each propagator for ever, and with it the solver
+    asked = _ASKED.get(how, f"a propagator for {how}")
+    try:
+        answer = str(made.check())
+        model = made.model() if answer == "sat" else None
+    except z3.Z3Exception as error:
+        if _UNREACHABLE not in str(error):
+            raise
+        return f"a check with {asked} raises '{_UNREACHABLE}' instead of an answer"
+    finally:
+        propagator.solver = None  # z3py keeps each propagator for ever, and with it the solver
     plain = str(_limited(solver.ctx, [*asserted, formula]).check())
     if answer == "sat" and watcher.unfixed:
         return None
     if {answer, plain} == {"sat", "unsat"}:
-        asked = _ASKED.get(how, f"a propagator for {how}")
         return f"a check with {asked} answers {answer} instead of {plain}"
     if model is not None and z3.is_false(model.eval(formula, model_completion=True)):
-        return f"the model of a propagator for {how} breaks its constraint"
+        return f"a propagator for {how} gives another model instead of one of its constraint"
     return None
 
 

@@ -196,7 +196,7 @@ def _rational(term: Any) -> str | None:
     digits, _, rest = term.as_decimal(6).rstrip("?").partition(".")
     whole = abs(above) // below
     if int(digits.lstrip("-") or 0) != whole or len(rest) > 6:
-        return f"as_decimal(6) of a literal is {term.as_decimal(6)}, which has another whole part"
+        return f"as_decimal(6) gives {term.as_decimal(6)} instead of the whole part of the literal"
     return None
 
 
@@ -230,7 +230,7 @@ def _float(term: Any) -> str | None:
             expected["significand_as_long"] = (term.significand_as_long(), fraction)
     for name, (found, wanted) in expected.items():
         if found != wanted:
-            return f"{name} of a floating-point literal is {found} for {wanted}"
+            return f"{name} gives {found} instead of {wanted}"
     return None
 
 
@@ -248,22 +248,22 @@ def collected(term: Any) -> str | None:
     if len(vector) != len(parts) or any(
         not vector[at].eq(part) or part not in vector for at, part in enumerate(parts)
     ):
-        return "a vector of terms has other terms"
+        return "AstVector gives other terms instead of its own"
     vector.resize(len(parts) + 1)
     vector[len(parts)] = term
     if not vector[len(parts)].eq(term) or not next(iter(vector)).eq(term) or not vector.sexpr():
-        return "a vector of terms that was resized has other terms"
+        return "AstVector gives other terms after resize instead of its own"
     found = {part.get_id() for part in parts}
     keys = table.keys()
     if len(table) != len(found) or {key.get_id() for key in keys} != found:
-        return "a map of terms has other keys"
+        return "AstMap gives other keys instead of its own"
     if any(part not in table or not table[part].eq(term) for part in parts) or not repr(table):
-        return "a map of terms has other values"
+        return "AstMap gives other values instead of its own"
     table.erase(term)
     if term in table or len(table) != len(found) - 1:
-        return "a term that was removed from a map is in it"
+        return "AstMap gives a term after erase instead of none"
     table.reset()
-    return "a map of terms that was reset is not empty" if len(table) else None
+    return f"AstMap after reset gives {len(table)} keys instead of none" if len(table) else None
 
 
 def replaced(term: Any) -> str | None:
@@ -276,7 +276,7 @@ def replaced(term: Any) -> str | None:
         if not z3.substitute(there, (fresh, one)).eq(term):
             return f"{_OTHER} (substitute)"
         if any(found.eq(one) for found in constants([there], 400)):
-            return "a constant that was replaced is still in the term"
+            return "substitute gives a term with the replaced constant instead of one without"
     function = _function(term)
     if function is None or not hasattr(z3, "substitute_funs"):
         return None
@@ -336,7 +336,7 @@ def _told_apart(one: Any, other: Any) -> str | None:
         return None
     told = [z3.is_true(value) or z3.is_false(value) for value in values]
     if all(told) and not values[0].eq(values[1]):
-        return "a formula that is printed and read again means something else"
+        return "a formula that is printed and read again gives another one instead of its equal"
     return None
 
 
@@ -362,9 +362,9 @@ def probed(solver: Any) -> str | None:
     for name, wanted in expected.items() if _plain(kept) else ():
         value = z3.Probe(name, solver.ctx)(goal)
         if value != wanted:
-            return f"the probe {name} is {value} for {wanted}"
+            return f"the probe {name} gives {value} instead of {wanted}"
     if z3.Probe("size", solver.ctx)(goal) != len(goal) or goal.depth() < 0:
-        return "the probe size is not the number of formulas of the goal"
+        return "the probe size gives another number instead of that of the formulas of the goal"
     if goal.inconsistent() != any(z3.is_false(one) for one in kept):
         return "a goal says of itself that it has false, or has none, wrongly"
     if goal.precision() != z3.Z3_GOAL_PRECISE or goal.prec() != goal.precision():

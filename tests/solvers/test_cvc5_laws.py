@@ -116,7 +116,7 @@ LIES: dict[str, tuple[str, Any, str]] = {
             "getSynthSolution": lambda f: t.tm.mkInteger(0),
             "getSynthSolutions": lambda fs: [t.tm.mkInteger(0)],
         },
-        "does not make the constraint true: 0",
+        "gives 0 instead of what makes the constraint true",
     ),
     "second solution": (
         "next",
@@ -125,23 +125,27 @@ LIES: dict[str, tuple[str, Any, str]] = {
             "getSynthSolution": lambda f: t.x,
             "getSynthSolutions": lambda fs: [t.x],
         },
-        "does not make the constraint true",
+        "instead of what makes the constraint true",
     ),
-    "list": ("plain", lambda t: {"getSynthSolutions": lambda fs: []}, "another solution in a list"),
+    "list": (
+        "plain",
+        lambda t: {"getSynthSolutions": lambda fs: []},
+        "getSynthSolutions gives another solution instead",
+    ),
     "constraints": (
         "plain",
         lambda t: {"getSygusConstraints": list},
-        "constraints of a synthesis are lost",
+        "getSygusConstraints gives none",
     ),
     "assumptions": (
         "assume",
         lambda t: {"getSygusAssumptions": list},
-        "assumptions of a synthesis are lost",
+        "getSygusAssumptions gives none",
     ),
     "answers": (
         "plain",
         lambda t: {"checkSynth": lambda: result()},
-        "more answers than one, or none",
+        "instead of one of three answers",
     ),
     "syntax": (
         "grammar",
@@ -149,7 +153,7 @@ LIES: dict[str, tuple[str, Any, str]] = {
             "getSynthSolution": lambda f: t.tm.mkTerm(Kind.SUB, t.x, t.x),
             "getSynthSolutions": lambda fs: [t.tm.mkTerm(Kind.SUB, t.x, t.x)],
         },
-        "a solution is not in its grammar",
+        "instead of a function of its grammar",
     ),
     "invariant": (
         "invariant",
@@ -157,7 +161,7 @@ LIES: dict[str, tuple[str, Any, str]] = {
             "getSynthSolution": lambda f: t.tm.mkTrue(),
             "checkSynth": lambda: result(hasSolution=True),
         },
-        "an invariant breaks the rule of what follows from it",
+        "instead of what keeps the rule of what follows from it",
     ),
 }
 
@@ -177,10 +181,10 @@ def test_a_solution_that_is_overlooked_is_told(monkeypatch: pytest.MonkeyPatch) 
     valid = t.tm.mkTerm(Kind.OR, t.p, t.p.notTerm())
     plant(monkeypatch, checkSynth=lambda: result(hasNoSolution=True))
     found = helpers().synthesized(t.tm, "plain", valid, t.q)
-    assert found == "a synthesis has no solution, and each function is one"
+    assert found == "checkSynth gives no solution instead of any function"
     never = t.tm.mkTerm(Kind.AND, t.p, t.p.notTerm())
     found = helpers().synthesized(t.tm, "invariant", never, t.q)
-    assert found == "there is no invariant where there is no first state"
+    assert found == "checkSynth gives no solution instead of an invariant of no first state"
 
 
 TOLD = ("learned", "timeout-core", "timeout-assumptions", "lemmas", "elements")
@@ -206,29 +210,33 @@ def test_cvc5_keeps_the_laws_of_what_it_tells() -> None:
         (
             "learned",
             lambda t: {"getLearnedLiterals": lambda kind: [t.q]},
-            "(PREPROCESS_SOLVED) does not follow: q",
+            "getLearnedLiterals(PREPROCESS_SOLVED) gives q instead of",
         ),
         (
             "timeout-core",
             lambda t: {"getTimeoutCore": lambda: (t.unsat, [t.p])},
-            "that is unsatisfiable has a model",
+            "answers unsat instead of sat",
         ),
         (
             "timeout-core",
             lambda t: {"getTimeoutCore": lambda: (t.unsat, [t.q])},
-            "has what was not asserted",
+            "instead of asserted ones",
         ),
         (
             "timeout-core",
             lambda t: {"getTimeoutCore": lambda: (t.sat, [t.p])},
-            "of a satisfiable set has formulas",
+            "after sat gives 1 formulas instead of none",
         ),
         (
             "timeout-assumptions",
             lambda t: {"getTimeoutCoreAssuming": lambda *assumed: (t.unsat, [])},
-            "that is unsatisfiable has a model",
+            "answers unsat instead of sat",
         ),
-        ("elements", lambda t: {"getModelDomainElements": lambda sort: []}, "beyond the elements"),
+        (
+            "elements",
+            lambda t: {"getModelDomainElements": lambda sort: []},
+            "instead of an element of its sort",
+        ),
         (
             "elements",
             lambda t: {"getModelDomainElements": lambda sort: [t.u, t.u]},
@@ -252,12 +260,12 @@ def test_wrong_lemmas_and_difficulties_are_found(monkeypatch: pytest.MonkeyPatch
     t = Terms()
     one = t.tm.mkInteger(1)
     assert helpers().difficulties({t.p: one}, [t.p]) is None
-    assert "is that of no assertion" in helpers().difficulties({t.q: one}, [t.p])
-    assert "is no number" in helpers().difficulties({t.p: t.q}, [t.p])
-    assert "is negative" in helpers().difficulties({t.p: t.tm.mkInteger(-1)}, [t.p])
+    assert "instead of an assertion" in helpers().difficulties({t.q: one}, [t.p])
+    assert "instead of a number" in helpers().difficulties({t.p: t.q}, [t.p])
+    assert "instead of a number from 0" in helpers().difficulties({t.p: t.tm.mkInteger(-1)}, [t.p])
     plant(monkeypatch, getUnsatCoreLemmas=lambda: [t.q])
     found = told(t.tm, t.asserted(t.p, t.p.notTerm()), "lemmas")
-    assert found == "a lemma of an unsat core is not valid: q"
+    assert found == "getUnsatCoreLemmas gives q instead of a valid lemma"
 
 
 TRACE = """new
@@ -276,7 +284,9 @@ cvc5-told@timeout-core
 def test_a_broken_law_is_a_finding_with_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
     assert replay(live("cvc5"), TRACE)[1]["finding"] is None
     trace = parse_trace(f"# murxpy-trace 1\n# solver cvc5 1.4.2\n{TRACE}", "t.trace")
-    claim = kind_of("contract").claim("cvc5 1.4.2", "a timeout core of a satisfiable set has", "")
+    claim = kind_of("contract").claim(
+        "cvc5 1.4.2", "a timeout core after sat gives 1 formulas instead of none", ""
+    )
     program = next(programs(trace, catalogue(), load_wrapper("cvc5"), claim)).text
     assert _code(program) == 0
     real = cvc5.Solver
@@ -292,7 +302,7 @@ def test_a_broken_law_is_a_finding_with_a_program(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(cvc5, "Solver", lying)
     found = replay(live("cvc5"), TRACE)[1]["finding"]
     assert (found["kind"], found["tier"]) == ("contract", "binding")
-    assert "a timeout core of a satisfiable set has formulas" in found["message"]
+    assert "a timeout core after sat gives 1 formulas instead of none" in found["message"]
     assert _code(program) == 1
 
 

@@ -124,7 +124,12 @@ def test_cvc5_keeps_the_laws_of_its_parts() -> None:
 @pytest.mark.parametrize(
     ("part", "of", "lie", "said"),
     [
-        ("heap", "Solver", {"getValueSepHeap": lambda tm: tm.mkSepEmp()}, "is another one"),
+        (
+            "heap",
+            "Solver",
+            {"getValueSepHeap": lambda tm: tm.mkSepEmp()},
+            "instead of the heap of the model",
+        ),
         (
             "nil",
             "Solver",
@@ -138,7 +143,12 @@ def test_cvc5_keeps_the_laws_of_its_parts() -> None:
             "getDeclaredTerms gives []",
         ),
         ("names", "SymbolManager", {"getNamedTerms": lambda tm: {}}, "getNamedTerms gives []"),
-        ("enumerated", "Solver", {"findSynthNext": lambda tm: tm.mkInteger(1)}, "comes twice"),
+        (
+            "enumerated",
+            "Solver",
+            {"findSynthNext": lambda tm: tm.mkInteger(1)},
+            "gives a term twice",
+        ),
         ("settings", "Solver", {"getOption": lambda tm, name: "false"}, "getOption gives false"),
     ],
 )

@@ -97,42 +97,42 @@ LIES: dict[str, tuple[str, str, str, Any, str]] = {
             z3.Function("murxpy-state", z3.IntSort(), z3.IntSort(), z3.BoolSort())(*fixed.vars)
             == (fixed.vars[0] < 2),
         ),
-        "does not keep the rule 'step'",
+        "breaks the rule 'step'",
     ),
     "names": (
         "trace",
         "path",
         "get_rule_names_along_trace",
         lambda fixed: ["<null>", "end", "first"],
-        "the rules along a trace of 0 steps do not reach what is wanted",
+        "get_rules_along_trace gives 0 steps instead of a path to what is wanted",
     ),
     "more names": (
         "trace",
         "path",
         "get_rules_along_trace",
         lambda fixed: [],
-        "a trace has more names than rules",
+        "names instead of one for each rule",
     ),
     "text": (
         "printed",
         "path",
         "to_string",
         lambda fixed, queries: fixed.sexpr(),
-        "read as 0 queries",
+        "parse_string gives 0 queries",
     ),
     "cover": (
         "covered",
         "bounded",
         "get_cover_delta",
         lambda fixed, level, relation: z3.Var(0, z3.IntSort()) < 2,
-        "does not hold after 2 steps",
+        "gives what fails after 2 steps",
     ),
     "level": (
         "covered",
         "path",
         "query_from_lvl",
         lambda fixed, level, query: z3.unsat,
-        "later level",
+        "query_from_lvl answers",
     ),
     "ground": (
         "ground",
@@ -164,9 +164,9 @@ def test_datalog_finds_the_parts_of_terms(how: str, monkeypatch: pytest.MonkeyPa
     kept = z3.Fixedpoint.get_answer
     with monkeypatch.context() as lie:
         lie.setattr(z3.Fixedpoint, "get_answer", lambda fixed: kept(fixed).arg(0))
-        assert "datalog tells of the parts" in str(helpers().closed(how, term))
+        assert "datalog gives the parts" in str(helpers().closed(how, term))
     monkeypatch.setattr(z3.Fixedpoint, "query", lambda *asked: z3.unsat)
-    assert "datalog answers unsat where 10 parts are reached" in str(helpers().closed(how, term))
+    assert "datalog answers unsat instead of sat" in str(helpers().closed(how, term))
 
 
 TRACE = """new
@@ -189,7 +189,9 @@ z3-query@bmc t1 t1 t1 t2
 def test_a_broken_law_is_a_finding_with_a_program(monkeypatch: pytest.MonkeyPatch) -> None:
     assert replay(live("z3"), TRACE)[1]["finding"] is None
     trace = parse_trace(f"# murxpy-trace 1\n# solver z3 4.13.0\n{TRACE}", "t.trace")
-    claim = kind_of("contract").claim("z3 4.13.0", "bmc answers unsat to a query that is sat", "")
+    claim = kind_of("contract").claim(
+        "z3 4.13.0", "bmc answers unsat instead of sat: a path of 0 steps reaches it", ""
+    )
     program = next(programs(trace, catalogue(), load_wrapper("z3"), claim)).text
     assert _code(program) == 0
     monkeypatch.setattr(z3.Fixedpoint, "query", lambda *asked: z3.unsat)

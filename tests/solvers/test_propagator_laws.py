@@ -101,7 +101,27 @@ def test_a_model_that_breaks_the_constraint_is_told(monkeypatch: pytest.MonkeyPa
     found = helpers().propagated(solver(z3.ULE(u, v), z3.ULE(v, u)), "distinct", u == 0)
     assert found == "a check with a propagator for distinct answers sat instead of unsat"
     found = helpers().propagated(solver(z3.ULT(u, 1), z3.ULT(v, 2)), "distinct", u == 0)
-    assert found in (None, "the model of a propagator for distinct breaks its constraint")
+    assert found in (
+        None,
+        "a propagator for distinct gives another model instead of one of its constraint",
+    )
+
+
+@pytest.mark.parametrize("error", ["unreachable", "canceled"])
+def test_a_check_that_raises_is_told(error: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def check(solver: Any) -> Any:
+        raise z3.Z3Exception(error.encode())
+
+    monkeypatch.setattr(z3.Solver, "check", check)
+    (p,) = z3.Bools("p")
+    if error == "canceled":
+        with pytest.raises(z3.Z3Exception):
+            helpers().propagated(solver(p), "decided", p, p)
+        return
+    found = helpers().propagated(solver(p), "decided", p, p)
+    assert found == (
+        "a check with next_split in a decide callback raises 'unreachable' instead of an answer"
+    )
 
 
 def test_a_function_that_is_not_tracked_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

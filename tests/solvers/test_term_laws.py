@@ -94,25 +94,37 @@ Z3_LIES: dict[str, tuple[str, str, str, Any, str]] = {
         "7/3",
         "RatNumRef.numerator",
         lambda n: n.denominator(),
-        "as_decimal(6) of a literal",
+        "as_decimal(6) gives",
     ),
     "as_decimal": ("literal", "7/3", "RatNumRef.as_decimal", lambda n, p: "3.5", "as_decimal(6)"),
-    "isZero": ("literal", "1.5", "FPNumRef.isZero", lambda n: True, "isZero of a floating-point"),
+    "isZero": ("literal", "1.5", "FPNumRef.isZero", lambda n: True, "isZero gives"),
     "exponent": (
         "literal",
         "1.5",
         "FPNumRef.exponent_as_long",
         lambda n, biased=True: 5,
-        "exponent_as_long of a floating-point",
+        "exponent_as_long gives",
     ),
-    "resize": ("collected", "x + y*2", "AstVector.__len__", lambda v: 1, "a vector of terms has"),
-    "erase": ("collected", "x + y*2", "AstMap.erase", lambda m, k: None, "is in it"),
+    "resize": (
+        "collected",
+        "x + y*2",
+        "AstVector.__len__",
+        lambda v: 1,
+        "AstVector gives other terms",
+    ),
+    "erase": (
+        "collected",
+        "x + y*2",
+        "AstMap.erase",
+        lambda m, k: None,
+        "AstMap gives a term after erase",
+    ),
     "substitute": (
         "replaced",
         "x + y*2",
         "substitute",
         lambda t, *m: t,
-        "a constant that was replaced is still",
+        "substitute gives a term with the replaced constant",
     ),
     "substitute_funs": (
         "replaced",
@@ -145,7 +157,7 @@ def test_a_sort_of_another_size_is_found() -> None:
 def test_text_that_reads_back_as_something_else_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     z3, term = pytest.importorskip("z3"), z3_terms()["And(p, x > y, y > 3)"]
     monkeypatch.setattr(z3, "parse_smt2_string", lambda text, ctx: [z3.Not(term)])
-    assert "printed and read again means something else" in helpers().printed_again(term)
+    assert "printed and read again gives another one" in helpers().printed_again(term)
 
 
 def test_a_probe_that_miscounts_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +167,7 @@ def test_a_probe_that_miscounts_is_found(monkeypatch: pytest.MonkeyPatch) -> Non
     solver.add(x > 0, z3.Or(p, y > 1), z3.BitVec("b", 8) == 3)
     assert helpers().probed(solver) is None and helpers().listed(solver.ctx) is None
     monkeypatch.setattr(z3.Probe, "__call__", lambda probe, goal: 2.0)
-    assert helpers().probed(solver) == "the probe size is 2.0 for 3"
+    assert helpers().probed(solver) == "the probe size gives 2.0 instead of 3"
 
 
 def test_a_combinator_that_loses_a_goal_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,7 +182,7 @@ def test_a_combinator_that_loses_a_goal_is_found(monkeypatch: pytest.MonkeyPatch
     solver.add(x > 0, x < 0)
     lost = type("Lost", (), {"apply": lambda self, goal: [z3.Goal()]})
     monkeypatch.setitem(helpers().COMBINED, "then", lambda ctx: lost())
-    assert "(then)" in str(helpers().combined(solver, "then"))
+    assert "convert_model of then gives" in str(helpers().combined(solver, "then"))
 
 
 TRACE = """new

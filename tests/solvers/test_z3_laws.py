@@ -69,7 +69,7 @@ def test_a_lost_subgoal_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert helpers().tactic(split, "split-clause") is None
     plant(monkeypatch, lambda parts: parts[:1])  # the one that has no model
     found = helpers().tactic(split, "split-clause")
-    assert found == "the subgoals are unsat together, and the goal is sat (tactic split-clause)"
+    assert found == "tactic split-clause gives subgoals that are unsat together instead of sat"
 
 
 def test_a_goal_that_loses_its_formulas_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,7 +77,7 @@ def test_a_goal_that_loses_its_formulas_is_found(monkeypatch: pytest.MonkeyPatch
     plant(monkeypatch, lambda parts: [z3.Goal()])
     found = helpers().tactic(solver(x > 0, x < 0), "simplify")
     assert found is not None
-    assert "is converted to no model of the goal" in found or "and the goal is unsat" in found
+    assert "instead of a model of the goal" in found or "together instead of unsat" in found
 
 
 def test_a_model_that_is_not_converted_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +88,9 @@ def test_a_model_that_is_not_converted_is_found(monkeypatch: pytest.MonkeyPatch)
     model = other.model()
     plant(monkeypatch, lambda parts: [Lying(p, convert_model=lambda m: model) for p in parts])
     found = helpers().tactic(solver(*formulas()), "solve-eqs")
-    assert found == "a model of a subgoal is converted to no model of the goal (tactic solve-eqs)"
+    assert found == (
+        "convert_model of tactic solve-eqs gives other values instead of a model of the goal"
+    )
 
 
 def test_an_approximation_promises_one_answer_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,9 +106,11 @@ def test_a_consequence_that_does_not_follow_is_found() -> None:
     real = solver(z3.Implies(p, x == 3), p, z3.Or(q, x > 1))
     assert helpers().consequences(real) is None
     lying = Lying(real, consequences=lambda assumed, found: (z3.sat, [z3.Implies(True, q)]))
-    assert helpers().consequences(lying) == "the assertions do not imply a consequence"
+    assert helpers().consequences(lying) == (
+        "consequences gives (=> true q) instead of what the assertions imply"
+    )
     lying = Lying(real, consequences=lambda assumed, found: (z3.sat, [x]))
-    assert "no formula" in str(helpers().consequences(lying))
+    assert "instead of a formula" in str(helpers().consequences(lying))
 
 
 def test_a_trace_applies_a_tactic_by_its_name() -> None:

@@ -368,12 +368,12 @@ def contract(run: Calls, claim: Claim) -> None:
 
 def _promise(message: str) -> tuple[str, str]:
     """What a program prints of a law: what is right and what is answered, where the message names both, as
-    "... answers ANSWER instead of RIGHT" or "... gives GIVEN instead of RIGHT".
+    "... answers ANSWER instead of RIGHT", "... gives GIVEN instead of RIGHT" or "... raises ERROR instead of RIGHT".
     """
     said, _, right = message.rpartition(" instead of ")
-    verb = max(("gives", "answers"), key=lambda one: said.rfind(f" {one} "))
+    verb = max(("gives", "answers", "raises"), key=lambda one: said.rfind(f" {one} "))
     if f" {verb} " not in said:
-        return repr("expected a kept promise, got"), "got"
+        return repr("expected what is documented, got"), "got or 'that'"
     answer = f"got.partition(' instead of ')[0].rpartition(' {verb} ')[2] if got else 'that'"
     return repr(f"expected {right}, got"), answer
 

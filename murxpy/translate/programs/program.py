@@ -23,6 +23,7 @@ from murxpy.translate.asking import theory_options
 from murxpy.translate.expressions import inlined
 from murxpy.translate.programs.calls import Calls, Form, PlainWrapper, go_through, tolerant
 from murxpy.translate.programs.endings import checking_call
+from murxpy.translate.programs.narrowing import narrowed
 from murxpy.translate.programs.vocabulary import Claim, Ending
 
 # an exception that is not the finding tells nothing
@@ -191,6 +192,7 @@ def _composed(
     )  # an ending may write a call without its helper
     needed = [name for name in run.wrapper.helpers if name in words]
     helpers = inlined([text for _, text in run.wrapper.facts.helpers], needed).strip()
+    helpers = narrowed(helpers, needed, "\n".join(rows))
     raising = inspect.getsource(Raising) if any("Raising(" in row for row in rows) else ""
     helpers = "\n\n\n".join(
         filter(None, (helpers, raising.replace(": Any", "").replace(" -> Any", "")))
