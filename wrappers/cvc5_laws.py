@@ -12,6 +12,7 @@ import cvc5
 from cvc5 import Kind
 from cvc5_helpers import _subterms
 from cvc5_values import SKOLEM
+from user_loops import looped
 
 _LAW_LIMIT = "20000"  # the resource limit of each check
 _FEATURES = {"arrays-exp": "true", "fp-exp": "true", "sets-exp": "true", "strings-exp": "true"}
@@ -317,3 +318,42 @@ def elements(ctx: Any, formulas: list[Any]) -> str | None:
         if solver.getValue(one) not in elements:
             return f"getValue of {one} gives another value instead of an element of its sort"
     return None
+
+
+class _Kept:
+    """An incremental solver of cvc5 for a loop over models, scopes or cores."""
+
+    def __init__(self, ctx: Any, formulas: Sequence[Any]) -> None:
+        needed = {"incremental": "true", "produce-models": "true"}
+        needed |= {"produce-unsat-assumptions": "true"}
+        self.ctx, self.solver = ctx, _own_solver(ctx, {**_FEATURES, **needed}, formulas)
+        self.add, self.push, self.pop = (
+            self.solver.assertFormula,
+            self.solver.push,
+            self.solver.pop,
+        )
+        self.core = self.solver.getUnsatAssumptions
+
+    def check(self, *names: Any) -> str:
+        found = self.solver.checkSatAssuming(*names) if names else self.solver.checkSat()
+        return "sat" if found.isSat() else "unsat" if found.isUnsat() else "unknown"
+
+    def value(self, term: Any) -> bool | None:
+        return {"true": True, "false": False}.get(str(self.solver.getValue(term)))
+
+    def either(self, formulas: Sequence[Any]) -> Any:
+        return self.ctx.mkTerm(Kind.OR, *formulas) if len(formulas) > 1 else formulas[0]
+
+    def literal(self, term: Any, value: bool) -> Any:
+        return term if value else term.notTerm()
+
+    def name(self, at: int, term: Any) -> Any:
+        made = self.ctx.mkConst(self.ctx.getBooleanSort(), f"murxpy-name{at}")
+        self.add(self.ctx.mkTerm(Kind.IMPLIES, made, term))
+        return made
+
+
+def user_loop(ctx: Any, solver: Any, how: str, *terms: Any) -> str | None:
+    """A loop over the values of terms, as programs make one, with what a solver asserts."""
+    asserted = list(solver.getAssertions())
+    return looped(how, lambda: _Kept(ctx, asserted), terms)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import z3
+from user_loops import looped
 from z3_actions import constants
 from z3_patience import patience
 from z3_values import read_value
@@ -157,3 +158,33 @@ def _refuted(asserted: Sequence[Any], formula: Any) -> bool:
         return False
     model = there.model()
     return all(z3.is_true(model.eval(one, model_completion=True)) for one in wanted)
+
+
+class _Kept:
+    """A simple solver of z3 for a loop over models, scopes or cores."""
+
+    def __init__(self, ctx: Any, formulas: Sequence[Any]) -> None:
+        self.solver = _solver(ctx, formulas)
+        self.add, self.push, self.pop = self.solver.add, self.solver.push, self.solver.pop
+        self.core, self.either = self.solver.unsat_core, z3.Or
+
+    def check(self, *names: Any) -> str:
+        return str(self.solver.check(*names))
+
+    def value(self, term: Any) -> bool | None:
+        found = self.solver.model().eval(term, model_completion=True)
+        return z3.is_true(found) if z3.is_true(found) or z3.is_false(found) else None
+
+    def literal(self, term: Any, value: bool) -> Any:
+        return term if value else z3.Not(term)
+
+    def name(self, at: int, term: Any) -> Any:
+        made = z3.Bool(f"murxpy-name{at}", term.ctx)
+        self.add(z3.Implies(made, term))
+        return made
+
+
+def user_loop(solver: Any, how: str, *terms: Any) -> str | None:
+    """A loop over the values of terms, as programs make one, with what a solver asserts."""
+    asserted = list(solver.assertions())
+    return looped(how, lambda: _Kept(solver.ctx, asserted), terms)
