@@ -62,7 +62,7 @@ def _enumerated(made: Callable[[], Loop], terms: list[Any]) -> str | None:
         if len(known) < len(terms):
             return None
         if known in found:
-            return "an enumeration of models gives one again instead of another one"
+            return "a clause of an enumeration gives false in the model instead of true"
         found.add(known)
         pairs = zip(terms, known, strict=True)
         solver.add(solver.either([solver.literal(term, not value) for term, value in pairs]))

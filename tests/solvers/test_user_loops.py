@@ -81,7 +81,7 @@ ROWS = [(True, True, False), (True, False, False), (False, True, True)]
         ("scopes", {}, None),
         ("cores", {}, None),
         ("models", {"value": None}, None),
-        ("models", {"either": lambda row: True}, "gives one again instead of another one"),
+        ("models", {"either": lambda row: True}, "gives false in the model instead of true"),
         ("models", {"either": lambda row: False}, "answers unsat for one instead of sat"),
         ("scopes", {"pop": True}, "behind push and pop answers unsat instead of sat"),
         ("cores", {"core": [7]}, "gives another formula instead of an assumption"),
