@@ -272,7 +272,9 @@ def heap(ctx: Any) -> str | None:
 
 
 def nil(ctx: Any) -> str | None:
-    """ "Obtain the term for nil", which is a place of the heap."""
+    """ "Obtain the term for nil": an equality of nil, which is a place of the heap, and its value. So cvc5's own
+    tests take it.
+    """
     integer = ctx.getIntegerSort()
     solver = _part_solver(ctx, "QF_ALL")
     solver.declareSepHeap(integer, integer)
@@ -281,8 +283,8 @@ def nil(ctx: Any) -> str | None:
     if not solver.checkSat().isSat():
         return None
     found = solver.getValueSepNil()
-    if found.getSort() != integer:
-        return f"getValueSepNil gives {found} instead of a term of the sort Int"
+    if found.getKind() != Kind.EQUAL or found[0] != ctx.mkSepNil(integer):
+        return f"getValueSepNil gives {found} instead of an equality of nil"
     return None
 
 

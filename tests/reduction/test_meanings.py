@@ -387,7 +387,7 @@ def test_needs_are_sentences_and_are_read_again() -> None:
         "In this form, the defect shows only after a level of assertions was pushed (push).",
         "In this form, the defect shows only if an assertion has a name (assert-tracked).",
         "In this form, the defect shows only after a call of simplify.",
-        "The defect shows only at the second check-core.",
+        "In this form, the defect shows only at the second check-core.",
         "In this form, the defect needs OP_AND in the spelling raw; plainer spellings do not show it.",
         "The defect shows in the solver's safe mode (safe-mode=safe), too.",
         "The defect does not show in the solver's safe mode (safe-mode=safe).",

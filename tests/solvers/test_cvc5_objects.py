@@ -134,7 +134,7 @@ def test_cvc5_keeps_the_laws_of_its_parts() -> None:
             "nil",
             "Solver",
             {"getValueSepNil": lambda tm: tm.mkTrue()},
-            "gives true instead of a term of the sort Int",
+            "gives true instead of an equality of nil",
         ),
         (
             "names",

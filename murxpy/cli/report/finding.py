@@ -39,9 +39,10 @@ from murxpy.findings.store import Store
 from murxpy.foreign import escaped
 from murxpy.judging.evaluation import Evaluation
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.checks.registry import ANSWERING
 from murxpy.machine.outcomes import INCOMPLETENESS
 from murxpy.machine.replaying.defuse import PLANT
-from murxpy.machine.trace.finished import HEADER, Need, header_value, read_needs
+from murxpy.machine.trace.finished import HEADER, Need, header_value, read_needs, read_rows
 from murxpy.machine.trace.grammar import Trace, parse_trace
 from murxpy.machine.witnesses.slowness import PARENT
 from murxpy.oracles.disagreement import OPPOSITE
@@ -268,6 +269,10 @@ def _needs(bucket: Bucket, read: Read) -> tuple[str, ...]:
     files = {form.form: form.file for form in bucket.reproducers if form.reproduces and form.file}
     text = read(files["min.trace"]) if "min.trace" in files else None
     needs = read_needs(header_value(text, HEADER) if text else "")
+    if not _asks(
+        text or ""
+    ):  # a program without a question has no solver whose options it could set
+        needs = [need for need in needs if need.kind != "safe"]
     forms: dict[str, str] = {}
     for name in ("smt2", "python"):
         if name in files:
@@ -277,6 +282,11 @@ def _needs(bucket: Bucket, read: Read) -> tuple[str, ...]:
     if forms:  # what a check takes of a limit is another number in another form
         told = [replace(need, low="", high="") if need.kind == "limit" else need for need in told]
     return tuple(need.sentence().replace(f" {own}", " ") for need in told)
+
+
+def _asks(trace: str) -> bool:
+    """Whether a trace asks its solver anything."""
+    return any(row.action in ANSWERING or row.action == "run-script" for row in read_rows(trace))
 
 
 # What stands in a script where the trace has a call.

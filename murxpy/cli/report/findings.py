@@ -516,8 +516,9 @@ def use_of(text: str) -> Use:
 
 
 def operators_of(text: str) -> list[str]:
-    """What scripts call the operators of a trace that tell most of its defect: those that SMT-LIB does
-    not have before others, and none of the core.
+    """What scripts call the operators of a trace that tell most of its defect: predicates, in whose place
+    another one often does, behind others, then those that SMT-LIB does not have before others, and none
+    of the core.
     """
     catalogue = shipped()
     kinds = _kinds(text)
@@ -537,7 +538,7 @@ _APPLIED = re.compile(r"\((?:_ )?([^\s()]+)")
 
 def _telling(operators: Iterable[Operator]) -> list[str]:
     telling = [op for op in operators if op.theory != _CORE and op.smtlib.strip("-_")]
-    telling.sort(key=lambda op: not op.extension)
+    telling.sort(key=lambda op: (op.signature.result.kind == "SORT_BOOL", not op.extension))
     return list(dict.fromkeys(op.smtlib for op in telling))
 
 

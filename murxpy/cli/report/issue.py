@@ -57,7 +57,6 @@ _SHORTER = (
     (" ends the process with an abort", " aborts"),
 )
 _NAMESPACES = re.compile(r"\b\w++::(?=[\w~]++::)")
-_OPERATORS = 3  # operators that a title names
 _LONGEST = 200  # letters of what a program printed
 _FRAMES = 8  # native frames that stand in the text
 _INLINE = (
@@ -163,7 +162,8 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
         for need in read_needs(header_value(smallest or "", HEADER))
         if need.kind == "other"
     }
-    names = ([name for name in names if name not in free] or names[:1])[:_OPERATORS]
+    # one of them, so that a title says of no other that the defect needs it
+    named = next(iter([*(name for name in names if name not in free), *names]), "")
     if kind.dies or (kind.ends == "no end" and page.bucket.action == "misuse"):
         call, *more = re.split(_DOES, page.wrong, maxsplit=1)
         what = call + "".join(more).partition(": ")[0]
@@ -171,12 +171,12 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
         what = _NAMESPACES.sub("", what)
     elif page.bucket.kind in (CONTRACT, EXCEPTION):
         what = _of_check(page, misuse_message(page.defect.wrong), script)
-        names = names or _checked(page.trace)
-        if page.bucket.action in SELF_CHECKS and names:
-            what = f"{what}: {_listed(names)}"
+        named = named or next(iter(_checked(page.trace)), "")
+        if page.bucket.action in SELF_CHECKS and named:
+            what = f"{what}: {named}"
     else:
         label = _UNSOUND if is_unsound(page.bucket) else kind.does(page.bucket.message)
-        what = f"{label}{f' with {_listed(names)}' if names else ''}"
+        what = f"{label}{f' with {named}' if named else ''}"
     text = f"{solver} {release} {what}"
     for long, short in _SHORTER if len(text) > _TITLE else ():
         text = text.replace(long, short, 1)
@@ -228,10 +228,6 @@ def _of_check(page: FindingPage, said: str, script: str | None) -> str:
     if page.bucket.kind != EXCEPTION or not checks or ":reason-unknown" not in (script or ""):
         return said
     return f"an exception ends {checks[-1]}: {said.partition(' raises ')[2] or said}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _what(page: FindingPage, script: str | None, program: str | None) -> Iterator[str]:
@@ -318,7 +314,7 @@ def _how(
     else:
         name = next((name for name in files if name in _TRACES), "")
         yield f"## Trace: `murxpy replay {name}`\n" if name else "## Trace\n"
-        said = "shows it alone" if page.bucket.reproducers else "was made of it yet"
+        said = "that murxpy wrote shows it" if page.bucket.reproducers else "was made of it yet"
         if name:
             yield f"No script and no program {said}.\n"
             yield from block("The trace:", "", files[name].rstrip("\n"), name)
@@ -358,9 +354,9 @@ def _circumstances(page: FindingPage, small: str, use: Use | None, release: str)
         row.action == "misuse" for row in read_rows(small)
     )
     if use is not None and not misused:
-        yield f"- it shows {'' if use.options else 'with '}{prose(use.words())}"
+        yield f"- the form above has {prose(use.words().removeprefix('with '))}"
     elif use is not None and use.options:  # the program names the operators of a misuse
-        yield f"- it shows with {prose(', '.join(use.options))}"
+        yield f"- the form above has {prose(', '.join(use.options))}"
     yield from (f"- {prose(need)}" for need in page.needs)
     if page.runs and not page.bucket.message.startswith("no return"):
         found = datetime.fromtimestamp(page.bucket.first, UTC)
@@ -393,7 +389,8 @@ def _use(
         return use
     made = _made(program, wrapper)
     named = [name for name in use.operators if _has(program, name)]
-    more = [] if len(named) == len(use.operators) else ["operators that SMT-LIB does not have"]
+    hidden = len(named) < len(use.operators)
+    more = ["a call for an operator that SMT-LIB does not have"] if hidden and not named else []
     pairs = [(name, value) for name, value in options(small) if _has(program, name)]
     set_by_it = [f"{name}={value}" for name, value in pairs if not _ASKING.match(name)]
     given = (*dict.fromkeys([*use.options, *set_by_it]), *([made] if made else []))

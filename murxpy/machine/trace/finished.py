@@ -268,10 +268,10 @@ class Need:
             where = f" {self._range()}" if self.low else ""
             return f"In this form, the defect needs a resource limit{where}."
         if self.kind == "again":
-            return f"The defect shows only at the {_ORDINALS.get(self.value, f'{self.value}th')} {self.name}."
+            return f"In this form, the defect shows only at the {_ORDINALS.get(self.value, f'{self.value}th')} {self.name}."
         if self.kind == "earlier":
             place = "with that one in front of all assertions, it does not show"
-            return f"The defect shows only at a check that follows an earlier {self.name}; {place}."
+            return f"In this form, the defect shows only at a check that follows an earlier {self.name}; {place}."
         if self.kind == "spelling":
             return f"In this form, the defect needs {self.name} in the spelling {self.value}; plainer spellings do not show it."
         if self.kind == "context":
