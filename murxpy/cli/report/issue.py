@@ -6,7 +6,7 @@ import platform
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -119,7 +119,7 @@ def draft_of(
         f"# {_title(page, small, script, release)}\n",
         *_what(page, script, program),
         *_how(page, script, program, files, wrapper, release),
-        *_circumstances(page, small, _use(page, script, program, wrapper), release),
+        *_circumstances(page, small, _form_has(page, script, program, wrapper), release),
         *_frames(page),
     ]
     text = "\n".join(parts).rstrip("\n") + "\n"
@@ -344,19 +344,14 @@ def block(title: str, language: str, text: str, name: str) -> Iterator[str]:
     yield fenced(text, language)
 
 
-def _circumstances(page: FindingPage, small: str, use: Use | None, release: str) -> Iterator[str]:
+def _circumstances(page: FindingPage, small: str, has: str, release: str) -> Iterator[str]:
     """Release, platform, releases that show it, and what it needs."""
     python = header_value(small, "python") or platform.python_version()
     yield "## Where it shows\n"
     yield f"- {page.bucket.solver} {release}, {platform.system()} {platform.machine()}, Python {python}"
     yield f"- {prose(page.range)}" if page.range else "- other releases were not tried"
-    misused = page.bucket.kind == CONTRACT or any(
-        row.action == "misuse" for row in read_rows(small)
-    )
-    if use is not None and not misused:
-        yield f"- the form above has {prose(use.words().removeprefix('with '))}"
-    elif use is not None and use.options:  # the program names the operators of a misuse
-        yield f"- the form above has {prose(', '.join(use.options))}"
+    if has:
+        yield f"- the form above has {prose(has)}"
     yield from (f"- {prose(need)}" for need in page.needs)
     if page.runs and not page.bucket.message.startswith("no return"):
         found = datetime.fromtimestamp(page.bucket.first, UTC)
@@ -364,37 +359,37 @@ def _circumstances(page: FindingPage, small: str, use: Use | None, release: str)
     yield ""
 
 
-def _use(
+def _form_has(
     page: FindingPage, script: str | None, program: str | None, wrapper: Mapping[str, Any]
-) -> Use | None:
-    """What the form that stands in the issue needs: the options of a script, which has no others, with
-    those of the command that runs it; the options of the trace, and the call that makes the solver, of a
-    program.
+) -> str:
+    """What the form that stands in the issue has, in words: the options of a script, which has no others,
+    with those of the command that runs it; the options of the trace, and the call that makes the solver, of
+    a program; and the operators and calls that SMT-LIB does not have. Empty where nobody can say it.
     """
     small = smallest_trace(page.bucket, page.read)
-    if small is None:
-        return None
-    if _makes_its_own(small, wrapper):
-        return None
-    use = use_of(small)
+    if small is None or _makes_its_own(small, wrapper):
+        return ""
+    use, form = use_of(small), script or program
+    named = tuple(name for name in use.operators if form is None or _has(form, name))
+    given = use.options
     if script:
         pairs = _SET.findall(script)
-        stated = [f"{name}={value}" for name, value in pairs if not _ASKING.match(name)]
-        if any(name.endswith("limit") for name, _ in pairs):
-            stated.append("a resource limit")
-        words = _command(page).partition(" FILE")[0].split()[1:]
-        named = [name for name in use.operators if _has(script, name)]
-        return replace(use, options=(*words, *stated), operators=tuple(named))
-    if program is None:
-        return use
-    made = _made(program, wrapper)
-    named = [name for name in use.operators if _has(program, name)]
-    hidden = len(named) < len(use.operators)
-    more = ["a call for an operator that SMT-LIB does not have"] if hidden and not named else []
-    pairs = [(name, value) for name, value in options(small) if _has(program, name)]
-    set_by_it = [f"{name}={value}" for name, value in pairs if not _ASKING.match(name)]
-    given = (*dict.fromkeys([*use.options, *set_by_it]), *([made] if made else []))
-    return replace(use, options=given, operators=(*named, *more))
+        given = (*_command(page).partition(" FILE")[0].split()[1:], *_stated(pairs))
+    elif program is not None:
+        made = _made(program, wrapper)
+        pairs = [(name, value) for name, value in options(small) if _has(program, name)]
+        given = (*dict.fromkeys([*use.options, *_stated(pairs)]), *([made] if made else []))
+    if page.bucket.kind == CONTRACT or any(row.action == "misuse" for row in read_rows(small)):
+        return ", ".join(given)  # the program names the operators of a misuse
+    if program and not script and use.operators and not named:  # it may write them with others
+        return ", ".join(given or ["default options"])
+    return Use(tuple(given), named).words().removeprefix("with ")
+
+
+def _stated(pairs: Sequence[tuple[str, str]]) -> list[str]:
+    """The options that a form sets, without those that only let it ask or do more; a limit in words."""
+    limit = ["a resource limit"] if any(name.endswith("limit") for name, _ in pairs) else []
+    return [*(f"{name}={value}" for name, value in pairs if not _ASKING.match(name)), *limit]
 
 
 def _makes_its_own(trace: str, wrapper: Mapping[str, Any]) -> bool:

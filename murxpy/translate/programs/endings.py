@@ -197,7 +197,8 @@ def other_result(run: Calls, claim: Claim) -> None:
     terms = tuple(one.term for one in run.asked)
     action = run.line.action.removeprefix("check-")
     section, key = ("readers", "eliminated") if action == "elimination" else ("actions", action)
-    made = run.sheet.define(said(run, section, (key,), args, terms=terms), "made", kept=True)
+    how = run.line.spelling  # each elimination is one of its own
+    made = run.sheet.define(said(run, section, (key,), args, how, terms=terms), "made", kept=True)
     run.sheet.do(f"print('of', {entry.obj}, 'is made', {made})")
     pair = (entry.term, entry.term)
     differ = said(run, "operators", ("OP_DISTINCT",), [entry.obj, made], terms=pair)
@@ -235,7 +236,7 @@ def checking_call(run: Calls) -> Code:
     reader = {"elimination": "eliminated"}.get(action, action)
     given = asked if action == "elimination" else [*asked, *(e.obj for e in formulas(run))]
     filled = {"terms": terms, "value": run.state.limit or 0}
-    return said(run, "readers", (reader,), given, **filled)
+    return said(run, "readers", (reader,), given, run.line.spelling, **filled)
 
 
 def _solving(run: Calls, same: Sequence[Code], terms: Sequence[Term], claim: Code) -> Code:

@@ -186,7 +186,7 @@ def _steps(run: Calls, claim: Claim) -> list[str]:
             continue
         given = [value_of(run, str(part.obj)) for part in parts if part is not None]
         got = value_of(run, str(known[term].obj))
-        filled = {"terms": term.args, "indices": term.indices, "result": term.sort}
+        filled: dict[str, Any] = {"terms": term.args, "indices": term.indices, "result": term.sort}
         made = said(run, "operators", (term.op,), given, **filled)
         claims.append(equal_of(run, term, made, got))
     if not claims:
@@ -244,7 +244,7 @@ def repeated(run: Calls, claim: Claim) -> None:
     entries = dict.fromkeys(run.asked)
     with without_assertions(run):
         if run.wrapper.set("special-options", "produce-models") is not None:
-            filled = {"name": "produce-models", "value": "true"}
+            filled: dict[str, Any] = {"name": "produce-models", "value": "true"}
             run.sheet.do(said(run, "special-options", ("produce-models",), (), **filled))
         for entry in formulas(run):
             run.sheet.do(said(run, "actions", ("assert-formula",), [entry.obj]))
@@ -346,7 +346,7 @@ def _written(run: Calls, term: Term) -> Code:
         name = str(term.indices[0])
         return _leaf(run, "special-values", name, term.sort, name)
     args: Sequence[Any] = [_written(run, part) for part in term.args]
-    filled = {"terms": term.args, "indices": term.indices, "result": term.sort}
+    filled: dict[str, Any] = {"terms": term.args, "indices": term.indices, "result": term.sort}
     return said(run, "operators", (term.op,), args, **filled)
 
 

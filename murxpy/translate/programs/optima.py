@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 from murxpy.logic.terms import CONSTANT, Term
 from murxpy.machine.checks import optimum as checks
@@ -84,7 +85,7 @@ def _other(run: Calls, priority: str) -> Iterator[None]:
         for part in aim.parts:
             operands = {"value": weight_text(part.weight), "name": part.group} if aim.soft else {}
             action = "assert-soft" if aim.soft else aim.goal
-            there = {"terms": (part.entry.term,), **operands}
+            there: dict[str, Any] = {"terms": (part.entry.term,), **operands}
             run.sheet.do(said(run, "actions", (action,), [part.entry.obj], **there))
     yield
     run.frame.solver = before
@@ -181,7 +182,7 @@ def _objective(run: Calls, aim: Aim) -> Code:
             said(run, "values", ("SORT_REAL",), (), value=price, result=term.sort)
             for price in (0 * one.weight, one.weight)
         ]
-        filled = {"terms": (one.entry.term, term, term), "result": term.sort}
+        filled: dict[str, Any] = {"terms": (one.entry.term, term, term), "result": term.sort}
         parts.append(said(run, "operators", ("OP_ITE",), [one.entry.obj, *prices], **filled))
     total = parts[0]
     for part in parts[1:]:

@@ -85,16 +85,25 @@ SAT = only_after("sat", "its model")
 UNSAT = only_after("unsat", "its core")
 
 
-def said(run: Calls, section: str, keys: Sequence[str], args: Sequence[Any], **filled: Any) -> Code:
-    """The plainest call of the first of `keys` that the wrapper spells. Raises Refused if the wrapper
-    has no such spelling.
+def said(
+    run: Calls,
+    section: str,
+    keys: Sequence[str],
+    args: Sequence[Any],
+    wanted: str | None = None,
+    **filled: Any,
+) -> Code:
+    """The plainest call of the first of `keys` that the wrapper spells, in the spelling `wanted` where that
+    has a plain form. Raises Refused if the wrapper has no such spelling.
     """
     run.frame.fill(**filled)
     indices = filled.get("indices", ())
     for key in keys:
         spellings = run.wrapper.set(section, key)
         chosen = (
-            None if spellings is None else plainest(spellings, run.frame, None, run.wrapper.guarded)
+            None
+            if spellings is None
+            else plainest(spellings, run.frame, wanted, run.wrapper.guarded)
         )
         if chosen is not None:
             return Code(chosen.call(args, indices, run.frame))
