@@ -733,7 +733,7 @@ def test_an_undocumented_exception_is_told_from_others(tmp_path: Path) -> None:
 
 def test_a_wrong_spelling_in_the_section_plain_is_an_error(tmp_path: Path) -> None:
     source = Path(__file__).parents[2] / "wrappers" / "z3.yaml"
-    for path in source.parent.iterdir():
+    for path in source.parent.glob("*.*"):
         (tmp_path / path.name).write_text(path.read_text(encoding="utf-8"), encoding="utf-8")
     text = source.read_text(encoding="utf-8").replace('OP_FP_NEG: "-{0}"', 'OP_FP_NEGG: "-{0}"')
     (tmp_path / "z3.yaml").write_text(text, encoding="utf-8")
