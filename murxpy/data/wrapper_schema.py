@@ -357,6 +357,7 @@ class Wrapper(Strict, frozen=True):
     incomplete: dict[str, str] = {}  # by theory, the sentence that says so
     own_checks: dict[str, bool] = {}
     rewritten: dict[str, str] = {}  # the operator that another one is made into before all else
+    broad_classes: list[str] = []  # that have most functions as methods, which share no cause
     required_options: dict[str, list[tuple[str, Scalar]]] = {}
     refusals: list[Refusal] = []
     contract: Contract = Contract()

@@ -397,11 +397,11 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
     if any(int(number) < 0 or int(number) >= _LARGE for number in numbers):
         return "a number that is not checked ends the process"
     owner = _worked_on(rows) if bucket.kind == CRASH and _smaller(bucket, read) is not None else ""
+    if owner in (_wrapper(bucket.solver).get("broad-classes") or ()):
+        return ""
     return f"methods of {owner} do not check what they work on" if owner else ""
 
 
-# Classes that have most functions of a binding as their methods, which share nothing.
-_WHOLE = re.compile(r"(?:Simple)?Solver|Optimize|Fixedpoint|Context|\w{0,60}Manager")
 OF_VALUES = re.compile(r"\w{0,60}(?:Ref|Term|Sort)")  # classes with a method for each operator
 
 
@@ -416,7 +416,7 @@ def _worked_on(rows: Sequence[Row]) -> str:
     made = [result for row in rows for result in row.results if result[:2] == ["return", at]]
     named = made[-1][-1] if made and at.startswith("x") else ""
     owner = first.rpartition(".")[0].rpartition(".")[2] if method else named
-    if not named or not owner[:1].isupper() or _WHOLE.fullmatch(named):
+    if not named or not owner[:1].isupper():
         return ""
     return "" if operands and OF_VALUES.fullmatch(named) else named
 

@@ -927,7 +927,7 @@ def test_methods_of_one_class_that_check_nothing_are_one_defect() -> None:
         "solved": made.format("Solver", "call", "m.Solver.pop x1"),
     }
     buckets = [
-        replace(died(key, words, files, "call"), first=float(at), operator=f"m.{key}")
+        replace(died(key, words, files, "call"), first=float(at), operator=f"m.{key}", solver="z3")
         for at, (key, words) in enumerate(lines.items())
     ]
     assert grouped(buckets, files) == [
