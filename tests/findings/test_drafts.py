@@ -95,9 +95,10 @@ def test_a_trace_without_a_campaign_has_a_draft(
     assert "in one campaign" not in text, "no campaign found it"
     folder = tmp_path / "issue"
     assert outcome(capsys, "draft", trace, *solver, "-o", folder)[0] == 0
-    assert (
-        (folder / "finding.trace").read_text().startswith("# murxpy-trace 1\n# solver fake 1.0\n")
-    )
+    kept = folder / "finding.trace"
+    assert kept.read_text().startswith("# murxpy-trace 1\n# solver fake 1.0\n")
+    code, program, _ = outcome(capsys, "translate", kept, "--to", "program", *solver)
+    assert code == 0 and "fake 1.0 aborts" in program, "its header tells what it shows"
 
 
 @pytest.mark.parametrize("name", ["text-of-one-bit", "subnormal"])

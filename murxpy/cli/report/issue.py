@@ -41,7 +41,10 @@ from murxpy.oracles.crash import ABORT
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.translate.printer import SELF_CHECKS
 
-_TITLE = 120  # letters of a title
+_TITLE, _CUT = (
+    120,
+    160,
+)  # letters of a title: above the first, words become shorter; above the second, it is cut
 _UNSOUND = "answers sat where no values make all assertions true"
 # what the title of a death leaves out: the signal of each endless recursion, and outer namespaces
 _ENDLESS = (
@@ -109,7 +112,7 @@ def draft_of(
     rules = (_wrapper(receiver) if receiver else wrapper).get("reporting") or {}
     script, program = _form(page, "smt2"), _form(page, "python")
     release = _release(page, small)
-    files = {f"finding{file.suffix}": small} if small else {}
+    files = {f"finding{file.suffix}": _telling(small, page.bucket.kind)} if small else {}
     files |= {"finding.smt2": script} if script else {}
     files |= {"finding.py": program} if program else {}
     files |= {"decided.smt2": page.decided} if page.decided else {}
@@ -124,6 +127,16 @@ def draft_of(
     ]
     text = "\n".join(parts).rstrip("\n") + "\n"
     return Draft(text, files, [*_warnings(page, rules, script or program, registries)])
+
+
+def _telling(trace: str, kind: str) -> str:
+    """A trace with the row `finds` in its header, by which other commands know what it shows; a history of
+    several traces as it is.
+    """
+    header = re.match(r"# murxpy-trace \d+\n(?:# .*\n)*", trace)
+    if header is None or "\n# finds " in header[0]:
+        return trace
+    return f"{header[0]}# finds {kind}\n{trace[header.end() :]}"
 
 
 @cache
@@ -180,8 +193,8 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
     text = f"{solver} {release} {what}"
     for long, short in _SHORTER if len(text) > _TITLE else ():
         text = text.replace(long, short, 1)
-    if len(text) > _TITLE:
-        text = f"{text[: _TITLE - 3].rpartition(' ')[0]}..."
+    if len(text) > _CUT:
+        text = f"{text[: _CUT - 3].rpartition(' ')[0]}..."
     return prose(text)
 
 
