@@ -280,8 +280,8 @@ def older(name: str, target: str) -> bool:
 
 
 def _limits(options: CampaignOptions, *, by_line: bool) -> Limits:
-    # Only random runs have many calls: a mutant is one line, and of two releases one may be slower.
-    free = by_line or options.compare or options.limits == "wall"
+    # of two releases one may be slower
+    free = options.compare or options.limits == "wall"
     limits = Limits(
         wall=options.wall,
         memory=options.memory,

@@ -247,6 +247,10 @@ class Runs:
             return None
         return self.steering.fuzzer_of(seed) or API
 
+    def walks(self, seed: int) -> bool:
+        """Whether the run with this seed walks over the state machine, also in a mix."""
+        return self.enumerated is None and self.source_of(seed) in (None, API)
+
     def found(self, index: int, bucket: str, verdict: Verdict) -> None:
         """Note that run `index` had a finding of `bucket`, empty for a finding that does not count
         for its seed file and its arms.

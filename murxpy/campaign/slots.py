@@ -120,7 +120,8 @@ class Slots(Service, Watcher):
             self.show(future.worker)
 
     def _job(self, target: int, seed: int, index: int, damp: Damp) -> Job:
-        config = self._config
+        config, runs = self._config, self._targets[target].runs
+        walks = runs.walks(seed)
         return Job(
             seed,
             config.limits.wall,
@@ -130,9 +131,9 @@ class Slots(Service, Watcher):
             or bool(config.baselines)
             or (config.scripts is not None and not config.scripts_decided)
             or ("decided" if config.judges or config.scripts else False),
-            by_line=config.limits.by_line,
-            call=config.limits.call,
-            text=self._targets[target].runs.text_of(index) if index >= 0 else None,
+            by_line=config.limits.by_line and not walks,
+            call=config.limits.call if walks else 0.0,
+            text=runs.text_of(index) if index >= 0 else None,
             name=f"{seed:016x}.trace",
         )
 

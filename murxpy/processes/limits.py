@@ -36,11 +36,11 @@ class Limits:
     """The limits of runs and workers.
 
     `wall` and `cpu` are the seconds of one run (`cpu` 0: no limit); with `by_line`, `wall` is for
-    each line of a run's trace. `call` are the seconds of the processor that one line of a random run
-    may take (0: no limit). `memory` is the resident memory of a worker in bytes, `output` the
-    number of bytes that one run may print. A worker is replaced after `recycle` runs (1: a process
-    for each run). `judge_ms` is the limit of a judge's check, in milliseconds of a usual machine,
-    given to the judge as its own resource limit (0: no limit).
+    each line of a run's trace, but not in the walks of a campaign. `call` are the seconds of the
+    processor that one line of a walk may take (0: no limit). `memory` is the resident memory of a
+    worker in bytes, `output` the number of bytes that one run may print. A worker is replaced after
+    `recycle` runs (1: a process for each run). `judge_ms` is the limit of a judge's check, in
+    milliseconds of a usual machine, given to the judge as its own resource limit (0: no limit).
 
     A run past `wall` hangs when a replay of it alone does not return within max(`hang`,
     `hang_factor` * `wall`) seconds, and a second replay not within twice that.
