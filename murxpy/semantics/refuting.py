@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import combinations, islice, product
 from math import prod
 
 from murxpy.logic.catalogue import Catalogue
@@ -28,6 +28,7 @@ _CONSTANTS, _TERMS, _LARGEST = 2, 12, 3
 _LONGEST = 4  # elements of the sequences and texts that are tried
 _NUMBERS = tuple(range(-16, 17))
 _LETTERS = "ab0"
+_ELEMENTS = 5  # elements of which sequences and sets are made
 _FEWEST = 12  # combinations that must be tried before anything is said
 
 
@@ -67,7 +68,7 @@ def satisfying(formulas: Sequence[Term], catalogue: Catalogue) -> Mapping[Term, 
     """Values of the constants that make all formulas true, whatever the points are that the standard
     leaves open; empty where none was found among those that are tried.
     """
-    constants, pools, _ = _pools(formulas, catalogue)
+    constants, pools, _ = _pools(formulas, catalogue, cofinite=False)
     for values in islice(product(*pools), _MOST):
         point = dict(zip(constants, values, strict=True))
         evaluator = Evaluator(catalogue, Interpretation(point))
@@ -80,10 +81,11 @@ def satisfying(formulas: Sequence[Term], catalogue: Catalogue) -> Mapping[Term, 
 
 
 def _pools(
-    formulas: Sequence[Term], catalogue: Catalogue
+    formulas: Sequence[Term], catalogue: Catalogue, cofinite: bool = True
 ) -> tuple[list[Term], list[Iterable[Value]], bool]:
     """The constants of the formulas, the values of each that are tried, and whether these are all. There
-    are none to try where small values tell nothing.
+    are none to try where small values tell nothing. With `cofinite`, sets of all values but a few are
+    among them; some solvers have no such sets.
     """
     terms = list(subterms(formulas))
     constants = [term for term in terms if term.op == CONSTANT]
@@ -93,7 +95,12 @@ def _pools(
         return constants, [values or () for values in listed], True
     if not _small(terms, constants):
         return constants, [()], False
-    return constants, [list(_smallest(constant.sort, known)) for constant in constants], False
+    said: dict[Sort, list[Value]] = {}
+    for term in terms:
+        if term.op == VALUE:
+            said.setdefault(term.sort, []).extend(known.possible(term))
+    pools = [list(_smallest(one.sort, known, said, cofinite)) for one in constants]
+    return constants, pools, False
 
 
 def _small(terms: Sequence[Term], constants: Sequence[Term]) -> bool:
@@ -103,8 +110,12 @@ def _small(terms: Sequence[Term], constants: Sequence[Term]) -> bool:
     return len(constants) <= _CONSTANTS and len(terms) <= _TERMS and not large
 
 
-def _smallest(sort: Sort, known: Evaluator) -> Iterator[Value]:
-    """The smallest values of a sort; none of a sort of which small values tell nothing."""
+def _smallest(
+    sort: Sort, known: Evaluator, said: Mapping[Sort, Sequence[Value]], cofinite: bool
+) -> Iterator[Value]:
+    """The smallest values of a sort; none of a sort of which small values tell nothing. Elements of
+    sequences and sets are those that the formulas `said`, and small ones.
+    """
     few = known.domain(sort)
     if few:
         yield from few[:_LISTED]
@@ -114,13 +125,19 @@ def _smallest(sort: Sort, known: Evaluator) -> Iterator[Value]:
         for length in range(_LONGEST + 1):
             yield from map("".join, product(_LETTERS, repeat=length))
     elif sort.kind in ("SORT_SEQ", "SORT_SET"):
-        inner = list(islice(_smallest(sort.sort(0), known), len(_NUMBERS)))
-        near = inner[len(inner) // 2 :][: len(_LETTERS)]
-        for length in range(_LONGEST + 1 if near else 1):
+        inner = list(islice(_smallest(sort.sort(0), known, said, cofinite), len(_NUMBERS)))
+        if not inner:
+            return
+        small = inner[len(inner) // 2 :][: len(_LETTERS)]
+        near = [*dict.fromkeys([*small, *said.get(sort.sort(0), ())])][:_ELEMENTS]
+        for length in range(_LONGEST + 1):
             if sort.kind == "SORT_SEQ":
                 yield from product(near, repeat=length)
-            else:
-                yield SetValue(frozenset(near[:length]))
+                continue
+            for members in combinations(near, length):
+                yield SetValue(frozenset(members))
+                if cofinite:
+                    yield SetValue(frozenset(members), complement=True)
 
 
 def _false(formulas: Sequence[Term], evaluator: Evaluator) -> bool:

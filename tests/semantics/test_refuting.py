@@ -45,8 +45,18 @@ def test_all_values_are_tried_where_there_are_few(script: str, expected: Refuted
         "(declare-const a Int)(declare-const b Int)(declare-const c Int)(assert (< (* a b c) (+ a b)))",
         "(declare-sort U 0)(declare-const a U)(declare-const b U)(assert (distinct a b))",
         "(declare-const a Int)(assert (and (= (div a 0) 3) (= a 1)))",
+        "(declare-const b (_ BitVec 7))(declare-const a (Set (Array Int Int)))"
+        "(assert (and (= b b) (select a (lambda ((c Int)) c))))",
+        "(declare-const a (Set Int))(declare-const b Int)(assert (and (= b b) (select a 3)))",
+        "(declare-const a (Set Int))(declare-const b Int)"
+        "(assert (and (= b b) (not (select a 0)) (select a 2)))",
+        "(declare-const a (Seq Int))(assert (= a (seq.unit 3)))",
+        "(declare-const a (Set Int))(declare-const b Int)(assert (and (< b (- 2)) (select a b)))",
     ],
-    ids=["number", "length", "real", "wide", "constants", "sort", "open point"],
+    ids=[
+        *("number", "length", "real", "wide", "constants", "sort", "open point"),
+        *("set of arrays", "set with a number", "set with a gap", "sequence", "cofinite set"),
+    ],
 )
 def test_what_may_have_a_larger_model_is_not_called_wrong(script: str) -> None:
     """Each of these has a model."""
