@@ -99,8 +99,8 @@ def _pools(
     for term in terms:
         if term.op == VALUE:
             said.setdefault(term.sort, []).extend(known.possible(term))
-    pools = [list(_smallest(one.sort, known, said, cofinite)) for one in constants]
-    return constants, pools, False
+    pools = [_smallest(one.sort, known, said, cofinite) for one in constants]
+    return constants, [*map(list, pools)], False
 
 
 def _small(terms: Sequence[Term], constants: Sequence[Term]) -> bool:
