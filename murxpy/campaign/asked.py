@@ -485,7 +485,8 @@ def prepared(
     notes += dict.fromkeys(note for plan in plans for note in plan.notes)
     # an interrupted campaign ends before its first run
     if judges and not options.compare and not interrupts.early():
-        plans, lacking_notes = agree(plans, judges, limits)
+        apart = mutation is not None and mutation.walks_apart
+        plans, lacking_notes = agree(plans, judges, limits, mutants=apart)
         notes += lacking_notes
     if mutation is not None and mutation.walks and not interrupts.early():
         options = replace(options, seed=_seed_of(options))

@@ -251,6 +251,12 @@ class Runs:
         """Whether the run with this seed walks over the state machine, also in a mix."""
         return self.enumerated is None and self.source_of(seed) in (None, API)
 
+    def judged_at_all(self, seed: int) -> bool:
+        """Whether judges look at the run with this seed: at all runs but the walks of a mix that learns. A
+        judge costs as much as the walk, and walks are checked against models that we know.
+        """
+        return self.steering is None or not self.steering.learns or not self.walks(seed)
+
     def found(self, index: int, bucket: str, verdict: Verdict) -> None:
         """Note that run `index` had a finding of `bucket`, empty for a finding that does not count
         for its seed file and its arms.

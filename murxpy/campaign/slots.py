@@ -122,6 +122,7 @@ class Slots(Service, Watcher):
     def _job(self, target: int, seed: int, index: int, damp: Damp) -> Job:
         config, runs = self._config, self._targets[target].runs
         walks = runs.walks(seed)
+        judged = bool(config.judges) and runs.judged_at_all(seed)
         return Job(
             seed,
             config.limits.wall,
@@ -130,7 +131,7 @@ class Slots(Service, Watcher):
             keep=config.compare
             or bool(config.baselines)
             or (config.scripts is not None and not config.scripts_decided)
-            or ("decided" if config.judges or config.scripts else False),
+            or ("decided" if config.scripts or judged else False),
             by_line=config.limits.by_line and not walks,
             call=config.limits.call if walks else 0.0,
             text=runs.text_of(index) if index >= 0 else None,

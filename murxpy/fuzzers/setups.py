@@ -319,6 +319,13 @@ class Mutation:
     walks: int = 0
     auto: bool = False
 
+    @property
+    def walks_apart(self) -> bool:
+        """Whether walks draw from all that the solver has, and mutants from what its judges have, too: in
+        a mix that learns, where nobody judges the walks, unless mutants are made of what walks have.
+        """
+        return self.auto and not self.walks and self.through == TEXT
+
 
 def sources_setup(mutation: Mutation, files: SeedFiles) -> SourcesSetup:
     """The part `sources` of a session's setup. Raises InputError if no rule that a fuzzer needs is proved."""

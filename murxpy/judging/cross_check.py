@@ -278,6 +278,9 @@ class Runs(Protocol):
     def count_scripts(self, counts: Mapping[str, int]) -> None:
         """Note the counters that are about the enumerated scripts of this target."""
 
+    def judged_at_all(self, seed: int) -> bool:
+        """Whether judges look at the run with this seed."""
+
     def gave_up(self, seed: int, outcome: Outcome, place: int, other: str, ms: float) -> None:
         """Note that the target gives up on a script of the run with this seed, which the solver named `other`
         decides at a cost of `ms` milliseconds of a usual machine. It is script number `place` of the run.
@@ -363,11 +366,12 @@ class CrossCheck(Judging):
     def run_ended(self, target: int, job: Job, outcome: Outcome) -> None:
         if outcome.after:  # the process died after the run, which was taken before
             return
-        decided = "\n      answer " in outcome.trace
+        runs = self._hooks.runs(target)
+        decided = "\n      answer " in outcome.trace and runs.judged_at_all(job.seed)
         if decided and mix(job.seed, _DRAWN) < self._judged * 2**64:
             self._judges.judge(target, job, outcome)
         else:
-            self._hooks.runs(target).done(job.index)
+            runs.done(job.index)
 
     def feed(self) -> None:
         self._inquirer.feed()

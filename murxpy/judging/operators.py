@@ -26,6 +26,7 @@ def judge_plans(names: Sequence[str], request: Request | None = None) -> tuple[P
     judges of that wrapper's solver. Raises InputError and TargetError.
     """
     request = request or Request()
+    # a judge makes no runs of its own, so it needs neither seeds nor fuzzers
     run_options = replace(request.run_options, options=(), theories=())
     own = "" if request.wrapper is None else load_wrapper(request.wrapper)["solver"]
     wrapper = request.wrapper if own in map(solver_of, names) else None
@@ -36,6 +37,7 @@ def judge_plans(names: Sequence[str], request: Request | None = None) -> tuple[P
             wrapper=wrapper,
             profile=None,
             run_options=run_options,
+            mutation=None,
         )
     )
 
@@ -58,10 +60,11 @@ def make_judges(
 
 
 def agree(
-    targets: Sequence[Plan], judges: Sequence[Plan], limits: Limits
+    targets: Sequence[Plan], judges: Sequence[Plan], limits: Limits, *, mutants: bool = False
 ) -> tuple[tuple[Plan, ...], list[str]]:
     """The plans of `targets`, changed so that they generate only what the judges support, too; and
-    for each target a line that says what is left.
+    for each target a line that says what is left. With `mutants`, that holds for mutants alone, as
+    nobody judges the walks.
 
     All solvers are loaded for this. Raises TargetError if a solver cannot be loaded, InputError if no
     theory is left.
@@ -75,15 +78,17 @@ def agree(
             for j, a in zip(judges, abouts[len(targets) :], strict=True)
             if j.target.name != plan.target.name
         ]
-        made, note = _restricted(plan, about, others)
+        made, note = _restricted(plan, about, others, mutants=mutants)
         plans.append(made)
         notes.append(note)
     return tuple(plans), notes
 
 
-def _restricted(plan: Plan, about: About, others: Sequence[tuple[Plan, About]]) -> tuple[Plan, str]:
-    """The plan, changed so that it generates only what all of `others` support, too, and a line
-    that says what is left.
+def _restricted(
+    plan: Plan, about: About, others: Sequence[tuple[Plan, About]], *, mutants: bool
+) -> tuple[Plan, str]:
+    """The plan, changed so that it generates only what all of `others` support, too, in `mutants` or
+    everywhere; and a line that says what is left.
     """
     own = {kind: theory for theory, kinds in about["operators"].items() for kind in kinds}
     theirs = [
@@ -100,15 +105,20 @@ def _restricted(plan: Plan, about: About, others: Sequence[tuple[Plan, About]]) 
         raise InputError(
             f"--cross-check: {plan.target.name} has no operator in common with {names}"
         )
-    setup: Setup = {
-        **plan.setup,
-        "profile": _common_profile(plan, about, others),
-        "wrapper": {**wrapper, "theories": theories, **_spelled(wrapper, {*lost, *differing})},
-    }
+    profile, without = _common_profile(plan, about, others), {*lost, *differing}
+    setup: Setup = {**plan.setup}
+    if mutants:
+        judged = {"without": sorted(without), "profile": profile}
+        setup["sources"] = {**setup["sources"], "judged": judged}
+    else:
+        setup["profile"] = profile
+        setup["wrapper"] = {**wrapper, "theories": theories, **_spelled(wrapper, without)}
     single = [kind for kind in lost if own[kind] in left]
-    return replace(plan, setup=setup), _note(
+    note = _note(
         _called(plan, about), [_called(*other) for other in others], about, left, single, differing
     )
+    walks = "; its walks draw from all that it has, and nobody judges them" if mutants else ""
+    return replace(plan, setup=setup), note + walks
 
 
 def _common_profile(

@@ -23,7 +23,8 @@ class SourcesSetup(_Limited):
     from what it gave. `dialect` is that of the scripts; if
     empty, that of the solver. `choices` has the user's settings of each fuzzer, `stability` is the
     share of mutants of which variants are asked, for statistics, and `terms` the path of a TermStore,
-    or None.
+    or None. Where judges look at mutants and not at walks, `judged` has the operators that mutants are
+    `without`, and their `profile`.
     """
 
     mix: list[list[Any]]
@@ -35,6 +36,7 @@ class SourcesSetup(_Limited):
     stability: float
     choices: dict[str, Plain]
     auto: NotRequired[bool]
+    judged: NotRequired[Plain]
     rules: NotRequired[list[Plain]]
     terms: NotRequired[str | None]
 

@@ -311,6 +311,11 @@ class Steering:
         }
 
     @property
+    def learns(self) -> bool:
+        """Whether the time of the sources follows from what they gave."""
+        return self._shares is not None
+
+    @property
     def used_up(self) -> bool:
         """Whether no source has seed files left."""
         return not any(self._alive(source) for source in self._pools)

@@ -32,10 +32,14 @@ def make_sources(
     solver has. Raises InputError if the sources need a reader of scripts and the solver has none.
     """
     # a finding with an operator that is documented as experimental would not count
-    documented = frozenset(setup.get("documented") or ())
+    without = frozenset(setup.get("documented") or ())
+    judged = setup["sources"].get("judged")
+    if judged is not None:
+        without |= frozenset(judged["without"])
+        profile = Profile(judged["profile"], wrapper.facts.function_terms)
     shop = MutationSession(
         catalogue,
-        frozenset(filter(wrapper.reads, available)) - documented,
+        frozenset(filter(wrapper.reads, available)) - without,
         wrapper.name,
         profile,
         solvers_own(wrapper.facts.unjudged, wrapper.set("readers", "universe") is not None),

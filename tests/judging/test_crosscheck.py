@@ -4,6 +4,7 @@ nothing lost.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,15 @@ from murxpy.findings.origin import origin
 from murxpy.findings.store import Store, read_buckets
 from murxpy.judging.cross_check import figures
 from murxpy.judging.operators import agree
+from murxpy.logic.catalogue import build_catalogue
+from murxpy.machine.generate.swarm import Profile
 from murxpy.oracles.crash import Outcome
 from murxpy.processes.limits import MIB, Limits
 from murxpy.processes.plans import Request
 from murxpy.records.config import CampaignConfig
 from murxpy.records.events import Event, Found, Reproduced, RunEnded
+from murxpy.solvers.wrapper import Wrapper
+from murxpy.worker.mutating import make_sources
 
 LIMITS = Limits(wall=30.0, memory=500 * MIB)
 
@@ -167,6 +172,48 @@ def test_dying_judge_ends_neither_the_others_nor_the_campaign(tmp_path: Path) ->
     assert sum(isinstance(event, RunEnded) for event in events) == 20
     counted = counters(tmp_path)
     assert counted["judge:lost"] > 2 and counted["judge:runs"] > 20
+
+
+SEED = "(declare-const p Bool)(declare-const q Bool)(assert (and p (or q p)))(check-sat)"
+
+
+def mixed(plan: Any, *, learns: bool) -> Any:
+    """The same target with walks and mutants."""
+    sources = {
+        "mix": [["api", 1.0], ["opfuzz", 1.0]],
+        "seeds": [["a.smt2", SEED, "sat"]],
+        "walk": 5,
+        "budget": None,
+        "check-ms": 50.0,
+        "dialect": "standard",
+        "through": "api",
+        "stability": 0.0,
+        "choices": {},
+        **({"auto": True} if learns else {}),
+    }
+    return replace(plan, setup={**plan.setup, "sources": sources})
+
+
+@pytest.mark.parametrize("learns", [False, True])
+def test_walks_of_a_mix_that_learns_are_not_judged(tmp_path: Path, learns: bool) -> None:
+    run(tmp_path, mixed(truth("left"), learns=learns), truth("right"), runs=16)
+    counts = counters(tmp_path)
+    walks, mutants = counts["source:api:runs"], counts["source:opfuzz:runs"]
+    assert counts["judge:runs"] <= mutants if learns else counts["judge:runs"] > mutants
+    assert walks and mutants and counts["judge:runs"]
+
+
+def test_what_a_judge_lacks_is_left_to_walks_where_it_judges_only_mutants() -> None:
+    target = mixed(truth("left"), learns=True)
+    judges = (truth("right", lacks=("OP_XOR",)),)
+    (plan,), (note,) = agree((target,), judges, LIMITS, mutants=True)
+    assert plan.setup["wrapper"] == target.setup["wrapper"]
+    assert plan.setup["sources"]["judged"]["without"] == ["OP_XOR"]
+    assert "without 1 operator (XOR)" in note and "nobody judges them" in note
+    catalogue = build_catalogue(plan.setup["catalogue"])
+    wrapper = Wrapper(plan.setup["wrapper"], catalogue)
+    shop = make_sources(plan.setup, catalogue, wrapper, Profile({}), ["OP_AND", "OP_XOR"]).shop
+    assert shop.operators == {"OP_AND"}
 
 
 def test_only_what_all_have_is_generated(tmp_path: Path) -> None:
