@@ -96,14 +96,17 @@ class Machine(Strict, frozen=True):
     limits: dict[str, Annotated[int, Meta(ge=0)]] = {}
     weights: dict[Literal["theories", "operators", "sorts"], dict[str, Number]] = {}
     swarm: Swarm = Swarm()
+    others: dict[
+        str, Chance
+    ] = {}  # the share of runs that walk another shipped machine, by its name
 
 
 def load_machine(name_or_path: str) -> Plain:
     """Return the machine of a shipped name or of a file. The machine is checked, and takes everything
     that it does not define from `default`.
 
-    The result is a dict with the keys of the file. In it `needs` and `when` are lists, and `to` is
-    always there. Raises InputError for the first fault.
+    The result is a dict with the keys of the file. In it `needs` and `when` are lists, `to` is always
+    there, and `others` has pairs of a share and a machine. Raises InputError for the first fault.
     """
     return _load(machine_path(name_or_path), theory_files())
 
@@ -115,11 +118,21 @@ def _load(path: Path, theories: tuple[Path, ...]) -> Plain:
     """
     if path.parent == data_folder("fsm"):
         _, machine, base = _decoded(path)
-        return machine if base is None else _complete(machine, base)
+        return _with_others(machine if base is None else _complete(machine, base))
     machine, errors = inspect_machine(str(path))
     if errors:
         raise errors[0]
-    return machine
+    return _with_others(machine)
+
+
+def _with_others(machine: Plain) -> Plain:
+    """Return the machine with pairs of shares and machines in place of the names in `others`. The others
+    have no others.
+    """
+    others = [
+        [share, {**load_machine(name), "others": []}] for name, share in machine["others"].items()
+    ]
+    return {**machine, "others": others}
 
 
 def _decoded(path: Path) -> tuple[Document, Plain, Plain | None]:
@@ -219,6 +232,11 @@ def _name_errors(document: Document, machine: Plain, base: Plain | None) -> list
         for name in machine[section]:
             if name not in base[section]:
                 errors.append(_unknown(document, (section, name), base[section]))
+    for name in machine["others"]:
+        if name not in machine_names() or name == machine["name"]:
+            errors.append(_unknown(document, ("others", name), machine_names()))
+    if sum(machine["others"].values()) > 1:
+        errors.append(document.error(("others",), "expected shares with a sum of at most 1"))
     known = _catalogue_names()
     for section in _NAMED_BY_CATALOGUE:
         for name in machine["weights"][section]:

@@ -177,7 +177,9 @@ def session_setup(
 
 
 def _scripted(machine: Plain) -> Plain:
-    """A machine without the actions for which a script has no command, and without checks of objects."""
+    """A machine without the actions for which a script has no command, and without checks of objects.
+    So are the other machines that its runs walk.
+    """
     states = {
         name: {
             **state,
@@ -186,7 +188,8 @@ def _scripted(machine: Plain) -> Plain:
         for name, state in machine["states"].items()
     }
     chances = {**machine["probabilities"], "check-new-object": 0.0}
-    return {**machine, "states": states, "probabilities": chances}
+    others = [[share, _scripted(other)] for share, other in machine.get("others", ())]
+    return {**machine, "states": states, "probabilities": chances, "others": others}
 
 
 def _without_theories(

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from time import thread_time_ns
 from typing import TYPE_CHECKING, Any
 
@@ -226,8 +227,18 @@ _OF_BLOCK = (
     2  # options that a block of enumerated scripts draws, at most: 74 of 76 bugs of ET need no more
 )
 _COUNT = 0x0F3D  # the key of the random stream that draws this number
+_OTHER = 0x07E3  # the key of the random stream that draws another machine
 # what a report holds where there is some: attributes of the run
 _OF_RUNS = ("answers", "refused", "costs", "plants", "spent", "confirmed")
+
+
+@dataclass(frozen=True, slots=True)
+class Walked:
+    """A machine that runs walk, with its settings and what draws their swarms."""
+
+    machine: StateMachine
+    settings: Settings
+    swarm: SwarmDrawer
 
 
 class Session:
@@ -247,17 +258,8 @@ class Session:
         self.settings = Settings(setup["machine"], self.profile.limits)
         self.machine = StateMachine(setup["machine"])
         self._settle_options(setup)
-        theories, swarm = setup.get("theories"), setup.get("swarm", True)
-        self.swarm = SwarmDrawer(
-            self.catalogue,
-            self.wrapper,
-            self.settings,
-            self.profile,
-            theories,
-            swarm,
-            setup.get("linear", False),
-            setup.get("logics") or (),
-        )
+        self.swarm = self._swarm(setup, self.settings)
+        self._others = self._other_walks(setup)
         self.version = self.wrapper.release
         self._enumeration = _enumeration(setup.get("enumeration"))
         self._solverless = setup.get("solverless", False)
@@ -289,6 +291,38 @@ class Session:
         self._signals: dict[tuple[str, int], int] = {}  # numbers of pairs, worked out once
         self.wrapper.parameters.reset()
         settle_interpreter()
+
+    def _swarm(self, setup: Setup, settings: Settings) -> SwarmDrawer:
+        return SwarmDrawer(
+            self.catalogue,
+            self.wrapper,
+            settings,
+            self.profile,
+            setup.get("theories"),
+            setup.get("swarm", True),
+            setup.get("linear", False),
+            setup.get("logics") or (),
+        )
+
+    def _other_walks(self, setup: Setup) -> list[tuple[float, Walked]]:
+        """The machines that a share of the runs walk, each with its share."""
+        found = []
+        for share, machine in setup["machine"].get("others") or ():
+            settings = Settings(machine, self.profile.limits)
+            walked = Walked(StateMachine(machine), settings, self._swarm(setup, settings))
+            found.append((float(share), walked))
+        return found
+
+    def _walked(self, seed: int) -> Walked:
+        """The machine of the run with this seed. A random stream of its own decides it, so that all runs
+        of a machine stay the same when others are added.
+        """
+        left = Stream(mix(seed, _OTHER)).random() if self._others else 0.0
+        for share, walked in self._others:
+            if left < share:
+                return walked
+            left -= share
+        return Walked(self.machine, self.settings, self.swarm)
 
     def _settle_options(self, setup: Setup) -> None:
         """Sort the options that hold in every run, and those that hold when this session judges.
@@ -389,10 +423,11 @@ class Session:
             drawn = self.sources.draw(seed)
             if drawn is not None:
                 return self._mutate(run, self.sources, *drawn)
-        guided = self._arms.of(seed)
-        swarm = self.swarm.draw(run.stream, guided.theories, guided.operators)
+        guided, walked = self._arms.of(seed), self._walked(seed)
+        settings = walked.settings
+        swarm = walked.swarm.draw(run.stream, guided.theories, guided.operators)
         options = [*self.options, *map(list, guided.options)]
-        gen = Generator(run, self.settings, self.profile, swarm, self.catalogue, options=options)
+        gen = Generator(run, settings, self.profile, swarm, self.catalogue, options=options)
         gen.preferred = guided.transition
         gen.damped, gen.limited, gen.option_choice, gen.checks = (
             self._damped,
@@ -403,23 +438,23 @@ class Session:
         gen.planting = (
             leaves.CHECK in self._checks
             and self._plain
-            and (seed % 2 == 0 if self._solverless else leaves.drawn(self.settings, seed))
+            and (seed % 2 == 0 if self._solverless else leaves.drawn(settings, seed))
         )
         if self._few:
             gen.most_options = Stream(mix(seed, _COUNT)).choose(self._few)
         if guided.guided:
             run.signals = Signals(self._signals)
-        rows = self._walk_rows(seed, [*guided.rows(), *swarm.rows()], planted=gen.planting)
-        run.header(rows)
-        return self._report(run, lambda: self.machine.walk(gen, self.settings.limit("steps")))
+        machine = f"machine {settings.machine.get('name')}"
+        rows = [machine, *guided.rows(), *swarm.rows()]
+        run.header(self._walk_rows(seed, rows, planted=gen.planting))
+        return self._report(run, lambda: walked.machine.walk(gen, settings.limit("steps")))
 
-    def _walk_rows(self, seed: int, swarm: list[str], *, planted: bool) -> list[str]:
+    def _walk_rows(self, seed: int, drawn: list[str], *, planted: bool) -> list[str]:
         """The header of a walk."""
         rows = [
             *self._header(),
             f"seed {seed:x}",
-            f"machine {self.settings.machine.get('name')}",
-            *swarm,
+            *drawn,
         ]
         rows.append(f"limits {'solver' if self._limited else 'wall'}")
         rows.append(f"checks {','.join(sorted(self._checks - {leaves.CHECK})) or 'none'}")

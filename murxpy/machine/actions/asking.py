@@ -199,7 +199,7 @@ class GetValue(Action):
                 and kept < gen.settings.limit("model-values")
                 and gen.settings.chance("keep-value", stream)
             ):
-                kept += _keep_value(gen, entry.term.sort, value)
+                kept += _keep_value(gen, entry.term.sort, value) is not None
         return True
 
     def read(self, r: Reading) -> None:
@@ -228,18 +228,54 @@ def _needs_model(r: Reading) -> None:
     r.require(state.gives_model, f"no model: the last answer is {state.answer}")
 
 
-def _keep_value(gen: Generator, sort: Sort, value: tuple[object, ...]) -> int:
-    """Make a literal of the model a term of the run, by a `mk-value` line with its text."""
+def _keep_value(gen: Generator, sort: Sort, value: tuple[object, ...]) -> Entry | None:
+    """Make a literal of the model a term of the run, by a `mk-value` line with its text; None if the value
+    is no such literal.
+    """
     kind = str(value[0])
     if sort.kind not in LITERAL_KINDS or kind != sort.short.lower().replace("reglan", ""):
-        return 0
+        return None
     number: object = value[-1]
     if kind == "real":
         number = Fraction(int(str(value[1])), int(str(value[2])))
     if number is None or (kind == "string" and any(ord(c) > 0x2FFFF for c in str(number))):
-        return 0
-    leaves.value(gen, sort, number)
-    return 1
+        return None
+    return leaves.value(gen, sort, number)
+
+
+@register("block-values")
+class BlockValues(Action):
+    """Read the values of terms by a line `get-value`, and assert by the lines behind it that one of the
+    terms has another value, as programs do that go through all models.
+    """
+
+    traced = False
+    establishes = ("asserted",)
+
+    def draw(self, gen: Generator) -> bool:
+        run, equal = gen.run, gen.catalogue.operators["OP_EQUAL"]
+        entries = [
+            entry
+            for entry in values_to_read(gen)
+            if entry.term.sort.kind in LITERAL_KINDS
+            and not entry.term.literal
+            and gen.profile.operator_takes(equal, entry.term.sort)
+        ]
+        if not entries:
+            return False
+        values = solve.get_value(run, entries, "get-value", run.line_seed())
+        apart = []
+        for entry, value in zip(entries, values, strict=True):
+            literal = None if value is None else _keep_value(gen, entry.term.sort, value)
+            if literal is not None:
+                same = gen_term(gen, equal, [entry, literal])
+                apart.append(gen_term(gen, gen.catalogue.operators["OP_NOT"], [same]))
+        if not apart:
+            return False
+        if len(apart) > 1:
+            apart = [gen_term(gen, gen.catalogue.operators["OP_OR"], apart)]
+        solve.assert_formula(run, apart[0], run.line_seed())
+        return True
 
 
 @register("get-info", "statistics", "get-assertions")
