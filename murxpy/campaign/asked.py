@@ -28,7 +28,7 @@ from murxpy.fuzzers.setups import (
     parse_option,
     without_object,
 )
-from murxpy.judging.operators import agree, judge_plans, make_judges
+from murxpy.judging.operators import agree, apart, judge_plans, make_judges
 from murxpy.judging.walked import with_walks
 from murxpy.learning.guide import OFF
 from murxpy.processes import interrupts
@@ -485,9 +485,9 @@ def prepared(
     notes += dict.fromkeys(note for plan in plans for note in plan.notes)
     # an interrupted campaign ends before its first run
     if judges and not options.compare and not interrupts.early():
-        apart = mutation is not None and mutation.walks_apart
-        plans, lacking_notes = agree(plans, judges, limits, mutants=apart)
-        notes += lacking_notes
+        walks_apart = mutation is not None and mutation.walks_apart
+        plans, of_judges = apart(plans, judges) if walks_apart else agree(plans, judges, limits)
+        notes += of_judges
     if mutation is not None and mutation.walks and not interrupts.early():
         options = replace(options, seed=_seed_of(options))
         plans, walk_notes = with_walks(plans, judges, mutation, options.seed or 0, limits)

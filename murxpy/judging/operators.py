@@ -15,7 +15,7 @@ from murxpy.processes.limits import Limits
 from murxpy.processes.plans import Request, make_plans
 from murxpy.processes.pool import Pool
 from murxpy.processes.targets import Plan, TargetName, parse_target, solver_of
-from murxpy.sources.setups import Setup
+from murxpy.sources.setups import Setup, SourcesSetup
 
 About = Mapping[str, Any]
 _NAMED = 12  # operators that one line names; it counts the others
@@ -60,11 +60,10 @@ def make_judges(
 
 
 def agree(
-    targets: Sequence[Plan], judges: Sequence[Plan], limits: Limits, *, mutants: bool = False
+    targets: Sequence[Plan], judges: Sequence[Plan], limits: Limits
 ) -> tuple[tuple[Plan, ...], list[str]]:
     """The plans of `targets`, changed so that they generate only what the judges support, too; and
-    for each target a line that says what is left. With `mutants`, that holds for mutants alone, as
-    nobody judges the walks.
+    for each target a line that says what is left.
 
     All solvers are loaded for this. Raises TargetError if a solver cannot be loaded, InputError if no
     theory is left.
@@ -78,17 +77,34 @@ def agree(
             for j, a in zip(judges, abouts[len(targets) :], strict=True)
             if j.target.name != plan.target.name
         ]
-        made, note = _restricted(plan, about, others, mutants=mutants)
+        made, note = _restricted(plan, about, others)
         plans.append(made)
         notes.append(note)
     return tuple(plans), notes
 
 
-def _restricted(
-    plan: Plan, about: About, others: Sequence[tuple[Plan, About]], *, mutants: bool
-) -> tuple[Plan, str]:
-    """The plan, changed so that it generates only what all of `others` support, too, in `mutants` or
-    everywhere; and a line that says what is left.
+def apart(targets: Sequence[Plan], judges: Sequence[Plan]) -> tuple[tuple[Plan, ...], list[str]]:
+    """The plans of `targets` whose mutants alone are judged, changed so that mutants get no operators
+    that mean another thing in a judge; and for each target a line for the user. No solver is loaded for
+    this: a judge says nothing about a mutant with an operator that it lacks.
+    """
+    plans, notes = [], []
+    for plan in targets:
+        others = [judge for judge in judges if judge.target.name != plan.target.name]
+        profile = plan.setup["profile"]
+        for judge in others:
+            profile = merge_profile(profile, judge.setup["profile"])
+        judged = {"without": sorted(differences([plan, *others])), "profile": profile}
+        sources: SourcesSetup = {**plan.setup["sources"], "judged": judged}
+        plans.append(replace(plan, setup={**plan.setup, "sources": sources}))
+        names = " and ".join(judge.target.name for judge in others)
+        notes.append(f"mutants of {plan.target.name} are judged by {names}, walks by nobody")
+    return tuple(plans), notes
+
+
+def _restricted(plan: Plan, about: About, others: Sequence[tuple[Plan, About]]) -> tuple[Plan, str]:
+    """The plan, changed so that it generates only what all of `others` support, too, and a line
+    that says what is left.
     """
     own = {kind: theory for theory, kinds in about["operators"].items() for kind in kinds}
     theirs = [
@@ -105,20 +121,15 @@ def _restricted(
         raise InputError(
             f"--cross-check: {plan.target.name} has no operator in common with {names}"
         )
-    profile, without = _common_profile(plan, about, others), {*lost, *differing}
-    setup: Setup = {**plan.setup}
-    if mutants:
-        judged = {"without": sorted(without), "profile": profile}
-        setup["sources"] = {**setup["sources"], "judged": judged}
-    else:
-        setup["profile"] = profile
-        setup["wrapper"] = {**wrapper, "theories": theories, **_spelled(wrapper, without)}
+    setup: Setup = {
+        **plan.setup,
+        "profile": _common_profile(plan, about, others),
+        "wrapper": {**wrapper, "theories": theories, **_spelled(wrapper, {*lost, *differing})},
+    }
     single = [kind for kind in lost if own[kind] in left]
-    note = _note(
+    return replace(plan, setup=setup), _note(
         _called(plan, about), [_called(*other) for other in others], about, left, single, differing
     )
-    walks = "; its walks draw from all that it has, and nobody judges them" if mutants else ""
-    return replace(plan, setup=setup), note + walks
 
 
 def _common_profile(

@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from murxpy.learning.bandit import Uniform
 
-FLOOR = 0.1  # the part of the time that all sources share whatever they give, so that none starves
+FLOOR = 0.05  # the part of the time that all sources share whatever they give, so that none starves
 # What was gained lately counts: about the last third of a campaign, and at least so many milliseconds.
 # New defects become rarer the longer a campaign lasts, so a fixed time would later hold none.
 LATELY, _PART = 60_000.0, 3
@@ -17,14 +17,17 @@ _FIRST = 10_000.0  # milliseconds for a defect, as long as nothing was found
 
 
 class Shares:
-    """The sources of a campaign with their `weights`, by which the time is shared as long as no source
-    gave more than another. `saved` is what `state` gave in an earlier session.
+    """The sources of a campaign with their `weights`, by which the time is shared at the beginning.
+    `saved` is what `state` gave in an earlier session.
     """
 
     def __init__(
         self, weights: Mapping[str, float], saved: Mapping[str, Sequence[float]] | None = None
     ) -> None:
-        self._weights = dict(weights)
+        most = max(weights.values())
+        # By source: the defects that it is thought to have given before it gave any. They are few, so
+        # the first defects of a source with a small weight raise its share at once.
+        self._thought = {name: math.sqrt(weight / most) for name, weight in weights.items()}
         saved = saved or {}
         # by source: the new defects and the milliseconds lately, and all milliseconds
         self._lately = {name: list(saved.get(name, (0.0, 0.0, 0.0))) for name in weights}
@@ -49,11 +52,11 @@ class Shares:
         """The part of the time for each source of `alive`, in their order; together 1."""
         found = sum(new for new, _, _ in self._lately.values())
         spent = sum(cost for _, cost, _ in self._lately.values())
-        # Each source is thought to have given one defect more, in the time that one takes in the mean.
+        # What a source is thought to have given took it the time that a defect takes in the mean.
         mean = (spent + _FIRST) / (found + 1.0)
         # Squares give the best of several sources more of the time than its part of the yield.
         worth = {
-            name: self._weights[name] * ((new + 1.0) / (cost + mean)) ** 2
+            name: ((new + self._thought[name]) / (cost + mean)) ** 2
             for name, (new, cost, _) in self._lately.items()
             if name in alive
         }

@@ -82,7 +82,7 @@ def test_a_source_whose_yield_ends_loses_its_time() -> None:
     assert late["storm"] > 0.5 > 0.2 > late["opfuzz"]
 
 
-def test_time_is_shared_by_weight_as_long_as_nothing_is_found() -> None:
+def test_time_is_shared_by_weight_before_anything_is_found() -> None:
     shares = Shares({"a": 3.0, "b": 1.0})
     for _ in range(100):
         drawn = shares.shares(("a", "b"))
@@ -99,6 +99,27 @@ def test_time_and_not_runs_is_shared_before_any_run_is_counted() -> None:
     firsts = [parts(drive(steering(seed=seed), LAG, lambda *_: 0.0)[1]) for seed in range(20)]
     walks = sum(one.get(API, 0.0) for one in firsts) / len(firsts)
     assert 0.2 < walks < 0.5
+
+
+def test_walks_keep_their_time_as_long_as_nothing_else_finds_more() -> None:
+    """Of the sources that `auto` means, only walks find anything, one defect in a second."""
+    shares = Shares(dict(parse_mix("auto")))
+    assert shares.shares(SOURCES)[API] == pytest.approx(0.05 / len(SOURCES) + 0.95 * 0.9)
+    for at in range(1000):
+        source = shares.draw(Stream(at), SOURCES, dict.fromkeys(SOURCES, 30.0))
+        shares.learn(source, int(source == API and at % 30 == 0), 30.0)
+    assert shares.shares(SOURCES)[API] > 0.9
+
+
+def test_a_source_with_a_small_weight_gets_the_time_when_it_finds_most() -> None:
+    """Also if its runs cost twenty times what is thought before they are counted."""
+    shares, spent = Shares(dict(parse_mix("auto"))), dict.fromkeys(SOURCES, 0.0)
+    for at in range(4000):
+        source = shares.draw(Stream(at), SOURCES, dict.fromkeys(SOURCES, 30.0))
+        cost, pays = {"storm": (600.0, 0.4), API: (30.0, 0.002)}.get(source, (30.0, 0.0))
+        shares.learn(source, int(Stream(5000 + at).chance(pays)), cost)
+        spent[source] += cost if at >= 2000 else 0.0
+    assert spent["storm"] > 0.8 * sum(spent.values())
 
 
 def test_the_order_in_which_runs_end_changes_nothing() -> None:
@@ -127,7 +148,7 @@ def test_the_word_auto_stands_first_and_may_stand_alone() -> None:
     assert parse_mix("auto, api,opfuzz:2") == (("api", 1.0), ("opfuzz", 2.0))
     assert [name for name, _ in parse_mix("auto")] == list(SOURCES)
     (_, walks), *others = parse_mix("auto")
-    assert walks == sum(weight for _, weight in others)
+    assert walks == 9 * sum(weight for _, weight in others)
     assert is_auto("auto") and is_auto("auto,api") and not is_auto("api:1,opfuzz")
     with pytest.raises(InputError, match="unknown source 'auto'"):
         parse_mix("api,auto")

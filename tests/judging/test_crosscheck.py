@@ -17,7 +17,7 @@ from murxpy.findings.buckets import Bucket
 from murxpy.findings.origin import origin
 from murxpy.findings.store import Store, read_buckets
 from murxpy.judging.cross_check import figures
-from murxpy.judging.operators import agree
+from murxpy.judging.operators import agree, apart
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.generate.swarm import Profile
 from murxpy.oracles.crash import Outcome
@@ -203,13 +203,13 @@ def test_walks_of_a_mix_that_learns_are_not_judged(tmp_path: Path, learns: bool)
     assert walks and mutants and counts["judge:runs"]
 
 
-def test_what_a_judge_lacks_is_left_to_walks_where_it_judges_only_mutants() -> None:
-    target = mixed(truth("left"), learns=True)
-    judges = (truth("right", lacks=("OP_XOR",)),)
-    (plan,), (note,) = agree((target,), judges, LIMITS, mutants=True)
+def test_what_means_another_thing_in_a_judge_is_left_to_walks_that_nobody_judges() -> None:
+    target, judge = mixed(truth("left"), learns=True), truth("right")
+    differing = {"reason": "", "from": [], "operators": ["OP_XOR"], "special-values": []}
+    judge.setup["wrapper"]["differences"] = [differing]
+    (plan,), (note,) = apart((target,), (judge, target))
     assert plan.setup["wrapper"] == target.setup["wrapper"]
-    assert plan.setup["sources"]["judged"]["without"] == ["OP_XOR"]
-    assert "without 1 operator (XOR)" in note and "nobody judges them" in note
+    assert note == "mutants of left are judged by right, walks by nobody"
     catalogue = build_catalogue(plan.setup["catalogue"])
     wrapper = Wrapper(plan.setup["wrapper"], catalogue)
     shop = make_sources(plan.setup, catalogue, wrapper, Profile({}), ["OP_AND", "OP_XOR"]).shop
