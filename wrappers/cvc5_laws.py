@@ -352,6 +352,23 @@ class _Kept:
         self.add(self.ctx.mkTerm(Kind.IMPLIES, made, term))
         return made
 
+    def constants(self, terms: Sequence[Any]) -> list[Any]:
+        inside = [one for one in _subterms(*terms) if one.getKind() == Kind.CONSTANT]
+        return [one for one in inside if one.getSort().isBoolean()]
+
+    def put(self, term: Any, constants: Sequence[Any], by: Sequence[Any]) -> Any:
+        terms = [self.ctx.mkBoolean(one) if isinstance(one, bool) else one for one in by]
+        return term.substitute(list(constants), terms)
+
+    def every(self, constants: Sequence[Any], formula: Any) -> Any:
+        sort = self.ctx.getBooleanSort()
+        bound = [self.ctx.mkVar(sort, f"murxpy-bound{at}") for at, _ in enumerate(constants)]
+        variables = self.ctx.mkTerm(Kind.VARIABLE_LIST, *bound)
+        return self.ctx.mkTerm(Kind.FORALL, variables, self.put(formula, constants, bound))
+
+    def fresh(self, at: int) -> Any:
+        return self.ctx.mkConst(self.ctx.getBooleanSort(), f"murxpy-fresh{at}")
+
 
 def user_loop(ctx: Any, solver: Any, how: str, *terms: Any) -> str | None:
     """A loop over the values of terms, as programs make one, with what a solver asserts."""

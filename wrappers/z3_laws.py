@@ -183,6 +183,19 @@ class _Kept:
         self.add(z3.Implies(made, term))
         return made
 
+    def constants(self, terms: Sequence[Any]) -> list[Any]:
+        return [one for one in constants(terms) if z3.is_bool(one)]
+
+    def put(self, term: Any, constants: Sequence[Any], by: Sequence[Any]) -> Any:
+        terms = [z3.BoolVal(one, term.ctx) if isinstance(one, bool) else one for one in by]
+        return z3.substitute(term, *zip(constants, terms, strict=True))
+
+    def every(self, constants: Sequence[Any], formula: Any) -> Any:
+        return z3.ForAll(list(constants), formula)
+
+    def fresh(self, at: int) -> Any:
+        return z3.Bool(f"murxpy-fresh{at}", self.solver.ctx)
+
 
 def user_loop(solver: Any, how: str, *terms: Any) -> str | None:
     """A loop over the values of terms, as programs make one, with what a solver asserts."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from itertools import product
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from murxpy.translate.programs.program import programs
 
 z3 = pytest.importorskip("z3")
 cvc5 = pytest.importorskip("cvc5")
-HOW = ("models", "scopes", "cores")
+HOW = ("models", "scopes", "cores", "optimum", "soft", "instances", "steps")
 
 
 @functools.cache
@@ -25,16 +26,19 @@ def helpers(solver: str) -> Any:
 
 
 class Table:
-    """A solver that knows all models, as rows of values of the terms 0, 1 and 2."""
+    """A solver that knows all models, as rows of values of the terms 0, 1 and 2. A formula is a function of a
+    row; what is made new has a place of its own behind these.
+    """
 
     def __init__(self, rows: list[tuple[bool, ...]], lies: dict[str, Any]) -> None:
         self.rows, self.lies = rows, lies
         self.asserted: list[Any] = []
         self.scopes: list[int] = []
         self.model: tuple[bool, ...] = ()
+        self.made = 0
 
     def add(self, formula: Any) -> None:
-        self.asserted.append(formula)
+        self.asserted.append(_formula(formula))
 
     def push(self) -> None:
         self.scopes.append(len(self.asserted))
@@ -45,7 +49,8 @@ class Table:
             del self.asserted[kept:]
 
     def check(self, *names: Any) -> str:
-        for row in self.rows:
+        news = list(product([False, True], repeat=self.made))
+        for row in ((*row, *new) for row in self.rows for new in news):
             if all(one(row) for one in self.asserted) and all(row[name] for name in names):
                 self.model = row
                 return "sat"
@@ -56,22 +61,56 @@ class Table:
         lie = self.lies.get("core")
         return self.failed if lie is None else list(lie)
 
-    def value(self, term: int) -> bool | None:
-        return self.lies.get("value", self.model[term])
+    def value(self, term: Any) -> bool | None:
+        return self.lies.get("value", _formula(term)(self.model))
 
     def either(self, formulas: Any) -> Any:
         if "either" in self.lies:
             return self.lies["either"]
-        return lambda row: any(one(row) for one in formulas)
+        return lambda row: any(_formula(one)(row) for one in formulas)
 
-    def literal(self, term: int, value: bool) -> Any:
-        return lambda row: row[term] == value
+    def literal(self, term: Any, value: bool) -> Any:
+        return lambda row: _formula(term)(row) == value
 
     def name(self, at: int, term: int) -> int:
         return term
 
+    def constants(self, terms: Any) -> list[int]:
+        return [0, 1]
 
-ROWS = [(True, True, False), (True, False, False), (False, True, True)]
+    def put(self, term: Any, constants: Any, by: Any) -> Any:
+        if "put" in self.lies:
+            return self.lies["put"]
+
+        def replaced(row: tuple[bool, ...]) -> bool:
+            new = dict(zip(constants, by, strict=True))
+            told = [_formula(new.get(at, at))(row) for at in range(len(row))]
+            return bool(_formula(term)(tuple(told)))
+
+        return replaced
+
+    def every(self, constants: Any, formula: Any) -> Any:
+        values = list(product([False, True], repeat=len(constants)))
+        return lambda row: all(self.put(formula, constants, by)(row) for by in values)
+
+    def fresh(self, at: int) -> int:
+        self.made += 1
+        return 2 + self.made
+
+
+def _formula(term: Any) -> Any:
+    """A term as a function of a row: a number says where its value stands."""
+    if isinstance(term, bool):
+        return lambda row: term
+    return (lambda row: row[term]) if isinstance(term, int) else term
+
+
+LOW, HIGH = (False, True, True), (True, False, False)
+ROWS = [(True, True, False), HIGH, LOW]
+
+
+def flipped(row: tuple[bool, ...]) -> bool:
+    return not row[0]
 
 
 @pytest.mark.parametrize(
@@ -80,16 +119,32 @@ ROWS = [(True, True, False), (True, False, False), (False, True, True)]
         ("models", {}, None),
         ("scopes", {}, None),
         ("cores", {}, None),
+        ("optimum", {}, None),
+        ("soft", {}, None),
+        ("instances", {}, None),
+        ("steps", {}, None),
         ("models", {"value": None}, None),
+        ("optimum", {"value": None}, None),
+        ("instances", {"value": None}, None),
         ("models", {"either": lambda row: True}, "gives false in the model instead of true"),
         ("models", {"either": lambda row: False}, "answers unsat for one instead of sat"),
         ("scopes", {"pop": True}, "behind push and pop answers unsat instead of sat"),
+        ("optimum", {"pop": True, "rows": [LOW, HIGH]}, "gives 3 as the optimum instead of 4"),
+        ("optimum", {"either": lambda row: True}, "instead of a number from 7 that was asserted"),
+        ("soft", {"core": []}, "give no true terms instead of 2"),
+        ("instances", {"value": True}, "give sat instead of unsat, the answer to its quantifier"),
+        (
+            "steps",
+            {"pop": True, "terms": [flipped, 1]},
+            "step 3 of a system gives unsat instead of sat",
+        ),
         ("cores", {"core": [7]}, "gives another formula instead of an assumption"),
         ("cores", {"core": [0]}, "gives formulas with a model instead of some without one"),
     ],
 )
 def test_a_loop_tells_what_its_solver_breaks(how: str, lies: Any, said: str | None) -> None:
-    found = helpers("z3").looped(how, lambda: Table(ROWS, lies), [0, 1, 2, 1])
+    rows, terms = lies.get("rows", ROWS), lies.get("terms", [0, 1, 2, 1])
+    found = helpers("z3").looped(how, lambda: Table(rows, lies), terms)
     assert found is None if said is None else said in found
 
 
