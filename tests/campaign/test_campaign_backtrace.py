@@ -121,3 +121,23 @@ def test_gdb_waits_until_it_takes_little_of_the_campaign(
     budget.passed(0.0, 6.0)
     wait_for(lambda: (traces.poll(), not traces.waiting)[1])
     assert found == ["key"]
+
+
+def test_deaths_in_misuses_leave_time_to_reductions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "gdb").write_text(GDB)
+    (tmp_path / "gdb").chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    found: list[str] = []
+    budget, taken = Budget(1.0), [0.0]
+    budget.unbounded = True
+    traces = Backtraces(budget, lambda key, frames: found.append(key), lambda: taken[0])
+    traces.add("misuse", plan(), "1 new\n2 misuse@call z3.FPs\n")
+    traces.add("check", plan(), "1 new\n2 check-sat\n")
+    wait_for(lambda: (traces.poll(), found == ["check"])[1])
+    traces.poll()
+    assert traces._process is None and traces.waiting == ["misuse"]
+    taken[0] = 60.0
+    wait_for(lambda: (traces.poll(), not traces.waiting)[1])
+    assert found == ["check", "misuse"]
