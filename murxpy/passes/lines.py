@@ -73,8 +73,21 @@ def slices(lines: Script) -> Iterator[Script]:
     """Keep what the last line needs; then leave out only the objects that no line needs."""
     if not lines:
         return
-    yield collected(closed([*(line for line in lines[:-1] if line.action in _KEPT), lines[-1]]))
+    yield collected(closed([*_building(lines), lines[-1]]))
     yield collected(lines)
+
+
+def _building(lines: Script) -> list[Line]:
+    """The lines that make objects, and those that the last line needs: public callables give objects, too."""
+    needed = set(used(lines[-1]))
+    kept = []
+    for line in reversed(lines[:-1]):
+        wanted = any(ref in needed for ref in returned(line))
+        if wanted or line.action in _KEPT:
+            kept.append(line)
+        if wanted:
+            needed.update(used(line))
+    return kept[::-1]
 
 
 def without(lines: Script, low: int, high: int) -> Script:

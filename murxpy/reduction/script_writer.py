@@ -131,6 +131,10 @@ class ScriptWriter:
             scripts = list(self._scripts())
         except MurxpyError as error:
             return self._none(str(error))
+        literal = scripts[0][1]
+        reason = self._kind.no_script or _own_reason(self._shown) or literal.lost
+        if literal.lost and self._trace.lines[-1].action == "misuse":  # no way has this call
+            return self._none(f"not in SMT-LIB: {reason}")
         ends, ended = front_ends(self._plan), ""
         endless: set[Way] = set()  # no other front end is given these
         for end in ends:
@@ -142,8 +146,7 @@ class ScriptWriter:
                 ended = ended or _ended(outcome)
                 if outcome.cause == "wall":
                     endless.add(way)
-        literal = scripts[0][1]
-        reason = self._kind.no_script or _own_reason(self._shown) or literal.lost or self._unread()
+        reason = reason or self._unread()
         if reason:
             return self._none(f"not in SMT-LIB: {reason}")
         if literal.missing:

@@ -105,7 +105,7 @@ def _met(name: str, true: dict[str, bool]) -> bool:
 
 
 class StateMachine:
-    """The state machine of a file, ready for walks."""
+    """The state machine of a file, ready for walks. `actions` are the actions of its transitions."""
 
     def __init__(self, data: dict[str, Any]) -> None:
         self.start: str = data["start"]
@@ -116,6 +116,8 @@ class StateMachine:
             name: State([Transition(t, name) for t in state.get("do") or ()], self._needs)
             for name, state in states.items()
         }
+        steps = [step for state in states.values() for step in state.get("do") or ()]
+        self.actions = frozenset(step["do"] for step in steps)
 
     def walk(self, gen: Generator, step_limit: int) -> None:
         """Walk from the start to the final state. After `step_limit` steps the run ends without

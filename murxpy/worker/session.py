@@ -265,6 +265,8 @@ class Session:
         self._solverless = setup.get("solverless", False)
         self._limited = setup.get("limits") != "wall"
         self._overview = setup.get("callables", False)
+        if "misuse-call" in self.machine.actions:
+            _ = self.wrapper.callables  # found once, and not in each worker: that takes 45 ms of z3
         self._damped: frozenset[str] = frozenset()
         self._checks: frozenset[str] = frozenset(setup.get("checks") or ())
         if self._solverless:  # all other checks ask the solver

@@ -151,6 +151,10 @@ def test_a_planted_defect_shows_in_one_line_and_a_clean_binding_does_not(defect:
     ), finding
 
 
+def test_public_callables_are_found_before_workers_are_forked() -> None:
+    assert "callables" in vars(session().wrapper)
+
+
 def test_objects_that_public_callables_give_are_used_by_later_lines() -> None:
     text = """1 new@default
 1 mk-sort@default SORT_BV 8

@@ -209,6 +209,20 @@ def test_a_sort_stays_with_the_term_that_returns_it_first() -> None:
     assert len(collected(parse_trace(rows, "t").lines)) == 4
 
 
+def test_a_slice_keeps_the_calls_whose_objects_the_last_line_uses() -> None:
+    rows = (
+        "1 new\n1 misuse@call m.Sort c1\n return x1 Sort\n1 misuse@edge m.Other py:5\n return x2 Other\n"
+        "1 misuse@call m.Term x1\n return x3 Term\n1 mk-value s1 true\n return t1 s1\n1 push 1\n1 misuse@edge m.use x3\n"
+    )
+    first = next(lines.slices(tuple(parse_trace(rows, "t").lines)))
+    assert heads(first) == [
+        "new",
+        "misuse@call m.Sort c1",
+        "misuse@call m.Term x1",
+        "misuse@edge m.use x3",
+    ]
+
+
 def test_a_push_finds_its_pops(script: Script) -> None:
     at = heads(script).index("push 2")
     assert matching_pops(script, at) == [at + 3, at + 4]

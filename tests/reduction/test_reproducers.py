@@ -32,6 +32,7 @@ from murxpy.records.events import Reproduced
 from murxpy.records.finding import Reproducer
 from murxpy.reduction.programs import run_program
 from murxpy.reduction.reproducers import base_of, told_by, write_programs
+from murxpy.reduction.script_writer import FrontEnd
 from murxpy.translate.asking import Asked
 
 SHOWN = Shown("crash", "crash-sigsegv-fake", "SIGSEGV")
@@ -307,6 +308,15 @@ def test_what_smtlib_cannot_say_is_said(tmp_path: Path, z3: Plan) -> None:
         "smt2", "", None, "not in SMT-LIB: 'check-term' is an action of the API only"
     )
     assert not (tmp_path / "1.smt2").exists()
+
+
+def test_no_script_is_run_for_a_call_that_none_has(
+    tmp_path: Path, z3: Plan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(FrontEnd, "run", None)
+    text = '# solver z3 5.4.1\n0 new\n return o1\n0 misuse@edge z3.FPs py:"f" py:none c1\n'
+    (script,) = write_programs(z3, tmp_path / "1.trace", text, SHOWN, forms=("smt2",))
+    assert script.note == "not in SMT-LIB: a call that is broken on purpose"
 
 
 def test_all_forms_of_a_trace_have_one_name() -> None:
