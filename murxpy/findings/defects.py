@@ -130,7 +130,8 @@ def marks(bucket: Bucket, read: Read) -> Marks:
     """
     shared = cause(bucket, read)
     if shared:
-        return Marks((f"{bucket.solver}{CAUSE}{shared}",))
+        deep = _in_depth(bucket) if shared.startswith(_OPERAND) else []
+        return Marks((f"{bucket.solver}{CAUSE}{shared}", *deep))
     if bucket.kind == CONTRACT and place_of(bucket):  # which rule leads there is chance
         return Marks((_of_thrown(bucket),))
     mark = kind_of(bucket.kind).mark
@@ -263,6 +264,8 @@ def _of_thrown(bucket: Bucket) -> str:
 
 
 CAUSE = " misused: "  # between the solver and the cause, in a mark
+IN_DEPTH = " dies by a misuse in "  # between the solver and the innermost functions, in a mark
+_OPERAND = "an operand of "  # begins the cause that a call does not check an operand of its own
 LOW = "an operand of the wrong class ends in an AttributeError or a bare assertion"
 NONE = "None is not refused cleanly"
 POOR = "a text, a number or a size is refused by an exception that says nothing of it"
@@ -390,7 +393,7 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
         return MIXED
     slot = words[words.index(WITH) + 1].partition(".")[0] if WITH in words else ""
     if slot[:1].isdigit() or slot[:1] == "*" or slot == "sort":  # a term or a sort
-        return f"an operand of {last.call.operator} is not checked"
+        return f"{_OPERAND}{last.call.operator} is not checked"
     if "py:none" in words:
         return "None ends the process"
     numbers = [word[3:] for word in words if re.fullmatch(r"py:-?\d{1,60}", word)]
@@ -616,9 +619,7 @@ def _of_death(bucket: Bucket, read: Read) -> tuple[str, ...]:
     if names[0] == RECURSION:  # which function calls which in a turn differs with what is inlined
         turn = ", ".join(sorted(set(names[1:])))
         found.append(f"{bucket.solver} dies in a recursion of {turn}")
-    if bucket.action == "misuse" and _is_deep(names):
-        found.append(f"{bucket.solver} dies by a misuse in {' < '.join(names[:2])}")
-    found += _of_callable(bucket, read)
+    found += [*_in_depth(bucket), *_of_callable(bucket, read)]
     calls = [bucket.action, *_call_before(bucket, read)]
     shape = smallest_shape(bucket, read)
     # the frames say more than that something is misused, or that there is a solver
@@ -628,6 +629,15 @@ def _of_death(bucket: Bucket, read: Read) -> tuple[str, ...]:
         if shape is not None and shape.formulas:
             found.append(f"{bucket.solver} dies by {call} on {_words(shape)}")
     return tuple(found)
+
+
+def _in_depth(bucket: Bucket) -> list[str]:
+    """The two innermost functions in which a misuse ends the process, where both lie inside of the solver:
+    whatever call leads there does not check what it is given.
+    """
+    names = place(bucket.backtrace)
+    deep = bucket.action == "misuse" and _is_deep(names) and not finds_broken(bucket)
+    return [f"{bucket.solver}{IN_DEPTH}{' < '.join(names[:2])}"] if deep else []
 
 
 def _of_callable(bucket: Bucket, read: Read) -> list[str]:

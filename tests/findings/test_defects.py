@@ -1012,8 +1012,28 @@ def test_none_is_blamed_only_where_it_is_an_operand() -> None:
     assert grouped([given, made, low], files) == [("given",), ("low", "made")]
     slot = {"s.trace": '1 new\n2 misuse@type mk-const@mk s1 "a" with sort.1 py:[]\n'}
     dead = replace(crash("s", "f", "g", "h"), action="misuse", traces=[Kept("s.trace", 1, 2, 9)])
-    (mark,) = Grouping(slot.get, lambda key: "").marks(dead).own
+    mark, *_ = Grouping(slot.get, lambda key: "").marks(dead).own
     assert mark.endswith("an operand of mk-const is not checked")
+
+
+def test_calls_that_give_the_solver_an_unchecked_operand_are_one_defect(tmp_path: Path) -> None:
+    files: dict[str, str] = {}
+    inside = frames(
+        "t::Term::isNullHelper() const", "t::Term::isNull() const", "t::api", "PyObject"
+    )
+    buckets = [
+        died("rule", "get-value@one 1 t1 with 0 py:none", files, "none"),
+        died("again", "get-value@one 1 t1 with 0 py:7", files, "type"),
+        died("call", "m.Solver.mkFloatingPoint x1 x2", files),
+        died("elsewhere", "get-model@one 1 t1 with 0 py:7", files, "type"),
+    ]
+    buckets = [replace(one, backtrace=inside) for one in buckets[:3]] + buckets[3:]
+    buckets = [replace(one, first=float(at)) for at, one in enumerate(buckets)]
+    assert grouped(buckets, files) == [("rule", "again", "call"), ("elsewhere",)]
+    group = Grouping(files.get, lambda key: "")
+    told = defect_views(buckets[:3], {}, str(tmp_path), group)[0].wrong
+    start = "An operand that no call checks ends the process in t::Term::isNullHelper: "
+    assert told.startswith(start) and "get-value" in told and "mkFloatingPoint" in told
 
 
 def test_a_refusal_by_a_poor_exception_is_one_line_and_told_last(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from murxpy.errors import InputError
 from murxpy.findings.buckets import Bucket, is_unsound, worst_first
 from murxpy.findings.defects import (
     CAUSE,
+    IN_DEPTH,
     MISFIT,
     OF_VALUES,
     TRIFLES,
@@ -646,6 +647,10 @@ def defect_views(
 def _shared(defect: Defect, buckets: Sequence[Bucket]) -> str:
     """The cause that several callables share, and these; empty where there is no such cause."""
     causes = [mark.partition(CAUSE)[2] for mark in defect.marks if CAUSE in mark]
+    deep = [mark.partition(IN_DEPTH)[2] for mark in defect.marks if IN_DEPTH in mark]
+    if deep:
+        inner = re.sub(r"\(.*", "", deep[0].partition(" < ")[0])
+        causes = [f"an operand that no call checks ends the process in {inner}"]
     names = list(dict.fromkeys(filter(None, map(callable_of, buckets))))
     names = list(dict.fromkeys(said(name) for name in names))
     if not causes or len(names) < 2 or causes[0].startswith(MISFIT):
