@@ -381,7 +381,8 @@ def stored_runs(
         return Runs(seed, ledger, None, guidance=guidance, damping=damping)
     saved = _left_open(meta.get(f"steering:{name}"), ledger)
     try:
-        faults = unusable(sources, plan.target.family)
+        # a mix that learns begins with walks, and finds out later which seeds it cannot use
+        faults = {} if sources.get("auto") else unusable(sources, plan.target.family)
         steering = Steering(seed, sources, store.yields().get(name, ()), saved, faults, part.lag)
     except InputError:
         if not all_faulty(sources, plan.target.family):

@@ -371,7 +371,7 @@ def seed_files(mutation: Mutation, family: str) -> SeedFiles:
 AUTO = "auto"
 # The weight with which walks begin, beside that of all other sources together. On two old releases they
 # find 3 to 12 times as much in the same time as any other source (bench/results/sources.md).
-WALKS = 9
+WALKS = 19
 
 
 def is_auto(text: str) -> bool:
@@ -383,7 +383,7 @@ def is_auto(text: str) -> bool:
 
 def parse_mix(text: str) -> tuple[tuple[str, float], ...]:
     """The sources with their weights in a text such as `api:4,storm:2`. Behind the word `auto` they
-    may be left out: then all sources are meant, and walks begin with nine tenths of the time. Raises
+    may be left out: then all sources are meant, and walks begin with 95 % of the time. Raises
     InputError for any other text.
     """
     parts = [part.strip() for part in text.split(",")]

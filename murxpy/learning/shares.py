@@ -9,7 +9,7 @@ from itertools import accumulate
 
 from murxpy.learning.bandit import Uniform
 
-FLOOR = 0.05  # the part of the time that all sources share whatever they give, so that none starves
+FLOOR = 0.03  # the part of the time that all sources share whatever they give, so that none starves
 # What was gained lately counts: about the last third of a campaign, and at least so many milliseconds.
 # New defects become rarer the longer a campaign lasts, so a fixed time would later hold none.
 LATELY, _PART = 60_000.0, 3

@@ -147,10 +147,10 @@ _TOLD = 5  # reasons for leaving out seed files that users are told when runs be
 # what the names of counters begin with that runs keep for their seed files
 _COUNTED = ("mutator:", "unreadable:", "mislabelled:", "line:total")
 # About how many milliseconds a run takes: for each line of a walk; and for a mutant, which is made, printed
-# and read, beside the effort of the solver; for a mutant that was killed; and for a walk before any was
-# counted. Measured (bench/results/sources.md): 0.08 and 5 with z3 5.4.1, 0.21 and 26 with z3 4.8.12, 0.19
+# and read, beside the effort of the solver; for a mutant that was killed, by the usual wall limit; and for
+# a walk before any was counted. Measured (bench/results/sources.md): 0.08 and 5 with z3 5.4.1, 0.21 and 26 with z3 4.8.12, 0.19
 # and 10 with cvc5 1.1.2.
-_LINE, _MUTANT, _KILLED, _WALK = 0.15, 10.0, 500.0, 20.0
+_LINE, _MUTANT, _KILLED, _WALK = 0.15, 10.0, 2000.0, 20.0
 
 
 def cost_of(source: str, counts: Mapping[str, int]) -> float:
