@@ -60,6 +60,16 @@ from murxpy.solvers.exceptions import INVALID_MODEL
 from murxpy.translate.planted import last_formulas, under_planted
 from murxpy.translate.programs.endings import asking_why
 from murxpy.translate.programs.program import DEADLINE, Program, last_script, lifted, programs
+from murxpy.translate.programs.unrolling import (
+    Call,
+    calls_of,
+    goal_of,
+    instrumented,
+    needed,
+    shortened,
+    site_of,
+    written,
+)
 from murxpy.translate.python import UNSATISFIED, to_python
 
 
@@ -164,6 +174,7 @@ def _cuts(last: Line) -> Iterator[Line]:
 
 
 SECONDS = 20.0  # that a program gets; a program that does not end by then hangs
+_TRIES = 40  # runs of a program that has the calls of a helper in its place
 _AGAIN = 2  # runs of a program in the main context, before a finding counts as one that needs another context
 
 _COMPARED = re.compile(
@@ -261,6 +272,39 @@ class _Programs:
         """Write the plainest program that shows the finding. If none does, write all lines of the
         trace as a program.
         """
+        found = self._first()
+        if found.reproduces and found.note and self._kind.ends != "no end":
+            found = replace(found, note=self._without_helpers(Path(found.file)) or found.note)
+        return found
+
+    def _without_helpers(self, file: Path) -> str:
+        """Put the calls of the binding that a helper makes in its place, where they show the finding, too.
+        Gives what the shorter program says; empty where there is none.
+        """
+        given = file.read_text(encoding="utf-8", errors="surrogatepass")
+        site = site_of(given)
+        if site is None:
+            return ""
+        write_atomically(file, instrumented(given, site))
+        calls = calls_of(self._run(file).output)
+        at = goal_of(calls, site, self._shown.message)
+        said, tries = {given: ""}, 0
+
+        def shows(kept: Sequence[Call]) -> bool:
+            nonlocal tries
+            tries += 1
+            text = written(site, kept, self._shown.message)
+            said[text] = self._compared(file, text) if tries <= _TRIES else ""
+            return bool(said[text])
+
+        text = given
+        if at is not None and shows(needed(calls, at, site)):
+            text = written(site, shortened(needed(calls, at, site), shows), self._shown.message)
+        write_atomically(file, text if text == given else with_range(text, file))
+        return said[text]
+
+    def _first(self) -> Reproducer:
+        """The plainest program that shows the finding, or one with all lines of the trace."""
         file = self._base.with_name(f"{self._base.name}.py")
         for program in self._plain():
             compared = self._compared(file, program.text)

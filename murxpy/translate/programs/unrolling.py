@@ -1,0 +1,365 @@
+"""A program without helpers: the calls that its helpers made, one behind another.
+
+The program runs once with a recorder, which writes each call of the binding. What is left are the
+calls on which the last one depends; whether they show the finding is for the caller to try.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import json
+import re
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from murxpy.machine.solve import ANSWERS
+from murxpy.translate.programs import recorder
+
+_GIVES = re.compile(r"\b(\w+)(?: after (?:sat|unsat))? gives (.+?) instead of (.+)$", re.S)
+_CALLED = re.compile(r"(?:.*\.)?(\w+)\(")
+_WORDS = re.compile(r"\b[A-Za-z_]\w*\b")
+_NAMES = re.compile(r"\bv\d+\b")
+_SIGNS: dict[type[ast.AST], str] = {
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+}
+_RECORDER = "_recorder"
+
+
+@dataclass(slots=True)
+class Call:
+    """A call that was recorded: the variable of its result, its source, and what came of it. `ended` says
+    whether it came back.
+    """
+
+    name: str
+    code: str
+    got: str | None = None
+    ended: bool = False
+    uses: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A program whose calls are those of a helper. `head` are its first rows, `helpers` the statements
+    of its helpers, `before` the rows between them and the call of the helper, `behind` those behind that.
+    In `call`, variables and constants, which are `given`, are the arguments. `indent` stands before each
+    row where a child process makes the calls, which then dies.
+    """
+
+    head: str
+    helpers: str
+    before: Sequence[str]
+    call: str
+    given: Sequence[str]
+    behind: Sequence[str]
+    indent: str
+
+    @property
+    def dies(self) -> bool:
+        """Whether the call ends its process."""
+        return bool(self.indent)
+
+
+def site_of(source: str) -> Site | None:
+    """Where a program calls a helper; None where it does so in no statement of its own, or in several."""
+    head, _, rest = source.rstrip("\n").partition("\n\n")
+    helpers, between, rows = rest.partition("\ndef calls():\n")
+    if not between:
+        helpers, between, rows = rest.rpartition("\n\n")
+    try:
+        defined = {
+            one.name
+            for one in ast.parse(helpers).body
+            if isinstance(one, (ast.FunctionDef, ast.ClassDef))
+        }
+    except SyntaxError:
+        return None
+    lines = rows.split("\n")
+    calling = [
+        at for at, row in enumerate(lines) if any(re.search(rf"\b{one}\(", row) for one in defined)
+    ]
+    if len(calling) != 1:
+        return None
+    (at,) = calling
+    found = re.match(r"( *)(?:got = )?(\w+\(.*\))$", lines[at])
+    call = _parsed(found[2]) if found else None
+    if found is None or call is None or call.func.id not in defined:
+        return None
+    before, given = lines[:at], []
+    for argument in call.args:
+        if isinstance(argument, (ast.Name, ast.Constant)):
+            given.append(ast.unparse(argument))
+        else:
+            given.append(f"given{len(given) + 1}")
+            before.append(f"{found[1]}{given[-1]} = {ast.unparse(argument)}")
+    said = f"{call.func.id}({', '.join(given)})"
+    return Site(head, helpers, before, said, given, lines[at + 1 :], found[1])
+
+
+def _parsed(code: str) -> Any:
+    """The call of a function without arguments by name; None where the code is something else."""
+    try:
+        call = ast.parse(code, mode="eval").body
+    except SyntaxError:
+        return None
+    plain = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.keywords
+    return call if plain else None
+
+
+class _Recorded(ast.NodeTransformer):
+    """Lets a recorder make the calls of a helper."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        if isinstance(node.func, ast.Name) and node.func.id == "super":
+            return node
+        made = self.generic_visit(node)
+        assert isinstance(made, ast.Call)
+        if isinstance(node.func, ast.Attribute) or _is_read(made.func):
+            owner, name = _owner(made.func)
+            return _asked("method", [owner, ast.Constant(name), *made.args], made.keywords)
+        return _asked("call", [made.func, *made.args], made.keywords)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load):
+            return node
+        return _asked("attribute", [node.value, ast.Constant(node.attr)])
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        if not isinstance(node.ctx, ast.Load) or isinstance(node.slice, ast.Slice):
+            return node
+        return _asked("item", [node.value, node.slice])
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        sign = _SIGNS.get(type(node.op))
+        return _asked("apply", [ast.Constant(sign), node.left, node.right]) if sign else node
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        sign = _SIGNS.get(type(node.ops[0])) if len(node.ops) == 1 else None
+        if sign is None:
+            return node
+        return _asked("apply", [ast.Constant(sign), node.left, node.comparators[0]])
+
+    def visit_For(self, node: ast.For) -> ast.AST:
+        self.generic_visit(node)
+        node.iter = _asked("over", [node.iter])
+        return node
+
+    def visit_comprehension(self, node: ast.comprehension) -> ast.AST:
+        self.generic_visit(node)
+        node.iter = _asked("over", [node.iter])
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        node.body = [self.visit(one) for one in node.body]
+        node.returns = None
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        if node.value is not None:
+            node.value = self.visit(node.value)
+        return node
+
+
+def _is_read(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and isinstance(node.func.value, ast.Name)
+        and (node.func.value.id, node.func.attr) == (_RECORDER, "attribute")
+    )
+
+
+def _owner(node: ast.expr) -> tuple[ast.expr, Any]:
+    if isinstance(node, ast.Call):
+        name = node.args[1]
+        assert isinstance(name, ast.Constant)
+        return node.args[0], name.value
+    assert isinstance(node, ast.Attribute)
+    return node.value, node.attr
+
+
+def _asked(how: str, args: Sequence[ast.expr], keywords: Sequence[ast.keyword] = ()) -> ast.Call:
+    name = ast.Attribute(ast.Name(_RECORDER, ast.Load()), how, ast.Load())
+    return ast.Call(name, [*args], [*keywords])
+
+
+def packages(source: str) -> list[str]:
+    """The packages that a program imports and that are not of Python."""
+    found: dict[str, None] = {}
+    for one in ast.walk(ast.parse(source)):
+        names = [alias.name for alias in one.names] if isinstance(one, ast.Import) else []
+        names += [one.module or ""] if isinstance(one, ast.ImportFrom) else []
+        found |= dict.fromkeys(name.partition(".")[0] for name in names)
+    return [name for name in found if name not in sys.stdlib_module_names]
+
+
+def instrumented(source: str, site: Site) -> str:
+    """The program, with a recorder that makes the calls of its helpers."""
+    before = {
+        root: "" if f"from {root} import *" in site.head else f"{root}."
+        for root in packages(source)
+    }
+    helpers = ast.unparse(ast.fix_missing_locations(_Recorded().visit(ast.parse(site.helpers))))
+    names = [
+        f"{site.indent}{_RECORDER}.named({name!r}, {name})"
+        for name in dict.fromkeys([*site.given, *_assigned(site)])
+        if name.isidentifier()
+    ]
+    rows = [*site.before, *names, f"{site.indent}got = {site.call}", *site.behind]
+    parts = [
+        inspect.getsource(recorder),
+        site.head,
+        f"{_RECORDER} = Recorder({before!r})",
+        helpers,
+        "\n".join([*(["def calls():"] if site.dies else []), *rows]),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _assigned(site: Site) -> list[str]:
+    found = (re.match(r"\s*(\w+) = ", row) for row in site.before)
+    return [one[1] for one in found if one]
+
+
+def calls_of(output: str) -> list[Call]:
+    """The calls that an instrumented program wrote."""
+    calls: dict[str, Call] = {}
+    same: dict[str, str] = {}
+    for line in output.split("\n"):
+        _, mark, text = line.partition(recorder.MARK)
+        if not mark:
+            continue
+        try:
+            name, what, said = json.loads(text)
+        except ValueError:
+            continue
+        if what == "code":
+            calls[name] = Call(
+                name, said, uses={same.get(one, one) for one in _WORDS.findall(said)}
+            )
+        elif name in calls:
+            calls[name].ended = True
+            if what == "same":
+                same[name] = said
+            elif what == "got":
+                calls[name].got = said
+    return list(calls.values())
+
+
+def goal_of(calls: Sequence[Call], site: Site, message: str) -> int | None:
+    """The place of the call that shows the finding: the one that did not come back, or the last one that
+    gives what `message` says. None where there is no such call.
+    """
+    if site.dies:
+        return len(calls) - 1 if calls and not calls[-1].ended else None
+    told = _GIVES.search(message)
+    if told is None or told[3] in ANSWERS:  # why another answer is right is for the helper to say
+        return None
+    for at in range(len(calls) - 1, -1, -1):
+        name = _CALLED.match(calls[at].code)
+        if name and name[1] == told[1] and calls[at].got == told[2]:
+            return at
+    return None
+
+
+def needed(calls: Sequence[Call], goal: int, site: Site) -> list[Call]:
+    """The calls up to the one at `goal` on whose results it depends, and those that may change one of these
+    results, or what the helper was given.
+    """
+    variables = {*site.given, *_assigned(site), *(call.name for call in calls)}
+    names = {calls[goal].name}
+    while True:
+        found = set(names)
+        for call in calls[: goal + 1]:
+            owner = re.match(r"\w+(?=\.)", call.code)
+            if call.name in names or (owner and owner[0] in names and "(" in call.code):
+                found |= {call.name, *(call.uses & variables)}
+        if found == names:
+            return [call for call in calls[: goal + 1] if call.name in names]
+        names = found
+
+
+def shortened(calls: Sequence[Call], shows: Callable[[list[Call]], bool]) -> list[Call]:
+    """The calls without those whose result none of the others uses and which `shows` does not need, the
+    last ones first, and of each call without arguments by name where it needs none of them.
+    """
+    kept = list(calls)
+    for call in reversed(kept[:-1]):
+        fewer = [one for one in kept if one is not call]
+        if not any(call.name in one.uses for one in kept) and shows(fewer):
+            kept = fewer
+    for at in range(len(kept) - 1, -1, -1):
+        plain = [*kept[:at], _unnamed(kept[at]), *kept[at + 1 :]]
+        if plain[at].code != kept[at].code and shows(plain):
+            kept = plain
+    return kept
+
+
+def _unnamed(call: Call) -> Call:
+    """A call without its arguments by name."""
+    tree = ast.parse(call.code, mode="eval")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            node.keywords = []
+    code = ast.unparse(tree)
+    return replace(call, code=code, uses=call.uses & {*_WORDS.findall(code)})
+
+
+def written(site: Site, calls: Sequence[Call], message: str) -> str:
+    """The program of some calls, of which the last one shows the finding."""
+    codes: dict[str, str] = {}
+    rows = []
+    for at, call in enumerate(calls):
+        code = _NAMES.sub(lambda found: codes.get(found[0], found[0]), call.code)
+        users = [one for one in calls[at + 1 :] if call.name in one.uses]
+        once = len(users) == 1 and len(re.findall(rf"\b{call.name}\b", users[0].code)) == 1
+        if at == len(calls) - 1:
+            rows.append(code if site.dies else f"got = {code}")
+        elif once and (calls[at + 1] is users[0] or "(" not in call.code):
+            codes[call.name] = code
+        else:
+            if users:
+                codes[call.name] = name = f"v{len(rows) + 1}"
+                code = f"{name} = {code}"
+            rows.append(code)
+    behind = list(site.behind)
+    told = _GIVES.search(message)
+    if not site.dies and told is not None:
+        behind = [
+            f"print({f'expected {told[3]}, got'!r}, got)",
+            f"sys.exit(1 if str(got) == {told[2]!r} else 0)",
+        ]
+    given = [name for name in site.given if not re.search(rf"\b{name}\b", "\n".join(rows))]
+    before = [row for row in site.before if row.strip().partition(" = ")[0] not in given]
+    lines = [*before, *(f"{site.indent}{row}" for row in rows), *behind]
+    used = "\n".join(lines)
+    missing = [
+        f"import {root}"
+        for root in packages(site.head + "\n" + site.helpers)
+        if f"{root}." in used and not re.search(rf"^import .*\b{root}\b", site.head, re.M)
+    ]
+    begin = ["", "def calls():"] if site.dies else [""]
+    return "\n".join([site.head, *missing, *begin, *lines]) + "\n"
