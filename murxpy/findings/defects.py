@@ -174,21 +174,31 @@ def marks(bucket: Bucket, read: Read) -> Marks:
 def _of_open_point(bucket: Bucket, shape: Shape) -> tuple[str, ...]:
     """Of a value that is not that of the model: the one operator of the smaller trace of which the
     standard leaves a value open, such as a division by zero. The solver chooses this value again, and
-    which term around it shows that is chance. So is it of a wrong model with the elements of a universe.
+    which term around it shows that is chance, and whether a check of the model or of a value sees it. So is it of
+    a wrong model with the elements of a universe.
     """
     formulas = " ".join(shape.formulas)
-    of_universe = bucket.kind == INVALID_MODEL and f"['{_UNIVERSE}']" in formulas
-    if bucket.kind not in (InvalidValue.name, RepeatedModel.name) and not of_universe:
+    universal = [one for one in _UNIVERSAL if one in formulas]
+    valued = bucket.kind == InvalidValue.name or (
+        bucket.kind == INVALID_MODEL and _PARTING in bucket.message
+    )
+    of_universe = bucket.kind == INVALID_MODEL and bool(universal)
+    if bucket.kind != RepeatedModel.name and not valued and not of_universe:
         return ()
     named = dict.fromkeys(_OPERATOR.findall(formulas))
     opened = [name for name in named if name in MEANINGS and MEANINGS[name].open]
     opened = [] if of_universe else opened
-    opened += [name for name in (_UNIVERSE,) if f"['{name}']" in formulas]
+    if universal and (not opened or _UNIVERSAL[0] in universal):
+        opened.append(_UNIVERSE)
     if bucket.kind == RepeatedModel.name:  # a remainder is defined by a division
         opened = list(dict.fromkeys(_DIVISION.sub("OP_INT_DIV", name) for name in opened))
     if len(opened) != 1:
         return ()
-    return (f"{bucket.solver} {bucket.kind} with the open value of {opened[0]}",)
+    telling = _OPERATOR.findall(" ".join(shape.telling))
+    if bucket.kind == INVALID_MODEL and not of_universe and {*telling} != {*opened}:
+        return ()  # another operator may be wrong
+    wrong = "another value of a term" if valued else bucket.kind
+    return (f"{bucket.solver} {wrong} with the open value of {opened[0]}",)
 
 
 @lru_cache(maxsize=1024)
@@ -241,6 +251,8 @@ def _earlier_check(bucket: Bucket, read: Read) -> str:
 _CORES = (InvalidCore.name, InvalidAssumptions.name)
 _DIVISION = re.compile(r"^OP_INT_(?:DIV|MOD)\b")
 _UNIVERSE = "set.universe"  # all elements of a sort: which these are, a model says
+_UNIVERSAL = (f"['{_UNIVERSE}']", "(OP_SET_COMPLEMENT ")  # a complement is that in the universe
+_PARTING = "the solver's value of OP_"  # what the solver evaluates otherwise than it should
 _READING = ("check-core", "check-assumptions")
 
 

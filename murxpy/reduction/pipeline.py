@@ -20,9 +20,10 @@ from typing import Generic, Protocol
 from murxpy.errors import InputError, nearest
 from murxpy.findings.buckets import bucket_key
 from murxpy.findings.folder import write_atomically
+from murxpy.findings.kinds.registry import kind_of
 from murxpy.machine.checks.registry import ANSWERING
 from murxpy.machine.trace.finished import Call, last_call, last_row
-from murxpy.oracles.crash import DEATHS, Outcome, judge, signal_name
+from murxpy.oracles.crash import DEATHS, Outcome, Verdict, judge, signal_name
 from murxpy.passes.reduction import A, Problem, Search, T, at_once, finished
 from murxpy.processes import interrupts
 from murxpy.processes.inquiries import OutOfTime, Warm
@@ -89,7 +90,8 @@ class FirstShown:
     """The first property that a trace shows: `key` says it in words, and `shows` tells whether a
     replay shows it, too.
 
-    `trace` is that of a replay up to there, which takes `seconds`, and `least` at least. With `alone` it shows in how the
+    `narrows` tells whether a replay shows what may be left of the same defect in a smaller trace, in another
+    bucket. `trace` is that of a replay up to there, which takes `seconds`, and `least` at least. With `alone` it shows in how the
     process ends after the run. A replay shows a hang if it does not end in `late` seconds.
     """
 
@@ -98,6 +100,7 @@ class FirstShown:
     trace: str
     seconds: float
     least: float
+    narrows: Shows
     alone: bool = False
     late: float | None = None
 
@@ -135,7 +138,19 @@ def first_shown(runs: Runs, task: Task) -> FirstShown:
         )
     seconds = [outcome.seconds for run in runs for outcome in run]
     late = LATE if hangs else match.slower
-    return FirstShown(key, same, shown[0].trace, max(seconds), min(seconds), shown[0].after, late)
+    narrows = partial(_narrows, of=None if match or hangs else judge(shown[0]))
+    first = shown[0]
+    return FirstShown(
+        key, same, first.trace, max(seconds), min(seconds), narrows, first.after, late
+    )
+
+
+def _narrows(outcome: Outcome, of: Verdict | None) -> bool:
+    """Whether an outcome shows what may be left of the defect of the verdict `of`."""
+    verdict = None if of is None else judge(outcome)
+    if of is None or verdict is None or verdict.kind != of.kind:
+        return False
+    return kind_of(of.kind).narrows(verdict, of)
 
 
 def _match(runs: Runs, match: Match) -> tuple[str, str, Shows]:
@@ -356,12 +371,14 @@ class Predicate(ABC, Generic[A]):
     """A predicate decides whether a candidate shows what must stay; `key` names that in words.
 
     `start` is the text of a trace that shows the finding and ends with the line that shows it. The
-    text is empty if there is none. `message` is what the finding says in the replay that wrote the
+    text is empty if there is none. `narrower` are the smallest traces that were seen to show what may be left
+    of the finding, in another bucket. `message` is what the finding says in the replay that wrote the
     result, empty where none did.
     """
 
     key = ""
     start = ""
+    narrower: Sequence[str] = ()
     message = ""
 
     def __init__(self, deadline: float | None, *services: Replays) -> None:

@@ -16,7 +16,7 @@ from murxpy.judging.disagreement import Case, CaseQuestions
 from murxpy.judging.judged_solver import JudgedSolver
 from murxpy.judging.operators import judge_plans
 from murxpy.machine.trace.finished import until_row
-from murxpy.oracles.crash import judge
+from murxpy.oracles.crash import Outcome, judge
 from murxpy.oracles.disagreement import OPPOSITE, Triage
 from murxpy.processes.handles import Scratch, end_group
 from murxpy.processes.inquiries import OutOfTime, Tester, replay_of
@@ -38,6 +38,7 @@ SPARE = 1.0  # seconds that a candidate may take in addition
 _CALM_SPARE = 6.0
 _CALM_CPU = 0.5
 _HANG = 20.0  # seconds after which a call that does not return counts as a hang
+_NARROWER = 100  # traces that are kept of what may be left of a finding
 _LATER = 5.0  # times the limit of a candidate, in the second attempt to reduce a hang
 
 
@@ -56,7 +57,7 @@ class Replaying(Predicate[str]):
         self._tester.split = split
         with self.closed_on_error():
             found = self._golden(task, source)
-        self._same = found.shows
+        self._shown, self._narrows = found.shows, found.narrows
         self._hang = found.late is not None and task.match.slower is None
         self._tester.wall = found.late or PATIENCE * found.seconds + (
             SPARE if task.replays is None else _CALM_SPARE
@@ -74,6 +75,14 @@ class Replaying(Predicate[str]):
         more = 1 if runs[0] and runs[0][-1].cause == "wall" else max(FIRST_RUNS, task.tries) - 1
         runs += tester.many(more, *replays)
         return first_shown(runs, task)
+
+    def _same(self, outcome: Outcome) -> bool:
+        """Whether a replay shows the same. The smallest traces that show what may be left of it are kept."""
+        if self._shown(outcome):
+            return True
+        if self._narrows(outcome) and outcome.trace not in self.narrower:
+            self.narrower = sorted([*self.narrower, outcome.trace], key=len)[:_NARROWER]
+        return False
 
     def first(self, candidates: Iterator[str]) -> int | None:
         return self._tester.first(candidates, self._same)

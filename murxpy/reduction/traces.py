@@ -117,7 +117,9 @@ def without_last_misuses(task: Task, result: Minimized) -> Minimized:
 
 
 def _reduced(task: Task, source: str, earlier: str | None) -> Minimized:
-    """Make the trace smaller as long as it shows the same in the same call."""
+    """Make the trace smaller as long as it shows the same in the same call, and then what is left of it in
+    another bucket: a trace that shows nothing less has no other defect that could take its place.
+    """
     original = parse_trace(source, task.name)
     with task.enough_time("the trace shows"):
         predicate = _predicate(task, source)
@@ -125,7 +127,27 @@ def _reduced(task: Task, source: str, earlier: str | None) -> Minimized:
         starts = (predicate.start, earlier)
         problem = trace_problem(original, starts, task.plan.setup, predicate.written)
         result = reduce(problem, predicate, task)
-        return _with_needs(result, problem, predicate, task)
+        return _narrowed(task, result, predicate) or _with_needs(result, problem, predicate, task)
+
+
+def _narrowed(task: Task, result: Minimized, predicate: Predicate[str]) -> Minimized | None:
+    """What is left of a finding in another bucket, made as small as it can be, from the trace next to the
+    result; None where nothing was seen to be left, and where it does not show each time.
+    """
+    smaller = [text for text in predicate.narrower if len(text) < len(result.text)]
+    if result.ended != "complete" or not smaller:
+        return None
+    try:
+        again = _reduced(replace(task, key="", replays=_left(task, result)), smaller[-1], None)
+    except InputError:
+        return None
+    return replace(
+        again,
+        key=result.key,
+        before=result.before,
+        tests=result.tests + again.tests,
+        replays=result.replays + again.replays,
+    )
 
 
 def _without_misuse(task: Task, result: Minimized) -> str | None:

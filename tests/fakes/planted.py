@@ -1,8 +1,9 @@
 """A session with a planted fault: the toy solver, and one call that goes wrong when the trace
 before it has what it takes.
 
-The setup's `fault`: `at`, the action that goes wrong; `how`, one of `faults`, or `contract` for a
-finding that the process survives; and what must be there, each optional:
+The setup's `fault`: `at`, the action that goes wrong; `how`, one of `faults`, or `contract` or
+`invalid-model` for a finding that the process survives, of which the latter names the sorts that lines
+made; and what must be there, each optional:
 
 - `made`: operators that were applied, `kinds`: sort kinds that lines made;
 - `asserted`, `assumed`: chains of operators, each below the one before it in one asserted (assumed) term;
@@ -197,6 +198,7 @@ class PlantedSession(Session):
         super().__init__(setup)
         self._fault = setup["fault"]
         self._earlier: frozenset[str] = frozenset()
+        self._sorts: list[str] = []  # those that lines made before the fault
         # opened in the warm parent, since a worker can open no file outside of its own folder
         self._turns = open(setup["fault"].get("turns", os.devnull), "ab")  # noqa: SIM115
 
@@ -227,6 +229,8 @@ class PlantedSession(Session):
                 if watch.due(row) and shown:
                     watch.over = True
                     if not self._fault.get("late"):
+                        made = [one for one in watch.lines if one.action == "mk-sort"]
+                        self._sorts = [str(one.args[0]) for one in made]
                         self._commit(watch.lines[-1])
 
         return watch, watching
@@ -238,12 +242,17 @@ class PlantedSession(Session):
         return os.fstat(self._turns.fileno()).st_size % self._fault.get("of", 2) == 0
 
     def _commit(self, line: Line) -> None:
-        if self._fault["how"] != "contract":
-            faults.commit(self._fault["how"])
+        kind, made = self._fault["how"], dict.fromkeys(self._sorts)
+        messages = {
+            "contract": "the answer is no answer",
+            "invalid-model": f"an assertion about {', '.join(made)} is false under the model; so it is",
+        }
+        if kind not in messages:
+            faults.commit(kind)
         raise Stopped(
             {
-                "kind": "contract",
-                "message": "the answer is no answer",
+                "kind": kind,
+                "message": messages[kind],
                 "action": line.action,
                 "operator": None,
                 "spelling": line.spelling,

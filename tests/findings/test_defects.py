@@ -1256,6 +1256,18 @@ def test_values_of_one_open_point_are_one_defect_whatever_stands_around_it() -> 
     assert grouped(found, files) == [("abs", "text", "within"), ("both",), ("other",)]
     models = [replace(one, kind="invalid-model") for one in found[:2]]
     assert len(grouped(models, files)) == 2, "an assertion is false whatever value is chosen"
+    told = "an assertion is false under the model; the solver's value of OP_EQUAL is not ours"
+    asked = chosen.replace("5 mk-term OP_INT_ABS SORT_INT 1 t2\n      return t3 s1\n", "")
+    equal = (
+        "5 mk-term OP_EQUAL SORT_BOOL 2 t2 t2\n return t5 s3\n5 assert-formula t5\n6 check-sat\n"
+    )
+    files["model.min.trace"] = asked.replace("6 check-sat\n", equal).replace(
+        "check-values 2 t1 t3", "check-model"
+    )
+    wrong = replace(
+        reduced("model", "invalid-model", files["model.min.trace"], files), message=told
+    )
+    assert len(grouped([found[0], wrong], files)) == 1, "a check of the model sees the same"
     universe = chosen.replace('3 mk-const s2 "a"', '3 mk-special-value s2 "set.universe"')
     asserted = (
         "5 mk-term OP_EQUAL SORT_BOOL 2 t3 t3\n return t5 s3\n5 assert-formula t5\n6 check-sat\n"

@@ -48,6 +48,18 @@ def test_a_long_trace_becomes_the_smallest(how: str) -> None:
     assert result.ended == "complete"
 
 
+def test_what_is_left_of_a_wrong_model_has_no_sort_that_only_its_message_needs() -> None:
+    """The sorts of an assertion decide on the bucket of a wrong model, and are no part of its defect."""
+    fault = {**NEED_NOT, "how": "invalid-model"}
+    source = EXAMPLE.replace("1 push 2\n", '1 mk-sort SORT_BV 4\n return s2\n1 mk-const s2 "y"\n')
+    result = reduced(source.replace("1 pop 2\n", ""), **fault)
+    assert rows(result)[1:3] == SMALLEST[1:3] and "SORT_BV" not in result.text
+    assert result.before == 10 and result.key.startswith("invalid-model-")
+    kept = reduced(source.replace("1 pop 2\n", ""), **{**fault, "kinds": ["SORT_BV"]})
+    assert "SORT_BV" in kept.text
+    assert result.key == kept.key, "it is the smaller form of a finding in the same bucket"
+
+
 def test_a_small_trace_becomes_the_smallest() -> None:
     result = small()
     assert rows(result) in ([*SMALLEST, f"check-sat-assuming 1 {term}"] for term in ("t1", "t2"))

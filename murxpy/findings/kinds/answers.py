@@ -60,6 +60,11 @@ class Answer(Wrong, family=True):
         return see_answer(seen)
 
 
+def _same_check(verdict: Verdict, other: Verdict) -> bool:
+    """Whether two verdicts of one kind come from the same check."""
+    return (verdict.kind, verdict.call.action) == (other.kind, other.call.action)
+
+
 class WrongUnsat(Answer):
     """The solver answers unsat although the run planted a model that makes all assertions true."""
 
@@ -129,6 +134,10 @@ class InvalidModel(Wrong):
     def _of_call(self, verdict: Verdict, message: str) -> Parts:
         # The solver's own evaluation of the assertion stands behind the semicolon.
         return super()._of_call(verdict, message.partition(";")[0])
+
+    def narrows(self, verdict: Verdict, other: Verdict) -> bool:
+        """The theories of the assertion, and the operator where the values part, are those of the trace."""
+        return _same_check(verdict, other)
 
     def look(self, seen: Seen) -> Sight | None:
         return see_model(seen)
@@ -283,6 +292,10 @@ class InvalidValue(Wrong):
         models.step_simplified,
         models.step_anew,
     )
+
+    def narrows(self, verdict: Verdict, other: Verdict) -> bool:
+        """Which term around the wrong value is asked for is chance."""
+        return _same_check(verdict, other)
 
     def look(self, seen: Seen) -> Sight | None:
         return see_value(seen)

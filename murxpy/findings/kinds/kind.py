@@ -114,6 +114,12 @@ class Kind:
         source = _SOURCE.search(verdict.message)
         return found if source is None else self._at_source(verdict, found, source)
 
+    def narrows(self, verdict: Verdict, other: Verdict) -> bool:
+        """Whether a verdict of another bucket may be what is left of the defect of `other` in a smaller
+        trace.
+        """
+        return False
+
     def _of_call(self, verdict: Verdict, message: str) -> Parts:
         call = verdict.call
         return message, [call.action, call.operator, call.spelling]
