@@ -516,13 +516,15 @@ def use_of(text: str) -> Use:
     )
 
 
-def operators_of(text: str) -> list[str]:
+def operators_of(text: str, solver: str = "") -> list[str]:
     """What scripts call the operators of a trace that tell most of its defect: predicates, in whose place
     another one often does, behind others, then those that SMT-LIB does not have before others, and none
-    of the core.
+    of the core. To a solver whose sets are arrays, a set by comprehension is a lambda.
     """
     catalogue = shipped()
-    kinds = _kinds(text)
+    kinds = list(_kinds(text))
+    if solver and catalogue.dialect(solver).sets_are_arrays:
+        kinds = [re.sub("^OP_SET_COMPREHENSION$", "OP_ARRAY_LAMBDA", kind) for kind in kinds]
     return _telling(catalogue.operators[kind] for kind in kinds if kind in catalogue.operators)
 
 

@@ -168,7 +168,8 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
     kind, solver = kind_of(page.bucket.kind), page.bucket.solver
     smallest = smallest_trace(page.bucket, page.read)
     # what only the whole run has tells nothing
-    names = [name for name in operators_of(smallest or "") if script is None or _has(script, name)]
+    names = operators_of(smallest or "", solver)
+    names = [name for name in names if script is None or _has(script, name)]
     names = names or operators_in(script or "")
     free = {
         need.name
@@ -176,7 +177,7 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
         if need.kind == "other"
     }
     # one of them, so that a title says of no other that the defect needs it
-    named = next(iter([*(name for name in names if name not in free), *names]), "")
+    named = next((name for name in names if name not in free), "")
     if kind.dies or (kind.ends == "no end" and page.bucket.action == "misuse"):
         call, *more = re.split(_DOES, page.wrong, maxsplit=1)
         what = call + "".join(more).partition(": ")[0]

@@ -262,6 +262,8 @@ class Need:
     def sentence(self) -> str:
         """The need in one sentence."""
         if self.kind == "option":
+            if self.low and self.low == self.high:  # whether other values do, was not tried
+                return f"In this form, the defect does not show with the default of the option {self.name}; it shows with {self.low}."
             where = self._range() if self.low else f"set to {self.value}"
             return f"In this form, the defect needs the option {self.name} {where}."
         if self.kind == "limit":
