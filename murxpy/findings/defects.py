@@ -282,12 +282,13 @@ LOW = "an operand of the wrong class ends in an AttributeError or a bare asserti
 NONE = "None is not refused cleanly"
 POOR = "a text, a number or a size is refused by an exception that says nothing of it"
 MIXED = "objects of two contexts in one call"
+ONE_SIDED = "an operator takes a Python value on one side only"
 # What lists tell last, the worst first: users have to keep contexts apart, and a refusal does no harm.
-TRIFLES = (MIXED, POOR, NONE, LOW)
+TRIFLES = (MIXED, ONE_SIDED, POOR, NONE, LOW)
 MISFIT = "a definition that does not fit its declaration ends the process"
 _SILENT = re.compile(r"another|\btakes? |\bis taken|reads back|works, |not the value")
 _LACKS = re.compile(
-    r"AttributeError: (?:type object )?'(\w+)'(?: object)? has no attribute '\w+' in ([\w.]+) \("
+    r"AttributeError: (?:type object )?'(\w+)'(?: object)? has no attribute '\w+' in ([\w.<>]+) \("
 )
 # By what the message of a broken promise begins with, the cause in words.
 _CAUSES = (
@@ -311,7 +312,7 @@ _CAUSES = (
     ),
     (
         re.compile(r"^\w{1,60} of an? \w{1,60} and an? \w{1,60}: a . n works"),
-        "an operator takes a Python value on one side only",
+        ONE_SIDED,
     ),
     (
         re.compile(r"iterating over an? \w{1,60} does not end"),
