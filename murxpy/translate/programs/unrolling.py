@@ -18,7 +18,6 @@ from typing import Any
 from murxpy.machine.solve import ANSWERS
 from murxpy.translate.programs import recorder
 
-_GIVES = re.compile(r"\b(\w+)(?: after (?:sat|unsat))? gives (.+?) instead of (.+)$", re.S)
 _CALLED = re.compile(r"(?:.*\.)?(\w+)\(")
 _WORDS = re.compile(r"\b[A-Za-z_]\w*\b")
 _NAMES = re.compile(r"\bv\d+\b")
@@ -275,14 +274,26 @@ def goal_of(calls: Sequence[Call], site: Site, message: str) -> int | None:
     """
     if site.dies:
         return len(calls) - 1 if calls and not calls[-1].ended else None
-    told = _GIVES.search(message)
-    if told is None or told[3] in ANSWERS:  # why another answer is right is for the helper to say
+    told = _told(message)
+    if told is None or told[2] in ANSWERS:  # why another answer is right is for the helper to say
         return None
     for at in range(len(calls) - 1, -1, -1):
         name = _CALLED.match(calls[at].code)
-        if name and name[1] == told[1] and calls[at].got == told[2]:
+        if name and name[1] == told[0] and calls[at].got == told[1]:
             return at
     return None
+
+
+def _told(message: str) -> tuple[str, str, str] | None:
+    """The call, its result and what was expected in a message such as `is_bool gives True instead of False`,
+    also behind other words, or with the answer after which the call was made.
+    """
+    said, instead, wanted = message.partition(" instead of ")
+    before, gives, got = said.partition(" gives ")
+    words = before.split()
+    if words[-2:-1] == ["after"]:
+        words = words[:-2]
+    return (words[-1], got, wanted) if instead and gives and words else None
 
 
 def needed(calls: Sequence[Call], goal: int, site: Site) -> list[Call]:
@@ -346,11 +357,11 @@ def written(site: Site, calls: Sequence[Call], message: str) -> str:
                 code = f"{name} = {code}"
             rows.append(code)
     behind = list(site.behind)
-    told = _GIVES.search(message)
+    told = _told(message)
     if not site.dies and told is not None:
         behind = [
-            f"print({f'expected {told[3]}, got'!r}, got)",
-            f"sys.exit(1 if str(got) == {told[2]!r} else 0)",
+            f"print({f'expected {told[2]}, got'!r}, got)",
+            f"sys.exit(1 if str(got) == {told[1]!r} else 0)",
         ]
     given = [name for name in site.given if not re.search(rf"\b{name}\b", "\n".join(rows))]
     before = [row for row in site.before if row.strip().partition(" = ")[0] not in given]
