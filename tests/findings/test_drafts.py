@@ -292,6 +292,22 @@ def test_what_a_draft_attaches_is_named_only_where_it_is_written(
     assert "the issue names finding.trace, which -o DIR writes with it" in err
 
 
+@pytest.mark.parametrize(
+    ("helper", "named"), [("", "check"), ("def law(s):\n    s.check()\n\n", "combined")]
+)
+def test_a_death_is_told_with_the_call_of_its_program(
+    tmp_path: Path, helper: str, named: str
+) -> None:
+    program = f"{helper}\ndef calls():\n    s = Solver()\n    s.check()\n\nif __name__ == 1:\n    calls()\n"
+    found = kept(tmp_path, "b", {"python": program}, message="SIGSEGV", signal="SIGSEGV")
+    stored(tmp_path, replace(found, action="z3-combined", operator="", spelling="cond"))
+    made = draft_of(finding_page(tmp_path, "b"))
+    assert made is not None
+    title, _, said, *_ = made.text.splitlines()
+    wanted = f"{named} ends the process with a segmentation fault"
+    assert title.endswith(wanted) and said == f"{wanted}."
+
+
 def test_a_colon_in_a_call_does_not_end_the_title_of_a_death(tmp_path: Path) -> None:
     whole = '# solver z3 5.4.1\n0 misuse@edge z3.f py:{"a":1}\n'
     found = kept(tmp_path, "b", {}, message="SIGABRT: it is broken", signal="SIGABRT")

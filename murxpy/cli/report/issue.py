@@ -85,6 +85,7 @@ _DIED = re.compile(r" got (SIG[A-Z]+)$")  # what a program printed of its child 
 # the key of the bucket of a death, without what differs with the signal
 _CALLED = re.compile(r"^(?:crash|abort)-sig[a-z]+-(.+)-[0-9a-f]{8}$")
 _RELEASE = re.compile(r"\d+(?:\.\d+)*")
+_DEFINED = re.compile(r"^(?:def|class) ", re.M)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,12 +213,27 @@ def _checked(trace: str) -> list[str]:
 
 
 def _of_program(page: FindingPage, said: str) -> str:
-    """A sentence about a death, without its signal where not all replays die of the same one."""
+    """A sentence about a death, without its signal where not all replays die of the same one, and with the
+    call of its program in the place of an action that makes several.
+    """
+    call = _last_call(_form(page, "python") or "")
+    before, ends, rest = said.partition(" ends the process")
+    if call and before and ends and page.bucket.action.startswith(f"{page.bucket.solver}-"):
+        said = f"{call}{ends}{rest}"
     return (
         said
         if _steady(page)
         else said.replace(f" with {ended_by(page.bucket.signal)}", " by a signal", 1)
     )
+
+
+def _last_call(program: str) -> str:
+    """The function that a program calls last in its child process; empty where it has a helper."""
+    if len(_DEFINED.findall(program)) != 1:
+        return ""
+    rows = program.partition("\ndef calls():\n")[2].partition("\n\n")[0].split("\n")
+    called = re.match(r" {4}(?:[\w.]{1,80}\.)?(\w{1,60})\(", rows[-1])
+    return called[1] if called is not None else ""
 
 
 def _steady(page: FindingPage) -> bool:
