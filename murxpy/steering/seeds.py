@@ -148,8 +148,8 @@ _TOLD = 5  # reasons for leaving out seed files that users are told when runs be
 _COUNTED = ("mutator:", "unreadable:", "mislabelled:", "line:total")
 # About how many milliseconds a run takes: for each line of a walk; and for a mutant, which is made, printed
 # and read, beside the effort of the solver; for a mutant that was killed, by the usual wall limit; and for
-# a walk before any was counted. Measured (bench/results/sources.md): 0.08 and 5 with z3 5.4.1, 0.21 and 26 with z3 4.8.12, 0.19
-# and 10 with cvc5 1.1.2.
+# a walk of which nobody knows the lines. Measured for the first two (bench/results/sources.md): 0.08 and 5
+# with z3 5.4.1, 0.21 and 26 with z3 4.8.12, 0.19 and 10 with cvc5 1.1.2.
 _LINE, _MUTANT, _KILLED, _WALK = 0.15, 10.0, 2000.0, 20.0
 
 
@@ -157,8 +157,8 @@ def cost_of(source: str, counts: Mapping[str, int]) -> float:
     """About how many milliseconds a run of a source took, by its counters. The clock has no part in it,
     so that the same campaign makes the same runs.
     """
-    if source == API:
-        return max(1.0, _LINE * counts.get("line:total", 0))
+    if source == API:  # a walk that ended early, perhaps by a limit of time, tells no lines
+        return _LINE * counts["line:total"] if "line:total" in counts else _WALK
     made, spent, killed = (
         counts.get(f"mutator:{source}:{name}", 0) for name in ("made", "spent", "timeouts")
     )
@@ -378,7 +378,7 @@ class Steering:
         of the first runs is shared as well.
         """
         spent, runs = self._costs[source]
-        first = _WALK if source == API else cost_of(source, {f"mutator:{source}:made": self._walk})
+        first = cost_of(source, {f"mutator:{source}:made": self._walk})
         return (spent + first) / (runs + 1)
 
     def count(self, index: int, counts: Mapping[str, int]) -> None:

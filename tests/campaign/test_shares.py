@@ -126,6 +126,11 @@ def test_a_source_with_a_small_weight_gets_the_time_when_it_finds_most() -> None
     assert spent["storm"] > 0.8 * sum(spent.values())
 
 
+def test_a_walk_that_a_limit_ended_costs_what_one_costs_of_which_nothing_is_known() -> None:
+    """Whether the clock ends a walk hardly changes which source comes next."""
+    assert cost_of(API, {}) == pytest.approx(cost_of(API, {"line:total": 134}), rel=0.01)
+
+
 def test_a_mix_that_learns_reads_no_seed_before_it_begins(tmp_path: Path) -> None:
     """It takes a second of 600 seeds. A seed that cannot be read is retired when it was drawn."""
     broken = {"seeds": [["a.smt2", "(assert", "sat"]], "mix": MIX, "walk": 10, "budget": None}
