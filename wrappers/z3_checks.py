@@ -25,8 +25,10 @@ def check_sort(sort: Any, facts: dict[str, Any]) -> str | None:
         or not sort.eq(sort)
         or hash(sort) != hash(_z3py._to_sort_ref(sort.ast, sort.ctx))
     ):
-        return f"sort {sort.sexpr()} is not equal to itself"
-    return None if sort.sexpr() and sort.name() else f"a sort of {facts['kind']} has no text"
+        return f"== or hash of {sort.sexpr()} gives another sort instead of itself"
+    if sort.sexpr() and sort.name():
+        return None
+    return f"sexpr or name of a sort of {facts['kind']} gives nothing instead of a text"
 
 
 def _mismatch(sort: Any, facts: dict[str, Any]) -> str | None:
@@ -36,7 +38,8 @@ def _mismatch(sort: Any, facts: dict[str, Any]) -> str | None:
     if expected is None:
         return None
     if sort.kind() != getattr(z3, expected[0]) or type(sort).__name__ != expected[1]:
-        return f"{kind} is a {type(sort).__name__} of kind {sort.kind()}: {sort.sexpr()}"
+        told = f"a {type(sort).__name__} of kind {sort.kind()}"
+        return f"a sort of {kind} gives {told} instead of a {expected[1]}"
     for getter, param in zip(expected[2], params, strict=False):
         value = getter(sort)
         if isinstance(param, dict):
@@ -44,7 +47,7 @@ def _mismatch(sort: Any, facts: dict[str, Any]) -> str | None:
             if wrong:
                 return wrong
         elif isinstance(param, int) and value != param:
-            return f"{kind} with parameter {param} says {value}: {sort.sexpr()}"
+            return f"a parameter of {kind} gives {value} instead of {param}"
     return None
 
 
@@ -73,17 +76,18 @@ def check_term(term: Any, facts: dict[str, Any]) -> str | None:
         return None
     wrong = _mismatch(term.sort(), facts)
     if wrong:
-        return f"a term's sort: {wrong}"
+        return f"the sort of a term: {wrong}"
     if not term.eq(term) or hash(term) != term.hash():
-        return "a term is not equal to itself, or its hash is not its hash"
+        return "eq or hash of a term gives another term instead of itself"
     if not z3.is_app(term):
         known = z3.is_quantifier(term) or z3.is_var(term) or term.sort_kind() == z3.Z3_ARRAY_SORT
-        return None if known else "a term is of no kind"
+        return None if known else "a term asked for its kind gives none instead of one"
     declaration = term.decl()
     if declaration.range() != term.sort():
-        return f"a term's declaration is another: {declaration.sexpr()}"
+        told, wanted = declaration.range().sexpr(), term.sort().sexpr()
+        return f"range of a declaration gives {told} instead of {wanted}"
     if len(term.children()) != term.num_args() or z3.is_const(term) != (term.num_args() == 0):
-        return "a term's children are not its arguments"
+        return "num_args or is_const of a term gives another answer instead of that of children"
     return None
 
 
@@ -95,7 +99,7 @@ def check_value(term: Any, facts: dict[str, Any]) -> str | None:
     wanted = _wanted(facts)
     if value is None or wanted is None or value[-len(wanted) :] == wanted:
         return None
-    return f"the literal {wanted!r} of {facts['kind']} reads back as {value!r}"
+    return f"a literal of {facts['kind']} gives {value!r} instead of {wanted!r}"
 
 
 def _wanted(facts: dict[str, Any]) -> tuple[Any, ...] | None:
@@ -128,9 +132,9 @@ def check_eq(term: Any, facts: dict[str, Any]) -> str | None:
         return None
     other = copy.deepcopy(term)
     if not (term.eq(other) and other.eq(term)) or term.get_id() != other.get_id():
-        return "a copy of a term is another term"
+        return "eq or get_id of a copy gives another term instead of the same"
     if hash(term) != hash(other):
-        return "a copy of a term has another hash"
+        return "hash of a copy gives another number instead of the same"
     if isinstance(term, z3.ExprRef) and not (bool(term == term) and term in [term]):
-        return "a term is not equal to itself"
+        return "== of a term with itself gives False instead of True"
     return None

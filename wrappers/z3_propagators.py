@@ -16,12 +16,6 @@ _WATCHED = 6  # terms of a constraint; at-most needs a clause for each set of so
 _PROPAGATED_LIMIT = 20000  # the resource limit of each check
 _UNREACHABLE = "unreachable"  # what z3 says of code that it has for unreachable
 _SEARCHED = 300  # nodes of what is asserted
-# What a check uses, where it is not only a constraint.
-_ASKED = {
-    "decided": "next_split in a decide callback",
-    "propagated": "a consequence of a propagator",
-    "created": "a function that a propagator tracks",
-}
 
 
 class Watcher:
@@ -61,7 +55,7 @@ def _propagator(solver: Any, watcher: Watcher, how: str) -> Any:
     """A propagator of z3 for a watcher, which registers its terms."""
 
     class Encoded(z3.UserPropagateBase):  # type: ignore[misc]
-        """Reports conflicts of a watcher; `decided` also chooses splits."""
+        """Reports conflicts of a watcher."""
 
         def push(self) -> None:
             watcher.scopes.append(len(watcher.values))
@@ -78,15 +72,6 @@ def _propagator(solver: Any, watcher: Watcher, how: str) -> Any:
         def on_final(self) -> None:
             self.refute(watcher.end())
 
-        def on_created(self, term: Any) -> None:
-            watcher.terms.append(term)
-
-        def on_decide(self, term: Any, index: int, phase: int) -> None:
-            for at, one in enumerate(watcher.terms):
-                if at not in watcher.values and z3.is_bool(one):
-                    self.next_split(one, 0, -1)  # the value false first
-                    return
-
         def refute(self, terms: list[Any]) -> None:
             if terms and how != "propagated":
                 self.conflict(terms)
@@ -99,9 +84,16 @@ def _propagator(solver: Any, watcher: Watcher, how: str) -> Any:
     made.add_fixed(made.on_fixed)
     made.add_final(made.on_final)
     if how == "decided":
-        made.add_decide(made.on_decide)
+
+        def decide(term: Any, index: int, phase: int) -> None:
+            for at, one in enumerate(watcher.terms):
+                if at not in watcher.values and z3.is_bool(one):
+                    made.next_split(one, 0, -1)  # the value false first
+                    return
+
+        made.add_decide(decide)
     if how == "created":
-        made.add_created(made.on_created)
+        made.add_created(watcher.terms.append)
     for term in watcher.terms:
         made.add(term)
     return made
@@ -191,7 +183,7 @@ def propagated(solver: Any, how: str, *terms: Any) -> str | None:
     if how == "created":
         _track(made, watcher, kept)
     propagator = _propagator(made, watcher, how)
-    asked = _ASKED.get(how, f"a propagator for {how}")
+    asked = _used(how)
     try:
         answer = str(made.check())
         model = made.model() if answer == "sat" else None
@@ -209,6 +201,17 @@ def propagated(solver: Any, how: str, *terms: Any) -> str | None:
     if model is not None and z3.is_false(model.eval(formula, model_completion=True)):
         return f"a propagator for {how} gives another model instead of one of its constraint"
     return None
+
+
+def _used(how: str) -> str:
+    """What a check uses."""
+    if how == "decided":
+        return "next_split in a decide callback"
+    if how == "propagated":
+        return "a consequence of a propagator"
+    if how == "created":
+        return "a function that a propagator tracks"
+    return f"a propagator for {how}"
 
 
 def _limited(ctx: Any, formulas: Sequence[Any]) -> Any:

@@ -15,7 +15,8 @@ from z3_reread import reread
 from z3_values import read_value
 
 _TERM_LIMIT = 20000  # the resource limit of a check
-_OTHER = "a term that was taken apart and put together again is another"
+_OTHER = "gives another term instead of the one that was taken apart"
+_BACK = "there and back gives another term instead of the first one"
 
 
 def apart(term: Any) -> str | None:
@@ -31,11 +32,11 @@ def apart(term: Any) -> str | None:
     if len(parts) != term.num_args() or any(
         not part.eq(term.arg(at)) for at, part in enumerate(parts)
     ):
-        return "children and arg of a term disagree"
+        return "children gives other terms instead of those of arg"
     if hasattr(term, "update") and parts and not term.update(*parts).eq(term):
-        return f"{_OTHER} (update)"
+        return f"update {_OTHER}"
     if not declaration.range().eq(term.sort()) or len(declaration.params()) > 10**6:
-        return "the declaration of a term has another sort"
+        return "range of a declaration gives another sort instead of that of its term"
     fits = declaration.arity() == len(parts) and all(
         declaration.domain(at).eq(part.sort()) for at, part in enumerate(parts)
     )
@@ -43,20 +44,21 @@ def apart(term: Any) -> str | None:
         return None
     again = declaration(*parts)
     if not again.eq(term):
-        return f"{_OTHER} (decl)"
+        return f"decl {_OTHER}"
     same = hash(again) == hash(term) and again.get_id() == term.get_id()
-    return None if same else "equal terms have other hashes or numbers"
+    return None if same else "hash or get_id of equal terms gives two numbers instead of one"
 
 
 def _binder(term: Any) -> str | None:
     """Put constants in the place of the variables of a binder, and bind them again."""
-    if [term.is_forall(), term.is_exists(), term.is_lambda()].count(True) != 1:
-        return "a quantifier is none or several of forall, exists and lambda"
+    kinds = [term.is_forall(), term.is_exists(), term.is_lambda()].count(True)
+    if kinds != 1:
+        return f"a binder asked for its kind gives {kinds} instead of one"
     if len(term.children()) != 1 or not term.children()[0].eq(term.body()):
-        return "the child of a quantifier is not its body"
+        return "children gives other terms instead of the body of a binder"
     fresh = [z3.FreshConst(term.var_sort(at)) for at in range(term.num_vars())]
     if any(not str(term.var_name(at)) for at in range(term.num_vars())):
-        return "a variable of a quantifier has no name"
+        return "var_name gives an empty text instead of a name"
     put = fresh[::-1]
     body = z3.substitute_vars(term.body(), *put)
     if term.is_lambda():
@@ -65,12 +67,16 @@ def _binder(term: Any) -> str | None:
         patterns = [term.pattern(at) for at in range(term.num_patterns())]
         others = [term.no_pattern(at) for at in range(term.num_no_patterns())]
         if not all(z3.is_pattern(one) for one in patterns) or len(others) > 64:
-            return "a pattern of a quantifier is none"
+            return "pattern gives another term instead of a pattern"
         make = z3.ForAll if term.is_forall() else z3.Exists
         again = make(fresh, body, weight=term.weight())
-        if again.weight() != term.weight() or again.is_forall() != term.is_forall():
-            return "a quantifier made anew has another weight, or is another one"
-    return None if again.body().eq(term.body()) else f"{_OTHER} (binder)"
+        for name, found, wanted in (
+            ("weight", again.weight(), term.weight()),
+            ("is_forall", again.is_forall(), term.is_forall()),
+        ):
+            if found != wanted:
+                return f"a quantifier made anew: {name} gives {found} instead of {wanted}"
+    return None if again.body().eq(term.body()) else f"a binder made anew {_OTHER}"
 
 
 # ----------------------------------------------------------------------
@@ -189,10 +195,15 @@ def literal(term: Any) -> str | None:
 
 def _rational(term: Any) -> str | None:
     above, below = term.numerator_as_long(), term.denominator_as_long()
-    if term.numerator().as_long() != above or term.denominator().as_long() != below:
-        return "numerator or denominator of a literal is another number"
-    if term.is_int_value() != (below == 1) or not term.is_real() or term.is_int():
-        return "a rational literal says another sort, or another denominator"
+    for name, found, wanted in (
+        ("numerator", term.numerator().as_long(), above),
+        ("denominator", term.denominator().as_long(), below),
+        ("is_int_value", term.is_int_value(), below == 1),
+        ("is_real", term.is_real(), True),
+        ("is_int", term.is_int(), False),
+    ):
+        if found != wanted:
+            return f"{name} gives {found} instead of {wanted}"
     digits, _, rest = term.as_decimal(6).rstrip("?").partition(".")
     whole = abs(above) // below
     if int(digits.lstrip("-") or 0) != whole or len(rest) > 6:
@@ -204,7 +215,8 @@ def _float(term: Any) -> str | None:
     """The class and the fields of a floating-point literal, "without the hidden bit or normalization"."""
     _, ebits, sbits, bits = read_value(term) or ("fp", 0, 0, None)
     if bits is None:
-        return None if term.isNaN() and not term.isInf() else "a NaN is none"
+        wrong = "isInf gives True instead of False" if term.isInf() else None
+        return wrong if term.isNaN() else "isNaN gives False instead of True"
     fraction = bits & ((1 << (sbits - 1)) - 1)
     exponent = (bits >> (sbits - 1)) & ((1 << ebits) - 1)
     negative, top = bool(bits >> (ebits + sbits - 1)), (1 << ebits) - 1
@@ -274,7 +286,7 @@ def replaced(term: Any) -> str | None:
         fresh = z3.FreshConst(one.sort())
         there = z3.substitute(term, (one, fresh))
         if not z3.substitute(there, (fresh, one)).eq(term):
-            return f"{_OTHER} (substitute)"
+            return f"substitute {_BACK}"
         if any(found.eq(one) for found in constants([there], 400)):
             return "substitute gives a term with the replaced constant instead of one without"
     function = _function(term)
@@ -286,7 +298,7 @@ def replaced(term: Any) -> str | None:
     variables = [z3.Var(at, sort) for at, sort in enumerate(domain)]
     there = z3.substitute_funs(term, (function, fresh(*variables)))
     back = z3.substitute_funs(there, (fresh, function(*variables)))
-    return None if back.eq(term) else f"{_OTHER} (substitute_funs)"
+    return None if back.eq(term) else f"substitute_funs {_BACK}"
 
 
 def _function(term: Any) -> Any:
@@ -365,10 +377,13 @@ def probed(solver: Any) -> str | None:
             return f"the probe {name} gives {value} instead of {wanted}"
     if z3.Probe("size", solver.ctx)(goal) != len(goal) or goal.depth() < 0:
         return "the probe size gives another number instead of that of the formulas of the goal"
-    if goal.inconsistent() != any(z3.is_false(one) for one in kept):
-        return "a goal says of itself that it has false, or has none, wrongly"
-    if goal.precision() != z3.Z3_GOAL_PRECISE or goal.prec() != goal.precision():
-        return "a goal to which no tactic was applied is an approximation"
+    for name, found, wanted in (
+        ("inconsistent", goal.inconsistent(), any(z3.is_false(one) for one in kept)),
+        ("precision", goal.precision(), z3.Z3_GOAL_PRECISE),
+        ("prec", goal.prec(), z3.Z3_GOAL_PRECISE),
+    ):
+        if found != wanted:
+            return f"{name} gives {found} instead of {wanted}"
     return None
 
 
@@ -394,4 +409,6 @@ def listed(ctx: Any) -> str | None:
         name = z3.simplifier_name(at, ctx)
         found.append((name, z3.simplifier_description(name, ctx)))
     nameless = [name for name, text in found if not name or not text]
-    return f"'{nameless[0]}' has no name or no description" if nameless else None
+    return (
+        f"'{nameless[0]}' gives nothing instead of a name and a description" if nameless else None
+    )

@@ -51,35 +51,47 @@ def test_z3_keeps_the_laws_of_terms() -> None:
 
 Z3_LIES: dict[str, tuple[str, str, str, Any, str]] = {
     # law, term, what lies, how, what is said of it
-    "update": ("apart", "x + y*2", "ExprRef.update", lambda t, *a: t.arg(0), "put together again"),
+    "update": (
+        "apart",
+        "x + y*2",
+        "ExprRef.update",
+        lambda t, *a: t.arg(0),
+        "update gives another term instead",
+    ),
     "decl": (
         "apart",
         "f(x, f(y, 1))",
         "FuncDeclRef.__call__",
         lambda d, *a: a[0],
-        "put together again is another (decl)",
+        "decl gives another term instead of the one that was taken apart",
     ),
-    "children": ("apart", "x + y*2", "ExprRef.children", lambda t: [t], "children and arg"),
+    "children": (
+        "apart",
+        "x + y*2",
+        "ExprRef.children",
+        lambda t: [t],
+        "children gives other terms instead of those of arg",
+    ),
     "hash": (
         "apart",
         "f(x, f(y, 1))",
         "ExprRef.get_id",
         lambda t: id(t),
-        "other hashes or numbers",
+        "get_id of equal terms gives two numbers instead of one",
     ),
     "weight": (
         "apart",
         "ForAll([x, y], f(x, y) > x)",
         "QuantifierRef.weight",
         lambda q, seen=[]: seen.append(0) or len(seen),
-        "another weight",
+        "a quantifier made anew: weight gives 2 instead of 3",
     ),
     "substitute_vars": (
         "apart",
         "ForAll([x, y], f(x, y) > x)",
         "substitute_vars",
         lambda body, *m: m[0] > m[1],
-        "put together again is another (binder)",
+        "a binder made anew gives another term instead",
     ),
     "is_add": ("asked", "x + y*2", "is_add", lambda t: False, "is_add gives False instead of True"),
     "is_bv_value": (
@@ -131,7 +143,7 @@ Z3_LIES: dict[str, tuple[str, str, str, Any, str]] = {
         "f(x, f(y, 1))",
         "substitute_funs",
         lambda t, *m: m[0][1],
-        "put together again is another (substitute_funs)",
+        "substitute_funs there and back gives another term instead",
     ),
 }
 
@@ -150,8 +162,12 @@ def test_a_sort_of_another_size_is_found() -> None:
     z3 = pytest.importorskip("z3")
     facts = {"kind": "SORT_BV", "params": [8]}
     assert helpers().check_sort(z3.BitVecSort(8), facts) is None
-    assert "with parameter 8 says 9" in str(helpers().check_sort(z3.BitVecSort(9), facts))
-    assert "is a ArithSortRef" in str(helpers().check_sort(z3.IntSort(), facts))
+    assert "a parameter of SORT_BV gives 9 instead of 8" in str(
+        helpers().check_sort(z3.BitVecSort(9), facts)
+    )
+    assert "gives a ArithSortRef of kind 2 instead of a BitVecSortRef" in str(
+        helpers().check_sort(z3.IntSort(), facts)
+    )
 
 
 def test_text_that_reads_back_as_something_else_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
