@@ -130,12 +130,12 @@ class _Recorded(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         if isinstance(node.func, ast.Name) and node.func.id == "super":
             return node
-        made = self.generic_visit(node)
-        assert isinstance(made, ast.Call)
-        if isinstance(node.func, ast.Attribute) or _is_read(made.func):
-            owner, name = _owner(made.func)
-            return _asked("method", [owner, ast.Constant(name), *made.args], made.keywords)
-        return _asked("call", [made.func, *made.args], made.keywords)
+        args = [self.visit(one) for one in node.args]
+        named = [ast.keyword(one.arg, self.visit(one.value)) for one in node.keywords]
+        if isinstance(node.func, ast.Attribute):
+            owner, name = self.visit(node.func.value), ast.Constant(node.func.attr)
+            return _asked("method", [owner, name, *args], named)
+        return _asked("call", [self.visit(node.func), *args], named)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
         self.generic_visit(node)
@@ -180,24 +180,6 @@ class _Recorded(ast.NodeTransformer):
         if node.value is not None:
             node.value = self.visit(node.value)
         return node
-
-
-def _is_read(node: ast.expr) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and isinstance(node.func.value, ast.Name)
-        and (node.func.value.id, node.func.attr) == (_RECORDER, "attribute")
-    )
-
-
-def _owner(node: ast.expr) -> tuple[ast.expr, Any]:
-    if isinstance(node, ast.Call):
-        name = node.args[1]
-        assert isinstance(name, ast.Constant)
-        return node.args[0], name.value
-    assert isinstance(node, ast.Attribute)
-    return node.value, node.attr
 
 
 def _asked(how: str, args: Sequence[ast.expr], keywords: Sequence[ast.keyword] = ()) -> ast.Call:
