@@ -293,12 +293,22 @@ def test_what_a_draft_attaches_is_named_only_where_it_is_written(
 
 
 @pytest.mark.parametrize(
-    ("helper", "named"), [("", "check"), ("def law(s):\n    s.check()\n\n", "combined")]
+    ("helper", "call", "named"),
+    [
+        ("", "s.check()", "check"),
+        ("", "list(s.cube(1))", "cube"),
+        ("", 'Tactic("x").solver().check()', "check"),
+        ("", "solve(s)", "solve"),
+        ("", "got = s.check()", "combined"),
+        ("def law(s):\n    s.check()\n\n", "s.check()", "combined"),
+    ],
 )
 def test_a_death_is_told_with_the_call_of_its_program(
-    tmp_path: Path, helper: str, named: str
+    tmp_path: Path, helper: str, call: str, named: str
 ) -> None:
-    program = f"{helper}\ndef calls():\n    s = Solver()\n    s.check()\n\nif __name__ == 1:\n    calls()\n"
+    program = (
+        f"{helper}\ndef calls():\n    s = Solver()\n    {call}\n\nif __name__ == 1:\n    calls()\n"
+    )
     found = kept(tmp_path, "b", {"python": program}, message="SIGSEGV", signal="SIGSEGV")
     stored(tmp_path, replace(found, action="z3-combined", operator="", spelling="cond"))
     made = draft_of(finding_page(tmp_path, "b"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import builtins
 import platform
 import re
 import shlex
@@ -232,8 +234,17 @@ def _last_call(program: str) -> str:
     if len(_DEFINED.findall(program)) != 1:
         return ""
     rows = program.partition("\ndef calls():\n")[2].partition("\n\n")[0].split("\n")
-    called = re.match(r" {4}(?:[\w.]{1,80}\.)?(\w{1,60})\(", rows[-1])
-    return called[1] if called is not None else ""
+    try:
+        call = ast.parse(rows[-1].strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ""
+    while isinstance(call, ast.Call):
+        if isinstance(call.func, ast.Attribute):
+            return call.func.attr
+        if isinstance(call.func, ast.Name) and not hasattr(builtins, call.func.id):
+            return call.func.id
+        call = call.args[0] if call.args else call.func  # the elements that a call gives
+    return ""
 
 
 def _steady(page: FindingPage) -> bool:
