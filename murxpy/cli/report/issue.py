@@ -240,11 +240,19 @@ def _last_call(program: str) -> str:
         return ""
     while isinstance(call, ast.Call):
         if isinstance(call.func, ast.Attribute):
-            return call.func.attr
+            return f"{_named(call.func.value)}{call.func.attr}"
         if isinstance(call.func, ast.Name) and not hasattr(builtins, call.func.id):
             return call.func.id
         call = call.args[0] if call.args else call.func  # the elements that a call gives
     return ""
+
+
+def _named(owner: ast.expr) -> str:
+    """What makes the object of a call by a name, such as a tactic, with a point; empty where nothing does."""
+    if not isinstance(owner, ast.Call) or not isinstance(owner.func, ast.Name):
+        return ""
+    given = [one for one in owner.args if isinstance(one, ast.Constant) and type(one.value) is str]
+    return f"{owner.func.id}({', '.join(map(ast.unparse, given))})." if given else ""
 
 
 def _steady(page: FindingPage) -> bool:
