@@ -14,6 +14,7 @@ from store_buckets import kept, stored
 
 from murxpy.cli.draft import kept_alone
 from murxpy.cli.report.finding import FindingPage, finding_page
+from murxpy.cli.report.findings import operators_of
 from murxpy.cli.report.issue import draft_of
 from murxpy.findings.buckets import Bucket
 from murxpy.findings.origin import plan_of
@@ -317,6 +318,12 @@ def test_a_death_is_told_with_the_call_of_its_program(
     title, _, said, *_ = made.text.splitlines()
     wanted = f"{named} ends the process with a segmentation fault"
     assert title.endswith(wanted) and said.replace("`", "") == f"{wanted}."
+
+
+@pytest.mark.parametrize(("solver", "name"), [("z3", "lambda"), ("cvc5", "set.comprehension")])
+def test_a_set_by_comprehension_is_called_as_the_solver_does(solver: str, name: str) -> None:
+    trace = f"# solver {solver} 1.0\n0 mk-term OP_SET_COMPREHENSION SORT_SET 3 t1 t2 t3\n"
+    assert operators_of(trace) == [name]
 
 
 def test_a_colon_in_a_call_does_not_end_the_title_of_a_death(tmp_path: Path) -> None:

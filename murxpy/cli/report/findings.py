@@ -516,15 +516,13 @@ def use_of(text: str) -> Use:
     )
 
 
-def operators_of(text: str, solver: str = "") -> list[str]:
+def operators_of(text: str) -> list[str]:
     """What scripts call the operators of a trace that tell most of its defect: predicates, in whose place
     another one often does, behind others, then those that SMT-LIB does not have before others, and none
-    of the core. To a solver whose sets are arrays, a set by comprehension is a lambda.
+    of the core.
     """
     catalogue = shipped()
-    kinds = list(_kinds(text))
-    if solver and catalogue.dialect(solver).sets_are_arrays:
-        kinds = [re.sub("^OP_SET_COMPREHENSION$", "OP_ARRAY_LAMBDA", kind) for kind in kinds]
+    kinds = _kinds(text)
     return _telling(catalogue.operators[kind] for kind in kinds if kind in catalogue.operators)
 
 
@@ -546,7 +544,9 @@ def _telling(operators: Iterable[Operator]) -> list[str]:
 
 
 def _kinds(text: str) -> dict[str, None]:
-    """The operators of a trace, also those of the scripts in it."""
+    """The operators of a trace, also those of the scripts in it. To a solver whose sets are arrays, a set by
+    comprehension is a lambda.
+    """
     kinds: dict[str, None] = {}
     for row in read_rows(text):
         if row.action == "mk-term":
@@ -555,6 +555,9 @@ def _kinds(text: str) -> dict[str, None]:
             with suppress(InputError):
                 script = read_script(_script(row.action, row.words), "", shipped())
                 kinds |= dict.fromkeys(term.op for term in subterms(script.assertions()))
+    solver = header_value(text, "solver").partition(" ")[0]
+    if shipped().dialect(solver).sets_are_arrays:
+        kinds = {re.sub("^OP_SET_COMPREHENSION$", "OP_ARRAY_LAMBDA", kind): None for kind in kinds}
     return kinds
 
 

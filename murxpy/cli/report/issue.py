@@ -171,7 +171,7 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
     kind, solver = kind_of(page.bucket.kind), page.bucket.solver
     smallest = smallest_trace(page.bucket, page.read)
     # what only the whole run has tells nothing
-    names = operators_of(smallest or "", solver)
+    names = operators_of(smallest or "")
     names = [name for name in names if script is None or _has(script, name)]
     names = names or operators_in(script or "")
     free = {
