@@ -34,6 +34,20 @@ class Honest(Solver):
         return value(term, self.model, None)
     def pop(self, levels):
         del self.levels[len(self.levels) - levels:]
+    def simplify(self, term):
+        try:
+            return value(term, {}, None)
+        except KeyError:
+            return term
+    def substitute(self, term, old, new, known=None):
+        known = {} if known is None else known
+        if term is old:
+            return new
+        if id(term) not in known:
+            parts = term[1:] if isinstance(term, tuple) else ()
+            done = [self.substitute(part, old, new, known) for part in parts]
+            known[id(term)] = (term[0], *done) if done else term
+        return known[id(term)]
 class Kept(Honest):
     def pop(self, levels):
         for _ in range(levels):
@@ -43,12 +57,21 @@ class Assumed(Honest):
     def check(self, *assumed):
         self.levels[-1].extend(assumed)
         return super().check(*assumed)
+class Sloppy(Honest):
+    def substitute(self, term, old, new):
+        return new
 class Deaf(Honest):
     def add(self, term):
         if not hasattr(self, "model"):
             super().add(term)
 """
-FLAWS = {"search": "Kept", "assuming": "Assumed", "models": "Deaf", "incremental": "Kept"}
+FLAWS = {
+    "search": "Kept",
+    "assuming": "Assumed",
+    "models": "Deaf",
+    "incremental": "Kept",
+    "rewriting": "Sloppy",
+}
 
 
 def session(name: str, solver: str, **more: Any) -> Session:
@@ -60,10 +83,12 @@ def session(name: str, solver: str, **more: Any) -> Session:
         "assert-formula": "{solver}.add({0})",
         "pop": "{solver}.pop({v})",
         "get-value": "{solver}.tell({0})",
+        "simplify": "{solver}.simplify({0})",
+        "substitute": "{solver}.substitute({0}, {1}, {2})",
     }
     made["readers"] = {"value": "('bool', {0})"}
     setup: Any = {"catalogue": load_catalogue(), "machine": load_machine(name), "wrapper": made}
-    return Session({**setup, "checks": ["invariants"], **more})
+    return Session({**setup, "checks": ["invariants", "simplify", "substitute"], **more})
 
 
 def broken(machine: str, solver: str, runs: int = 400) -> tuple[str, dict[str, Any]] | None:
@@ -79,7 +104,8 @@ def broken(machine: str, solver: str, runs: int = 400) -> tuple[str, dict[str, A
 @pytest.mark.parametrize("machine", FLAWS)
 def test_a_way_of_use_finds_what_breaks_it(machine: str) -> None:
     found = broken(machine, FLAWS[machine])
-    assert found is not None and found[1]["kind"] == "inconsistent"
+    kind = "invalid-substitute" if machine == "rewriting" else "inconsistent"
+    assert found is not None and found[1]["kind"] == kind
     again = replay(session(machine, FLAWS[machine]), found[0])[1]["finding"]
     assert again["message"] == found[1]["message"]
 
