@@ -370,7 +370,7 @@ def seed_files(mutation: Mutation, family: str) -> SeedFiles:
 
 AUTO = "auto"
 # The weight with which walks begin, beside that of all other sources together. On two old releases they
-# find 3 to 12 times as much in the same time as any other source (bench/results/sources.md).
+# find three times as much and more in the same time as any other source (bench/results/sources.md).
 WALKS = 19
 
 
