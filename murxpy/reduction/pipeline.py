@@ -280,6 +280,7 @@ class Task:
     else. `key` is the bucket of the finding, empty where it is not known. With `judges` the finding
     is that one of these solvers disagrees. `follow` gets the progress. `wait` is called before each
     candidate, and returns when it may be replayed. Loaded solvers are taken from `warm`, and left there.
+    Of a `doubtful` trace a single replay tells that it shows nothing.
     """
 
     plan: Plan
@@ -295,6 +296,7 @@ class Task:
     follow: Callable[[Progress], None] = lambda progress: None
     wait: Callable[[], None] = lambda: None
     warm: Warm | None = None
+    doubtful: bool = False
     began: float = field(default_factory=monotonic)
 
     @property

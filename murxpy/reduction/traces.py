@@ -102,9 +102,8 @@ def without_last_misuses(task: Task, result: Minimized) -> Minimized:
     """
     while (shorter := _without_misuse(task, result)) is not None:
         try:
-            again = _reduced(
-                replace(task, key=result.key, replays=_left(task, result)), shorter, None
-            )
+            once = replace(task, key=result.key, doubtful=task.tries == 1)
+            again = _reduced(replace(once, replays=_left(task, result)), shorter, None)
         except InputError:  # it needs the last misuse
             break
         result = replace(

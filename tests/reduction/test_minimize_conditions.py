@@ -22,6 +22,8 @@ from waiting import wait_for
 from murxpy.errors import InputError
 from murxpy.findings.origin import origin
 from murxpy.oracles.crash import Outcome
+from murxpy.processes import inquiries
+from murxpy.processes.handles import Job
 from murxpy.processes.targets import Plan
 from murxpy.reduction.pipeline import Match, Task, exit_kind, first_shown
 from murxpy.reduction.traces import minimize
@@ -67,10 +69,19 @@ def test_a_misuse_in_which_a_death_only_shows_is_left_out() -> None:
     assert "misuse" not in result.key
 
 
-def test_a_misuse_that_a_death_needs_stays() -> None:
+def test_a_misuse_that_a_death_needs_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+    many = inquiries.Tester.many
+
+    def counted(self: inquiries.Tester, count: int, *jobs: Job) -> list[list[Outcome]]:
+        made.append(count)
+        return many(self, count, *jobs)
+
+    monkeypatch.setattr(inquiries.Tester, "many", counted)
     source = EXAMPLE.partition("1 assert-formula")[0] + "1 gc\n1 misuse@print t2\n"
     result = minimize(Task(planted(at="misuse", how="segfault", late=True), "a.trace"), source)
     assert rows(result)[-1].startswith("misuse ") and "misuse-term-print" in result.key
+    assert made[:2] == [1, 2] and made[-1] == 1, "one replay tells that it is needed"
 
 
 def test_what_earlier_runs_find_does_not_stand_for_a_death() -> None:
