@@ -33,6 +33,7 @@ SMALL = {
     "evaluator": "z3 --count 2 --operators OP_BV_ADD --no-save",
     "faults": "--runs 60 --buckets 40 --no-save",
     "finding_sizes": "OUT --no-save",
+    "finishing": "OUT --cpu 4 --no-save",
     "formulas": "z3 --runs 3 --read 3 --no-save",
     "hostile": "small --runs 1 --no-save",
     "judged": "z3 --seeds SEEDS --runs 1 --no-save",
