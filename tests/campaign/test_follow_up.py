@@ -162,6 +162,9 @@ class Shelf:
 
     held: dict[str, str] = field(default_factory=dict)
 
+    def set_reproducers(self, key: str, forms: tuple[Reproducer, ...]) -> None:
+        self.buckets[key].reproducers = forms
+
     def pending_trace(self, kept: Kept) -> str | None:
         return None
 
@@ -213,10 +216,14 @@ _BROKEN = {
 
 
 def test_a_first_finding_of_each_defect_comes_before_a_second_one(tmp_path: Path) -> None:
-    """The traces are missing, so each request ends at once, with a word about it."""
+    """The traces are missing, so each request ends at once."""
     shelf, told = Shelf(), list[events.Event]()
-    for key, kind in (("a", "crash"), ("b", "crash"), ("c", "crash"), ("d", "exception")):
-        shelf.add(key, kind)
+    (tmp_path / "several").mkdir()
+    (tmp_path / "several/1.history").write_text("")
+    for key in ("several", "a", "b", "c"):
+        shelf.add(key, "crash")
+    shelf.add("d", "exception")
+    shelf.buckets["several"].traces[0] = Kept("several/1.trace", 1, 3, 30, False)
     for key in ("trifle", "promise"):
         shelf.add(key, "contract")
         shelf.buckets[key].message = f"class C: {_BROKEN[key]}"
@@ -228,9 +235,10 @@ def test_a_first_finding_of_each_defect_comes_before_a_second_one(tmp_path: Path
         follow_up.poll()
         time.sleep(0.01)
     follow_up.close()
-    notices = [event.text for event in told if isinstance(event, events.Notice)]
-    assert [text.partition(":")[0] for text in notices] == [
-        *("a", "c", "d", "promise", "b", "trifle")
+    done = [event for event in told if isinstance(event, events.Notice | events.Reproduced)]
+    texts = [event.text if isinstance(event, events.Notice) else event.bucket for event in done]
+    assert [text.partition(":")[0] for text in texts] == [
+        *("a", "c", "several", "d", "promise", "b", "trifle")
     ]
 
 

@@ -155,16 +155,17 @@ class FollowUp(Service):
             return request
         return replace(request, minimize=False, telling=False)
 
-    def _urgency(self, request: Request) -> tuple[bool, bool, bool, int, int]:
+    def _urgency(self, request: Request) -> tuple[bool, bool, bool, int, bool, int]:
         """A key by which what lists tell last comes last, then the first finding of each defect before a
-        second one, then the worst, then that with the smallest trace. What has used up its time comes
-        behind all.
+        second one, then the worst, then what needs no run before it, since a history takes as long as
+        five traces, then that with the smallest trace. What has used up its time comes behind all.
         """
         bucket = self._archive.buckets[request.key]
         kept = bucket.smallest()
         again = not request.releases and any(map(self._tried, self._others(bucket)))
         size = kept.size if kept is not None else 0
-        return request.rank >= _LATER, is_trifle(bucket), again, request.rank, size
+        several = kept is not None and not kept.confirmed
+        return request.rank >= _LATER, is_trifle(bucket), again, request.rank, several, size
 
     def _others(self, bucket: Bucket) -> Iterator[Bucket]:
         """The other buckets of the folder that show the defect of a bucket, as far as that is known."""
