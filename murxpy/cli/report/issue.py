@@ -220,7 +220,8 @@ def _of_program(page: FindingPage, said: str) -> str:
     """
     call = _last_call(_form(page, "python") or "")
     before, ends, rest = said.partition(" ends the process")
-    if call and before and ends and page.bucket.action.startswith(f"{page.bucket.solver}-"):
+    own = page.bucket.action.startswith(f"{page.bucket.solver}-") and "(" not in before
+    if call and before and ends and own:
         said = f"{call}{ends}{rest}"
     return (
         said
