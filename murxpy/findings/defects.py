@@ -144,7 +144,7 @@ def marks(bucket: Bucket, read: Read) -> Marks:
     shape = smallest_shape(bucket, read)
     if shape is None:
         return Marks()
-    if _reads_again(bucket, read):  # in which way, and what is asserted, is chance
+    if reads_again(bucket, read):  # in which way, and what is asserted, is chance
         return Marks(
             (f"{bucket.solver} gives a wrong core when it is read again {_options(shape)}",)
         )
@@ -256,7 +256,7 @@ _PARTING = "the solver's value of OP_"  # what the solver evaluates otherwise th
 _READING = ("check-core", "check-assumptions")
 
 
-def _reads_again(bucket: Bucket, read: Read) -> bool:
+def reads_again(bucket: Bucket, read: Read) -> bool:
     """Whether a wrong core needs that a core was read before."""
     if bucket.kind not in _CORES:
         return False

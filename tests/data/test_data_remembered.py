@@ -82,9 +82,12 @@ def test_a_machine_depends_on_what_it_is_completed_from(
     default = (data_folder("fsm") / "default.yaml").read_text()
     mine = tmp_path / "mine.yaml"
     mine.write_text(default)
+    shipped = data_folder("fsm")
     monkeypatch.setattr("murxpy.data.machines.data_folder", lambda name: tmp_path / name)
     before = load_machine(str(mine))
     folder.unlink()
     folder.mkdir()
+    for file in shipped.glob("*.yaml"):  # the machines that the default one walks, too
+        (folder / file.name).write_text(file.read_text())
     (folder / "default.yaml").write_text(default.replace("limits:", "limits:\n  extra: 7", 1))
     assert load_machine(str(mine))["limits"] == {"extra": 7, **before["limits"]}

@@ -384,9 +384,9 @@ def test_needs_are_sentences_and_are_read_again() -> None:
     assert [need.sentence() for need in found] == [
         "In this form, the defect needs the option depth of at least 7.",
         "In this form, the defect needs a resource limit between 15 and 500.",
-        "In this form, the defect shows only after a level of assertions was pushed (push).",
-        "In this form, the defect shows only if an assertion has a name (assert-tracked).",
-        "In this form, the defect shows only after a call of simplify.",
+        "In this form, the defect does not show without pushing a level of assertions (push).",
+        "In this form, the defect does not show without a name of the assertion (assert-tracked).",
+        "In this form, the defect does not show without a call of simplify.",
         "In this form, the defect shows only at the second check-core.",
         "In this form, the defect needs OP_AND in the spelling raw; plainer spellings do not show it.",
         "The defect shows in the solver's safe mode (safe-mode=safe), too.",
@@ -415,7 +415,7 @@ def test_the_smallest_trace_says_what_it_needs() -> None:
     assert result.message == "the answer is no answer", "a later replay need not tell it again"
     assert result.needs == (
         "In this form, the defect needs the option depth of at least 3.",
-        "In this form, the defect shows only after a level of assertions was pushed (push).",
+        "In this form, the defect does not show without pushing a level of assertions (push).",
     )
     header = parse_trace(result.text, "min").header
     assert [need.sentence() for need in read_needs(header["needs"])] == list(result.needs)

@@ -418,14 +418,10 @@ def without_turns(page: FindingPage) -> Iterator[str]:
     that are in it.
     """
     turn = place(page.bucket.backtrace)[1:] if page.recursion else page.frames
-    seen: dict[str, int] = {}
-    for frame in page.frames:
-        if frame in turn:
-            seen[frame] = seen.get(frame, 0) + 1
-    again = sum(count - 1 for count in seen.values())
+    seen = dict.fromkeys(frame for frame in page.frames if frame in turn)
     yield from seen
-    if again:
-        yield f"(and {amount(again, 'frame')} of the same functions)"
+    if len(seen) < sum(frame in turn for frame in page.frames):  # of which not all are kept
+        yield "(and more of the same functions)"
 
 
 def commands(page: FindingPage) -> list[str]:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 from murxpy.cli.report.finding import FindingPage, without_turns
@@ -25,7 +26,7 @@ from murxpy.cli.report.findings import (
 from murxpy.cli.report.text import amount, fenced, one_line, prose
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.findings.buckets import is_unsound
-from murxpy.findings.defects import grouping
+from murxpy.findings.defects import grouping, reads_again
 from murxpy.findings.frames import earliest
 from murxpy.findings.kinds.calls import misuse_message
 from murxpy.findings.kinds.registry import kind_of
@@ -47,6 +48,7 @@ _TITLE, _CUT = (
     120,
     160,
 )  # letters of a title: above the first, words become shorter; above the second, it is cut
+_AGAIN = "gives another unsat core when it is read again"
 _UNSOUND = "answers sat where no values make all assertions true"
 # what the title of a death leaves out: the signal of each endless recursion, and outer namespaces
 _ENDLESS = (
@@ -115,7 +117,7 @@ def draft_of(
     rules = (_wrapper(receiver) if receiver else wrapper).get("reporting") or {}
     script, program = _form(page, "smt2"), _form(page, "python")
     release = _release(page, small)
-    files = {f"finding{file.suffix}": _telling(small, page.bucket.kind)} if small else {}
+    files = {f"finding{file.suffix}": _telling(small, file, page.bucket.kind)} if small else {}
     files |= {"finding.smt2": script} if script else {}
     files |= {"finding.py": program} if program else {}
     files |= {"decided.smt2": page.decided} if page.decided else {}
@@ -132,12 +134,12 @@ def draft_of(
     return Draft(text, files, [*_warnings(page, rules, script or program, registries)])
 
 
-def _telling(trace: str, kind: str) -> str:
-    """A trace with the row `finds` in its header, by which other commands know what it shows; a history of
-    several traces as it is.
+def _telling(trace: str, file: Path, kind: str) -> str:
+    """A trace with the row `finds` in its header, by which other commands know what it shows; the runs of a
+    history as they are.
     """
     header = re.match(r"# murxpy-trace \d+\n(?:# .*\n)*", trace)
-    if header is None or "\n# finds " in header[0]:
+    if file.suffix != ".trace" or header is None or "\n# finds " in header[0]:
         return trace
     return f"{header[0]}# finds {kind}\n{trace[header.end() :]}"
 
@@ -193,6 +195,7 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
             what = f"{what}: {named}"
     else:
         label = _UNSOUND if is_unsound(page.bucket) else kind.does(page.bucket.message)
+        label = _AGAIN if reads_again(page.bucket, page.read) else label
         what = f"{label}{f' with {named}' if named else ''}"
     text = f"{solver} {release} {what}"
     for long, short in _SHORTER if len(text) > _TITLE else ():
@@ -216,12 +219,12 @@ def _checked(trace: str) -> list[str]:
 
 def _of_program(page: FindingPage, said: str) -> str:
     """A sentence about a death, without its signal where not all replays die of the same one, and with the
-    call of its program in the place of an action that makes several.
+    last call of its program, where no script says it, in the place of an action that may make several.
     """
     call = _last_call(_form(page, "python") or "")
     before, ends, rest = said.partition(" ends the process")
-    own = page.bucket.action.startswith(f"{page.bucket.solver}-") and "(" not in before
-    if call and before and ends and own:
+    told = page.bucket.action == "misuse" or "(" in before or _form(page, "smt2") is not None
+    if call and before and ends and not told:
         said = f"{call}{ends}{rest}"
     return (
         said
@@ -239,7 +242,10 @@ def _last_call(program: str) -> str:
         call = ast.parse(rows[-1].strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
-    while isinstance(call, ast.Call):
+    while isinstance(call, (ast.Call, ast.BoolOp, ast.ListComp)):
+        if not isinstance(call, ast.Call):
+            call = call.values[0] if isinstance(call, ast.BoolOp) else call.elt
+            continue
         if isinstance(call.func, ast.Attribute):
             return f"{_named(call.func.value)}{call.func.attr}"
         if isinstance(call.func, ast.Name) and not hasattr(builtins, call.func.id):

@@ -40,12 +40,12 @@ _STRANGERS = {
 # What a call is to somebody who does not know our names for them.
 _SAID = {
     "check-abduct": "asking for an abduct",
-    "check-assumptions": "reading the unsat assumptions",
-    "check-core": "reading the unsat core",
+    "check-assumptions": "checking the unsat assumptions",
+    "check-core": "checking the unsat core",
     "check-elimination": "eliminating quantifiers",
     "check-interpolant": "asking for an interpolant",
-    "check-model": "reading the model",
-    "check-proof": "reading the proof",
+    "check-model": "checking the model",
+    "check-proof": "checking the proof",
     "check-simplify": "simplifying a term",
     "check-substitute": "substituting in a term",
     "check-values": "reading values",

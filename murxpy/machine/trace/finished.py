@@ -223,17 +223,17 @@ HEADER = "needs"
 _ORDINALS = {"2": "second", "3": "third"}
 # The parts of an action's call that a defect can need.
 _CALLS = {
-    "assert-tracked": "if an assertion has a name",
-    "check-core": "after the unsat core was read",
-    "check-model": "after the model was read",
-    "check-sat": "after a first check",
-    "check-sat-assuming": "after a first check with assumptions",
-    "del": "after an object was dropped",
-    "gc": "after Python collected its garbage",
-    "pop": "after a level of assertions was popped",
-    "push": "after a level of assertions was pushed",
-    "reset": "after the solver was reset",
-    "reset-assertions": "after all assertions were dropped",
+    "assert-tracked": "a name of the assertion",
+    "check-core": "reading the unsat core before",
+    "check-model": "reading the model before",
+    "check-sat": "a first check",
+    "check-sat-assuming": "a first check with assumptions",
+    "del": "dropping an object",
+    "gc": "a collection of Python's garbage",
+    "pop": "popping a level of assertions",
+    "push": "pushing a level of assertions",
+    "reset": "resetting the solver",
+    "reset-assertions": "dropping all assertions",
 }
 
 
@@ -288,8 +288,8 @@ class Need:
             return f"The defect {shows} {mode}{', too' if self.low == 'yes' else ''}."
         what = _CALLS.get(self.name)
         if what is None:
-            return f"In this form, the defect shows only after a call of {self.name}."
-        return f"In this form, the defect shows only {what} ({self.name})."
+            return f"In this form, the defect does not show without a call of {self.name}."
+        return f"In this form, the defect does not show without {what} ({self.name})."
 
     def _range(self) -> str:
         if not self.high:
