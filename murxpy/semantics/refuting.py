@@ -41,8 +41,15 @@ class Refuted:
     count: int
     complete: bool
 
+    @property
+    def alone(self) -> bool:
+        """Whether the formulas are true or false whatever the solver chooses."""
+        return self.complete and self.count == 1
+
     def sentence(self) -> str:
         """What was seen, in words that follow the name of the finding."""
+        if self.alone:
+            return f"{NAME}: answered sat to assertions without a constant, of which one is false"
         which = "possible" if self.complete else "tried"
         return f"{NAME}: answered sat, and none of {self.count:,} {which} values makes all assertions true"
 

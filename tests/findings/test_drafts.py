@@ -320,6 +320,20 @@ def test_a_death_is_told_with_the_call_of_its_program(
     assert title.endswith(wanted) and said.replace("`", "") == f"{wanted}."
 
 
+def test_a_title_names_the_operator_whose_value_is_wrong(tmp_path: Path) -> None:
+    small = """# solver cvc5 1.4.2
+0 mk-term OP_ARRAY_STORE SORT_ARRAY 3 t1 t2 t3
+0 mk-term OP_EQ_RANGE SORT_BOOL 4 t4 t1 t2 t2
+0 check-model
+"""
+    told = "an assertion is false under the model; the solver's value of OP_EQ_RANGE is not ours"
+    found = kept(tmp_path, "b", {"min.trace": small}, kind="invalid-model", message=told)
+    stored(tmp_path, replace(found, action="check-model", operator="", spelling=""))
+    made = draft_of(finding_page(tmp_path, "b"))
+    assert made is not None
+    assert made.text.splitlines()[0].endswith("an assertion is false with eqrange")
+
+
 @pytest.mark.parametrize(("solver", "name"), [("z3", "lambda"), ("cvc5", "set.comprehension")])
 def test_a_set_by_comprehension_is_called_as_the_solver_does(solver: str, name: str) -> None:
     trace = f"# solver {solver} 1.0\n0 mk-term OP_SET_COMPREHENSION SORT_SET 3 t1 t2 t3\n"

@@ -77,6 +77,7 @@ _OF_SORT = re.compile(
     r"(?<=value of a term) of [A-Z_]{1,40}(?= is not ours)"
     r"|(?<=n assertion) about [A-Z_, ]{1,200}(?= is false)"
 )
+_BLAMED = re.compile(r"; the solver's value of (\S{1,60}) is not ours")
 _PARTED = re.compile(r"; they part at (.+)$")
 _SET = re.compile(r"^\(set-option :(\S+) ([^()]*)\)$", re.M)
 # Options that only let a script ask or do more, and limits.
@@ -182,7 +183,8 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
         if need.kind == "other"
     }
     # one of them, so that a title says of no other that the defect needs it
-    named = next((name for name in names if name not in free), "")
+    blamed = [name for name in _BLAMED.findall(page.wrong) if name in names]
+    named = next((name for name in [*blamed, *names] if name not in free), "")
     if kind.dies or (kind.ends == "no end" and page.bucket.action == "misuse"):
         call, *more = re.split(_DOES, page.wrong, maxsplit=1)
         what = call + "".join(more).partition(": ")[0]

@@ -410,6 +410,8 @@ def _asserted(seen: Seen, answer: str) -> Sequence[Term]:
 
 
 def _none_of(shown: Refuted) -> str:
+    if shown.alone:
+        return "unsat: the assertions have no constant, and one of them is false"
     which = "possible values" if shown.complete else "values"
     so = "unsat" if shown.complete else "unsat, as far as tried"
     return f"{so}: none of {shown.count:,} {which} makes all assertions true"
