@@ -71,7 +71,7 @@ def session_setup(answer: str) -> dict[str, Any]:
     }
     # fewer assertions than there are: no more wrong answers than there should be
     wrapper["actions"]["pop"] = "{solver}.asserted.clear()"
-    machine = load_machine("default")
+    machine = {**load_machine("default"), "others": []}
     machine["probabilities"]["planted"] = 1.0
     return {
         "catalogue": load_catalogue(),
@@ -153,7 +153,7 @@ def test_a_walk_with_a_planted_model_replays_and_asserts_only_what_is_true(seed:
 
 
 def test_the_chance_is_that_of_the_machine_and_other_runs_stay_as_they_are() -> None:
-    machine = load_machine("default")
+    machine = {**load_machine("default"), "others": []}
     wrapper = copy.deepcopy(TOY)
     settings = {"catalogue": load_catalogue(), "machine": machine, "wrapper": wrapper}
     without, drawing = Session(settings), Session({**settings, "checks": ["planted"]})
@@ -165,7 +165,7 @@ def test_the_chance_is_that_of_the_machine_and_other_runs_stay_as_they_are() -> 
 
 
 def test_an_option_of_unknown_meaning_keeps_runs_from_having_a_planted_model() -> None:
-    machine = load_machine("default")
+    machine = {**load_machine("default"), "others": []}
     machine["probabilities"]["planted"] = 1.0
     setup = {
         "catalogue": load_catalogue(),

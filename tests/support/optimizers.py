@@ -211,7 +211,7 @@ def wrapper(lie: str = "") -> dict[str, Any]:
 
 def session(lie: str = "") -> Session:
     """A session of that solver, in which each run has an optimizer."""
-    machine = copy.deepcopy(load_machine("default"))
+    machine = copy.deepcopy(load_machine("default")) | {"others": []}
     machine["probabilities"] |= {"new-optimizer": 1.0, "check-box": 1.0, "check-pareto": 1.0}
     machine["distributions"]["run-length"] = {"choices": [[[4, 10], 1]]}
     checks = ["optima", "boxes", "fronts", "models"]
