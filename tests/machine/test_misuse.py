@@ -20,6 +20,7 @@ from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.findings.buckets import bucket_key
 from murxpy.machine.contract import protocols
 from murxpy.machine.contract.rules import RULES
+from murxpy.machine.contract.stress import outlived, survived
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.oracles.crash import Outcome, judge
 from murxpy.translate.python import to_python
@@ -472,3 +473,33 @@ def test_parts_with_one_text_are_ambiguous_only_if_they_differ() -> None:
 
     assert protocols.ambiguous([Named("a1"), 1, Named("a2")])
     assert not protocols.ambiguous([Named("a1"), Named("a1"), Named("b1"), "a", "a"])
+
+
+class _Listed:
+    """Prints its parts in another order each time, as a model of constants may."""
+
+    def __init__(self) -> None:
+        self.parts = ["[a = 1, ", "b = 2]"]
+
+    def __str__(self) -> str:
+        self.parts.reverse()
+        return "".join(self.parts)
+
+
+class _Mute:
+    def __str__(self) -> str:
+        raise ValueError("it has no text")
+
+
+class _Changed(_Listed):
+    def __copy__(self) -> _Listed:
+        other = _Listed()
+        other.parts = ["[]"]
+        return other
+
+
+def test_a_copy_breaks_no_promise_by_the_order_or_the_lack_of_its_text() -> None:
+    """Nobody promises an order, and what has no text has none before it is copied."""
+    assert survived([_Listed()]) is None and outlived([_Listed()]) is None
+    assert survived([_Mute()]) is None and outlived([_Mute()]) is None
+    assert outlived([_Changed()]) == "a copy of a _Changed has another text than the original"

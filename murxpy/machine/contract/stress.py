@@ -59,7 +59,10 @@ def outlived(objects: list[Any]) -> str | None:
 
 def _heir(objects: list[Any], copier: Callable[[Any], Any], what: str) -> str | None:
     original = objects.pop()
-    text, name = str(original), type(original).__name__
+    try:
+        text, name = str(original), type(original).__name__
+    except Exception:  # it cannot be printed before it is copied, either
+        return None
     other = copier(original)
     del original
     gc.collect()
