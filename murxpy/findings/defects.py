@@ -38,7 +38,7 @@ from murxpy.machine.contract.rules import RULES
 from murxpy.machine.outcomes import CONTRACT, CRASH, WRONG_UNSAT
 from murxpy.machine.trace.finished import HEADER, Row, header_value, read_needs, read_rows
 from murxpy.machine.trace.grammar import parse_trace
-from murxpy.oracles.crash import normalise
+from murxpy.oracles.crash import ABORT, normalise
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.semantics.registry import MEANINGS
 from murxpy.solvers.exceptions import ILL_FORMED, INVALID_MODEL
@@ -671,10 +671,10 @@ def _of_callable(bucket: Bucket, read: Read) -> list[str]:
 
 def finds_broken(bucket: Bucket) -> bool:
     """Whether the place of a death only tells where broken memory was noticed: in the allocator, or when an
-    object was released although no object was to be dropped.
+    object was released although no object was to be dropped. A solver that aborts there by itself says why.
     """
     heap = place(bucket.backtrace)[:1] == (HEAP,) or breaks_heap(bucket.message)
-    return heap or is_release(bucket)
+    return heap or (is_release(bucket) and bucket.kind != ABORT)
 
 
 def is_release(bucket: Bucket) -> bool:

@@ -210,6 +210,8 @@ def _death(bucket: Bucket, message: str, small: str | None, whole: str | None) -
     if broken is not None:  # the last call is only where that shows
         last = "the release of an object" if freed else where
         where = f"{in_words(broken, small or '')}{context} and then {last}"
+    elif freed and not finds_broken(bucket):
+        where = f"the release of an object {'after' if after else 'during or after'} {where}"
     elif freed:
         when = "after" if after else "during or after"
         return f"broken memory {ends} when an object is released {when} {where}: what broke it came before"
