@@ -320,6 +320,17 @@ def test_a_death_is_told_with_the_call_of_its_program(
     assert title.endswith(wanted) and said.replace("`", "") == f"{wanted}."
 
 
+def test_an_exception_is_told_with_the_call_that_its_program_tries(tmp_path: Path) -> None:
+    program = "s = Solver()\ntry:\n    s.getDifficulty()\n    got = 'no exception'\nexcept Exception:\n    pass\n"
+    found = kept(tmp_path, "b", {"python": program}, kind="exception", message="TypeError: no")
+    stored(tmp_path, replace(found, action="get-difficulty", operator="", spelling=""))
+    made = draft_of(finding_page(tmp_path, "b"))
+    assert made is not None
+    title, _, said, *_ = made.text.splitlines()
+    assert title.endswith("getDifficulty raises TypeError: no")
+    assert said == "getDifficulty raises TypeError: no."
+
+
 def test_a_title_names_the_operator_whose_value_is_wrong(tmp_path: Path) -> None:
     small = """# solver cvc5 1.4.2
 0 mk-term OP_ARRAY_STORE SORT_ARRAY 3 t1 t2 t3

@@ -161,6 +161,17 @@ def test_what_cannot_be_put_in_its_place_is_left(source: str) -> None:
     assert site_of(source) is None
 
 
+def test_the_call_of_an_argument_may_be_enough(tmp_path: Path) -> None:
+    source = LAW.replace(
+        'got = law(box, Box("p"))', "try:\n    law(box, box.missing())\n    got = None"
+    )
+    source = source.replace("print(", "except AttributeError:\n    got = 1\nprint(")
+    site = site_of(source)
+    assert site is not None and len(site.arguments) == 1
+    assert "def law" not in site.arguments[0] and "    box.missing()\n" in site.arguments[0]
+    assert run(tmp_path, site.arguments[0]).stdout == run(tmp_path, source).stdout
+
+
 def test_the_answer_of_a_check_is_not_the_goal() -> None:
     """Why another answer is right only the helper says."""
     site = site_of(LAW)

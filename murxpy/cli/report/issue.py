@@ -90,6 +90,7 @@ _DIED = re.compile(r" got (SIG[A-Z]+)$")  # what a program printed of its child 
 # the key of the bucket of a death, without what differs with the signal
 _CALLED = re.compile(r"^(?:crash|abort)-sig[a-z]+-(.+)-[0-9a-f]{8}$")
 _RELEASE = re.compile(r"\d+(?:\.\d+)*")
+_TRIED = re.compile(r"^try:\n {4}(.{1,400})\n {4}got = ", re.M)
 _DEFINED = re.compile(r"^(?:def|class) ", re.M)
 
 
@@ -191,7 +192,7 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
         what = _of_program(page, what).replace(*_ENDLESS)
         what = _NAMESPACES.sub("", what)
     elif page.bucket.kind in (CONTRACT, EXCEPTION):
-        what = _of_check(page, misuse_message(page.defect.wrong), script)
+        what = _of_check(page, _of_program(page, misuse_message(page.defect.wrong)), script)
         named = named or next(iter(_checked(page.trace)), "")
         if page.bucket.action in SELF_CHECKS and named:
             what = f"{what}: {named}"
@@ -220,11 +221,12 @@ def _checked(trace: str) -> list[str]:
 
 
 def _of_program(page: FindingPage, said: str) -> str:
-    """A sentence about a death, without its signal where not all replays die of the same one, and with the
+    """A sentence about a death or an exception, without its signal where not all replays die of the same one, and with the
     last call of its program, where no script says it, in the place of an action that may make several.
     """
     call = _last_call(_form(page, "python") or "")
-    before, ends, rest = said.partition(" ends the process")
+    does = " raises " if page.bucket.kind == EXCEPTION else " ends the process"
+    before, ends, rest = said.partition(does)
     told = page.bucket.action == "misuse" or "(" in before or _form(page, "smt2") is not None
     if call and before and ends and not told:
         said = f"{call}{ends}{rest}"
@@ -236,12 +238,16 @@ def _of_program(page: FindingPage, said: str) -> str:
 
 
 def _last_call(program: str) -> str:
-    """The function that a program calls last in its child process; empty where it has a helper."""
-    if len(_DEFINED.findall(program)) != 1:
-        return ""
+    """The function that a program calls last in its child process, or whose exception it catches; empty
+    where it has a helper.
+    """
+    defined = len(_DEFINED.findall(program))
+    tried = _TRIED.search(program) if not defined else None
     rows = program.partition("\ndef calls():\n")[2].partition("\n\n")[0].split("\n")
+    if tried is None and defined != 1:
+        return ""
     try:
-        call = ast.parse(rows[-1].strip(), mode="eval").body
+        call = ast.parse(tried[1] if tried else rows[-1].strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ""
     while isinstance(call, (ast.Call, ast.BoolOp, ast.ListComp)):

@@ -60,8 +60,9 @@ class Call:
 class Site:
     """A program whose calls are those of a helper. `head` are its first rows, `helpers` the statements
     of its helpers, `before` the rows between them and the call of the helper, `behind` those behind that.
-    In `call`, variables and constants, which are `given`, are the arguments. `indent` stands before each
-    row where a child process makes the calls, which then dies.
+    In `call`, variables and constants, which are `given`, are the arguments; `arguments` are programs that
+    make only the call of an argument in the place of that of the helper. `indent` stands before each row
+    where a child process makes the calls, which then dies.
     """
 
     head: str
@@ -71,6 +72,7 @@ class Site:
     given: Sequence[str]
     behind: Sequence[str]
     indent: str
+    arguments: Sequence[str] = ()
 
     @property
     def dies(self) -> bool:
@@ -103,6 +105,12 @@ def site_of(source: str) -> Site | None:
     call = _parsed(found[2]) if found else None
     if found is None or call is None or call.func.id not in defined:
         return None
+    start = [head, *(["", "def calls():"] if "\ndef calls():\n" in source else [""]), *lines[:at]]
+    arguments = [
+        "\n".join([*start, f"{found[1]}{ast.unparse(one)}", *lines[at + 1 :]]) + "\n"
+        for one in call.args
+        if isinstance(one, ast.Call)
+    ]
     before, given = lines[:at], []
     for argument in call.args:
         if isinstance(argument, (ast.Name, ast.Constant)):
@@ -111,7 +119,7 @@ def site_of(source: str) -> Site | None:
             given.append(f"given{len(given) + 1}")
             before.append(f"{found[1]}{given[-1]} = {ast.unparse(argument)}")
     said = f"{call.func.id}({', '.join(given)})"
-    return Site(head, helpers, before, said, given, lines[at + 1 :], found[1])
+    return Site(head, helpers, before, said, given, lines[at + 1 :], found[1], arguments)
 
 
 def _parsed(code: str) -> Any:
