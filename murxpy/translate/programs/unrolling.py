@@ -11,9 +11,8 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from murxpy.machine.solve import ANSWERS
 from murxpy.translate.programs import recorder
@@ -101,16 +100,21 @@ def site_of(source: str) -> Site | None:
     if len(calling) != 1:
         return None
     (at,) = calling
-    found = re.match(r"( *)(?:got = )?(\w+\(.*\))$", lines[at])
-    call = _parsed(found[2]) if found else None
-    if found is None or call is None or call.func.id not in defined:
+    found = re.match(r"( *)(?:got = )?(.+)$", lines[at])
+    said = _parsed(found[2]) if found else None
+    if found is None or said is None:
         return None
+    call = said if isinstance(said, ast.Call) and _is_plain(said, defined) else None
     start = [head, *(["", "def calls():"] if "\ndef calls():\n" in source else [""]), *lines[:at]]
     arguments = [
         "\n".join([*start, f"{found[1]}{ast.unparse(one)}", *lines[at + 1 :]]) + "\n"
-        for one in call.args
+        for one in (call.args if call is not None else ())
         if isinstance(one, ast.Call)
     ]
+    if call is None:  # an expression around calls of helpers
+        names = {one.id for one in ast.walk(said) if isinstance(one, ast.Name)}
+        given = [name for name in _assigned(lines[:at]) if name in names]
+        return Site(head, helpers, lines[:at], found[2], given, lines[at + 1 :], found[1])
     before, given = lines[:at], []
     for argument in call.args:
         if isinstance(argument, (ast.Name, ast.Constant)):
@@ -118,18 +122,21 @@ def site_of(source: str) -> Site | None:
         else:
             given.append(f"given{len(given) + 1}")
             before.append(f"{found[1]}{given[-1]} = {ast.unparse(argument)}")
-    said = f"{call.func.id}({', '.join(given)})"
-    return Site(head, helpers, before, said, given, lines[at + 1 :], found[1], arguments)
+    made = f"{ast.unparse(call.func)}({', '.join(given)})"
+    return Site(head, helpers, before, made, given, lines[at + 1 :], found[1], arguments)
 
 
-def _parsed(code: str) -> Any:
-    """The call of a function without arguments by name; None where the code is something else."""
+def _parsed(code: str) -> ast.expr | None:
+    """An expression; None where the code is something else."""
     try:
-        call = ast.parse(code, mode="eval").body
-    except SyntaxError:
+        return ast.parse(code, mode="eval").body
+    except (SyntaxError, ValueError):
         return None
-    plain = isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and not call.keywords
-    return call if plain else None
+
+
+def _is_plain(call: ast.Call, helpers: Collection[str]) -> bool:
+    """Whether a call is one of a helper, without arguments by name."""
+    return isinstance(call.func, ast.Name) and call.func.id in helpers and not call.keywords
 
 
 class _Recorded(ast.NodeTransformer):
@@ -214,10 +221,11 @@ def instrumented(source: str, site: Site) -> str:
     helpers = ast.unparse(ast.fix_missing_locations(_Recorded().visit(ast.parse(site.helpers))))
     names = [
         f"{site.indent}{_RECORDER}.named({name!r}, {name})"
-        for name in dict.fromkeys([*site.given, *_assigned(site)])
+        for name in dict.fromkeys([*site.given, *_assigned(site.before)])
         if name.isidentifier()
     ]
-    rows = [*site.before, *names, f"{site.indent}got = {site.call}", *site.behind]
+    call = ast.unparse(ast.fix_missing_locations(_Recorded().visit(ast.parse(site.call))))
+    rows = [*site.before, *names, f"{site.indent}got = {call}", *site.behind]
     parts = [
         inspect.getsource(recorder),
         site.head,
@@ -228,8 +236,9 @@ def instrumented(source: str, site: Site) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _assigned(site: Site) -> list[str]:
-    found = (re.match(r"\s*(\w+) = ", row) for row in site.before)
+def _assigned(rows: Sequence[str]) -> list[str]:
+    """The variables that some rows assign."""
+    found = (re.match(r"\s*(\w+) = ", row) for row in rows)
     return [one[1] for one in found if one]
 
 
@@ -290,7 +299,7 @@ def needed(calls: Sequence[Call], goal: int, site: Site) -> list[Call]:
     """The calls up to the one at `goal` on whose results it depends, and those that may change one of these
     results, or what the helper was given.
     """
-    variables = {*site.given, *_assigned(site), *(call.name for call in calls)}
+    variables = {*site.given, *_assigned(site.before), *(call.name for call in calls)}
     names = {calls[goal].name}
     while True:
         found = set(names)
