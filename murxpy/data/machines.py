@@ -96,9 +96,7 @@ class Machine(Strict, frozen=True):
     limits: dict[str, Annotated[int, Meta(ge=0)]] = {}
     weights: dict[Literal["theories", "operators", "sorts"], dict[str, Number]] = {}
     swarm: Swarm = Swarm()
-    others: dict[
-        str, Chance
-    ] = {}  # the share of runs that walk another shipped machine, by its name
+    others: dict[str, Chance] = {}  # shares of the runs that walk other shipped machines
 
 
 def load_machine(name_or_path: str) -> Plain:

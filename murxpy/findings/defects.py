@@ -197,7 +197,7 @@ def _of_open_point(bucket: Bucket, shape: Shape) -> tuple[str, ...]:
     telling = _OPERATOR.findall(" ".join(shape.telling))
     if bucket.kind == INVALID_MODEL and not of_universe and {*telling} != {*opened}:
         return ()  # another operator may be wrong
-    wrong = "another value of a term" if valued else bucket.kind
+    wrong = InvalidValue.name if valued else bucket.kind
     return (f"{bucket.solver} {wrong} with the open value of {opened[0]}",)
 
 

@@ -49,7 +49,7 @@ class Refuted:
     def sentence(self) -> str:
         """What was seen, in words that follow the name of the finding."""
         if self.alone:
-            return f"{NAME}: answered sat to assertions without a constant, of which one is false"
+            return f"{NAME}: answered sat, and one of the assertions is false whatever the solver chooses"
         which = "possible" if self.complete else "tried"
         return f"{NAME}: answered sat, and none of {self.count:,} {which} values makes all assertions true"
 

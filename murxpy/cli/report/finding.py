@@ -269,9 +269,7 @@ def _needs(bucket: Bucket, read: Read) -> tuple[str, ...]:
     files = {form.form: form.file for form in bucket.reproducers if form.reproduces and form.file}
     text = read(files["min.trace"]) if "min.trace" in files else None
     needs = read_needs(header_value(text, HEADER) if text else "")
-    if not _asks(
-        text or ""
-    ):  # a program without a question has no solver whose options it could set
+    if not _asks(text or ""):  # such a program has no solver whose options it could set
         needs = [need for need in needs if need.kind != "safe"]
     forms: dict[str, str] = {}
     for name in ("smt2", "python"):

@@ -411,7 +411,7 @@ def _asserted(seen: Seen, answer: str) -> Sequence[Term]:
 
 def _none_of(shown: Refuted) -> str:
     if shown.alone:
-        return "unsat: the assertions have no constant, and one of them is false"
+        return "unsat: one of the assertions is false whatever the solver chooses"
     which = "possible values" if shown.complete else "values"
     so = "unsat" if shown.complete else "unsat, as far as tried"
     return f"{so}: none of {shown.count:,} {which} makes all assertions true"
