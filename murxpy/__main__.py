@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -16,6 +17,7 @@ def main() -> None:
     during this time, since nothing was begun that could be told about.
     """
     began = time.monotonic()
+    gc.disable()  # what is loaded stays; the command is run with the collector on again
     try:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
@@ -25,7 +27,9 @@ def main() -> None:
     from murxpy.cli import run
     from murxpy.processes.interrupts import to_the_end
 
-    raise SystemExit(to_the_end(lambda: run(sys.argv[1:], began)))
+    code = to_the_end(lambda: run(sys.argv[1:], began))
+    gc.freeze()  # the interpreter need not look for garbage while it ends
+    raise SystemExit(code)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

@@ -20,7 +20,7 @@ def setting(solver: Any, name: str, text: str) -> Any:
     Raises Z3Exception for an option that this release does not have, because `set` accepts such an
     option and every later assertion fails.
     """
-    if not (taken_by_all(name) or has_parameter(solver, name)):
+    if not (name in taken_by_all() or has_parameter(solver, name)):
         raise z3.Z3Exception(f"unknown parameter '{name}'")
     if text in ("true", "false"):
         return text == "true"
@@ -38,13 +38,16 @@ def has_parameter(solver: Any, name: str) -> bool:
 
 
 @functools.cache
-def taken_by_all(name: str) -> bool:
-    """Whether each kind of solver that runs make has a parameter. It is asked once a process: the
-    solver's list of all its parameters takes half a millisecond.
+def taken_by_all() -> frozenset[str]:
+    """The parameters that each kind of solver has which runs make. They are read once a process: a
+    solver takes half a millisecond to list its parameters.
     """
     context = z3.Context()
     kinds = (z3.SimpleSolver(ctx=context), z3.Solver(ctx=context), z3.SolverFor("ALL", ctx=context))
-    return all(has_parameter(solver, name) for solver in kinds)
+    lists = [solver.param_descrs() for solver in kinds]
+    return frozenset.intersection(
+        *(frozenset(one.get_name(i) for i in range(one.size())) for one in lists)
+    )
 
 
 def check_assuming(ctx: Any, solver: Any, *assumptions: Any) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import gc
 import importlib
 import os
 import re
@@ -220,6 +221,9 @@ class _Commands(click.Group):
             ctx.default_map = default_map(held)
             ctx.meta[_HELD] = list(held.values())
         ctx.meta[SOURCES] = sources
+        if not gc.isenabled():  # the program has loaded the command, and looks at that no more
+            gc.freeze()
+            gc.enable()
         return name, command, rest
 
     def invoke(self, ctx: click.Context) -> Any:

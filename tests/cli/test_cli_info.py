@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import re
@@ -68,6 +69,18 @@ print(*sorted({name.split(".")[0] if "murxpy." not in name else name for name in
     assert "click" in loaded
     heavy = ("rich", "yaml", "msgspec", "packaging", "sqlite3", "murxpy.machine", "murxpy.data")
     assert [name for name in heavy if name in loaded] == []
+
+
+def test_a_command_runs_with_the_collector_that_was_off_while_it_was_loaded(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    gc.disable()  # as the program does first
+    try:
+        assert outcome(capsys, "plugins")[0] == 0
+        assert gc.isenabled()
+    finally:
+        gc.enable()
+        gc.unfreeze()
 
 
 @pytest.mark.parametrize("command", commands())

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from commands import outcome
+from toy import live
 
 from murxpy.data import load_catalogue, load_wrapper
 from murxpy.errors import InputError
@@ -160,3 +161,17 @@ def test_a_walk_sets_what_the_wrapper_sets_beside_an_option() -> None:
         assert given in ([], ["bv-solver", "seed"])
         drawn += bool(given)
     assert drawn
+
+
+def test_z3_is_asked_once_what_all_its_solvers_take() -> None:
+    z3 = pytest.importorskip("z3")
+    h = live("z3").wrapper.namespace["h"]
+    taken = h.taken_by_all()
+    assert taken is h.taken_by_all() and "random_seed" in taken
+    context = z3.Context()
+    simple, other = z3.SimpleSolver(ctx=context), z3.Solver(ctx=context)
+    assert all(h.has_parameter(simple, name) for name in taken)
+    assert h.has_parameter(other, "sort_sums") and "sort_sums" not in taken
+    assert h.setting(other, "sort_sums", "true") is True
+    with pytest.raises(z3.Z3Exception, match="unknown parameter"):
+        h.setting(simple, "sort_sums", "true")
