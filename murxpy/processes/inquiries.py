@@ -150,7 +150,8 @@ class Tester:
     fresh process, and the way in which that process ends counts, too. `tries` limits how often a
     candidate is replayed, for faults that do not show each time. `split` cuts a candidate into
     several texts, which one fresh process replays one after another. `replays` counts the replays.
-    `release` has the family and the version of the solver, as the header of a trace names it.
+    `about` is what the session tells of the solver, and `release` has its family and its version, as the
+    header of a trace names it.
 
     Raises TargetError when the solver cannot be loaded. `close` ends all processes, but for the loaded
     solver that it got from `warm`.
@@ -166,8 +167,8 @@ class Tester:
         self.replays = 0
         self._warm = warm
         self._pool = Pool([plan], limits) if warm is None else warm.take(plan, limits)
-        (about,) = self._pool.warm()
-        self.release = f"{plan.target.family} {version_of(about)}".rstrip()
+        (self.about,) = self._pool.warm()
+        self.release = f"{plan.target.family} {version_of(self.about)}".rstrip()
         self._service = Replays(self._pool, spares=(0,))
         self._group = Group()
 

@@ -23,7 +23,7 @@ from murxpy.findings.folder import write_atomically
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.machine.checks.registry import ANSWERING
 from murxpy.machine.trace.finished import Call, last_call, last_row
-from murxpy.oracles.crash import DEATHS, Outcome, Verdict, judge, signal_name
+from murxpy.oracles.crash import DEATHS, Outcome, Verdict, judge, normalise, signal_name
 from murxpy.passes.reduction import A, Problem, Search, T, at_once, finished
 from murxpy.processes import interrupts
 from murxpy.processes.inquiries import OutOfTime, Warm
@@ -91,7 +91,8 @@ class FirstShown:
     replay shows it, too.
 
     `narrows` tells whether a replay shows what may be left of the same defect in a smaller trace, in another
-    bucket. `trace` is that of a replay up to there, which takes `seconds`, and `least` at least. With `alone` it shows in how the
+    bucket, and `alike` whether one ends in the same way, whatever it calls; None of a hang, and of what the
+    user asks for. `trace` is that of a replay up to there, which takes `seconds`, and `least` at least. With `alone` it shows in how the
     process ends after the run. A replay shows a hang if it does not end in `late` seconds.
     """
 
@@ -101,6 +102,7 @@ class FirstShown:
     seconds: float
     least: float
     narrows: Shows
+    alike: Shows | None
     alone: bool = False
     late: float | None = None
 
@@ -138,10 +140,12 @@ def first_shown(runs: Runs, task: Task) -> FirstShown:
         )
     seconds = [outcome.seconds for run in runs for outcome in run]
     late = LATE if hangs else match.slower
-    narrows = partial(_narrows, of=None if match or hangs else judge(shown[0]))
+    of = None if match or hangs else judge(shown[0])
+    narrows = partial(_narrows, of=of)
+    alike = None if of is None else partial(_alike, of=of)
     first = shown[0]
     return FirstShown(
-        key, same, first.trace, max(seconds), min(seconds), narrows, first.after, late
+        key, same, first.trace, max(seconds), min(seconds), narrows, alike, first.after, late
     )
 
 
@@ -151,6 +155,25 @@ def _narrows(outcome: Outcome, of: Verdict | None) -> bool:
     if of is None or verdict is None or verdict.kind != of.kind:
         return False
     return kind_of(of.kind).narrows(verdict, of)
+
+
+def _alike(outcome: Outcome, of: Verdict) -> bool:
+    """Whether an outcome is like the verdict `of`: a death by the same signal, or the same exception of the
+    same function, whatever that says of the operands.
+    """
+    verdict = judge(outcome)
+    if verdict is None or (verdict.kind, verdict.signal) != (of.kind, of.signal):
+        return False
+    return _of_no_operand(verdict.message) == _of_no_operand(of.message)
+
+
+_THROWN = re.compile(r"^(?:class [A-Z]: )?(\w+)(?:: .*)? (in [\w.<>]+ \([\w.]+\))$", re.DOTALL)
+
+
+def _of_no_operand(message: str) -> str:
+    """A message without what it says of operands."""
+    thrown = _THROWN.match(message)
+    return " ".join(thrown.groups()) if thrown else normalise(message.partition(";")[0])
 
 
 def _match(runs: Runs, match: Match) -> tuple[str, str, Shows]:

@@ -18,6 +18,7 @@ from murxpy.judging.operators import judge_plans
 from murxpy.machine.trace.finished import until_row
 from murxpy.oracles.crash import Outcome, judge
 from murxpy.oracles.disagreement import OPPOSITE, Triage
+from murxpy.passes.misuses import Callables
 from murxpy.processes.handles import Scratch, end_group
 from murxpy.processes.inquiries import OutOfTime, Tester, replay_of
 from murxpy.processes.limits import Limits
@@ -45,7 +46,8 @@ _LATER = 5.0  # times the limit of a candidate, in the second attempt to reduce 
 class Replaying(Predicate[str]):
     """A replay on the target shows the same again.
 
-    `split` cuts a text into texts that one process replays one after another. Raises what
+    `split` cuts a text into texts that one process replays one after another. `callables` are those of the
+    target. Raises what
     `murxpy.reduction.traces.minimize` raises, and OutOfTime.
     """
 
@@ -57,7 +59,8 @@ class Replaying(Predicate[str]):
         self._tester.split = split
         with self.closed_on_error():
             found = self._golden(task, source)
-        self._shown, self._narrows = found.shows, found.narrows
+        self._shown, self._narrows, self._alike = found.shows, found.narrows, found.alike
+        self.callables = Callables.told(self._tester.about)
         self._hang = found.late is not None and task.match.slower is None
         self._tester.wall = found.late or PATIENCE * found.seconds + (
             SPARE if task.replays is None else _CALM_SPARE
@@ -87,6 +90,16 @@ class Replaying(Predicate[str]):
 
     def first(self, candidates: Iterator[str]) -> int | None:
         return self._tester.first(candidates, self._same)
+
+    @property
+    def tells_alike(self) -> bool:
+        """Whether it can tell of other traces that they end in the same way."""
+        return self._alike is not None and self._tester.split is None
+
+    def alike(self, text: str) -> bool:
+        """Whether a replay of `text` ends in the same way, whatever it calls."""
+        wanted = self._alike
+        return wanted is not None and self._tester.first(iter([text]), wanted) is not None
 
     def result(self, best: str) -> tuple[str, str]:
         if self._tester.split is None:

@@ -24,6 +24,7 @@ from murxpy.machine.witnesses.unknowns import BASELINE
 from murxpy.oracles.crash import DEATHS
 from murxpy.passes.lines import Spellings
 from murxpy.passes.measure import Measure
+from murxpy.passes.misuses import tried
 from murxpy.passes.reduction import Problem
 from murxpy.passes.terms import Meanings, ModelValues, PlantedValues, Types
 from murxpy.passes.trace import needs, reduce_trace, stated
@@ -192,6 +193,11 @@ def _with_needs(
         tries = repeat(problem.asked(script), again)
         return predicate.first(tries) is not None
 
+    def alike(replaying: Replaying, script: Script) -> bool:
+        interrupts.check()
+        task.wait()
+        return replaying.alike(problem.asked(script))
+
     def refused(script: Script) -> list[str]:
         return refusals(predicate.written(problem.asked(script)))
 
@@ -207,6 +213,8 @@ def _with_needs(
                 refused,
                 _meanings(task.plan.setup)[1].other_operators,
             )
+            if isinstance(predicate, Replaying) and predicate.tells_alike:
+                found += tried(_script(trace), predicate.callables, partial(alike, predicate))
     except OutOfTime:
         return result
     except KeyboardInterrupt:

@@ -18,6 +18,7 @@ from operator import getitem
 from typing import Any
 
 PROPERTY = "get:"
+MANY = 99  # operands of a callable that takes any number of them
 MEMBERS = 400  # members of an enumeration that are used; a larger one is cut off
 # Special methods that nobody calls, or whose call would break the object model of Python and not
 # the binding.
@@ -85,6 +86,12 @@ class Callee:
     forms: tuple[tuple[Parameter, ...], ...]
     group: str
 
+    def takes(self) -> tuple[int, int]:
+        """How many operands it takes at least and at most, behind the object of a method."""
+        least = (sum(not one.optional and not one.many for one in form) for form in self.forms)
+        most = (MANY if any(one.many for one in form) else len(form) for form in self.forms)
+        return min(least, default=0), max(most, default=MANY)
+
 
 @dataclass
 class Callables:
@@ -104,10 +111,22 @@ class Callables:
 
     def overview(self) -> dict[str, Any]:
         """Return the `names` of the functions and methods that can be called, without properties and
-        special methods, and in `skipped`, by reason, how many of these are never called.
+        special methods, and in `skipped`, by reason, how many of these are never called. `operands` says
+        of each callable that is no property how many operands it takes at least and at most, behind the
+        object of a method; `bases` has the names of each class and of those above it, the nearest first.
         """
         skipped = Counter(why for name, why in self.skipped.items() if _plain(name))
-        return {"names": list(filter(_plain, self.callees)), "skipped": dict(skipped)}
+        calls = [one for name, one in self.callees.items() if not name.startswith(PROPERTY)]
+        named = {cls: name for name, cls in self.classes.items()}
+        return {
+            "names": list(filter(_plain, self.callees)),
+            "skipped": dict(skipped),
+            "operands": {one.name: one.takes() for one in calls},
+            "bases": {
+                name: [named[base] for base in cls.__mro__ if base in named]
+                for name, cls in self.classes.items()
+            },
+        }
 
     def members(self, kind: str) -> list[str]:
         """Return the names of the members of the enumeration `kind`."""

@@ -11,7 +11,14 @@ from murxpy.findings.kinds.calls import misfit_of
 from murxpy.machine.contract.broken import WITH
 from murxpy.machine.contract.rules import RULES, Rule
 from murxpy.machine.tokens import Python, Quoted, Ref, Token
-from murxpy.machine.trace.finished import Row, header_value, read_rows
+from murxpy.machine.trace.finished import (
+    HEADER,
+    Row,
+    header_value,
+    last_row,
+    read_needs,
+    read_rows,
+)
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.translate.expressions import literal
 
@@ -81,19 +88,53 @@ def in_words(row: Row, trace: str) -> str:
         return ""
     classes = dict(_classes(trace))
     first, rule = args[0], RULES.get(row.spelling)
+    others = _tried_others(row, trace)
     if isinstance(first, str) and "." in first:
-        return f"{first}({_joined(_operands(args[_of_method(args, classes) :], classes))})"
+        given = _operands(args, _of_method(args, classes), classes, others)
+        called = f"{first}({_joined(given)})"
+        return f"{before}{called}," if (before := _one_of(others)) else called
     # what is held is used later: the call itself is as it should be
     about = "" if rule is None or rule.family == "hold" else f" ({rule.about})"
     if isinstance(first, Ref):
         return f"{_object(first, classes)}{about}"
     misfit = misfit_of(_text(first, classes))
     solver = header_value(trace, "solver").partition(" ")[0]
-    placed = _placed(args, rule, classes)
+    placed = _placed(args, rule, classes, others)
     more = f" ({misfit or placed})" if misfit or placed else about
     made = said(row.call.operator, solver)
     sort = classes.get(str(args[1]), "") if len(args) > 1 and made in _OF_SORTS else ""
     return f"{made}{sort.replace('the sort', ' of', 1)}{more}"
+
+
+_CALLED = -1  # the place of the callable itself among what was tried
+
+
+def _tried_others(row: Row, trace: str) -> dict[int, list[str]]:
+    """What was seen to show the defect in the place of each word of a row, where that is the last one of a
+    trace.
+    """
+    last = last_row(trace)
+    if last is None or last.number != row.number:
+        return {}
+    found: dict[int, list[str]] = {}
+    for need in read_needs(header_value(trace, HEADER)):
+        if need.kind in ("operand", "called") and need.value:
+            at = int(need.name) if need.kind == "operand" else _CALLED
+            found[at] = need.value.split(", ")
+    return found
+
+
+def _one_of(others: Mapping[int, Sequence[str]]) -> str:
+    """What stands before a call where others with its operands show the same."""
+    count = len(others.get(_CALLED, ()))
+    return f"each of {count + 1} calls, such as " if count else ""
+
+
+def _or(shown: str, others: Sequence[str]) -> str:
+    """An operand with another one that may stand in its place, or with the word that several may."""
+    if not others:
+        return shown
+    return f"{shown} or {others[0] if len(others) == 1 else 'others'}"
 
 
 def _classes(trace: str) -> Iterator[tuple[str, str]]:
@@ -112,7 +153,12 @@ def _classes(trace: str) -> Iterator[tuple[str, str]]:
                 yield result[0], f"{_OBJECTS['t']} of {sorts[result[1]]}"
 
 
-def _placed(args: Sequence[Token], rule: Rule | None, classes: Mapping[str, str]) -> str:
+def _placed(
+    args: Sequence[Token],
+    rule: Rule | None,
+    classes: Mapping[str, str],
+    others: Mapping[int, Sequence[str]],
+) -> str:
     """What stands in the place of which operand of the call that a misuse breaks; empty where the rule
     breaks the call in another way.
     """
@@ -131,6 +177,7 @@ def _placed(args: Sequence[Token], rule: Rule | None, classes: Mapping[str, str]
         what += " of another context"
     elif rule.name == "sort":
         what += " of another sort"
+    what = _or(what, next(iter(others.values()), ()))
     return f"{what} in the place of {_PLACES.get(name.rstrip('0123456789*'), 'an operand')}"
 
 
@@ -154,20 +201,27 @@ def _of_method(args: Sequence[Token], classes: Mapping[str, str]) -> int:
     return 2 if owner[:1].isupper() and any(word in owner for word in of) else 1
 
 
-def _operands(args: Sequence[Token], classes: Mapping[str, str]) -> Iterator[str]:
-    """The operands of a call. Those behind `by` have names; what follows `at` is none."""
-    words = iter(args)
+def _operands(
+    args: Sequence[Token],
+    start: int,
+    classes: Mapping[str, str],
+    others: Mapping[int, Sequence[str]],
+) -> Iterator[str]:
+    """The operands of a call, from the word at `start` on. Those behind `by` have names; what follows `at`
+    is none.
+    """
+    words = iter([*enumerate(args)][start:])
     named = False
-    for word in words:
+    for at, word in words:
         if word == "at":
             return
         if word == "by":
             named = True
         elif named:
-            value = next(words, None)
+            _, value = next(words, (at, None))
             yield f"{_text(word, classes)}={'' if value is None else _shown(value, classes)}"
         else:
-            yield _shown(word, classes)
+            yield _or(_shown(word, classes), others.get(at, ()))
 
 
 def _shown(word: Token, classes: Mapping[str, str]) -> str:

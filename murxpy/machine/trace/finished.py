@@ -241,13 +241,15 @@ _CALLS = {
 class Need:
     """One thing that cannot be taken away from the smallest trace.
 
-    `kind` is `option`, `limit`, `call`, `again`, `earlier`, `spelling`, `context`, `other` or `safe`; `name` is that of the
-    option, the action or the operator; `value` is that of the option, the name of the spelling, or how
+    `kind` is `option`, `limit`, `call`, `again`, `earlier`, `spelling`, `context`, `other`, `operand`, `called` or `safe`;
+    `name` is that of the option, the action or the operator; `value` is that of the option, the name of the spelling, or how
     often the call is made. An `earlier` check leaves something behind that a check of nothing does not.
     Of a number `low` is the least one that was seen to show the defect, and `high` the largest; `high`
     is empty where no larger number was seen to hide it, and both are where a smaller one shows it, too.
     Of an operator that is not needed (`other`), `value` is one that shows the defect in its place, both as
-    scripts call them.
+    scripts call them. Of the `operand` at the place `name` in the words of a misuse, `high` is its word, `value` are other
+    operands that show the defect in its place, and `low` those that do not; of a callable that is `called` so, `value` are
+    the others that end in the same way with its operands, and `low` those that do not.
     Of an option of the solver's safe mode (`safe`), which nothing needs, `low` is `yes` or `no`: whether
     the defect shows in that mode, too. It is `refused` where that mode refuses a call that is not refused
     without it; `high` is then the message.
@@ -280,6 +282,8 @@ class Need:
             return "In this form, the defect needs objects of a context of its own; with those of the default context, it does not show."
         if self.kind == "other":
             return f"The defect shows with {self.value} in the place of {self.name}, too."
+        if self.kind in ("operand", "called"):
+            return self._tried()
         if self.kind == "safe":
             mode = f"the solver's safe mode ({self.name}={self.value})"
             if self.low == "refused":
@@ -290,6 +294,17 @@ class Need:
         if what is None:
             return f"In this form, the defect does not show without a call of {self.name}."
         return f"In this form, the defect does not show without {what} ({self.name})."
+
+    def _tried(self) -> str:
+        """What else shows the defect of a misuse, and what does not."""
+        of_call = self.kind == "called"
+        where = (
+            "with these operands" if of_call else f"in the place of {self.high.removeprefix('py:')}"
+        )
+        shows = f"with {self.value} it shows, too" if self.value else ""
+        hides = f"with {self.low} it does not" if self.low else ""
+        told = ", and ".join(filter(None, (shows, hides)))
+        return f"Other {'calls' if of_call else 'operands'} were tried {where}: {told}."
 
     def _range(self) -> str:
         if not self.high:

@@ -1,0 +1,93 @@
+"""What else shows the defect of a misuse: tried at the end of a reduction, and said in its sentence."""
+
+from __future__ import annotations
+
+import pytest
+from misuses import WRAPPER
+
+from murxpy.cli.report.misuses import in_words
+from murxpy.machine.replaying.defuse import Script
+from murxpy.machine.tokens import print_token
+from murxpy.machine.trace.finished import HEADER, Need, add_header, read_rows, write_needs
+from murxpy.machine.trace.grammar import parse_trace
+from murxpy.passes.misuses import Callables, tried
+from murxpy.solvers.callables import find_callables
+
+OFFERED = Callables.told({"callables": find_callables(WRAPPER["contract"]["calls"]).overview()})
+CALL = """0 new
+0 misuse@call misused.Box py:"a"
+ return x1 Box
+0 misuse@edge misused.Box.paired x1 py:{value}
+"""
+
+
+def words(script: Script) -> str:
+    return " ".join(map(print_token, script[-1].args))
+
+
+def script(text: str) -> Script:
+    return tuple(parse_trace(text, "a.trace").lines)
+
+
+def test_a_session_tells_what_its_callables_take() -> None:
+    assert OFFERED.operands["misused.Box.paired"] == (1, 1)
+    assert OFFERED.operands["misused.Solver.check"] == (0, 99)
+    assert OFFERED.operands["misused.Box.__str__"] == (0, 0)
+    assert OFFERED.bases["misused.Box"] == ["misused.Box"]
+
+
+def test_other_operands_are_tried_in_the_place_of_each() -> None:
+    asked: list[str] = []
+
+    def alike(candidate: Script) -> bool:
+        asked.append(words(candidate))
+        return asked[-1].endswith(("py:none", "object"))
+
+    found = list(tried(script(CALL.format(value="0")), OFFERED, alike))
+    shows = Need("operand", "2", "None, object()", "1, -1, 'a'", "py:0")
+    assert found[0] == shows
+    assert asked[0] == "misused.Box.paired x1 py:1", "those of its class come first"
+    assert shows.sentence() == (
+        "Other operands were tried in the place of 0: with None, object() it shows, too, and with 1, -1, 'a' it does not."
+    )
+
+
+def test_other_calls_are_tried_with_the_operands() -> None:
+    text = '0 new\n0 misuse@call misused.Box py:"a"\n return x1 Box\n0 misuse@call misused.Box.label x1\n'
+    found = list(tried(script(text), OFFERED, lambda one: "size" in words(one)))
+    (need,) = found
+    others = need.low.split(", ")
+    assert (need.kind, need.name, need.value) == ("called", "misused.Box.label", "misused.Box.size")
+    assert "misused.Box.__str__" in others and "misused.Box" not in others
+    assert need.sentence() == (
+        "Other calls were tried with these operands: with misused.Box.size it shows, too, and with misused.Box.__str__ it does not."
+    )
+
+
+def test_the_bad_operand_of_a_broken_call_is_replaced_as_a_whole() -> None:
+    text = '0 new\n0 mk-sort SORT_BOOL\n return s1\n0 misuse@context mk-const s1 "a" with sort other s1\n'
+    asked: list[str] = []
+    list(tried(script(text), OFFERED, lambda one: bool(asked.append(words(one)))))
+    assert asked[0] == 'mk-const s1 "a" with sort py:none'
+    assert asked[-1].endswith("with sort s1"), "an object of the run itself, too"
+    assert not list(tried(script("0 new\n0 check-sat\n"), OFFERED, lambda one: True))
+
+
+@pytest.mark.parametrize(
+    ("needs", "said"),
+    [
+        ([Need("operand", "2", "None", "'a'", "py:0")], "misused.Box.paired(0 or None)"),
+        ([Need("operand", "2", "None, 'a'", "", "py:0")], "misused.Box.paired(0 or others)"),
+        ([Need("operand", "2", "", "'a'", "py:0")], "misused.Box.paired(0)"),
+        (
+            [Need("called", "misused.Box.paired", "misused.Box.size", "")],
+            "each of 2 calls, such as misused.Box.paired(0),",
+        ),
+    ],
+)
+def test_a_sentence_says_that_others_show_it(needs: list[Need], said: str) -> None:
+    text = f"# murxpy-trace 1\n{CALL.format(value='0')}"
+    text = add_header(text, f"# {HEADER} {write_needs(needs)}\n")
+    *_, made, last = read_rows(text)
+    assert in_words(last, text) == said
+    assert in_words(made, text) == "misused.Box('a')", "nothing else was tried there"
