@@ -329,7 +329,7 @@ _EXAMPLES = (
 def fuzz(targets: tuple[str, ...], mix: str | None, **given: Any) -> int:
     """Fuzz solvers through their Python APIs until --time or --runs is reached, or until Ctrl-C.
 
-    A target is a solver (z3, cvc5) that is installed beside murxpy. With SOLVER@PLACE it is the
+    A target is a solver (z3, cvc5, cvc5-pythonic) that is installed beside murxpy. With SOLVER@PLACE it is the
     solver in another virtual environment, or in a build folder; with smt2:COMMAND it is a program that
     reads SMT-LIB on its standard input. Findings are kept under --out.
     """

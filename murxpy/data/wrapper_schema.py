@@ -311,6 +311,7 @@ class Wrapper(Strict, frozen=True):
     sorts: dict[str, Any]
     operators: dict[str, Any]
     actions: dict[str, Any]
+    shared: dict[str, list[str]] = {}  # by the wrapper beside this one, the keys taken from it
     shorthands: dict[str, dict[str, Any]] = {}
     spelled: dict[Literal["operators", "sorts", "special-values"], str] = {}
     command: bool = False  # whether the user names a program, as in SOLVER:COMMAND

@@ -190,12 +190,12 @@ def load_wrapper(name_or_path: str) -> Plain:
 @remembered
 def _load(path: Path, theories: tuple[Path, ...]) -> Plain:
     """Return the wrapper in a file. `theories` are the files whose names it may use."""
-    document = read_document(path)
+    document = _read(path)
     convert(document, Wrapper)
     document = _with_spelled(document)
     document = expand_shorthands(document, SECTIONS)
     wrapper: Plain = plain(convert(document, Wrapper))
-    del wrapper[SECTION]
+    del wrapper[SECTION], wrapper["shared"]
     _check_options(document, wrapper)
     for section in _OPTIONS:
         wrapper[section] = _single(wrapper[section])
@@ -222,6 +222,37 @@ def _load(path: Path, theories: tuple[Path, ...]) -> Plain:
         "dialect": decode_dialect(document),
         "helpers_sources": helpers,
     }
+
+
+def _read(path: Path) -> Document:
+    """Return the document of a wrapper, with the keys that it shares with wrappers beside it. A list
+    of its own stands before the shared one, and an entry of its own replaces the shared one of the
+    same name. Raises InputError.
+    """
+    document = read_document(path)
+    shared = document.data.get("shared") if isinstance(document.data, dict) else None
+    if not isinstance(shared, dict):
+        return document
+    data = dict(document.data)
+    for name, keys in shared.items():
+        beside = path.parent / f"{name}.yaml"
+        if Path(str(name)).name != name or not beside.is_file():
+            raise document.error(("shared", name), f"there is no wrapper '{name}' beside this one")
+        given = read_document(beside).data
+        for at, key in enumerate(keys or ()):
+            if key not in given:
+                place = ("shared", name, at)
+                raise document.error(place, f"'{name}' has no '{key}'{nearest(key, given)}")
+            data[key] = _joined(data.get(key), given[key])
+    return replace(document, data=data)
+
+
+def _joined(own: Any, given: Any) -> Any:
+    if isinstance(own, list) and isinstance(given, list):
+        return [*own, *given]
+    if isinstance(own, dict) and isinstance(given, dict):
+        return given | own
+    return given if own is None else own
 
 
 def _with_spelled(document: Document) -> Document:
@@ -547,6 +578,6 @@ def with_dialect(catalogue: Plain, wrapper: Plain) -> Plain:
 @cache
 def _dialect_of(path: Path) -> Plain:
     """Return the dialect in a wrapper by the name of its solver, or nothing if it has none."""
-    document = read_document(path)
+    document = _read(path)
     dialect = decode_dialect(document)
     return {} if dialect is None else {str(document.data.get("solver")): dialect}

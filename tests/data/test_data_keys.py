@@ -35,6 +35,7 @@ FOR_READERS = {"because", "harmless"}  # what only explains an entry
 # what is not spelled.
 DECODED = {
     *SECTIONS,
+    "shared",
     "shorthands",
     "spelled",
     "expect",

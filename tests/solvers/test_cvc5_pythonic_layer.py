@@ -1,0 +1,71 @@
+"""cvc5's pythonic layer as a solver of its own: its walks, models, cores and programs."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from toy import catalogue, live, replay, walk
+
+from murxpy.data import load_catalogue, load_machine, load_wrapper
+from murxpy.errors import InputError
+from murxpy.machine.trace.grammar import parse_trace
+from murxpy.translate.python import to_python
+from murxpy.worker.session import Session
+
+SUM = """new
+set-option incremental true
+set-option produce-models true
+mk-sort SORT_INT
+ return s1
+mk-const s1 "a"
+ return t1 s1
+mk-const s1 "b"
+ return t2 s1
+mk-term@operator OP_INT_ADD SORT_INT 2 t1 t2
+ return t3 s1
+mk-value s1 "7"
+ return t4 s1
+mk-term@operator OP_EQUAL SORT_BOOL 2 t3 t4
+ return t5 s2
+assert-formula@in-place t5
+check-sat
+check-model
+get-value 2 t1 t3
+"""
+
+
+def test_a_walk_makes_no_ill_formed_call_and_is_the_same_again() -> None:
+    setup = {"catalogue": load_catalogue(), "machine": load_machine("default")}
+    session = Session({**setup, "wrapper": load_wrapper("cvc5-pythonic")})
+    trace, report = walk(session, 3)
+    assert "refusal:ill-formed" not in report["counts"]
+    assert report["counts"]["check:decided"] > 0
+    walk(session, 4)  # what it leaves in the process is no part of the run after it
+    assert walk(session, 3)[0] == trace
+
+
+def test_a_model_is_read_and_the_run_is_a_program_of_its_own(tmp_path: Path) -> None:
+    trace, report = replay(live("cvc5-pythonic"), SUM)
+    assert report["finding"] is None and "answer sat" in trace, report
+    text = to_python(parse_trace(trace, "t.trace"), catalogue(), load_wrapper("cvc5-pythonic"))
+    program = tmp_path / "program.py"
+    program.write_text(text)
+    done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_wrapper_shares_sections_with_the_one_beside_it(tmp_path: Path) -> None:
+    whole, shared = load_wrapper("cvc5"), load_wrapper("cvc5-pythonic")
+    assert shared["options"] == whole["options"]
+    assert shared["dialect"]["operators"] == whole["dialect"]["operators"]
+    # the rules of its own come first
+    assert shared["refusals"][-len(whole["refusals"]) :] == whole["refusals"]
+    assert len(shared["refusals"]) > len(whole["refusals"])
+    text = (Path(shared["helpers_sources"][0][0]).parent / "cvc5-pythonic.yaml").read_text()
+    file = tmp_path / "mine.yaml"
+    file.write_text(text)
+    with pytest.raises(InputError, match="no wrapper 'cvc5' beside this one"):
+        load_wrapper(str(file))

@@ -1,0 +1,47 @@
+"""Helpers of the wrapper of cvc5's pythonic layer for what one expression cannot say. The file imports only cvc5 and the
+standard library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import cvc5
+from cvc5.pythonic import cvc5_pythonic as P
+from cvc5_model import find_constants, read_values
+
+
+def main_context() -> Any:
+    """A fresh context, which is the main one, because many functions of the layer use only that. The rounding mode and
+    the format that operators assume are those of a new process.
+    """
+    P._main_ctx = None
+    P._dflt_rounding_mode = cvc5.RoundingMode.ROUND_TOWARD_ZERO
+    P.set_default_fp_sort(11, 53)
+    context = P.main_ctx()
+    context.murxpy_manager = context.tm  # so that helpers which are given the manager find it
+    return context
+
+
+def asts(expressions: Sequence[Any]) -> list[Any]:
+    """The terms of the base layer of expressions; None stays None."""
+    return [None if one is None else one.ast for one in expressions]
+
+
+def joined_bits(bools: Sequence[Any]) -> Any:
+    """The bit-vector of some Booleans; the first Boolean is the lowest bit."""
+    bits = [P.If(one, P.BitVecVal(1, 1), P.BitVecVal(0, 1)) for one in reversed(bools)]
+    return bits[0] if len(bits) == 1 else P.Concat(bits)
+
+
+def read_layer_model(solver: Any, constants: Sequence[Any]) -> dict[str, Any]:
+    """The values of constants and functions in the model of the layer."""
+    model = solver.model()
+    return read_values(solver.solver, [model[one].ast for one in constants])
+
+
+def named_in(expressions: Sequence[Any], names: Sequence[str]) -> list[Any]:
+    """The constants and functions of these names in the expressions; None for a name without one."""
+    found = find_constants(asts(expressions), names)
+    return [None if one is None else P._to_expr_ref(one, P.main_ctx()) for one in found]
