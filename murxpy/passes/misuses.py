@@ -6,8 +6,8 @@ well.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
 from itertools import islice
 from typing import Any
 
@@ -21,7 +21,10 @@ from murxpy.machine.trace.grammar import Line
 from murxpy.passes.lines import put
 
 _CALLED = ("call", "edge")  # rules whose lines are the call of a public callable, and nothing else
-_METHODS, _SPECIAL = 6, 4  # other calls that are tried: by their names, and by Python's operators
+_NEAREST, _SHORTEST = (
+    6,
+    3,
+)  # other calls that are tried: those whose names are most alike, and short ones
 _OPERANDS = 4  # operands of a call in whose place others are tried
 _COUNTED = ("cut", "times")  # words that say how many operands there are
 
@@ -36,17 +39,19 @@ Shows = Callable[[Script], bool]
 @dataclass(frozen=True, slots=True)
 class Callables:
     """What a binding offers, as its session tells it: for each callable how many operands it takes at
-    least and at most, and for each class the names of itself and of those above it.
+    least and at most, for each class the names of itself and of those above it, and some members of each
+    enumeration.
     """
 
     operands: Mapping[str, Sequence[int]] = field(default_factory=dict)
     bases: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    members: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @classmethod
     def told(cls, about: Mapping[str, Any]) -> Callables:
         """What the session tells of its solver; nothing where it tells nothing of its callables."""
         told = about.get("callables") or {}
-        return cls(told.get("operands") or {}, told.get("bases") or {})
+        return cls(*(told.get(name) or {} for name in ("operands", "bases", "members")))
 
 
 def tried(script: Script, callables: Callables, alike: Shows) -> Iterator[Need]:
@@ -65,8 +70,8 @@ def tried(script: Script, callables: Callables, alike: Shows) -> Iterator[Need]:
         return ", ".join(found[True]), ", ".join(found[False])
 
     for place in islice(places(line), _OPERANDS):
-        own = print_token(line.args[place])
-        yield Need("operand", str(place), *sorted_out(_others(script, place)), own)
+        others = _others(script, place, callables)
+        yield Need("operand", str(place), *sorted_out(others), _in_words(script, place))
     told = sorted_out(other_calls(script, callables))
     if any(told):
         yield Need("called", str(line.args[0]), *told)
@@ -99,14 +104,28 @@ def _at(line: Line, place: int, token: Token) -> Line:
     return replace(line, args=[*line.args[:place], token, *rest], results=[])
 
 
-def _others(script: Script, place: int) -> Iterator[tuple[str, Line]]:
-    """The last line with other operands, and the words for these: those of the class of a number or a text, then the plainest
-    ones of other classes, then an object of the run.
+_OBJECTS = {"s": "a sort", "t": "a term", "o": "the solver", "c": "the context", "x": "an object"}
+
+
+def _in_words(script: Script, place: int) -> str:
+    """An operand of the last line in words."""
+    own = script[-1].args[place]
+    if not isinstance(own, Ref):
+        return print_token(own).removeprefix("py:")
+    name = _class_of(script, own)
+    return f"{'an' if name[:1] in 'AEIOU' else 'a'} {name}" if name else _OBJECTS[own.letter]
+
+
+def _others(script: Script, place: int, callables: Callables) -> Iterator[tuple[str, Line]]:
+    """The last line with other operands, and the words for these: those of the class of a number or a text,
+    or of its enumeration, then the plainest ones of other classes, then an object of the run.
     """
     own = script[-1].args[place]
     value = own.value if isinstance(own, Python) else None
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     given = [*(_NUMBERS if number else _TEXTS if isinstance(value, str) else ()), *_PLAIN]
+    kind = str(own).rpartition(".")[0]
+    given = [*((name, name) for name in callables.members.get(kind, ())), *given]
     made = [ref for line in script[:-1] for ref in returned(line)[:1]]
     for letter, words in (("s", "a sort"), ("t", "a term")):
         given += [(ref, words) for ref in made if ref.letter == letter][:1]
@@ -120,7 +139,7 @@ def _others(script: Script, place: int) -> Iterator[tuple[str, Line]]:
 
 def other_calls(script: Script, callables: Callables) -> Iterator[tuple[str, Line]]:
     """Other callables with the operands of the last line, which calls one: the methods of its object, or
-    functions beside it; the shortest names first.
+    functions beside it; those whose names are most alike first, then the shortest ones.
     """
     line = script[-1]
     if line.spelling not in _CALLED or {AT, BY} & {
@@ -133,28 +152,24 @@ def other_calls(script: Script, callables: Callables) -> Iterator[tuple[str, Lin
     except ValueError:
         return
     owner = own.rpartition(".")[0]
-    groups = list(callables.bases.get(_class_of(script, callables) or owner, [])) if method else []
-    groups = groups or [owner]
+    named = _class_of(script, line.args[1]) if method else ""
+    cls = next((name for name in callables.bases if name.rpartition(".")[2] == named), owner)
+    groups = callables.bases.get(cls) or [owner] if method else [owner]
     found: dict[str, str] = {}
     for name, (least, most) in callables.operands.items():
         group, _, last = name.rpartition(".")
         fits = least <= count <= most and name not in callables.bases and name != own
         if fits and group in groups and last != own.rpartition(".")[2]:
             found.setdefault(last, name)
-    by_length = sorted(found.values(), key=lambda name: (len(name.rpartition(".")[2]), name))
-    special = [name for name in by_length if name.endswith("__")]
-    plain = [name for name in by_length if not name.endswith("__")]
-    for name in (*plain[:_METHODS], *special[:_SPECIAL]):
-        yield name, _at(line, 0, name)
+    last = own.rpartition(".")[2]
+    nearest = sorted(found, key=lambda name: (-SequenceMatcher(None, last, name).ratio(), name))
+    shortest = sorted(found, key=lambda name: (len(name), name))
+    for name in dict.fromkeys((*nearest[:_NEAREST], *shortest[:_SHORTEST])):
+        yield found[name], _at(line, 0, found[name])
 
 
-def _class_of(script: Script, callables: Callables) -> str:
-    """The class of the object on which the last line makes its call; empty where nobody says it."""
-    at = script[-1].args[1]
-    for line in script[:-1]:
-        words = line.result("return") or []
-        if words[:1] == [at] and len(words) > 1:
-            last = str(words[-1])
-            with suppress(StopIteration):
-                return next(name for name in callables.bases if name.rpartition(".")[2] == last)
-    return ""
+def _class_of(script: Script, at: Token) -> str:
+    """The name of the class of an object of the binding; empty where nobody says it."""
+    made = (line.result("return") or [] for line in script[:-1])
+    words = next((words for words in made if words[:1] == [at] and len(words) > 1), [])
+    return str(words[-1]) if words and isinstance(at, Ref) and at.letter == "x" else ""

@@ -19,6 +19,7 @@ from typing import Any
 
 PROPERTY = "get:"
 MANY = 99  # operands of a callable that takes any number of them
+_FIRST = 3  # members of an enumeration that a session tells
 MEMBERS = 400  # members of an enumeration that are used; a larger one is cut off
 # Special methods that nobody calls, or whose call would break the object model of Python and not
 # the binding.
@@ -113,7 +114,8 @@ class Callables:
         """Return the `names` of the functions and methods that can be called, without properties and
         special methods, and in `skipped`, by reason, how many of these are never called. `operands` says
         of each callable that is no property how many operands it takes at least and at most, behind the
-        object of a method; `bases` has the names of each class and of those above it, the nearest first.
+        object of a method; `bases` has the names of each class and of those above it, the nearest first;
+        `members` are the first ones of each enumeration.
         """
         skipped = Counter(why for name, why in self.skipped.items() if _plain(name))
         calls = [one for name, one in self.callees.items() if not name.startswith(PROPERTY)]
@@ -125,6 +127,9 @@ class Callables:
             "bases": {
                 name: [named[base] for base in cls.__mro__ if base in named]
                 for name, cls in self.classes.items()
+            },
+            "members": {
+                name: found[:_FIRST] for name in self.classes if (found := self.members(name))
             },
         }
 

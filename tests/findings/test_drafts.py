@@ -361,6 +361,24 @@ def test_a_colon_in_a_call_does_not_end_the_title_of_a_death(tmp_path: Path) -> 
     assert made.text.splitlines()[0] == "# z3 5.4.1 z3.f({'a': 1}) ends the process with an abort"
 
 
+def test_a_title_names_no_operand_and_no_call_that_others_may_replace(tmp_path: Path) -> None:
+    """In which function of the solver the others die is not known."""
+    needs = '[["operand", "1", "0, object()", "", "none"], ["called", "z3.f", "z3.g, z3.h", ""]]'
+    small = (
+        f"# murxpy-trace 1\n# solver z3 5.4.1\n# needs {needs}\n0 new\n0 misuse@call z3.f py:none\n"
+    )
+    found = kept(tmp_path, "b", {"min.trace": small}, message="SIGSEGV", signal="SIGSEGV")
+    stack = "#0  0x0000000000000001 in s3::go () from /x/l.so\n"
+    stored(tmp_path, replace(found, action="misuse", operator="z3.f", backtrace=stack))
+    made = draft_of(finding_page(tmp_path, "b"))
+    assert made is not None
+    title, _, said, *_ = made.text.splitlines()
+    each = "ach of 3 calls, such as z3.f(None or others),"
+    assert title == f"# z3 5.4.1 e{each} segfaults, in this form in s3::go"
+    assert said.startswith(f"E{each} ends the process with ")
+    assert "- Other calls with these operands show the defect, too: z3.g, z3.h.\n" in made.text
+
+
 def test_a_long_title_of_a_death_says_shorter_how_the_process_ends(tmp_path: Path) -> None:
     operands = " ".join(["py:none"] * 14)
     for signal, ends in (("SIGSEGV", "segfaults"), ("SIGABRT", "aborts")):

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import pytest
 from misuses import WRAPPER
+from plants import planted
 
 from murxpy.cli.report.misuses import in_words
 from murxpy.machine.replaying.defuse import Script
 from murxpy.machine.tokens import print_token
 from murxpy.machine.trace.finished import HEADER, Need, add_header, read_rows, write_needs
 from murxpy.machine.trace.grammar import parse_trace
+from murxpy.oracles.crash import Outcome
 from murxpy.passes.misuses import Callables, tried
+from murxpy.reduction.pipeline import Match, Task, first_shown
 from murxpy.solvers.callables import find_callables
 
 OFFERED = Callables.told({"callables": find_callables(WRAPPER["contract"]["calls"]).overview()})
@@ -44,11 +47,11 @@ def test_other_operands_are_tried_in_the_place_of_each() -> None:
         return asked[-1].endswith(("py:none", "object"))
 
     found = list(tried(script(CALL.format(value="0")), OFFERED, alike))
-    shows = Need("operand", "2", "None, object()", "1, -1, 'a'", "py:0")
+    shows = Need("operand", "2", "None, object()", "1, -1, 'a'", "0")
     assert found[0] == shows
     assert asked[0] == "misused.Box.paired x1 py:1", "those of its class come first"
     assert shows.sentence() == (
-        "Other operands were tried in the place of 0: with None, object() it shows, too, and with 1, -1, 'a' it does not."
+        "Other operands in the place of 0 show the defect, too: None, object()."
     )
 
 
@@ -60,14 +63,19 @@ def test_other_calls_are_tried_with_the_operands() -> None:
     assert (need.kind, need.name, need.value) == ("called", "misused.Box.label", "misused.Box.size")
     assert "misused.Box.__str__" in others and "misused.Box" not in others
     assert need.sentence() == (
-        "Other calls were tried with these operands: with misused.Box.size it shows, too, and with misused.Box.__str__ it does not."
+        "Other calls with these operands show the defect, too: misused.Box.size."
     )
 
 
 def test_the_bad_operand_of_a_broken_call_is_replaced_as_a_whole() -> None:
     text = '0 new\n0 mk-sort SORT_BOOL\n return s1\n0 misuse@context mk-const s1 "a" with sort other s1\n'
     asked: list[str] = []
-    list(tried(script(text), OFFERED, lambda one: bool(asked.append(words(one)))))
+
+    def alike(candidate: Script) -> bool:
+        asked.append(words(candidate))
+        return False
+
+    list(tried(script(text), OFFERED, alike))
     assert asked[0] == 'mk-const s1 "a" with sort py:none'
     assert asked[-1].endswith("with sort s1"), "an object of the run itself, too"
     assert not list(tried(script("0 new\n0 check-sat\n"), OFFERED, lambda one: True))
@@ -91,3 +99,28 @@ def test_a_sentence_says_that_others_show_it(needs: list[Need], said: str) -> No
     *_, made, last = read_rows(text)
     assert in_words(last, text) == said
     assert in_words(made, text) == "misused.Box('a')", "nothing else was tried there"
+
+
+@pytest.mark.parametrize(
+    ("kind", "message", "same"),
+    [
+        ("contract", "class C: TypeError: 'int' has no 'ctx' in _coerce (f.py)", True),
+        ("contract", "class C: KeyError: 'None' has no 'ctx' in _coerce (f.py)", False),
+        ("contract", "class C: TypeError: 'None' has no 'ctx' in other (f.py)", False),
+        ("exception", "TypeError: 'None' has no 'ctx' in _coerce (f.py)", False),
+    ],
+)
+def test_an_exception_of_one_function_is_the_same_whatever_it_says_of_an_operand(
+    kind: str, message: str, same: bool
+) -> None:
+    def thrown(kind: str, message: str) -> Outcome:
+        found = {"kind": kind, "message": message, "tier": "binding"}
+        return Outcome(
+            "report", {"status": "finding", "finding": found}, "0 new\n0 misuse@call f.g\n"
+        )
+
+    first = thrown("contract", "class C: TypeError: 'None' has no 'ctx' in _coerce (f.py)")
+    shown = first_shown([[first]] * 3, Task(planted(), "a.trace"))
+    assert shown.alike is not None and shown.alike(thrown(kind, message)) is same
+    wanted = Task(planted(), "a.trace", match=Match(part="ctx"))
+    assert first_shown([[first]] * 3, wanted).alike is None, "the user's own words decide"

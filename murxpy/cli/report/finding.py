@@ -304,6 +304,8 @@ _COMMANDS = {
 def _refuted(need: Need, forms: Mapping[str, str]) -> bool:
     """Whether a script or a program shows the finding without what its smaller trace needs."""
     script = forms.get("smt2")
+    if need.kind in ("operand", "called"):
+        return not need.value  # what was tried in vain tells a title more than a reader
     if need.kind == "other":
         return script is not None and need.name not in script
     if need.kind == "spelling":  # plain programs have the plainest spellings, and scripts have none

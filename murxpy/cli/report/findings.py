@@ -17,7 +17,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from murxpy.cli.report.misuses import in_words, said
+from murxpy.cli.report.misuses import in_words, others_show, said
 from murxpy.cli.report.tables import NUMBER, Table, kinds
 from murxpy.cli.report.text import amount, cut, form_word, one_line, replay_command
 from murxpy.errors import InputError
@@ -149,7 +149,8 @@ def _sentence(bucket: Bucket, small: str | None, whole: str | None) -> str:
                 where = where.partition(" (")[0]
             return f"{where} {message}"
         if place_of(bucket) and bucket.action == "misuse" and (small or whole):
-            return f"{_where(bucket, small or whole)} raises {message}"
+            form = ", in this form," if others_show(small or "") else ""  # a message tells operands
+            return f"{_where(bucket, small or whole)} raises{form} {message}"
         if bucket.action == "misuse" and _OF_OPERANDS.match(message):
             return f"{_where(bucket, small or whole).partition(' (')[0]}: {message}"
     if not _WORD.match(message):  # a name, such as z3 or mk-term, stays as it is
@@ -225,6 +226,8 @@ def _death(bucket: Bucket, message: str, small: str | None, whole: str | None) -
     if finds_broken(bucket):
         return sentence if freed else f"{sentence}: the heap is broken"
     names = [name for name in place(bucket.backtrace) if not _NAMELESS.match(name)]
+    if names and others_show(small or ""):  # in which function the others do is not known
+        sentence += ", in this form"
     if names[:1] == [RECURSION]:
         return f"{sentence}, an endless recursion through {_most(bucket.backtrace, names[1:])}"
     if names:
@@ -263,12 +266,10 @@ _AFTER = {"return": "returns", "raised": "raises"}
 
 
 def _most(backtrace: str, recurring: Sequence[str]) -> str:
-    """The function of a recursion that comes most often in a stack, with the number of the others."""
+    """The function of a recursion that comes most often in a stack, which gdb may have cut."""
     counts = Counter(functions(backtrace))
-    others = len(set(recurring)) - 1
     most = max(recurring, key=lambda name: counts[name]) if recurring else ""
-    more = f" and {amount(others, 'other function')}" if others > 0 else ""
-    return f"{_short(most)}{more}"
+    return f"{_short(most)}{' and others' if len(set(recurring)) > 1 else ''}"
 
 
 # A frame that tells no place: an address, or a function in a library of C.

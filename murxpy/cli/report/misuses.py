@@ -124,6 +124,12 @@ def _tried_others(row: Row, trace: str) -> dict[int, list[str]]:
     return found
 
 
+def others_show(trace: str) -> bool:
+    """Whether other operands or other calls were seen to show the defect of the last row of a trace, too."""
+    needs = read_needs(header_value(trace, HEADER))
+    return any(need.kind in ("operand", "called") and need.value for need in needs)
+
+
 def _one_of(others: Mapping[int, Sequence[str]]) -> str:
     """What stands before a call where others with its operands show the same."""
     count = len(others.get(_CALLED, ()))

@@ -296,15 +296,13 @@ class Need:
         return f"In this form, the defect does not show without {what} ({self.name})."
 
     def _tried(self) -> str:
-        """What else shows the defect of a misuse, and what does not."""
-        of_call = self.kind == "called"
-        where = (
-            "with these operands" if of_call else f"in the place of {self.high.removeprefix('py:')}"
-        )
-        shows = f"with {self.value} it shows, too" if self.value else ""
-        hides = f"with {self.low} it does not" if self.low else ""
-        told = ", and ".join(filter(None, (shows, hides)))
-        return f"Other {'calls' if of_call else 'operands'} were tried {where}: {told}."
+        """What else shows the defect of a misuse, or what was tried and does not."""
+        others = "Other calls with these operands"
+        if self.kind == "operand":
+            others = f"Other operands in the place of {self.high}"
+        if self.value:
+            return f"{others} show the defect, too: {self.value}."
+        return f"{others} were tried and do not show it: {self.low}."
 
     def _range(self) -> str:
         if not self.high:
