@@ -1,11 +1,11 @@
-"""What else shows the defect of a misuse: other operands in the place of each operand of the last call,
-and other calls with its operands. A title that names an operand or a call is false where another does as
+"""What else shows the defect of a misuse: other operands in the place of each operand of a call, and other
+calls with its operands. A title that names an operand or a call is false where another does as
 well.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from itertools import islice
@@ -14,11 +14,11 @@ from typing import Any
 from murxpy.machine.contract.broken import WITH
 from murxpy.machine.contract.calls import AT, BY, CLOSE, OPEN, grouped
 from murxpy.machine.contract.rules import RULES
-from murxpy.machine.replaying.defuse import Script, returned
-from murxpy.machine.tokens import Python, Ref, Token, print_token
+from murxpy.machine.replaying.defuse import Script, returned, sort_of
+from murxpy.machine.tokens import Python, Quoted, Ref, Token, print_token
 from murxpy.machine.trace.finished import Need
 from murxpy.machine.trace.grammar import Line
-from murxpy.passes.lines import put
+from murxpy.passes.lines import made, put
 
 _CALLED = ("call", "edge")  # rules whose lines are the call of a public callable, and nothing else
 _NEAREST, _SHORTEST = (
@@ -54,33 +54,36 @@ class Callables:
         return cls(*(told.get(name) or {} for name in ("operands", "bases", "members")))
 
 
-def tried(script: Script, callables: Callables, alike: Shows) -> Iterator[Need]:
-    """What was tried in the last line of a script, where that is a misuse. `alike` tells whether another
-    script ends in the same way.
+def tried(
+    script: Script, callables: Callables, alike: Shows, lines: Collection[int] = (-1,)
+) -> Iterator[Need]:
+    """What was tried in these lines of a script, as far as they are misuses; by default in the last one.
+    `alike` tells whether another script ends in the same way.
     """
-    if not script or script[-1].action != "misuse":
-        return
-    line, at = script[-1], len(script) - 1
 
-    def sorted_out(others: Iterator[tuple[str, Line]]) -> tuple[str, str]:
+    def sorted_out(others: Iterator[tuple[str, Script]]) -> tuple[str, str]:
         """The words for what shows it, and those for what does not."""
         found: dict[bool, list[str]] = {True: [], False: []}
         for words, other in others:
-            found[alike(put(script, at, other))].append(words)
+            found[alike(other)].append(words)
         return ", ".join(found[True]), ", ".join(found[False])
 
-    for place in islice(places(line), _OPERANDS):
-        others = _others(script, place, callables)
-        yield Need("operand", str(place), *sorted_out(others), _in_words(script, place))
-    told = sorted_out(other_calls(script, callables))
-    if any(told):
-        yield Need("called", str(line.args[0]), *told)
+    for at in sorted({at % len(script) for at in lines} if script else ()):
+        line = script[at]
+        for place in islice(places(line), _OPERANDS):
+            others = _other_operands(script, at, place, callables)
+            yield Need(
+                "operand", f"{at}:{place}", *sorted_out(others), _in_words(script, at, place)
+            )
+        told = sorted_out(_other_calls(script, at, callables))
+        if any(told):
+            yield Need("called", f"{at}:{line.args[0]}", *told)
 
 
 def places(line: Line) -> Iterator[int]:
     """The places of the operands in the words of a misuse, without the object of a method."""
     words = line.args
-    rule = RULES.get(line.spelling or "")
+    rule = RULES.get(line.spelling or "") if line.action == "misuse" else None
     if rule is None or not words:
         return
     if rule.slots:
@@ -98,78 +101,97 @@ def of_method(words: Sequence[Token]) -> int:
     return int(owner[:1].isupper() and len(words) > 1 and isinstance(words[1], Ref))
 
 
-def _at(line: Line, place: int, token: Token) -> Line:
-    """The line with another operand; what stands behind the bad operand of a broken call is a part of it."""
+def _put(script: Script, at: int, place: int, token: Token) -> Script:
+    """The script with another word at this place of a line; what stands behind the bad operand of a broken
+    call is a part of it.
+    """
+    line = script[at]
     rest = [] if RULES[line.spelling or ""].slots else line.args[place + 1 :]
-    return replace(line, args=[*line.args[:place], token, *rest], results=[])
+    results = [] if at == len(script) - 1 else line.results
+    return put(script, at, replace(line, args=[*line.args[:place], token, *rest], results=results))
 
 
 _OBJECTS = {"s": "a sort", "t": "a term", "o": "the solver", "c": "the context", "x": "an object"}
+OTHER_SORT = "a term of another sort"
 
 
-def _in_words(script: Script, place: int) -> str:
-    """An operand of the last line in words."""
-    own = script[-1].args[place]
+def _in_words(script: Script, at: int, place: int) -> str:
+    """An operand in words."""
+    own = script[at].args[place]
     if not isinstance(own, Ref):
         return print_token(own).removeprefix("py:")
     name = _class_of(script, own)
     return f"{'an' if name[:1] in 'AEIOU' else 'a'} {name}" if name else _OBJECTS[own.letter]
 
 
-def _others(script: Script, place: int, callables: Callables) -> Iterator[tuple[str, Line]]:
-    """The last line with other operands, and the words for these: those of the class of a number or a text,
-    or of its enumeration, then the plainest ones of other classes, then an object of the run.
+def _other_operands(
+    script: Script, at: int, place: int, callables: Callables
+) -> Iterator[tuple[str, Script]]:
+    """The script with other operands at this place, and the words for these: those of the class of a number
+    or a text, or of its enumeration, then the plainest ones of other classes, then objects of the run.
     """
-    own = script[-1].args[place]
+    own = script[at].args[place]
     value = own.value if isinstance(own, Python) else None
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
-    given = [*(_NUMBERS if number else _TEXTS if isinstance(value, str) else ()), *_PLAIN]
     kind = str(own).rpartition(".")[0]
-    given = [*((name, name) for name in callables.members.get(kind, ())), *given]
-    made = [ref for line in script[:-1] for ref in returned(line)[:1]]
-    for letter, words in (("s", "a sort"), ("t", "a term")):
-        given += [(ref, words) for ref in made if ref.letter == letter][:1]
+    given: list[tuple[Token, str]] = [(name, name) for name in callables.members.get(kind, ())]
+    given += [*(_NUMBERS if number else _TEXTS if isinstance(value, str) else ()), *_PLAIN]
+    older = [ref for line in script[:at] for ref in returned(line)[:1]]
+    for letter in "st":
+        given += [(ref, _OBJECTS[letter]) for ref in older if ref.letter == letter][:1]
     known = {str(own)}
     for token, words in given:
         same = isinstance(own, Ref) and isinstance(token, Ref) and own.letter == token.letter
         if str(token) not in known and not same:
             known.add(str(token))
-            yield words, _at(script[-1], place, token)
+            yield words, _put(script, at, place, token)
+    if isinstance(own, Ref) and own.letter == "t":
+        yield OTHER_SORT, _of_other_sort(script, at, place, own)
 
 
-def other_calls(script: Script, callables: Callables) -> Iterator[tuple[str, Line]]:
-    """Other callables with the operands of the last line, which calls one: the methods of its object, or
-    functions beside it; those whose names are most alike first, then the shortest ones.
+def _of_other_sort(script: Script, at: int, place: int, own: Ref) -> Script:
+    """The script with a new constant of another sort in the place of the term `own`."""
+    sorts = {returned(line)[0]: line.args[:1] for line in script if line.action == "mk-sort"}
+    sort = next((sort_of(line) for line in script if returned(line)[:1] == [own]), None)
+    kind = "SORT_BOOL" if sort in sorts and sorts[sort] == ["SORT_INT"] else "SORT_INT"
+    numbers = [ref.number for line in script for ref in returned(line)]
+    new = max(numbers, default=0) + 1
+    ids = Ref("t", new), Ref("s", new)
+    before = (made("mk-sort", [kind], ids[1]), made("mk-const", [ids[1], Quoted(f"c{new}")], *ids))
+    return (*script[:at], *before, *_put(script, at, place, ids[0])[at:])
+
+
+def _other_calls(script: Script, at: int, callables: Callables) -> Iterator[tuple[str, Script]]:
+    """The script with other callables for the operands of a line that calls one, and their names: the methods
+    of its object, or functions beside it; those whose names are most alike first, then the shortest ones.
     """
-    line = script[-1]
-    if line.spelling not in _CALLED or {AT, BY} & {
-        word for word in line.args if isinstance(word, str)
-    }:
+    line = script[at]
+    words = {word for word in line.args if isinstance(word, str)}
+    if line.action != "misuse" or line.spelling not in _CALLED or {AT, BY} & words:
         return
     own, method = str(line.args[0]), of_method(line.args)
     try:
         count = len(grouped(line.args[1:])) - method
     except ValueError:
         return
-    owner = own.rpartition(".")[0]
+    owner, _, last = own.rpartition(".")
     named = _class_of(script, line.args[1]) if method else ""
     cls = next((name for name in callables.bases if name.rpartition(".")[2] == named), owner)
     groups = callables.bases.get(cls) or [owner] if method else [owner]
     found: dict[str, str] = {}
     for name, (least, most) in callables.operands.items():
-        group, _, last = name.rpartition(".")
-        fits = least <= count <= most and name not in callables.bases and name != own
-        if fits and group in groups and last != own.rpartition(".")[2]:
-            found.setdefault(last, name)
-    last = own.rpartition(".")[2]
+        group, _, other = name.rpartition(".")
+        if least <= count <= most and name not in callables.bases and group in groups:
+            found.setdefault(other, name)
+    found.pop(last, None)
     nearest = sorted(found, key=lambda name: (-SequenceMatcher(None, last, name).ratio(), name))
     shortest = sorted(found, key=lambda name: (len(name), name))
-    for name in dict.fromkeys((*nearest[:_NEAREST], *shortest[:_SHORTEST])):
-        yield found[name], _at(line, 0, found[name])
+    for other in dict.fromkeys((*nearest[:_NEAREST], *shortest[:_SHORTEST])):
+        yield found[other], _put(script, at, 0, found[other])
 
 
 def _class_of(script: Script, at: Token) -> str:
     """The name of the class of an object of the binding; empty where nobody says it."""
-    made = (line.result("return") or [] for line in script[:-1])
-    words = next((words for words in made if words[:1] == [at] and len(words) > 1), [])
+    given = (line.result("return") or [] for line in script)
+    words = next((words for words in given if words[:1] == [at] and len(words) > 1), [])
     return str(words[-1]) if words and isinstance(at, Ref) and at.letter == "x" else ""

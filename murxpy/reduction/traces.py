@@ -13,12 +13,13 @@ from typing import Any
 
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
+from murxpy.findings.defects import unused
 from murxpy.findings.scripted import Scripted, scripted
 from murxpy.judging.operators import judge_plans
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.replaying.defuse import Script
 from murxpy.machine.replaying.untracer import COMPARED as COMPARED
-from murxpy.machine.trace.finished import HEADER, header_value, write_needs
+from murxpy.machine.trace.finished import HEADER, header_value, read_rows, write_needs
 from murxpy.machine.trace.grammar import Trace, parse_trace
 from murxpy.machine.witnesses.unknowns import BASELINE
 from murxpy.oracles.crash import DEATHS
@@ -214,7 +215,8 @@ def _with_needs(
                 _meanings(task.plan.setup)[1].other_operators,
             )
             if isinstance(predicate, Replaying) and predicate.tells_alike:
-                found += tried(_script(trace), predicate.callables, partial(alike, predicate))
+                shown = partial(alike, predicate)
+                found += tried(_script(trace), predicate.callables, shown, _telling(result))
     except OutOfTime:
         return result
     except KeyboardInterrupt:
@@ -222,6 +224,19 @@ def _with_needs(
     trace.header[HEADER] = write_needs(found)
     said = tuple(need.sentence() for need in found)
     return replace(result, text=trace.text() if found else result.text, needs=said)
+
+
+_EARLIER = 2  # calls without which the last one is harmless, in whose place others are tried
+
+
+def _telling(result: Minimized) -> list[int]:
+    """The lines of a smallest trace that a sentence about a misuse names: the last one, and those before it
+    that it needs without using them. A death behind the return of the last call is about the others alone.
+    """
+    rows = list(read_rows(result.text))
+    earlier = [rows.index(row) for row in unused(rows)][-_EARLIER:]
+    behind = bool(earlier) and result.key.startswith(DEATHS) and bool(rows[-1].results)
+    return earlier if behind else [*earlier, len(rows) - 1]
 
 
 def refusals(trace: str) -> list[str]:

@@ -363,7 +363,9 @@ def test_a_colon_in_a_call_does_not_end_the_title_of_a_death(tmp_path: Path) -> 
 
 def test_a_title_names_no_operand_and_no_call_that_others_may_replace(tmp_path: Path) -> None:
     """In which function of the solver the others die is not known."""
-    needs = '[["operand", "1", "0, object()", "", "none"], ["called", "z3.f", "z3.g, z3.h", ""]]'
+    needs = (
+        '[["operand", "1:1", "0, object()", "", "none"], ["called", "1:z3.f", "z3.g, z3.h", ""]]'
+    )
     small = (
         f"# murxpy-trace 1\n# solver z3 5.4.1\n# needs {needs}\n0 new\n0 misuse@call z3.f py:none\n"
     )
@@ -376,7 +378,28 @@ def test_a_title_names_no_operand_and_no_call_that_others_may_replace(tmp_path: 
     each = "ach of 3 calls, such as z3.f(None or others),"
     assert title == f"# z3 5.4.1 e{each} segfaults, in this form in s3::go"
     assert said.startswith(f"E{each} ends the process with ")
-    assert "- Other calls with these operands show the defect, too: z3.g, z3.h.\n" in made.text
+    assert "- Other calls in the place of z3.f show the defect, too: z3.g, z3.h.\n" in made.text
+
+
+@pytest.mark.parametrize(
+    ("needs", "returns", "said"),
+    [
+        ("[]", "", "z3.g(0) after z3.f(None) ends the process"),
+        ('[["called", "1:z3.f", "z3.h", ""]]', "", "z3.g(0) after another call ends the process"),
+        ("[]", " return x1 Ref\n", "z3.f(None) and then the release of an object ends the process"),
+    ],
+)
+def test_a_call_before_the_last_one_is_named_where_no_other_does(
+    tmp_path: Path, needs: str, returns: str, said: str
+) -> None:
+    """A last call that returns is not the one that dies."""
+    rows = f"0 new\n0 misuse@call z3.f py:none\n0 misuse@call z3.g py:0\n{returns}"
+    small = f"# murxpy-trace 1\n# solver z3 5.4.1\n# needs {needs}\n{rows}"
+    found = kept(tmp_path, "b", {"min.trace": small}, message="SIGSEGV", signal="SIGSEGV")
+    stored(tmp_path, replace(found, action="misuse", operator="z3.g"))
+    made = draft_of(finding_page(tmp_path, "b"))
+    assert made is not None
+    assert made.text.splitlines()[0].startswith(f"# z3 5.4.1 {said}")
 
 
 def test_a_long_title_of_a_death_says_shorter_how_the_process_ends(tmp_path: Path) -> None:

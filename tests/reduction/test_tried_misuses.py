@@ -47,7 +47,7 @@ def test_other_operands_are_tried_in_the_place_of_each() -> None:
         return asked[-1].endswith(("py:none", "object"))
 
     found = list(tried(script(CALL.format(value="0")), OFFERED, alike))
-    shows = Need("operand", "2", "None, object()", "1, -1, 'a'", "0")
+    shows = Need("operand", "2:2", "None, object()", "1, -1, 'a'", "0")
     assert found[0] == shows
     assert asked[0] == "misused.Box.paired x1 py:1", "those of its class come first"
     assert shows.sentence() == (
@@ -60,10 +60,14 @@ def test_other_calls_are_tried_with_the_operands() -> None:
     found = list(tried(script(text), OFFERED, lambda one: "size" in words(one)))
     (need,) = found
     others = need.low.split(", ")
-    assert (need.kind, need.name, need.value) == ("called", "misused.Box.label", "misused.Box.size")
+    assert (need.kind, need.name, need.value) == (
+        "called",
+        "2:misused.Box.label",
+        "misused.Box.size",
+    )
     assert "misused.Box.__str__" in others and "misused.Box" not in others
     assert need.sentence() == (
-        "Other calls with these operands show the defect, too: misused.Box.size."
+        "Other calls in the place of misused.Box.label show the defect, too: misused.Box.size."
     )
 
 
@@ -81,14 +85,43 @@ def test_the_bad_operand_of_a_broken_call_is_replaced_as_a_whole() -> None:
     assert not list(tried(script("0 new\n0 check-sat\n"), OFFERED, lambda one: True))
 
 
+def test_a_term_of_another_sort_is_made_for_the_place_of_a_term() -> None:
+    text = """0 new
+0 mk-sort SORT_INT
+ return s1
+0 mk-const s1 "a"
+ return t1 s1
+0 misuse@call misused.renamed t1 py:"b"
+ return x1 Term
+0 misuse@call misused.Box py:"a"
+"""
+    asked: list[Script] = []
+
+    def alike(candidate: Script) -> bool:
+        asked.append(candidate)
+        return len(candidate) > 5
+
+    (found, *_) = tried(script(text), OFFERED, alike, [3])
+    assert found.value == "a term of another sort" and found.name == "3:1"
+    changed = next(one for one in asked if len(one) > 5)
+    assert [line.head().split(maxsplit=1)[1] for line in changed[3:6]] == [
+        "mk-sort SORT_BOOL",
+        'mk-const s2 "c2"',
+        'misuse@call misused.renamed t2 py:"b"',
+    ]
+    said = add_header(f"# murxpy-trace 1\n{text}", f"# {HEADER} {write_needs([found])}\n")
+    row = next(row for row in read_rows(said) if row.action == "misuse")
+    assert in_words(row, said) == "misused.renamed(a term, 'b')", "and not a term of INT"
+
+
 @pytest.mark.parametrize(
     ("needs", "said"),
     [
-        ([Need("operand", "2", "None", "'a'", "py:0")], "misused.Box.paired(0 or None)"),
-        ([Need("operand", "2", "None, 'a'", "", "py:0")], "misused.Box.paired(0 or others)"),
-        ([Need("operand", "2", "", "'a'", "py:0")], "misused.Box.paired(0)"),
+        ([Need("operand", "2:2", "None", "'a'", "py:0")], "misused.Box.paired(0 or None)"),
+        ([Need("operand", "2:2", "None, 'a'", "", "py:0")], "misused.Box.paired(0 or others)"),
+        ([Need("operand", "2:2", "", "'a'", "py:0")], "misused.Box.paired(0)"),
         (
-            [Need("called", "misused.Box.paired", "misused.Box.size", "")],
+            [Need("called", "2:misused.Box.paired", "misused.Box.size", "")],
             "each of 2 calls, such as misused.Box.paired(0),",
         ),
     ],

@@ -17,7 +17,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from murxpy.cli.report.misuses import in_words, others_show, said
+from murxpy.cli.report.misuses import EACH, in_words, others_show, said
 from murxpy.cli.report.tables import NUMBER, Table, kinds
 from murxpy.cli.report.text import amount, cut, form_word, one_line, replay_command
 from murxpy.errors import InputError
@@ -200,7 +200,8 @@ def _death(bucket: Bucket, message: str, small: str | None, whole: str | None) -
     freed = is_release(bucket)
     row = last_row(small or whole or "")
     after = "" if row is None else _AFTER.get((row.results or [[""]])[-1][0], "")
-    broken = breaking_call(small, bucket.backtrace, freed) if small else None
+    behind = freed or bool(after and row is not None and row.action == "misuse")
+    broken = breaking_call(small, bucket.backtrace, behind) if small else None
     where = _where(bucket, small or whole)
     about_context = row is not None and row.words.split()[:1] == [str(CONTEXT)]
     own = not about_context and OWN_CONTEXT in read_needs(header_value(small or "", HEADER))
@@ -209,7 +210,7 @@ def _death(bucket: Bucket, message: str, small: str | None, whole: str | None) -
     how = ended_by(bucket.signal)
     ends = f"ends the process{f' with {how}' if how else ''}"
     if broken is not None:  # the last call is only where that shows
-        last = "the release of an object" if freed else where
+        last = "the release of an object" if behind else where
         where = f"{in_words(broken, small or '')}{context} and then {last}"
     elif freed and not finds_broken(bucket):
         where = f"the release of an object {'after' if after else 'during or after'} {where}"
@@ -257,6 +258,8 @@ def _behind(small: str) -> str:
     words = [word for one in earlier if (word := in_words(one, small))]
     if not words:
         return ""
+    if words[-1].startswith(EACH):  # what comes before it only moves other objects in memory
+        return " after another call"
     more = f" and {amount(len(words) - 1, 'other call')}" if len(words) > 1 else ""
     return f" after {words[-1]}{more}"
 

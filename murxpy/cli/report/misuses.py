@@ -15,11 +15,11 @@ from murxpy.machine.trace.finished import (
     HEADER,
     Row,
     header_value,
-    last_row,
     read_needs,
     read_rows,
 )
 from murxpy.machine.trace.grammar import parse_trace
+from murxpy.passes.misuses import OTHER_SORT
 from murxpy.translate.expressions import literal
 
 _LONGEST = 40  # letters of an operand
@@ -106,26 +106,23 @@ def in_words(row: Row, trace: str) -> str:
     return f"{made}{sort.replace('the sort', ' of', 1)}{more}"
 
 
+EACH = "each of "  # begins the words for a call in whose place others show the same
 _CALLED = -1  # the place of the callable itself among what was tried
 
 
 def _tried_others(row: Row, trace: str) -> dict[int, list[str]]:
-    """What was seen to show the defect in the place of each word of a row, where that is the last one of a
-    trace.
-    """
-    last = last_row(trace)
-    if last is None or last.number != row.number:
-        return {}
+    """What was seen to show the defect in the place of each word of a row of a trace."""
+    at = next((at for at, one in enumerate(read_rows(trace)) if one.number == row.number), -1)
     found: dict[int, list[str]] = {}
     for need in read_needs(header_value(trace, HEADER)):
-        if need.kind in ("operand", "called") and need.value:
-            at = int(need.name) if need.kind == "operand" else _CALLED
-            found[at] = need.value.split(", ")
+        line, _, place = need.name.partition(":")
+        if need.kind in ("operand", "called") and need.value and line == str(at):
+            found[int(place) if need.kind == "operand" else _CALLED] = need.value.split(", ")
     return found
 
 
 def others_show(trace: str) -> bool:
-    """Whether other operands or other calls were seen to show the defect of the last row of a trace, too."""
+    """Whether other operands or other calls were seen to show the defect of a trace, too."""
     needs = read_needs(header_value(trace, HEADER))
     return any(need.kind in ("operand", "called") and need.value for need in needs)
 
@@ -133,11 +130,13 @@ def others_show(trace: str) -> bool:
 def _one_of(others: Mapping[int, Sequence[str]]) -> str:
     """What stands before a call where others with its operands show the same."""
     count = len(others.get(_CALLED, ()))
-    return f"each of {count + 1} calls, such as " if count else ""
+    return f"{EACH}{count + 1} calls, such as " if count else ""
 
 
 def _or(shown: str, others: Sequence[str]) -> str:
     """An operand with another one that may stand in its place, or with the word that several may."""
+    if OTHER_SORT in others:
+        shown, others = shown.partition(" of ")[0], [one for one in others if one != OTHER_SORT]
     if not others:
         return shown
     return f"{shown} or {others[0] if len(others) == 1 else 'others'}"

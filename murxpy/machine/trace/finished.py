@@ -247,9 +247,10 @@ class Need:
     Of a number `low` is the least one that was seen to show the defect, and `high` the largest; `high`
     is empty where no larger number was seen to hide it, and both are where a smaller one shows it, too.
     Of an operator that is not needed (`other`), `value` is one that shows the defect in its place, both as
-    scripts call them. Of the `operand` at the place `name` in the words of a misuse, `high` is its word, `value` are other
-    operands that show the defect in its place, and `low` those that do not; of a callable that is `called` so, `value` are
-    the others that end in the same way with its operands, and `low` those that do not.
+    scripts call them.
+    Of an `operand` of a misuse `name` is LINE:PLACE in its words, `high` the operand in words, `value` others
+    that show the defect in its place, and `low` those that do not. Of a callable that is `called`, `name` is
+    LINE:CALLABLE, `value` are others that end in the same way with its operands, and `low` those that do not.
     Of an option of the solver's safe mode (`safe`), which nothing needs, `low` is `yes` or `no`: whether
     the defect shows in that mode, too. It is `refused` where that mode refuses a call that is not refused
     without it; `high` is then the message.
@@ -297,7 +298,7 @@ class Need:
 
     def _tried(self) -> str:
         """What else shows the defect of a misuse, or what was tried and does not."""
-        others = "Other calls with these operands"
+        others = f"Other calls in the place of {self.name.partition(':')[2]}"
         if self.kind == "operand":
             others = f"Other operands in the place of {self.high}"
         if self.value:
