@@ -32,6 +32,11 @@ INTS = 'mk-sort SORT_BOOL\n return s1\nmk-sort SORT_INT\n return s2\nmk-const s2
 LESS = INTS + "mk-term OP_INT_LT SORT_BOOL 2 t1 t2\n return t3 s1\nassert-formula t3\n"
 SAT = LESS + "check-sat\n"
 UNSAT = LESS + 'mk-const s1 "bad"\n return t4 s1\nassert-formula t4\ncheck-sat-assuming 1 t4\n'
+ELEMENTS = (
+    'mk-sort SORT_BOOL\n return s1\nmk-sort SORT_UNINTERPRETED "U"\n return s2\nmk-const s2 "x"\n'
+    " return t1 s2\nmk-term OP_EQUAL SORT_BOOL 2 t1 t1\n return t2 s1\nassert-formula t2\ncheck-sat\n"
+    "check-model"
+)
 ANSWER = "'unsat' if 'bad' in {solver}.asserted else 'sat'"
 
 
@@ -52,6 +57,16 @@ PLANTED: dict[str, tuple[dict[str, str], str, str | None]] = {
     "false assertion": ({"model": model(("int", 7))}, SAT + "check-model", "invalid-model"),
     "value of another sort": ({"model": model(("bv", 4, 1))}, SAT + "check-model", "model-value"),
     "no value": ({"model": model(("unknown", "+"))}, SAT + "check-model", "model-value"),
+    "an element of the model": (
+        {"model": model(("element", "e1")), "domain": "['e0', 'e1']"},
+        ELEMENTS,
+        None,
+    ),
+    "an element of no model": (
+        {"model": model(("element", "e2")), "domain": "['e0', 'e1']"},
+        ELEMENTS,
+        "model-element",
+    ),
     "honest value": ({}, SAT + "check-values 1 t1", None),
     "value unlike the model": (
         {"values": model(("int", 2))},

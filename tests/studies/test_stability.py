@@ -372,7 +372,7 @@ def test_a_campaign_counts_what_its_solver_makes_of_variants(
 def test_a_variant_that_contradicts_its_mutant_is_a_finding(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    code, _ = campaign(tmp_path, capsys, "lying", "--stop-at-first")
+    code, _ = campaign(tmp_path, capsys, "lying", "--stop-at-first", "--no-minimize")
     trace = next((tmp_path / "out" / "findings").glob("wrong-answer-*/*.trace"))
     assert code == 1 and "# a variant of it: shuffle" in trace.read_text()
     solver, _, *wrapper = target(tmp_path, "lying")

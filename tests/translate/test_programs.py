@@ -367,6 +367,14 @@ def test_arrays_are_compared_at_the_elements_of_the_model(tmp_path: Path) -> Non
     assert ended(wrong, tmp_path / "p.py").returncode == 1
 
 
+def test_an_element_that_the_model_does_not_list(tmp_path: Path) -> None:
+    message = "the value of a constant has the element '@B_1', which is none of those of its sort"
+    text = printed(ARRAYS, "model-element", message)[0].text
+    assert ".getModelDomainElements(" in text
+    assert ended(text, tmp_path / "p.py").returncode == 0
+    assert ended(text.replace("@B_1", "Array"), tmp_path / "p.py").returncode == 1
+
+
 def test_a_fresh_solver_has_the_options_that_the_theories_need() -> None:
     trace = ARRAYS.replace("produce-models", "arrays-exp")
     texts = [one.text for one in printed(trace, "invalid-model")]

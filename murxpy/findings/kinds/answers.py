@@ -156,6 +156,19 @@ class ModelValue(Wrong):
         return see_no_value(seen)
 
 
+class ModelElement(ByMessage, Wrong):
+    """The model of the solver gives a constant a value with an element that is none of those that it
+    gives an uninterpreted sort.
+    """
+
+    name = "model-element"
+    label = "gives a constant in its model a value with an element that is none of its sort"
+    about_model = "given"
+    rank = 5
+    endings = (models.stray_element,)
+    no_script = "a script has no command that gives the elements of a sort in the model"
+
+
 class RepeatedModel(Wrong):
     """A model was excluded by an assertion, and the solver gives the same model again."""
 

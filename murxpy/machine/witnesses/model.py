@@ -15,9 +15,9 @@ from murxpy.logic.sorts import Sort, components
 from murxpy.logic.terms import CONSTANT, FUNCTION, SPECIAL, Term
 from murxpy.logic.walks import subterms
 from murxpy.machine.database import Entry
-from murxpy.machine.outcomes import MODEL_VALUE, Refused, Stopped
+from murxpy.machine.outcomes import MODEL_ELEMENT, MODEL_VALUE, Refused, Stopped
 from murxpy.machine.run import Run
-from murxpy.machine.witnesses.model_rows import Unreadable, Values
+from murxpy.machine.witnesses.model_rows import Stray, Unreadable, Values
 from murxpy.machine.witnesses.solving import applied, call_first, fresh_solver
 from murxpy.semantics.evaluator import Evaluator
 from murxpy.semantics.registry import MEANINGS, partial_key
@@ -129,7 +129,7 @@ class Model:
             return "true" if self.evaluator.value(term) else "false"
         except TOO_LARGE as error:
             return f"too large: {error}"
-        except CannotSay as reason:
+        except (CannotSay, Unreadable) as reason:
             missing = next((self.unread[t] for t in subterms([term]) if t in self.unread), None)
             return missing or str(reason)
 
@@ -240,13 +240,21 @@ class Model:
         except CannotSay as reason:
             self.unread[term] = str(reason)
         except Unreadable as error:
-            raise self._bad_value(
-                f"the value of a constant of {term.sort.short}: {error}"
-            ) from None
+            if (
+                isinstance(error, Stray) and term.sort.kind == "SORT_FUN"
+            ):  # solvers print no function
+                self.unread[term] = str(error)
+                return
+            if isinstance(error, Stray):
+                raise self._bad_value(
+                    f"the value of a constant has {error}", MODEL_ELEMENT
+                ) from None
+            message = f"the value of a constant of {term.sort.short}: {error}"
+            raise self._bad_value(message) from None
 
-    def _bad_value(self, message: str) -> Stopped:
+    def _bad_value(self, message: str, kind: str = MODEL_VALUE) -> Stopped:
         return Stopped(
-            self.run.finding(MODEL_VALUE, "solver", message, "check-model", "", self._spelling.name)
+            self.run.finding(kind, "solver", message, "check-model", "", self._spelling.name)
         )
 
     def _partial(self, values: Values, tables: dict[str, int]) -> None:

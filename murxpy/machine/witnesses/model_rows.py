@@ -52,6 +52,10 @@ class Unreadable(Exception):
     """The binding gave something that is no value of the sort; the message describes it."""
 
 
+class Stray(Unreadable):
+    """A value of the model has an element that is none of those that the model gives its sort."""
+
+
 class Rows:
     """The rows of a reader, and their values. `points` knows the sizes and domains of sorts.
 
@@ -314,7 +318,13 @@ def _constructor(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
 
 def _element(values: Rows, row: Row, sort: Sort | None, env: Env) -> Value:
     expect(sort, ("SORT_UNINTERPRETED",), "an element of an uninterpreted sort")
-    return Element(row[1])
+    element = Element(row[1])
+    listed = values.points.interpretation.domains.get(sort) if sort is not None else None
+    if listed is not None and element not in listed:
+        raise Stray(
+            f"the element '{element.name}', which is none of those that the model gives its sort"
+        )
+    return element
 
 
 def _joined(values: Rows, row: Row, *tags: str) -> Iterator[Row]:

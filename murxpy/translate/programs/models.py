@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from murxpy.logic.sorts import Sort
+from murxpy.logic.sorts import Sort, components
 from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, Term
 from murxpy.logic.walks import subterms
 from murxpy.machine.database import Entry
@@ -235,6 +235,26 @@ def no_value(run: Calls, claim: Claim) -> None:
         f"values = [{values}]",
         "print('expected literals as the values of the constants, got', values)",
         f"sys.exit(1 if any(word in value for word in {words} for value in values) else 0)",
+    )
+
+
+def stray_element(run: Calls, claim: Claim) -> None:
+    """The model gives its uninterpreted sorts some elements, and a constant a value with another one."""
+    stray = re.search(r"the element '([^']+)'", claim.message)
+    entries = constants(run, [entry.term for entry in formulas(run)])
+    parts = [part for entry in entries for part in components(entry.term.sort)]
+    sorts = dict.fromkeys(part for part in parts if part.kind == "SORT_UNINTERPRETED")
+    if stray is None or not sorts:
+        raise Refused("unsupported", "the message names no element")
+    run.sheet.do(SAT)
+    given = [said(run, "readers", ("domain",), [run.sort_object(sort)]) for sort in sorts]
+    elements = ", ".join(f"*({one} or ())" for one in given)
+    values = ", ".join(f"str({value_of(run, str(entry.obj))})" for entry in entries)
+    run.sheet.do(
+        f"elements = str([{elements}])",
+        f"values = ', '.join([{values}])",
+        "print('expected values of the elements', elements, 'got', values)",
+        f"sys.exit(1 if {stray[1]!r} in values and {stray[1]!r} not in elements else 0)",
     )
 
 
