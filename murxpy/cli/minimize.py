@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -210,16 +211,15 @@ def minimize(
 
 
 def trace_target(file: Path, solver: str | None, wrapper: str | None) -> tuple[str, Trace, Plan]:
-    """The text of a trace, the trace itself, and the target on which it is replayed. Raises
-    InputError.
+    """The text of a trace, the trace itself, and the target on which it is replayed. Of a misuse the target
+    tells its callables, too. Raises InputError.
     """
     source = read_trace(file)
     trace = parse_trace(source, str(file))
-    return (
-        source,
-        trace,
-        trace_plan(trace, solver, wrapper, file),
-    )
+    plan = trace_plan(trace, solver, wrapper, file)
+    if any(line.action == "misuse" for line in trace.lines):
+        plan = replace(plan, setup={**plan.setup, "callables": True})
+    return source, trace, plan
 
 
 def _trace_file(

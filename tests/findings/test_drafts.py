@@ -381,6 +381,18 @@ def test_a_title_names_no_operand_and_no_call_that_others_may_replace(tmp_path: 
     assert "- Other calls in the place of z3.f show the defect, too: z3.g, z3.h.\n" in made.text
 
 
+def test_a_draft_quotes_the_documentation_that_an_exception_breaks(tmp_path: Path) -> None:
+    message = "class C: TypeError: no in f (z3.py)"
+    for operator, quoted in (("z3.f", True), ("other.f", False)):
+        folder = tmp_path / operator
+        found = kept(folder, "b", {}, kind="contract", message=message)
+        stored(folder, replace(found, action="misuse", operator=operator, spelling="edge"))
+        made = draft_of(finding_page(folder, "b"))
+        assert made is not None
+        said = "- **Documented:** a call that is refused raises Z3Exception, by the text of z3.z3: except"
+        assert (said in made.text) is quoted
+
+
 @pytest.mark.parametrize(
     ("needs", "returns", "said"),
     [

@@ -12,9 +12,9 @@ from murxpy.records.finding import Reproducer
 REPLAYS = 600
 # Seconds of all processors for the candidates of a reduction, until all other findings had theirs. Most
 # reductions take less than 10 s. One of an endless recursion, whose every replay fills the stack, took
-# more than ten minutes.
-CPU = 60.0
-MORE_CPU = 120.0  # seconds with which a reduction goes on that has used up the first ones
+# more than ten minutes, and others waited for its first 60 s.
+CPU = 15.0
+MORE_CPU = 165.0  # seconds with which a reduction goes on that has used up the first ones
 NICE = 5  # steps, as those of the workers: '--share' bounds what is taken beside the runs
 CLOSED = b"\x01"  # in the gate of a process: it is to wait
 Wait = Callable[[], None]  # returns when the next step may be done

@@ -26,7 +26,7 @@ from murxpy.cli.report.findings import (
 from murxpy.cli.report.text import amount, fenced, one_line, prose
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.findings.buckets import is_unsound
-from murxpy.findings.defects import grouping, reads_again
+from murxpy.findings.defects import grouping, place_of, reads_again
 from murxpy.findings.frames import earliest
 from murxpy.findings.kinds.calls import misuse_message
 from murxpy.findings.kinds.registry import kind_of
@@ -317,9 +317,25 @@ def _what(page: FindingPage, script: str | None, program: str | None) -> Iterato
             got += "" if _steady(page) else ", or another signal"
             yield f"- **Expected:** {prose(wanted)}"
             yield f"- **Got:** {prose(one_line(got, _LONGEST))}"
+    for line in _documented(page):
+        yield f"- **Documented:** {prose(line)}"
     for line in page.bucket.triage.get("evidence") or ():
         yield f"- **Evidence:** {prose(str(line))}"
     yield ""
+
+
+def _documented(page: FindingPage) -> Iterator[str]:
+    """The sentence of the documentation that another exception breaks: that of the nearest module or class
+    above the callable that lets it out.
+    """
+    if page.bucket.kind != CONTRACT or not place_of(page.bucket):
+        return
+    contract = _wrapper(page.bucket.solver).get("contract") or {}
+    for one in contract.get("documented") or ():
+        above = str(one["of"]).rpartition(".")[0]
+        if page.bucket.operator.startswith(f"{above}."):
+            yield f"a call that is refused raises {one['type']}, by the text of {one['of']}: {one['quote']}"
+            return
 
 
 def _told(script: str) -> tuple[str, str]:

@@ -116,8 +116,9 @@ def _tried_others(row: Row, trace: str) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
     for need in read_needs(header_value(trace, HEADER)):
         line, _, place = need.name.partition(":")
+        number = place if need.kind == "operand" and place.isdecimal() else str(_CALLED)
         if need.kind in ("operand", "called") and need.value and line == str(at):
-            found[int(place) if need.kind == "operand" else _CALLED] = need.value.split(", ")
+            found[int(number)] = need.value.split(", ")
     return found
 
 
