@@ -42,6 +42,8 @@ def read_layer_model(solver: Any, constants: Sequence[Any]) -> dict[str, Any]:
 
 
 def named_in(expressions: Sequence[Any], names: Sequence[str]) -> list[Any]:
-    """The constants and functions of these names in the expressions; None for a name without one."""
-    found = find_constants(asts(expressions), names)
+    """The constants and functions of these names in the expressions; None for a name without one. Cases of
+    a match are no expressions.
+    """
+    found = find_constants([one.ast for one in expressions if P.is_expr(one)], names)
     return [None if one is None else P._to_expr_ref(one, P.main_ctx()) for one in found]
