@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
+import math
 import os
 import re
 import shutil
@@ -197,7 +198,7 @@ class Worker:
     eof: bool = False
     head_since: float = 0.0
     # the job and the length of the trace when the trace last grew, when that was seen, and the
-    # seconds of the processor until then
+    # CPU seconds until then
     _line: tuple[int, int, float, float] = (-1, 0, 0.0, 0.0)
     cpu: float = 0.0  # seconds of all processors, known when the process has ended
     stack: int = 0  # bytes of the stack in use when a limit of time ended the process
@@ -330,16 +331,16 @@ class Worker:
         rows = _CHECK_WALL.findall(buffer.decode(buffer.read(self.trace_fd)))
         return min(int(rows[-1] or 0) / 1000, _LONGEST_CHECK) if rows else 0.0
 
-    def stuck(self, now: float) -> bool:
-        """Whether the line in hand has taken as much of the processor's time as a line may. A line is
-        looked at early, so that little of its time is missed.
+    def left_of_call(self, now: float) -> float:
+        """The CPU seconds that the line in hand may still take; infinite where nothing limits it, or
+        where nobody needs to know it yet.
         """
         if not self.jobs or not self.jobs[0].call or now - self.head_since < _EARLY:
-            return False
+            return math.inf
         progress = self._under_way()
         if progress is None:
-            return False
-        return self.cpu_now() - self._line_seen(progress, now)[1] >= self.jobs[0].call
+            return math.inf
+        return self.jobs[0].call - (self.cpu_now() - self._line_seen(progress, now)[1])
 
     def _under_way(self) -> buffer.Progress | None:
         """The progress of the run in hand; None where the process has not begun it, or ended it."""
@@ -348,9 +349,12 @@ class Worker:
         return progress if running else None
 
     def _line_seen(self, progress: buffer.Progress, now: float) -> tuple[float, float]:
-        """When the line in hand was first seen, and the seconds of the processor until then."""
+        """When the line in hand was first seen, and the CPU seconds when it began. The process does not
+        know what a program that it started has taken by then, so that is asked for here.
+        """
         if self._line[:2] != (progress.job, progress.length):
-            self._line = (progress.job, progress.length, now, self.cpu_now())
+            before = self.cpu_now() if self.parent.plan.target.program else progress.cpu
+            self._line = (progress.job, progress.length, now, before)
         return self._line[2:]
 
     def cpu_of_run(self) -> float:

@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import itertools
+import math
 import os
 import select
 import selectors
@@ -70,6 +71,7 @@ class Starts:
 # of a processor, none of them can be near a limit, and every second look is enough: on a busy machine,
 # looking is half of what the supervisor does.
 POLL = 0.05
+_SOON = 0.005  # seconds between two looks, at the least
 _DYING = 1.0  # seconds that a worker may live after its channel was closed
 _LEAVING = 5.0  # seconds that a worker may take to leave when it was told to
 _RESTING = 10.0  # seconds in which workers that were killed must be gone
@@ -416,6 +418,13 @@ class Pool:
         self._polled = now
         worked = any(worker.cpu_of_run() >= POLL for worker in self.workers.values())
         self._pause = POLL if worked else 2 * POLL
+        lefts = {
+            number: worker.left_of_call(now)
+            for number, worker in self.workers.items()
+            if worker.pid is not None and worker.killed is None
+        }
+        # what a line may still take passes at the earliest in as many seconds
+        self._pause = max(_SOON, min(self._pause, *lefts.values(), math.inf))
         for worker in [worker for worker in self.workers.values() if worker.killed is None]:
             if worker.pid is None:
                 if now - worker.born > START_SECONDS:
@@ -425,7 +434,7 @@ class Pool:
                     worker.kill("channel")
             elif worker.overdue(now):
                 worker.kill("wall")
-            elif worker.stuck(now) or 0 < self.limits.cpu <= worker.cpu_of_run():
+            elif lefts[worker.number] <= 0 or 0 < self.limits.cpu <= worker.cpu_of_run():
                 worker.kill("cpu")
             elif self.limits.memory and worker.resident() >= self.limits.memory:
                 worker.kill("memory")

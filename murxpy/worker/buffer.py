@@ -15,17 +15,18 @@ from dataclasses import dataclass
 
 SIZE = 32 << 20  # bytes; only pages that were written to take memory
 HEADER = 64
-# words of the header; START is the monotonic clock in nanoseconds
-LENGTH, SEED, JOB, STATE, START = range(5)
+# words of the header, with the nanoseconds of the monotonic clock when the run began, and of the
+# process's own clock when it wrote last
+LENGTH, SEED, JOB, STATE, START, CPU = range(6)
 IDLE, RUNNING, ENDED = range(3)  # values of STATE
-_WORDS = struct.Struct("@5Q")
+_WORDS = struct.Struct("@6Q")
 _WORD = (1 << 64) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
     """The header of the buffer: the bytes of the trace, the number of the current job, whether the
-    job runs, and since when, in seconds.
+    job runs, and since when, in seconds; and the CPU seconds of the process when the trace last grew.
     """
 
     length: int
@@ -33,6 +34,7 @@ class Progress:
     job: int
     state: int
     start: float
+    cpu: float
 
 
 class TraceBuffer:
@@ -50,6 +52,7 @@ class TraceBuffer:
         words[SEED] = seed & _WORD  # a guided run seed has its arms in further bits
         words[JOB] = job
         words[START] = time.monotonic_ns()
+        words[CPU] = time.process_time_ns()
         words[STATE] = RUNNING
         self._end = HEADER
 
@@ -61,6 +64,7 @@ class TraceBuffer:
             raise OverflowError(f"the trace of one run is longer than {SIZE >> 20} MiB")
         self._map[self._end : end] = data
         self._end = end
+        self._words[CPU] = time.process_time_ns()
         self._words[LENGTH] = end - HEADER
 
     def end(self) -> None:
@@ -93,8 +97,8 @@ def create() -> int:
 
 def progress(fd: int) -> Progress:
     """Read the header of the shared file `fd`, in the supervisor."""
-    length, seed, job, state, start = _WORDS.unpack(os.pread(fd, _WORDS.size, 0))
-    return Progress(length, seed, job, state, start / 1e9)
+    length, seed, job, state, start, cpu = _WORDS.unpack(os.pread(fd, _WORDS.size, 0))
+    return Progress(length, seed, job, state, start / 1e9, cpu / 1e9)
 
 
 def read(fd: int, start: int = 0) -> bytes:

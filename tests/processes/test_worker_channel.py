@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sys
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -58,6 +59,7 @@ def test_buffer_shows_what_was_written() -> None:
     trace.write("|\u00e9\U0001f600\ud800|\n")
     progress = buffer.progress(fd)
     assert (progress.job, progress.seed, progress.state) == (7, 2**64 - 1, buffer.RUNNING)
+    assert 0 < progress.cpu <= time.process_time()
     assert buffer.decode(buffer.read(fd)) == trace.text() == "first\n|\u00e9\U0001f600\ud800|\n"
     assert buffer.read(fd, 6).startswith(b"|")
     trace.end()
