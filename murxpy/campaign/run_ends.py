@@ -284,6 +284,8 @@ class RunEnds:
             self._log.statistics.counts[f"time-ns:{ended}"] += int(1e9 * outcome.cpu)
             self._unreported(number, result)
         found = candidate(number, target.family, target.version, result.job, result.past, outcome)
+        if found is not None and result.shown_again:
+            found = found.settled(True)
         doubtful = found is not None and found.verdict.doubtful
         if not doubtful:
             found = self._counting(found)

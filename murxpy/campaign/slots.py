@@ -10,7 +10,7 @@ from typing import Any
 from murxpy.campaign.runs import FuzzedTarget
 from murxpy.campaign.statistics import EventLog
 from murxpy.findings.archive import Archive
-from murxpy.oracles.crash import signal_name
+from murxpy.oracles.crash import is_from_outside, signal_name
 from murxpy.processes.handles import Damp, Job, Worker
 from murxpy.processes.inquiries import Trial, Trials
 from murxpy.processes.parents import DEEP
@@ -22,7 +22,7 @@ from murxpy.records.services import Service
 
 _AHEAD = 2  # [`2`] a process holds its next job while it does the first, so that it never waits for the supervisor
 
-# Times its limits that a run gets which a limit ended deep in the stack. An endless recursion fills the
+# Times its limits that a replay gets of a run which a limit ended deep in the stack. An endless recursion fills the
 # stack in 0.4 s of the processor, and a call has an eighth of a second.
 _LONGER, _LONGER_CALL = 4.0, 8.0
 
@@ -204,26 +204,32 @@ class Slots(Service, Watcher):
                 self._log.statistics.not_begun(future.worker.slot, job.seed)
 
     def _make_again(self, target: int, result: Result) -> None:
-        """Make a run again, with more time, that a limit ended while its stack was deep. The run may
-        be in an endless recursion, which crashes a little later: a slightly faster machine would show
+        """Replay the trace of a run, with more time, that a limit ended while its stack was deep. The run
+        may be in an endless recursion, which crashes a little later: a slightly faster machine would show
         the crash.
         """
-        job, slot = result.job, result.worker.slot
+        job = result.job
         self._archive.add({"run:again": 1})
-        self._log.show(slot, self._targets[target].name, "waiting")  # the run is not over
-        more = replace(job, wall=_LONGER * job.wall, call=_LONGER_CALL * job.call)
-        self._deep.add(Trial((more,), Fresh(target), partial(self._made_again, target, slot)))
+        self._log.show(result.worker.slot, self._targets[target].name, "waiting")  # it is not over
+        wall, call = _LONGER * job.wall, _LONGER_CALL * job.call
+        more = replace(job, text=result.outcome.trace, wall=wall, call=call)
+        self._deep.add(Trial((more,), Fresh(target), partial(self._made_again, target, result)))
 
-    def _made_again(self, target: int, slot: int, future: Future) -> None:
-        """Take the end of a run that was made again, as the end of the run."""
-        for result in future.results:
-            result.worker.slot = slot
+    def _made_again(self, target: int, result: Result, future: Future) -> None:
+        """Take the death of the replay as the end of the run, or else the end that it had. The death needs
+        no other replay.
+        """
+        ends = [
+            o for o in future.outcomes if o.cause == "died" and not (o.after or is_from_outside(o))
+        ]
+        if not ends:
             self._tell(target, result)
-            if result.outcome.report is None and result.outcome.cause not in ("wall", "cpu"):
-                # it was no process of the slot, so nobody else tells
-                self._log.emit(events.WorkerLost(slot, signal_name(result.outcome.status)))
-        if not future.results:
-            self._targets[target].runs.give_back(future.jobs[0].index)
+            return
+        limited = result.outcome
+        died = replace(ends[0], trace=limited.trace, cpu=limited.cpu, seconds=limited.seconds)
+        self._tell(target, replace(result, outcome=died, shown_again=True))
+        # it was no process of the slot, so nobody else tells
+        self._log.emit(events.WorkerLost(result.worker.slot, signal_name(died.status)))
 
     def hired(self, worker: Worker) -> None:
         """Tell the log that a process begins in a slot."""

@@ -90,12 +90,15 @@ _REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The outcome of `job` on `worker`. `past` are the jobs that this process did before."""
+    """The outcome of `job` on `worker`. `past` are the jobs that this process did before. `shown_again`
+    says that a replay of the job's trace alone had this outcome.
+    """
 
     worker: Seat
     job: Job
     outcome: Outcome
     past: tuple[Job, ...] = ()
+    shown_again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,13 @@ import os
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from campaigns import children, found, only_bucket, plan, run
 
+from murxpy.findings import collector
+from murxpy.findings.collector import Confirmation
 from murxpy.findings.replayed import replay_trace, walk_seeds
 from murxpy.learning.guide import LAG
 from murxpy.processes.limits import MIB, Limits
@@ -90,13 +93,22 @@ def test_a_call_that_takes_too_much_of_the_processor_ends_its_run(tmp_path: Path
 
 @pytest.mark.parametrize("limits", [Limits(wall=60.0, call=0.2), Limits(wall=0.2)])
 def test_an_endless_recursion_is_told_although_a_limit_ends_it_first(
-    tmp_path: Path, limits: Limits
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limits: Limits
 ) -> None:
     """It overflows the stack after about 0.4 s of the processor, which a busy machine may not give to it in
     four times the limit.
     """
+    replayed: list[str] = []
+    confirm = collector.Confirmation
+
+    def confirming(trials: Any, wall: float, found: Any, settled: Any) -> Confirmation:
+        replayed.append(found.bucket)
+        return confirm(trials, wall, found, settled)
+
+    monkeypatch.setattr(collector, "Confirmation", confirming)
     for attempt in range(3):
         out = tmp_path / str(attempt)
+        replayed.clear()
         campaign, events = run(out, {"every": {"recursion": 4}}, runs=8, limits=limits)
         if campaign.buckets:
             break
@@ -106,6 +118,7 @@ def test_an_endless_recursion_is_told_although_a_limit_ends_it_first(
     again = counters(out).get("run:again", 0)
     # a quiet machine may overflow the stack before it looks at the call for a second time
     assert len(seeds) == bucket.count and again in (0, bucket.count)
+    assert len(replayed) == bucket.count - again  # the replay that died is the confirmation
     assert not [event for event in events if isinstance(event, Overstayed)]
     assert events[-1].snapshot.runs == counters(out)["run:total"] == 8
 
