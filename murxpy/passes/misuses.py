@@ -12,8 +12,8 @@ from itertools import islice
 from typing import Any
 
 from murxpy.machine.contract.broken import WITH
-from murxpy.machine.contract.calls import AT, BY, CLOSE, OPEN, grouped
-from murxpy.machine.contract.rules import RULES
+from murxpy.machine.contract.calls import AT, BY, CALLS, CLOSE, OPEN, grouped
+from murxpy.machine.contract.rules import CONTEXT, RULES, SOLVER
 from murxpy.machine.replaying.defuse import Script, returned, sort_of
 from murxpy.machine.tokens import Python, Quoted, Ref, Token, print_token
 from murxpy.machine.trace.finished import Need
@@ -93,6 +93,8 @@ def places(line: Line) -> Iterator[int]:
     elif rule.name in _CALLED:
         method = of_method(words)
         yield from (k for k, word in enumerate(words) if k > method and word not in (OPEN, CLOSE))
+    elif rule.name not in CALLS:  # an object is stressed
+        yield from (k for k, word in enumerate(words) if isinstance(word, Ref))
 
 
 def of_method(words: Sequence[Token]) -> int:
@@ -134,8 +136,11 @@ def _other_operands(
     value = own.value if isinstance(own, Python) else None
     number = isinstance(value, (int, float)) and not isinstance(value, bool)
     kind = str(own).rpartition(".")[0]
+    rule = RULES[script[at].spelling or ""]
+    stressed = not rule.slots and rule.name not in CALLS
     given: list[tuple[Token, str]] = [(name, name) for name in callables.members.get(kind, ())]
     given += [*(_NUMBERS if number else _TEXTS if isinstance(value, str) else ()), *_PLAIN]
+    given = [(one, _OBJECTS[one.letter]) for one in (CONTEXT, SOLVER)] if stressed else given
     older = [ref for line in script[:at] for ref in returned(line)[:1]]
     for letter in "st":
         given += [(ref, _OBJECTS[letter]) for ref in older if ref.letter == letter][:1]
@@ -145,12 +150,13 @@ def _other_operands(
         if str(token) not in known and not same:
             known.add(str(token))
             yield words, _put(script, at, place, token)
-    if isinstance(own, Ref) and own.letter == "t":
-        yield OTHER_SORT, _of_other_sort(script, at, place, own)
+    if stressed or (isinstance(own, Ref) and own.letter == "t"):
+        words = OTHER_SORT if str(own).startswith("t") else "a constant"
+        yield words, _of_other_sort(script, at, place, own)
 
 
-def _of_other_sort(script: Script, at: int, place: int, own: Ref) -> Script:
-    """The script with a new constant of another sort in the place of the term `own`."""
+def _of_other_sort(script: Script, at: int, place: int, own: Token) -> Script:
+    """The script with a new constant in the place of an operand, which has another sort than a term there."""
     sorts = {returned(line)[0]: line.args[:1] for line in script if line.action == "mk-sort"}
     sort = next((sort_of(line) for line in script if returned(line)[:1] == [own]), None)
     kind = "SORT_BOOL" if sort in sorts and sorts[sort] == ["SORT_INT"] else "SORT_INT"

@@ -170,10 +170,15 @@ def _alike(outcome: Outcome, of: Verdict) -> bool:
 _THROWN = re.compile(r"^(?:class [A-Z]: )?(\w+)(?:: .*)? (in [\w.<>]+ \([\w.]+\))$", re.DOTALL)
 
 
+_OF_CLASS = re.compile(r"\b(?:an?|two) [A-Z]\w*")
+
+
 def _of_no_operand(message: str) -> str:
-    """A message without what it says of operands."""
+    """A message without what it says of operands and of the classes of objects."""
     thrown = _THROWN.match(message)
-    return " ".join(thrown.groups()) if thrown else normalise(message.partition(";")[0])
+    if thrown:
+        return " ".join(thrown.groups())
+    return normalise(_OF_CLASS.sub("an object", message.partition(";")[0]))
 
 
 def _match(runs: Runs, match: Match) -> tuple[str, str, Shows]:

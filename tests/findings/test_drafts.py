@@ -543,7 +543,7 @@ def test_a_draft_of_an_exception_says_which_check_of_its_script_it_ends(tmp_path
         tmp_path, {"smt2": script}, kind="exception", message="Error: it has no such sort"
     )
     assert lines[0] == "# z3 5.4.1 an exception ends check-sat: Error: it has no such sort"
-    assert lines[2] == "an exception ends check-sat: Error: it has no such sort."
+    assert lines[2] == "An exception ends check-sat: Error: it has no such sort."
     lines = drafted_of(
         tmp_path / "program", {"python": PROGRAM}, kind="exception", message="Error: no such sort"
     )

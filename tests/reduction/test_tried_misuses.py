@@ -6,7 +6,7 @@ import pytest
 from misuses import WRAPPER
 from plants import planted
 
-from murxpy.cli.report.misuses import in_words
+from murxpy.cli.report.misuses import in_words, with_others
 from murxpy.machine.replaying.defuse import Script
 from murxpy.machine.tokens import print_token
 from murxpy.machine.trace.finished import HEADER, Need, add_header, read_rows, write_needs
@@ -157,3 +157,27 @@ def test_an_exception_of_one_function_is_the_same_whatever_it_says_of_an_operand
     assert shown.alike is not None and shown.alike(thrown(kind, message)) is same
     wanted = Task(planted(), "a.trace", match=Match(part="ctx"))
     assert first_shown([[first]] * 3, wanted).alike is None, "the user's own words decide"
+
+
+def test_other_objects_are_tried_in_the_place_of_one_that_is_stressed() -> None:
+    text = """0 new
+0 mk-sort SORT_BOOL
+ return s1
+0 misuse@call misused.Box py:"a"
+ return x1 Box
+0 misuse@finalizer x1
+"""
+    asked: list[str] = []
+
+    def alike(candidate: Script) -> bool:
+        asked.append(words(candidate))
+        return asked[-1] in ("s1", "t2")
+
+    (found,) = tried(script(text), OFFERED, alike)
+    assert found == Need("operand", "3:0", "a sort, a constant", "the context, the solver", "a Box")
+    said = add_header(f"# murxpy-trace 1\n{text}", f"# {HEADER} {write_needs([found])}\n")
+    *_, row = read_rows(said)
+    assert in_words(row, said).startswith("Box or others (")
+    assert (
+        with_others("a copy of a Apple is no Box", said) == "a copy of an Apple or others is no Box"
+    )

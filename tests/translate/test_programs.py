@@ -131,7 +131,14 @@ def test_nesting_ends_before_lines_get_too_long() -> None:
 def test_the_main_context_is_not_named() -> None:
     sheet = Sheet("ctx", "main_ctx()")
     sheet.do("use(BoolSort(ctx), solver=ctx, n=1)", "raw(ctx.ref(), ctx, 3)")
-    assert sheet.written() == ["use(BoolSort(), n=1)", "raw(main_ctx().ref(), main_ctx(), 3)"]
+    sheet.do("copy.deepcopy(ctx)")  # a function of Python's own takes no context by default
+    assert sheet.written() == [
+        *(
+            "use(BoolSort(), n=1)",
+            "raw(main_ctx().ref(), main_ctx(), 3)",
+            "copy.deepcopy(main_ctx())",
+        )
+    ]
 
 
 # -- programs

@@ -17,7 +17,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from murxpy.cli.report.misuses import EACH, in_words, others_show, said
+from murxpy.cli.report.misuses import EACH, in_words, others_show, said, with_others
 from murxpy.cli.report.tables import NUMBER, Table, kinds
 from murxpy.cli.report.text import amount, cut, form_word, one_line, replay_command
 from murxpy.errors import InputError
@@ -153,6 +153,7 @@ def _sentence(bucket: Bucket, small: str | None, whole: str | None) -> str:
             return f"{_where(bucket, small or whole)} raises{form} {message}"
         if bucket.action == "misuse" and _OF_OPERANDS.match(message):
             return f"{_where(bucket, small or whole).partition(' (')[0]}: {message}"
+        message = with_others(message, small or "")
     if not _WORD.match(message):  # a name, such as z3 or mk-term, stays as it is
         return message or bucket.kind
     return message[:1].upper() + message[1:]

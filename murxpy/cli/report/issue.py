@@ -85,7 +85,9 @@ _ASKING = re.compile(
     r"produce-(?:models|assertions|assignments)|incremental|global-|print-|interactive|\S*limit"
 )
 _CHECK = re.compile(r"^\((check-sat(?:-assuming)?)\b", re.M)
-_EACH = re.compile(r"^each\b")  # begins what is said of several calls
+_ARTICLE = re.compile(
+    r"^(?:each|the|an?)\b"
+)  # begins what is said of several calls, or of an object
 _LIVES = "that the process goes on"
 _DIED = re.compile(r" got (SIG[A-Z]+)$")  # what a program printed of its child process
 # the key of the bucket of a death, without what differs with the signal
@@ -302,7 +304,7 @@ def _what(page: FindingPage, script: str | None, program: str | None) -> Iterato
     parted = _PARTED.search(said)
     if script and parted and not _has(script, parted[1]):  # the script needs less than the trace
         said = said[: parted.start()]
-    said = _EACH.sub("Each", _OF_SORT.sub("", said))
+    said = _ARTICLE.sub(lambda found: found[0].capitalize(), _OF_SORT.sub("", said))
     if page.bucket.kind == DISAGREEMENT:
         said = _OF_THE_RUN.sub("", said)
     yield f"{prose(said)}.\n"

@@ -96,7 +96,8 @@ def in_words(row: Row, trace: str) -> str:
     # what is held is used later: the call itself is as it should be
     about = "" if rule is None or rule.family == "hold" else f" ({rule.about})"
     if isinstance(first, Ref):
-        return f"{_object(first, classes)}{about}"
+        given = (_or(_object(word, classes), others.get(at, ())) for at, word in _stressed(args))
+        return f"{' and '.join(dict.fromkeys(given))}{about}"
     misfit = misfit_of(_text(first, classes))
     solver = header_value(trace, "solver").partition(" ")[0]
     placed = _placed(args, rule, classes, others)
@@ -122,6 +123,22 @@ def _tried_others(row: Row, trace: str) -> dict[int, list[str]]:
     return found
 
 
+def _stressed(args: Sequence[Token]) -> Iterator[tuple[int, Ref]]:
+    """The objects that a rule stresses, with their places."""
+    return ((at, word) for at, word in enumerate(args) if isinstance(word, Ref))
+
+
+def with_others(said: str, trace: str) -> str:
+    """What is said of an object of a class in the last row of a trace, which may be of others as well."""
+    rows = list(read_rows(trace))
+    others = _tried_others(rows[-1], trace).get(0, []) if rows else []
+    said = re.sub(r"\ba (?=[AEIOU][a-z])", "an ", said)
+    return _OF_CLASS.sub(lambda found: _or(found[0], others), said, count=1) if others else said
+
+
+_OF_CLASS = re.compile(r"\b(?:an?|two) [A-Z]\w*")
+
+
 def others_show(trace: str) -> bool:
     """Whether other operands or other calls were seen to show the defect of a trace, too."""
     needs = read_needs(header_value(trace, HEADER))
@@ -140,7 +157,10 @@ def _or(shown: str, others: Sequence[str]) -> str:
         shown, others = shown.partition(" of ")[0], [one for one in others if one != OTHER_SORT]
     if not others:
         return shown
-    return f"{shown} or {others[0] if len(others) == 1 else 'others'}"
+    texts = all(one.startswith("'") for one in [shown, *others])
+    numbers = all(one.lstrip("-").isdecimal() for one in [shown, *others])
+    several = "other texts" if texts else "other numbers" if numbers else "others"
+    return f"{shown} or {others[0] if len(others) == 1 else several}"
 
 
 def _classes(trace: str) -> Iterator[tuple[str, str]]:

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from murxpy.solvers.callables import LIBRARY
 from murxpy.translate.expressions import Code
 
 WIDTH = 96  # characters of the longest statement, as far as it can be cut
@@ -239,7 +240,7 @@ class _Dropped(ast.NodeTransformer):
         attribute = _attribute(node)
         if attribute is not None:
             return self.generic_visit(attribute)
-        exact = isinstance(node.func, ast.Name) and node.func.id in self._exact
+        exact = _name_of(node.func) in self._exact or _of_library(node.func)
         if self._dropped and not exact:
             while node.args and self._is(node.args[-1]):
                 node.args.pop()
@@ -253,6 +254,15 @@ class _Dropped(ast.NodeTransformer):
 
     def _is(self, node: ast.expr) -> bool:
         return isinstance(node, ast.Name) and node.id == self._dropped
+
+
+def _name_of(node: ast.expr) -> str:
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def _of_library(node: ast.expr) -> bool:
+    """Whether a function is one of Python's own modules, such as `copy.deepcopy`, which need their operands."""
+    return isinstance(node, ast.Attribute) and _name_of(node.value) in LIBRARY
 
 
 def _attribute(node: ast.Call) -> ast.expr | None:
