@@ -42,7 +42,7 @@ from murxpy.cli.report.enumeration import (
     tested,
     whole_sizes,
 )
-from murxpy.data import default_judges, is_installed
+from murxpy.data import default_judges, is_installed, is_same_solver
 from murxpy.errors import FolderLost, InputError
 from murxpy.findings.store import read_given_up, read_scripts
 from murxpy.fuzzers.setups import SCRIPT_CHECKS, Enumerated, checked, enumeration_setup, of_calls
@@ -277,9 +277,10 @@ def _daily(
     notes: Sequence[str] = ()
     if not judges and not alone:
         family = parse_target(target).solver
-        name = next((n for n in default_judges() if n != family and is_installed(n)), "")
+        others = [n for n in default_judges() if not is_same_solver(n, family)]
+        name = next((n for n in others if is_installed(n)), "")
         if not name:
-            lacking = " ".join(n for n in default_judges() if n != family)
+            lacking = " ".join(others)
             return options, [
                 f"no other solver is installed, so that nobody confirms the answers: 'pip install {lacking}' adds one"
             ]

@@ -330,6 +330,16 @@ def shipped_names() -> list[str]:
     return sorted(path.stem for path in data_folder("wrappers").glob("*.yaml"))
 
 
+def is_same_solver(one: str, other: str) -> bool:
+    """Return whether two names of wrappers are Python APIs of one solver, whose answers say nothing of
+    each other.
+    """
+    known = wrapper_names()
+    if one == other or one not in known or other not in known:
+        return one == other
+    return bool(load_wrapper(one)["package"] == load_wrapper(other)["package"] != "")
+
+
 def is_installed(name: str) -> bool:
     """Return whether the module of a solver is there. It is not imported."""
     return find_spec(str(load_wrapper(name)["module"]).partition(".")[0]) is not None

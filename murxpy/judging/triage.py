@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from murxpy.data import importable_names
+from murxpy.data import importable_names, is_same_solver
 from murxpy.errors import InputError, MurxpyError
 from murxpy.findings.bucket_names import is_bucket
 from murxpy.findings.buckets import Bucket
@@ -139,8 +139,8 @@ def _ask(out: Path, bucket: Bucket, judges: Sequence[str], limits: Limits) -> Tr
 
 
 def other_solvers(family: str) -> tuple[str, ...]:
-    """The solvers with a wrapper, without those of `family`."""
-    return tuple(name for name in importable_names() if name != family)
+    """The solvers with a wrapper, without the one of `family`."""
+    return tuple(name for name in importable_names() if not is_same_solver(name, family))
 
 
 def _disagreement(solver: JudgedSolver, text: str) -> dict[str, Any]:

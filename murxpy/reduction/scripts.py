@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from typing import Protocol, TypeVar
 
-from murxpy.data import default_judges, load_catalogue
+from murxpy.data import default_judges, is_same_solver, load_catalogue
 from murxpy.errors import InputError
 from murxpy.findings.buckets import bucket_key
 from murxpy.findings.scripted import Scripted, answers_in, loose_key, trace_of
@@ -361,4 +361,4 @@ def reduce_printed(
 
 def others_than(target: str) -> tuple[str, ...]:
     """The solvers, other than the target, that say what is right where nobody names any."""
-    return tuple(name for name in default_judges() if name != target)
+    return tuple(name for name in default_judges() if not is_same_solver(name, target))

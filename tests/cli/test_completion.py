@@ -101,11 +101,11 @@ def test_commands_and_options(asked: Asked) -> None:
 
 
 def test_targets(asked: Asked) -> None:
-    assert asked("fuzz", "cv") == ["cvc5"]
+    assert asked("fuzz", "cv") == ["cvc5", "cvc5-pythonic"]
     assert asked("fuzz", "--cross-check", "") == shipped_names()
     assert asked("replay", "f", "--solver", "z3", "@") == ["@latest"]
     assert asked("fuzz", "z3", "--cross-check", "cvc5,z") == ["cvc5,z3"]
-    assert asked("fuzz", "z3", "--cross-check", "z3", "@", "latest,cv") == ["@latest,cvc5"]
+    assert asked("fuzz", "z3", "--cross-check", "z3", "@", "latest,z") == ["@latest,z3"]
 
 
 def test_theories(asked: Asked) -> None:

@@ -9,9 +9,11 @@ from pathlib import Path
 import pytest
 from toy import catalogue, live, replay, walk
 
-from murxpy.data import load_catalogue, load_machine, load_wrapper
+from murxpy.data import is_same_solver, load_catalogue, load_machine, load_wrapper
 from murxpy.errors import InputError
+from murxpy.judging.triage import other_solvers
 from murxpy.machine.trace.grammar import parse_trace
+from murxpy.reduction.scripts import others_than
 from murxpy.translate.python import to_python
 from murxpy.worker.session import Session
 
@@ -55,6 +57,12 @@ def test_a_model_is_read_and_the_run_is_a_program_of_its_own(tmp_path: Path) -> 
     program.write_text(text)
     done = subprocess.run([sys.executable, program], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
+
+
+def test_an_api_of_the_same_solver_is_no_judge_that_nobody_named() -> None:
+    assert is_same_solver("cvc5", "cvc5-pythonic") and not is_same_solver("cvc5", "z3")
+    assert "cvc5" in other_solvers("z3") and "cvc5" not in other_solvers("cvc5-pythonic")
+    assert others_than("cvc5-pythonic") == ("z3",)
 
 
 def test_a_wrapper_shares_sections_with_the_one_beside_it(tmp_path: Path) -> None:

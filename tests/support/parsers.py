@@ -59,7 +59,11 @@ def refused_by_runner(solver: str, text: str) -> str | None:
     return told or (ended.stderr.strip() or "it failed" if ended.returncode else None)
 
 
-PARSERS: dict[str, Callable[[str], str | None]] = {"cvc5": refused_by_cvc5, "z3": refused_by_z3}
+PARSERS: dict[str, Callable[[str], str | None]] = {
+    "cvc5": refused_by_cvc5,
+    "cvc5-pythonic": refused_by_cvc5,
+    "z3": refused_by_z3,
+}
 for _solver in importable_names():
     if load_wrapper(_solver)["script-runner"] and installed(_solver):
         PARSERS.setdefault(_solver, partial(refused_by_runner, _solver))
