@@ -407,6 +407,7 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
     slot = words[words.index(WITH) + 1].partition(".")[0] if WITH in words else ""
     if slot[:1].isdigit() or slot[:1] == "*" or slot == "sort":  # a term or a sort
         return f"{_OPERAND}{last.call.operator} is not checked"
+    words = [word for word in words if word not in _replaceable(bucket, read)]
     if "py:none" in words:
         return "None ends the process"
     numbers = [word[3:] for word in words if re.fullmatch(r"py:-?\d{1,60}", word)]
@@ -416,6 +417,12 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
     if owner in (_wrapper(bucket.solver).get("broad-classes") or ()):
         return ""
     return f"methods of {owner} do not check what they work on" if owner else ""
+
+
+def _replaceable(bucket: Bucket, read: Read) -> set[str]:
+    """The plain operands of a misuse in whose place others show the defect, as its smaller trace has them."""
+    needs = read_needs(header_value(_smaller(bucket, read) or "", HEADER))
+    return {f"py:{need.high}" for need in needs if need.kind == "operand" and need.value}
 
 
 OF_VALUES = re.compile(r"\w{0,60}(?:Ref|Term|Sort)")  # classes with a method for each operator

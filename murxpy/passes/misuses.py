@@ -17,7 +17,7 @@ from murxpy.machine.contract.rules import CONTEXT, RULES, SOLVER
 from murxpy.machine.replaying.defuse import Script, returned, sort_of
 from murxpy.machine.tokens import Python, Quoted, Ref, Token, print_token
 from murxpy.machine.trace.finished import Need
-from murxpy.machine.trace.grammar import Line
+from murxpy.machine.trace.grammar import Line, parse_trace
 from murxpy.passes.lines import made, put
 
 _CALLED = ("call", "edge")  # rules whose lines are the call of a public callable, and nothing else
@@ -75,9 +75,11 @@ def tried(
             yield Need(
                 "operand", f"{at}:{place}", *sorted_out(others), _in_words(script, at, place)
             )
-        told = sorted_out(_other_calls(script, at, callables))
+        order = line.action == "misuse" and line.spelling == "order"
+        calls = _other_questions(script, at) if order else _other_calls(script, at, callables)
+        told = sorted_out(calls)
         if any(told):
-            yield Need("called", f"{at}:{line.args[0]}", *told)
+            yield Need("called", f"{at}:{str(line.args[0]).partition('@')[0]}", *told)
 
 
 def places(line: Line) -> Iterator[int]:
@@ -165,6 +167,25 @@ def _of_other_sort(script: Script, at: int, place: int, own: Token) -> Script:
     ids = Ref("t", new), Ref("s", new)
     before = (made("mk-sort", [kind], ids[1]), made("mk-const", [ids[1], Quoted(f"c{new}")], *ids))
     return (*script[:at], *before, *_put(script, at, place, ids[0])[at:])
+
+
+_QUESTIONS = ("get-model", "get-unsat-core", "get-unsat-assumptions")
+_PRODUCING = ("produce-models", "produce-unsat-cores", "produce-unsat-assumptions")
+
+
+def _other_questions(script: Script, at: int) -> Iterator[tuple[str, Script]]:
+    """The script with other questions in the place of one that is asked in a state which does not allow it,
+    with the options that they need.
+    """
+    own = str(script[at].args[0]).partition("@")[0]
+    first = next((k for k, line in enumerate(script, 1) if line.action == "new"), 0)
+    set_options = parse_trace(
+        "".join(f"0 set-option {name} true\n" for name in _PRODUCING), ""
+    ).lines
+    for name in _QUESTIONS if own in _QUESTIONS else ():
+        if name != own:
+            other = _put(script, at, 0, name)
+            yield name, (*other[:first], *set_options, *other[first:])
 
 
 def _other_calls(script: Script, at: int, callables: Callables) -> Iterator[tuple[str, Script]]:

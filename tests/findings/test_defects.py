@@ -23,6 +23,7 @@ from murxpy.findings.defects import (
 )
 from murxpy.findings.frames import inside, place
 from murxpy.findings.shapes import Shape, shape_of
+from murxpy.machine.trace.finished import HEADER, Need, write_needs
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.records.finding import Reproducer
 
@@ -1017,6 +1018,17 @@ def test_none_is_blamed_only_where_it_is_an_operand() -> None:
     dead = replace(crash("s", "f", "g", "h"), action="misuse", traces=[Kept("s.trace", 1, 2, 9)])
     mark, *_ = Grouping(slot.get, lambda key: "").marks(dead).own
     assert mark.endswith("an operand of mk-const is not checked")
+
+
+def test_an_operand_is_blamed_only_where_no_other_shows_the_death() -> None:
+    files: dict[str, str] = {}
+    one = died("number", "m.order t1 py:-8", files)
+    alone = Grouping(files.get, lambda key: "").marks(one).own[0]
+    assert alone.endswith("a number that is not checked ends the process")
+    need = Need("operand", "1:2", "0, None", "", "-8")
+    ((name, text),) = files.items()
+    files[name] = f"# murxpy-trace 1\n# {HEADER} {write_needs([need])}\n{text}"
+    assert alone not in Grouping(files.get, lambda key: "").marks(one).own
 
 
 def test_calls_that_give_the_solver_an_unchecked_operand_are_one_defect(tmp_path: Path) -> None:

@@ -320,6 +320,19 @@ def test_a_death_is_told_with_the_call_of_its_program(
     assert title.endswith(wanted) and said.replace("`", "") == f"{wanted}."
 
 
+def test_a_result_that_cannot_be_printed_is_told_as_such(tmp_path: Path) -> None:
+    program = "\ndef calls():\n    print(f(1))\n\n\nif __name__ == 1:\n    calls()\n"
+    small = "# murxpy-trace 1\n# solver z3 5.4.1\n0 new\n0 misuse@call z3.f py:1\n"
+    forms = {"min.trace": small, "python": program}
+    found = kept(tmp_path, "b", forms, message="SIGSEGV", signal="SIGSEGV")
+    stored(tmp_path, replace(found, action="misuse", operator="z3.f", spelling="call"))
+    made = draft_of(finding_page(tmp_path, "b"))
+    assert made is not None
+    title = made.text.splitlines()[0]
+    said = "printing what z3.f(1), for example, gives ends the process"
+    assert title == f"# z3 5.4.1 {said} with a segmentation fault"
+
+
 def test_an_exception_is_told_with_the_call_that_its_program_tries(tmp_path: Path) -> None:
     program = "s = Solver()\ntry:\n    s.getDifficulty()\n    got = 'no exception'\nexcept Exception:\n    pass\n"
     found = kept(tmp_path, "b", {"python": program}, kind="exception", message="TypeError: no")
@@ -375,7 +388,7 @@ def test_a_title_names_no_operand_and_no_call_that_others_may_replace(tmp_path: 
     made = draft_of(finding_page(tmp_path, "b"))
     assert made is not None
     title, _, said, *_ = made.text.splitlines()
-    each = "ach of 3 calls, such as z3.f(None or others),"
+    each = "ach of at least 3 calls, such as z3.f(None or others),"
     assert title == f"# z3 5.4.1 e{each} segfaults, in this form in s3::go"
     assert said.startswith(f"E{each} ends the process with ")
     assert "- Other calls in the place of z3.f show the defect, too: z3.g, z3.h.\n" in made.text

@@ -122,7 +122,7 @@ def test_a_term_of_another_sort_is_made_for_the_place_of_a_term() -> None:
         ([Need("operand", "2:2", "", "'a'", "py:0")], "misused.Box.paired(0)"),
         (
             [Need("called", "2:misused.Box.paired", "misused.Box.size", "")],
-            "each of 2 calls, such as misused.Box.paired(0),",
+            "each of at least 2 calls, such as misused.Box.paired(0),",
         ),
     ],
 )
@@ -180,4 +180,16 @@ def test_other_objects_are_tried_in_the_place_of_one_that_is_stressed() -> None:
     assert in_words(row, said).startswith("Box or others (")
     assert (
         with_others("a copy of a Apple is no Box", said) == "a copy of an Apple or others is no Box"
+    )
+
+
+def test_other_questions_are_tried_in_a_state_that_allows_none() -> None:
+    text = "0 new\n0 check-sat\n0 misuse@order get-unsat-assumptions@default\n"
+    found = list(tried(script(text), OFFERED, lambda one: words(one) == "get-unsat-core"))
+    wanted = Need("called", "2:get-unsat-assumptions", "get-unsat-core", "get-model")
+    assert found == [wanted]
+    said = add_header(f"# murxpy-trace 1\n{text}", f"# {HEADER} {write_needs(found)}\n")
+    *_, row = read_rows(said)
+    assert in_words(row, said).startswith(
+        "each of at least 2 calls, such as get-unsat-assumptions ("
     )

@@ -94,6 +94,7 @@ _DIED = re.compile(r" got (SIG[A-Z]+)$")  # what a program printed of its child 
 _CALLED = re.compile(r"^(?:crash|abort)-sig[a-z]+-(.+)-[0-9a-f]{8}$")
 _RELEASE = re.compile(r"\d+(?:\.\d+)*")
 _TRIED = re.compile(r"^try:\n {4}(.{1,400})\n {4}got = ", re.M)
+_PRINTED = re.compile(r"^ {4}print\(.{1,400}\)\n\n", re.M)  # the last statement of a child process
 _DEFINED = re.compile(r"^(?:def|class) ", re.M)
 
 
@@ -231,7 +232,10 @@ def _of_program(page: FindingPage, said: str) -> str:
     does = " raises " if page.bucket.kind == EXCEPTION else " ends the process"
     before, ends, rest = said.partition(does)
     told = page.bucket.action == "misuse" or "(" in before or _form(page, "smt2") is not None
-    if call and before and ends and not told:
+    if before and ends and _PRINTED.search(_form(page, "python") or ""):
+        # its results were printed to tell them apart, and what else cannot be printed was not tried
+        said = f"printing what {before.removesuffix(',')}, for example, gives{ends}{rest}"
+    elif call and before and ends and not told:
         said = f"{call}{ends}{rest}"
     return (
         said

@@ -96,7 +96,9 @@ def in_words(row: Row, trace: str) -> str:
     # what is held is used later: the call itself is as it should be
     about = "" if rule is None or rule.family == "hold" else f" ({rule.about})"
     if isinstance(first, Ref):
-        given = (_or(_object(word, classes), others.get(at, ())) for at, word in _stressed(args))
+        objects = list(_stressed(args))
+        own = [one for one in objects if one[0] not in others] or objects
+        given = (_or(_object(word, classes), others.get(at, ())) for at, word in own)
         return f"{' and '.join(dict.fromkeys(given))}{about}"
     misfit = misfit_of(_text(first, classes))
     solver = header_value(trace, "solver").partition(" ")[0]
@@ -104,7 +106,8 @@ def in_words(row: Row, trace: str) -> str:
     more = f" ({misfit or placed})" if misfit or placed else about
     made = said(row.call.operator, solver)
     sort = classes.get(str(args[1]), "") if len(args) > 1 and made in _OF_SORTS else ""
-    return f"{made}{sort.replace('the sort', ' of', 1)}{more}"
+    called = f"{made}{sort.replace('the sort', ' of', 1)}{more}"
+    return f"{before}{called}," if (before := _one_of(others)) else called
 
 
 EACH = "each of "  # begins the words for a call in whose place others show the same
@@ -148,7 +151,7 @@ def others_show(trace: str) -> bool:
 def _one_of(others: Mapping[int, Sequence[str]]) -> str:
     """What stands before a call where others with its operands show the same."""
     count = len(others.get(_CALLED, ()))
-    return f"{EACH}{count + 1} calls, such as " if count else ""
+    return f"{EACH}at least {count + 1} calls, such as " if count else ""
 
 
 def _or(shown: str, others: Sequence[str]) -> str:
