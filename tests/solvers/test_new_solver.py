@@ -40,10 +40,10 @@ def test_a_new_solver_is_fuzzed_in_a_few_steps(
     words = ["wrappers", "new", "toy", "--module", "toy", "--theories", "BOOL", "-o", file]
     assert outcome(capsys, *words)[0] == 0
     fill_in(file)
-    code, out, _ = outcome(capsys, "wrappers", "check", file, "toy@.", "--runs", "20")
-    assert code == 0 and "11 spellings, of which 20 runs called 11" in out
+    code, out, _ = outcome(capsys, "wrappers", "check", file, "toy@.", "--runs", "8")
+    assert code == 0 and "11 spellings, of which 8 runs called 11" in out
     assert "not in the wrapper: OP_IMPLIES, OP_IFF, OP_EQUAL" in out
-    words = ["--cross-check", "z3", "--runs", "20", "--seed", "1", "--no-minimize"]
+    words = ["--cross-check", "z3", "--runs", "8", "--seed", "1", "--no-minimize"]
     code, out, _ = outcome(capsys, "fuzz", "toy@.", "--wrapper", file, *words, "--out", "o")
     assert code == 1 and "z3 5.4.1 answers" in out and "XOR" in out
 
