@@ -288,7 +288,7 @@ TRIFLES = (MIXED, ONE_SIDED, POOR, NONE, LOW)
 MISFIT = "a definition that does not fit its declaration ends the process"
 _SILENT = re.compile(r"another|\btakes? |\bis taken|reads back|works, |not the value")
 _LACKS = re.compile(
-    r"AttributeError: (?:type object )?'(\w+)'(?: object)? has no attribute '\w+' in ([\w.<>]+) \("
+    r"AttributeError: (?:type object )?'(?:\w{1,60}\.){0,5}(\w+)'(?: object)? has no attribute '\w+' in ([\w.<>]+) \("
 )
 # By what the message of a broken promise begins with, the cause in words.
 _CAUSES = (

@@ -12,7 +12,7 @@ from itertools import islice
 from typing import Any
 
 from murxpy.machine.contract.broken import WITH
-from murxpy.machine.contract.calls import AT, BY, CALLS, CLOSE, OPEN, grouped
+from murxpy.machine.contract.calls import BY, CALLS, CLOSE, OPEN, grouped
 from murxpy.machine.contract.rules import CONTEXT, RULES, SOLVER
 from murxpy.machine.replaying.defuse import Script, returned, sort_of
 from murxpy.machine.tokens import Python, Quoted, Ref, Token, print_token
@@ -20,11 +20,12 @@ from murxpy.machine.trace.finished import Need
 from murxpy.machine.trace.grammar import Line, parse_trace
 from murxpy.passes.lines import made, put
 
-_CALLED = ("call", "edge")  # rules whose lines are the call of a public callable, and nothing else
+_CALLED = ("call", "edge", "keyword")  # rules whose lines are the call of a public callable
 _NEAREST, _SHORTEST = (
     6,
     3,
 )  # other calls that are tried: those whose names are most alike, and short ones
+_MORE = 1  # texts that another call gets behind the operands, where it needs more
 _OPERANDS = 4  # operands of a call in whose place others are tried
 _COUNTED = ("cut", "times")  # words that say how many operands there are
 
@@ -94,7 +95,9 @@ def places(line: Line) -> Iterator[int]:
             yield at
     elif rule.name in _CALLED:
         method = of_method(words)
-        yield from (k for k, word in enumerate(words) if k > method and word not in (OPEN, CLOSE))
+        end = words.index(BY) if BY in words else len(words)
+        given = enumerate(words[:end])
+        yield from (k for k, word in given if k > method and word not in (OPEN, CLOSE))
     elif rule.name not in CALLS:  # an object is stressed
         yield from (k for k, word in enumerate(words) if isinstance(word, Ref))
 
@@ -193,28 +196,33 @@ def _other_calls(script: Script, at: int, callables: Callables) -> Iterator[tupl
     of its object, or functions beside it; those whose names are most alike first, then the shortest ones.
     """
     line = script[at]
-    words = {word for word in line.args if isinstance(word, str)}
-    if line.action != "misuse" or line.spelling not in _CALLED or {AT, BY} & words:
+    if line.action != "misuse" or line.spelling not in _CALLED:
         return
     own, method = str(line.args[0]), of_method(line.args)
+    end = line.args.index(BY) if BY in line.args else len(line.args)
     try:
-        count = len(grouped(line.args[1:])) - method
+        count = len(grouped(line.args[1:end])) - method
     except ValueError:
         return
     owner, _, last = own.rpartition(".")
     named = _class_of(script, line.args[1]) if method else ""
     cls = next((name for name in callables.bases if name.rpartition(".")[2] == named), owner)
     groups = callables.bases.get(cls) or [owner] if method else [owner]
-    found: dict[str, str] = {}
+    found: dict[str, tuple[str, int]] = {}
     for name, (least, most) in callables.operands.items():
         group, _, other = name.rpartition(".")
-        if least <= count <= most and name not in callables.bases and group in groups:
-            found.setdefault(other, name)
+        more = max(0, least - count)
+        if more <= _MORE and count <= most and name not in callables.bases and group in groups:
+            found.setdefault(other, (name, more))
     found.pop(last, None)
     nearest = sorted(found, key=lambda name: (-SequenceMatcher(None, last, name).ratio(), name))
     shortest = sorted(found, key=lambda name: (len(name), name))
     for other in dict.fromkeys((*nearest[:_NEAREST], *shortest[:_SHORTEST])):
-        yield found[other], _put(script, at, 0, found[other])
+        name, more = found[other]
+        changed = _put(script, at, 0, name)
+        args = changed[at].args
+        longer = replace(changed[at], args=[*args[:end], *[Python("a")] * more, *args[end:]])
+        yield name, put(changed, at, longer)
 
 
 def _class_of(script: Script, at: Token) -> str:

@@ -23,7 +23,13 @@ EXPECT = "expect"
 _STATED = ("push", "pop", "reset", "reset-assertions", *ANSWERING)
 _ASSERTING = ("assert-formula", "assert-tracked")
 _TERMS = (terms.older_terms, terms.leaves, terms.other_argument, terms.raised, terms.unbound)
-_WORDS = (words.simpler_actions, words.fewer_terms, words.fewer_levels, words.smaller_words)
+_WORDS = (
+    words.simpler_actions,
+    words.fewer_terms,
+    words.fewer_operands,
+    words.fewer_levels,
+    words.smaller_words,
+)
 # Variants of the quick reduction, which are all tried at a line before the next line.
 _QUICK = (
     terms.older_terms,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from murxpy.machine.contract.calls import AT, BY, CALLS, flat, grouped
+from murxpy.machine.contract.rules import CONTEXT
 from murxpy.machine.replaying.defuse import PLANT, Script, closed, matching_pops
 from murxpy.machine.tokens import Quoted, Ref, Token
 from murxpy.machine.trace.grammar import Line
@@ -57,6 +59,24 @@ def _without(args: list[Token], start: int, count: int, low: int, high: int) -> 
         weights = [*rest[2 : 2 + low], *rest[2 + high :]]
         rest = [len(weights) + 1, rest[1], *weights]
     return [*args[: start - 1], len(terms), *terms, *rest]
+
+
+def fewer_operands(lines: Script, at: int) -> Iterator[Script]:
+    """Leave out the last operand of the public callable that the line calls, but not the context of the run:
+    without it a binding takes one of its own.
+    """
+    line = lines[at]
+    if line.action != "misuse" or line.spelling not in CALLS or AT in line.args:
+        return
+    end = line.args.index(BY) if BY in line.args else len(line.args)
+    try:
+        words = grouped(line.args[1:end])
+    except ValueError:
+        return
+    if len(words) > 1 and words[-1] != CONTEXT:
+        yield put(
+            lines, at, replace(line, args=[line.args[0], *flat(words[:-1]), *line.args[end:]])
+        )
 
 
 def fewer_levels(lines: Script, at: int) -> Iterator[Script]:

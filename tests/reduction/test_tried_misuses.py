@@ -13,6 +13,7 @@ from murxpy.machine.trace.finished import HEADER, Need, add_header, read_rows, w
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.oracles.crash import Outcome
 from murxpy.passes.misuses import Callables, tried
+from murxpy.passes.words import fewer_operands
 from murxpy.reduction.pipeline import Match, Task, first_shown
 from murxpy.solvers.callables import find_callables
 
@@ -193,3 +194,29 @@ def test_other_questions_are_tried_in_a_state_that_allows_none() -> None:
     assert in_words(row, said).startswith(
         "each of at least 2 calls, such as get-unsat-assumptions ("
     )
+
+
+def test_operands_of_a_call_are_left_out_from_behind() -> None:
+    """But not the context of the run, in whose place a binding would take one of its own."""
+
+    def fewer(row: str) -> list[str]:
+        made = script(f"0 new\n0 misuse@{row}\n")
+        return [words(one) for one in fewer_operands(made, 1)]
+
+    assert fewer("call m.f py:1 [ py:2 py:3 ]") == ["m.f py:1"]
+    assert fewer('keyword m.f py:1 py:2 by "n" py:3') == ['m.f py:1 by "n" py:3']
+    assert fewer("call m.f py:1 c1") == fewer("alike m.f py:1 at 0") == fewer("copy c1") == []
+
+
+def test_another_call_gets_a_text_where_it_needs_one_operand_more() -> None:
+    offered = Callables({"m.set": (1, 1), "m.set_to": (2, 2), "m.set_all": (3, 3)})
+    text = '0 new\n0 misuse@keyword m.set py:1 by "n" py:3\n'
+    asked: list[str] = []
+
+    def alike(candidate: Script) -> bool:
+        asked.append(words(candidate))
+        return asked[-1].startswith("m.set_to")
+
+    (*_, found) = tried(script(text), offered, alike)
+    assert found == Need("called", "1:m.set", "m.set_to", "")
+    assert asked[-1] == 'm.set_to py:1 py:"a" by "n" py:3'

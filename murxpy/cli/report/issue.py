@@ -338,7 +338,9 @@ def _documented(page: FindingPage) -> Iterator[str]:
         return
     contract = _wrapper(page.bucket.solver).get("contract") or {}
     for one in contract.get("documented") or ():
-        above = str(one["of"]).rpartition(".")[0]
+        above, thrown = str(one["of"]).rpartition(".")[0], misuse_message(page.bucket.message)
+        if thrown.startswith(f"{one['type']}: "):  # what it says breaks another promise
+            return
         if page.bucket.operator.startswith(f"{above}."):
             yield f"a call that is refused raises {one['type']}, by the text of {one['of']}: {one['quote']}"
             return
