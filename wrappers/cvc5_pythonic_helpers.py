@@ -47,3 +47,8 @@ def named_in(expressions: Sequence[Any], names: Sequence[str]) -> list[Any]:
     """
     found = find_constants([one.ast for one in expressions if P.is_expr(one)], names)
     return [None if one is None else P._to_expr_ref(one, P.main_ctx()) for one in found]
+
+
+def usual_format(args: Sequence[Any], indices: Sequence[Any], sort: str | None) -> bool:
+    """Guard: a format of floats that cvc5 takes without an option."""
+    return sort in ("FP(8,24)", "FP(11,53)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from toy import catalogue, live, replay, walk
@@ -16,6 +17,8 @@ from murxpy.machine.trace.grammar import parse_trace
 from murxpy.reduction.scripts import others_than
 from murxpy.translate.python import to_python
 from murxpy.worker.session import Session
+
+P = pytest.importorskip("cvc5.pythonic.cvc5_pythonic")
 
 SUM = """new
 set-option incremental true
@@ -77,3 +80,56 @@ def test_a_wrapper_shares_sections_with_the_one_beside_it(tmp_path: Path) -> Non
     file.write_text(text)
     with pytest.raises(InputError, match="no wrapper 'cvc5' beside this one"):
         load_wrapper(str(file))
+
+
+def helpers() -> Any:
+    return live("cvc5-pythonic").wrapper.namespace["h"]
+
+
+def _told(law: str) -> str | None:
+    """What a law says of the layer as it is: of a formula, a value, an application, a model and a proof."""
+    helpers().main_context()
+    x, function = P.Int("x"), P.Function("f", P.IntSort(), P.IntSort())
+    formula = P.Or(x > 3, function(x) == 7)
+    if law == "prompted":
+        either = (P.Or(x > 3, x < 4), P.And(x > 3, x < 3), formula)
+        return next(filter(None, map(helpers().prompted, either)), None)
+    if law == "valued":
+        return helpers().valued(P.BitVecVal(200, 8) + 100)
+    if law == "taken_apart":
+        return helpers().taken_apart(function(x)) or helpers().taken_apart(x + 1)
+    solver = P.Solver()
+    if law == "told_proof":
+        solver.set("produce-proofs", True)
+        formula = P.And(x > 3, x < 3)
+    solver.add(formula)
+    solver.check()
+    return getattr(helpers(), law)(solver)
+
+
+@pytest.mark.parametrize(
+    ("law", "where", "lie", "said"),
+    [
+        ("prompted", "prove", lambda claim: print("proved"), "prove gives proved instead"),
+        ("prompted", "is_tautology", lambda claim: True, "is_tautology gives True"),
+        ("prompted", "is_sat", lambda claim: True, "is_sat gives True instead of False"),
+        ("prompted", "solve", lambda *a, **b: print("no solution"), "solve gives no solution"),
+        ("prompted", "solve_using", lambda *a, **b: print("no"), "solve gives no instead"),
+        ("told_model", "ModelRef.vars", lambda model: set(), "vars gives []"),
+        ("told_model", "ModelRef.__len__", lambda model: 7, "len gives 7 instead of 2"),
+        ("told_model", "ModelRef.eval", lambda model, one: P.Int("y"), "the value of f gives y"),
+        ("valued", "evaluate", lambda one: P.BitVecVal(1, 8), "evaluate gives ('bv', 8, 1)"),
+        ("valued", "EmptyModel.evaluate", lambda m, one: P.BitVecVal(1, 8), "EmptyModel gives"),
+        ("taken_apart", "ExprRef.num_args", lambda one: 0, "num_args gives 0"),
+        ("taken_apart", "ExprRef.children", lambda one: [P.Int("z")], "arg gives [x]"),
+        ("taken_apart", "ExprRef.decl", lambda one: lambda *a: P.Int("z"), "the application of"),
+        ("told_proof", "ProofRef.getResult", lambda step: P.Int("z"), "a conclusion that is"),
+    ],
+)
+def test_a_law_of_the_layer_holds_and_tells_a_lie(
+    law: str, where: str, lie: Any, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert _told(law) is None
+    owner, _, name = where.rpartition(".")
+    monkeypatch.setattr(getattr(P, owner) if owner else P, name, lie)
+    assert said in str(_told(law))
