@@ -36,7 +36,14 @@ from murxpy.machine.checks.registry import ACTIONS, ANSWERING, MAKING
 from murxpy.machine.contract.broken import WITH
 from murxpy.machine.contract.rules import RULES
 from murxpy.machine.outcomes import CONTRACT, CRASH, WRONG_UNSAT
-from murxpy.machine.trace.finished import HEADER, Row, header_value, read_needs, read_rows
+from murxpy.machine.trace.finished import (
+    HEADER,
+    OWN_CONTEXT,
+    Row,
+    header_value,
+    read_needs,
+    read_rows,
+)
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.oracles.crash import ABORT, normalise
 from murxpy.oracles.documented import TIER as DOCUMENTED
@@ -389,7 +396,12 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
     misfit = _misfit(rows[-1])
     if misfit:
         return f"{MISFIT}: {misfit}"
-    broken = unused(rows) if _smaller(bucket, read) is not None else []
+    small = _smaller(bucket, read)
+    broken = unused(rows) if small is not None else []
+    # where objects of the default context show nothing, one that is made without a context is of that
+    own = OWN_CONTEXT in read_needs(header_value(small or "", HEADER))
+    if own and any(_mixes(rows, row, _DEFAULT) for row in [*broken, rows[-1]]):
+        return MIXED
     operator = _breaking(broken)
     if operator is not None:
         owner = operator.words.split()[0].rpartition(".")[0]
@@ -402,7 +414,7 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
     words = last.words.split()
     if broken or is_release(bucket):  # the call need not be the one that is at fault
         return ""
-    if _mixes(rows):
+    if _mixes(rows, last):
         return MIXED
     slot = words[words.index(WITH) + 1].partition(".")[0] if WITH in words else ""
     if slot[:1].isdigit() or slot[:1] == "*" or slot == "sort":  # a term or a sort
@@ -458,21 +470,25 @@ def _misfit(row: Row) -> str:
     return misfit_of(held)
 
 
-def _mixes(rows: Sequence[Row]) -> bool:
-    """Whether the last row has objects of two contexts. An object whose operands name no context is taken
-    for one that goes with any: a binding may have a context of its own for these.
+_DEFAULT = "default"  # the context of objects that are made without one
+
+
+def _mixes(rows: Sequence[Row], called: Row, default: str = "") -> bool:
+    """Whether a row has objects of two contexts. An object whose operands name no context is taken for one
+    that goes with any, where no `default` context is said: a binding may have a context of its own for these.
     """
-    last = rows[-1]
-    words = last.words.split()
-    if last.spelling == "context" and "other" in words:
+    words = called.words.split()
+    if called.spelling == "context" and "other" in words:
         return True
     owners: dict[str, str] = {}
-    for row in rows[:-1]:
+    for row in rows:
+        if row is called:
+            break
         among = _owners(row.words.split(), owners)
         for result in row.results:
             if result[:1] == ["return"] and result[1:2] and result[1].startswith("x"):
                 stands_alone = not among and result[-1].endswith(("Context", "Manager"))
-                owners[result[1]] = result[1] if stands_alone else (among or [""])[0]
+                owners[result[1]] = result[1] if stands_alone else (among or [default])[0]
     return len(set(_owners(words, owners))) > 1
 
 

@@ -13,6 +13,7 @@ from murxpy.cli.report.console import make_console
 from murxpy.cli.report.findings import LAST, defect_data, defect_views, print_defects, sentence
 from murxpy.findings.buckets import Bucket, Kept, worst_first
 from murxpy.findings.defects import (
+    MIXED,
     Grouping,
     abstract,
     callable_of,
@@ -23,7 +24,7 @@ from murxpy.findings.defects import (
 )
 from murxpy.findings.frames import inside, place
 from murxpy.findings.shapes import Shape, shape_of
-from murxpy.machine.trace.finished import HEADER, Need, write_needs
+from murxpy.machine.trace.finished import HEADER, OWN_CONTEXT, Need, write_needs
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.records.finding import Reproducer
 
@@ -999,6 +1000,31 @@ def test_objects_of_two_contexts_in_one_call_are_one_line_and_told_last(tmp_path
     views = defect_views(buckets, {}, str(tmp_path), group)
     assert [view.rank >= LAST for view in views] == [False, True]
     assert views[1].wrong.startswith("Objects of two contexts in one call: m.Manager, ")
+
+
+def test_an_object_without_a_context_is_mixed_with_those_of_another(tmp_path: Path) -> None:
+    """Where objects of the default context show nothing. A call of one context only is no mixture."""
+    files: dict[str, str] = {}
+    buckets = [
+        died("own", "m.Optimize\n return x1 Optimize\n3 misuse@call m.Optimize.check x1 t1", files),
+        died(
+            "broken",
+            "m.Solver\n return x1 Solver\n3 misuse@call m.Solver.add x1 t1\n4 misuse@call m.g",
+            files,
+        ),
+        died("one", "m.Real py:1\n return x1 Real\n3 misuse@call m.neg t1", files),
+        died("any", "m.Optimize\n return x1 Optimize\n3 misuse@call m.Optimize.min x1 t1", files),
+    ]
+    need = f"# murxpy-trace 1\n# {HEADER} {write_needs([OWN_CONTEXT])}\n"
+    for name in list(files)[:3]:
+        files[name] = need + files[name]
+    marks = [Grouping(files.get, lambda key: "").marks(one).own for one in buckets]
+    assert [any(mark.endswith(MIXED) for mark in own) for own in marks] == [
+        True,
+        True,
+        False,
+        False,
+    ]
 
 
 def test_none_is_blamed_only_where_it_is_an_operand() -> None:
