@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from murxpy.machine.contract.broken import WITH
@@ -25,6 +25,7 @@ _NEAREST, _SHORTEST = (
     6,
     3,
 )  # other calls that are tried: those whose names are most alike, and short ones
+_CLASSES = 3  # other classes whose method of the same name is tried
 _MORE = 1  # texts that another call gets behind the operands, where it needs more
 _OPERANDS = 4  # operands of a call in whose place others are tried
 _COUNTED = ("cut", "times")  # words that say how many operands there are
@@ -77,8 +78,9 @@ def tried(
                 "operand", f"{at}:{place}", *sorted_out(others), _in_words(script, at, place)
             )
         order = line.action == "misuse" and line.spelling == "order"
-        calls = _other_questions(script, at) if order else _other_calls(script, at, callables)
-        told = sorted_out(calls)
+        elsewhere = islice(_of_other_classes(script, at, callables), _CLASSES)
+        named = chain(_other_calls(script, at, callables), elsewhere)
+        told = sorted_out(_other_questions(script, at) if order else named)
         if any(told):
             yield Need("called", f"{at}:{str(line.args[0]).partition('@')[0]}", *told)
 
@@ -223,6 +225,27 @@ def _other_calls(script: Script, at: int, callables: Callables) -> Iterator[tupl
         args = changed[at].args
         longer = replace(changed[at], args=[*args[:end], *[Python("a")] * more, *args[end:]])
         yield name, put(changed, at, longer)
+
+
+def _of_other_classes(
+    script: Script, at: int, callables: Callables
+) -> Iterator[tuple[str, Script]]:
+    """The script with the method of the same name of other classes, on new objects that need no operands."""
+    line, args = script[at], script[at].args
+    if line.action != "misuse" or line.spelling not in _CALLED or not of_method(args):
+        return
+    owner, _, last = str(args[0]).rpartition(".")
+    new = Ref("x", max((ref.number for one in script for ref in returned(one)), default=0) + 1)
+    related = {owner, *callables.bases.get(owner, ())}
+    for cls, above in callables.bases.items():
+        least, _ = callables.operands.get(cls, (1, 0))
+        name = f"{cls}.{last}"
+        if least or name not in callables.operands or related & {cls, *above}:
+            continue
+        words = replace(line, args=[name, new, *args[2:]])
+        changed = put(script, at, words if at < len(script) - 1 else replace(words, results=[]))
+        maker = Line("misuse", [cls], 0, None, "call", [("return", [new, cls.rpartition(".")[2]])])
+        yield name, (*changed[:at], maker, *changed[at:])
 
 
 def _class_of(script: Script, at: Token) -> str:

@@ -220,3 +220,25 @@ def test_another_call_gets_a_text_where_it_needs_one_operand_more() -> None:
     (*_, found) = tried(script(text), offered, alike)
     assert found == Need("called", "1:m.set", "m.set_to", "")
     assert asked[-1] == 'm.set_to py:1 py:"a" by "n" py:3'
+
+
+def test_the_method_of_the_same_name_of_other_classes_is_tried() -> None:
+    takes = {
+        "m.A": (0, 1),
+        "m.B": (0, 0),
+        "m.C": (1, 1),
+        "m.A.f": (1, 1),
+        "m.B.f": (1, 1),
+        "m.C.f": (1, 1),
+    }
+    offered = Callables(takes, {"m.A": ["m.A"], "m.B": ["m.B"], "m.C": ["m.C"]})
+    text = "0 new\n0 misuse@call m.A\n return x1 A\n0 misuse@edge m.A.f x1 py:none\n"
+    asked: list[list[str]] = []
+
+    def alike(candidate: Script) -> bool:
+        asked.append([" ".join(map(print_token, line.args)) for line in candidate])
+        return True
+
+    (*_, found) = tried(script(text), offered, alike)
+    assert found == Need("called", "2:m.A.f", "m.B.f", "")
+    assert asked[-1] == ["", "m.A", "m.B", "m.B.f x2 py:none"]
