@@ -607,6 +607,21 @@ def test_the_copy_of_an_object_that_is_gone_has_its_text(tmp_path: Path) -> None
     assert "    del rcfnum_2\n    gc.collect()\n" in dying and "text =" not in dying
 
 
+def test_comparisons_that_break_a_promise_are_written_as_such(tmp_path: Path) -> None:
+    rows = (
+        '# solver z3 5.4.1\n0 new@simple\n return o1\n0 misuse@call z3.Probe py:"size" c1\n'
+        ' return x1 Probe\n0 misuse@call z3.Probe py:"depth" c1\n return x2 Probe\n'
+    )
+    lost = "class E: a < b < a of two Probe has lost a part"
+    text = printed(f"{rows}0 misuse@chain x1 x2\n", "contract", lost)[0].text
+    assert "got = probe < probe_2 < probe\n" in text
+    assert ended(text, tmp_path / "p.py").returncode == 1
+    none = "class E: a Probe cannot be compared with None; Python compares any two objects"
+    text = printed(f"{rows}0 misuse@equality x1\n", "contract", none)[0].text
+    done = ended(text.replace("probe == None", "'probe' == None"), tmp_path / "p.py")
+    assert (done.returncode, done.stdout) == (0, "expected False, got False\n")
+
+
 def test_an_endless_iteration_and_a_copy_of_another_class_are_programs(tmp_path: Path) -> None:
     trace = (
         "# solver z3 5.4.1\n0 new@simple\n return o1\n0 mk-sort SORT_INT\n return s1\n"
