@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from murxpy.findings.buckets import bucket_key
 from murxpy.machine.tokens import Quoted, print_token, quote
 from murxpy.machine.trace.finished import last_row
-from murxpy.machine.trace.grammar import Trace
+from murxpy.machine.trace.grammar import Line, Trace
 from murxpy.oracles.crash import Outcome, Verdict
+from murxpy.oracles.disagreement import OPPOSITE
 
 
 @dataclass(frozen=True)
@@ -25,11 +28,24 @@ class Scripted:
     wall_ms: int = 0
 
 
-def scripted(trace: Trace) -> Scripted | None:
-    """The script that the last line of a trace runs; None where that line runs none. Parameters of
-    the process are options at the beginning of the script.
+def up_to_finding(trace: Trace) -> Sequence[Line]:
+    """The lines of a trace up to the first script that was answered with the opposite of what is known,
+    else all. Behind such a script its fuzzer only asked whether the seed is labelled rightly.
     """
-    lines = trace.lines
+    for at, (before, line) in enumerate(pairwise(trace.lines), 2):
+        if before.action == "expect" and line.action == "run-script":
+            answers = [str(words[0]) for name, words in line.results if name == "answer" and words]
+            known = zip(answers, map(str, before.args), strict=False)
+            if any(OPPOSITE.get(answer) == right for answer, right in known):
+                return trace.lines[:at]
+    return trace.lines
+
+
+def scripted(trace: Trace) -> Scripted | None:
+    """The script that shows the finding of a trace, else the one that its last line runs; None where
+    that line runs none. Parameters of the process are options at the beginning of the script.
+    """
+    lines = up_to_finding(trace)
     text = (
         lines[-1].args[0] if lines and lines[-1].action == "run-script" and lines[-1].args else None
     )

@@ -1,8 +1,8 @@
 """Reducing a mutant that a rule of implication made of a script which the solver decides, and that the
-solver leaves unknown: both scripts become smaller together.
+solver leaves unknown or answers with the opposite: both scripts become smaller together.
 
 Of each candidate, the solver decides the script before the step, the recorded rule leads from there to
-the mutant at one place, and the solver gives up on the mutant. A candidate is one script, in which the
+the mutant at one place, and the solver gives up on the mutant or gives it the opposite answer. A candidate is one script, in which the
 place holds `(ite false NEW OLD)`: with NEW there it is the mutant, and with OLD the script before it.
 """
 
@@ -16,7 +16,7 @@ from functools import partial
 from murxpy.data import load_catalogue
 from murxpy.errors import InputError
 from murxpy.findings.buckets import bucket_key
-from murxpy.findings.scripted import Scripted, answers_in, trace_of
+from murxpy.findings.scripted import Scripted, answers_in, trace_of, up_to_finding
 from murxpy.fuzzers.setups import proved_rules
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.terms import VALUE, Term
@@ -43,6 +43,7 @@ from murxpy.sources.mutation.occurrences import Occurrence, Occurrences, replace
 _ITE, _ASSERT = "OP_ITE", "(assert"
 _PART = "part"  # names the commands that divide what is read
 _LOGIC = re.compile(r"^\(set-logic \w+\)\n", re.M)
+_STEP = re.compile(r"^# \w+: (\w+:[\w.-]+), ", re.M)  # what a fuzzer writes above a mutant
 
 
 @dataclass(frozen=True)
@@ -53,12 +54,12 @@ class Both(Printed):
 
 
 class Pair:
-    """A mutant and the script that it was made from by the rule of `book`, as one script. `sign` is
-    that of assertions: 1 where the answer is sat, and -1 where it is unsat.
+    """A mutant and the script that it was made from by the rule of `book`, named `rule`, as one script.
+    `sign` is that of assertions: 1 where the answer is sat, and -1 where it is unsat.
     """
 
-    def __init__(self, script: Script, book: Book, sign: int, dialect: str) -> None:
-        self.script = script
+    def __init__(self, script: Script, book: Book, sign: int, dialect: str, rule: str) -> None:
+        self.script, self.rule = script, rule
         self._instances = Instances(script.tables, book)
         self._sign, self._dialect = sign, dialect
 
@@ -103,27 +104,29 @@ def _joins(term: Term) -> bool:
     return term.op == _ITE and term.args[0].op == VALUE and term.args[0].indices[0] is False
 
 
-def pair_of(task: Task, source: Scripted, trace: Trace) -> Pair | None:
-    """The mutant that a trace runs last, with the latest script before it from which its rule leads to
-    it; None where there is none.
+def pair_of(task: Task, source: Scripted, trace: Trace, text: str) -> Pair | None:
+    """The mutant that a trace of this text runs last, with the latest script before it from which its
+    rule leads to it; None where there is none. The mark of the mutant names the rule, or else the comment
+    that its fuzzer wrote above it.
     """
     right = next((answer for answer in source.expected if answer in OPPOSITE), "")
-    rules = _rules(unknowns.rule_of(source.text))
+    rule = unknowns.rule_of(source.text) or next(iter(_STEP.findall(text)[-1:]), "")
+    rules = _rules(rule)
     if not rules or not right:
         return None
     catalogue = build_catalogue(task.plan.setup.get("catalogue") or load_catalogue())
     book = Book(rules, catalogue)
     sign = 1 if right == "sat" else -1
     after = plain(unknowns.unmarked(source.text))
-    for text in decided_before(trace, right):
+    for before in decided_before(trace, right):
         try:
             joined = _joined(
-                read_script(_parts(plain(text), after), task.name, catalogue), book, sign
+                read_script(_parts(plain(before), after), task.name, catalogue), book, sign
             )
         except InputError:
             continue
         if joined is not None:
-            return Pair(joined, book, sign, task.plan.target.family)
+            return Pair(joined, book, sign, task.plan.target.family, rule)
     return None
 
 
@@ -138,7 +141,7 @@ def _rules(rule: str) -> list[dict[str, object]]:
 
 def decided_before(trace: Trace, right: str) -> Iterator[str]:
     """The scripts that the trace runs before its last one and that were decided so, latest first."""
-    for line in reversed(trace.lines[:-1]):
+    for line in reversed(up_to_finding(trace)[:-1]):
         text = line.args[0] if line.action == "run-script" and line.args else None
         answers = [str(words[0]) for name, words in line.results if name == "answer"]
         if isinstance(text, Quoted) and right in answers and not unknowns.is_marked(text.text):
@@ -209,20 +212,26 @@ def _scope(commands: Sequence[Command]) -> Sequence[Command]:
 
 
 class _PairPredicate(ScriptPredicate):
-    """The target gives up on the mutant, and decides the script that it was made from."""
+    """The target gives up on the mutant, or answers it wrongly, and decides the script that it was made
+    from.
+    """
 
     unseen = "the mutant and the script before it do not show the finding after they were parsed and printed"
 
-    def __init__(self, task: Task, source: Scripted) -> None:
+    def __init__(self, task: Task, source: Scripted, rule: str) -> None:
         super().__init__(task, source, ())
-        self._mark = seeded(self._mark, SEEDS[-1])
+        self._given_up = bool(
+            self._mark
+        )  # it was asked with a larger limit and several random seeds
+        mark = unknowns.marked("", False, implied=rule)
+        self._mark = seeded(self._mark, SEEDS[-1]) if self._given_up else mark
 
     def _stands(self, candidate: Printed) -> bool:
         return answers_in(self._target.run(self._before(candidate)))[-1:] == [self._right]
 
     def _before(self, candidate: Printed) -> Scripted:
         assert isinstance(candidate, Both)
-        return Scripted(candidate.before, (), self._limit // TWICE)
+        return Scripted(candidate.before, (), self._limit // (TWICE if self._given_up else 1))
 
     def result(self, best: Printed) -> tuple[str, str]:
         """The trace runs both scripts, one behind the other."""
@@ -242,5 +251,5 @@ def minimize_pair(task: Task, source: Scripted, pair: Pair) -> Minimized:
     """Make a mutant and the script that it was made from smaller. The sizes in the result are those
     of the mutant, in characters. Raises InputError if the scripts do not show the finding.
     """
-    predicate = _PairPredicate(task, source)
+    predicate = _PairPredicate(task, source, pair.rule)
     return reduce_printed(task, source, pair.script, predicate, pair.both)

@@ -62,7 +62,7 @@ def minimize_trace(
     script = None if header_value(source, COMPARED) else scripted(trace)
     if script is not None and not task.match and not task.command:
         try:
-            pair = pair_of(task, script, trace) if judges is None else None
+            pair = pair_of(task, script, trace, source) if judges is None else None
             if pair is not None:
                 return minimize_pair(task, script, pair)
             return minimize_script(task, script, _judging(task, script, trace, judges))

@@ -10,13 +10,19 @@ import pytest
 from campaigns import FAKES
 from commands import outcome
 
+from murxpy.cli.report.findings import sentence
 from murxpy.data import load_catalogue
+from murxpy.findings.buckets import new_bucket
+from murxpy.findings.scripted import scripted
 from murxpy.fuzzers.setups import proved_rules
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.logic.terms import Term
 from murxpy.machine.tokens import Quoted, quote
+from murxpy.machine.trace.finished import Call
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.machine.witnesses.unknowns import KIND, rule_of
+from murxpy.oracles.crash import Verdict
+from murxpy.reduction.pairs import decided_before
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.sources.mutation.implications.book import Book
@@ -110,3 +116,37 @@ def test_a_smaller_pair_is_still_one_step_of_the_rule(
     assert Instances(tables, book).step(one, other, 1) is not None
     ended, out, err = outcome(capsys, "replay", small, *named)
     assert ended == 1 and KIND in out, out + err
+
+
+WRONG = "('sat' if '(not (not' in {v} else 'unsat')"
+
+
+def test_a_wrong_answer_to_a_mutant_is_made_smaller_with_the_script_before_it(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """The solver answers sat where there is a double negation, and else unsat. The comment of the fuzzer names the rule;
+    behind the mutant the fuzzer asked for the label of its seed again.
+    """
+    wrapper = tmp_path / "scripts.yaml"
+    wrapper.write_text((FAKES / "scripts.yaml").read_text().replace("f.run_script({v})", WRONG))
+    before, after = BEFORE, BEFORE.replace("(not c)", "(not (not (not c)))")
+    whole, small = tmp_path / "a.trace", tmp_path / "small.trace"
+    whole.write_text(
+        f"# murxpy-trace 1\n# solver fake\n1 new\n1 expect unsat\n1 run-script {quote(before)}\n"
+        "      answer unsat\n# janus: core:not-not, stronger, at bool +, depth 2\n1 expect unsat\n"
+        f"1 run-script {quote(after)}\n      answer sat\n1 run-script {quote(before)}\n      answer unsat\n"
+    )
+    named = ("--solver", f"fake@{FAKES}", "--wrapper", wrapper)
+    ended, out, err = outcome(capsys, "minimize", whole, "-o", small, "--jobs", "1", *named)
+    assert ended == 0, out + err
+    trace = parse_trace(small.read_text(), "a")
+    found = scripted(trace)
+    assert found is not None and rule_of(found.text) == "core:not-not"
+    assert "(not (not " not in next(decided_before(trace, "unsat"))
+    assert found.text.count("assert") == 1
+    ended, out, err = outcome(capsys, "replay", small, *named)
+    assert ended == 1 and "wrong-answer" in out, out + err
+    message = "answered sat, expected unsat by how the check was made"
+    verdict = Verdict("wrong-answer", "solver", message, "", Call("run-script"))
+    said = sentence(new_bucket("k", "fake 1", verdict, known=False, now=0.0), small.read_text())
+    assert "the rule that" in said and "makes the script from one that was decided" in said

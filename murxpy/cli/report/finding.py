@@ -40,11 +40,12 @@ from murxpy.foreign import escaped
 from murxpy.judging.evaluation import Evaluation
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.checks.registry import ANSWERING
-from murxpy.machine.outcomes import INCOMPLETENESS
+from murxpy.machine.outcomes import INCOMPLETENESS, WRONG_ANSWER
 from murxpy.machine.replaying.defuse import PLANT
 from murxpy.machine.trace.finished import HEADER, Need, header_value, read_needs, read_rows
 from murxpy.machine.trace.grammar import Trace, parse_trace
 from murxpy.machine.witnesses.slowness import PARENT
+from murxpy.machine.witnesses.unknowns import rule_of
 from murxpy.oracles.disagreement import OPPOSITE
 from murxpy.records.snapshot import BucketView
 from murxpy.reduction.pairs import decided_before
@@ -243,10 +244,11 @@ def _form(bucket: Bucket, read: Read) -> tuple[str, str, str]:
 
 
 def _decided(bucket: Bucket, read: Read) -> str:
-    """The script that was decided, of a finding in which the solver gives up on what a rule made of it;
-    empty for other findings, and where the trace does not run that script.
+    """The script that was decided, of a finding in which the solver gives up on what a rule made of it, or
+    answers it wrongly; empty for other findings, and where the trace does not run that script.
     """
-    if bucket.kind != INCOMPLETENESS or bucket.against != PARENT:
+    wrong = bucket.kind == WRONG_ANSWER
+    if not wrong and (bucket.kind != INCOMPLETENESS or bucket.against != PARENT):
         return ""
     kept = bucket.smallest()
     files = [form.file for form in bucket.reproducers if form.form == "min.trace" and form.file]
@@ -255,6 +257,8 @@ def _decided(bucket: Bucket, read: Read) -> str:
         with suppress(InputError):
             trace = parse_trace(text or "", file)
             script = scripted(trace)
+            if wrong and not (script and rule_of(script.text)):
+                continue
             right = next((one for one in script.expected if one in OPPOSITE), "") if script else ""
             found = next(decided_before(trace, right), "")
             if found:

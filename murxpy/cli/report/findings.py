@@ -47,13 +47,14 @@ from murxpy.findings.kinds.calls import MISFITS, misfit_of, misuse_message
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.known import MARK
 from murxpy.findings.ranges import kept_range
+from murxpy.findings.scripted import scripted
 from murxpy.findings.shapes import shipped
 from murxpy.foreign import escaped
 from murxpy.fuzzers.setups import named_rules
 from murxpy.logic.catalogue import STANDARD, Operator
 from murxpy.logic.walks import subterms
 from murxpy.machine.contract.rules import CONTEXT
-from murxpy.machine.outcomes import CONTRACT, EXCEPTION, INCOMPLETENESS
+from murxpy.machine.outcomes import CONTRACT, EXCEPTION, INCOMPLETENESS, WRONG_ANSWER
 from murxpy.machine.trace.finished import (
     HEADER,
     OWN_CONTEXT,
@@ -66,6 +67,7 @@ from murxpy.machine.trace.finished import (
     read_rows,
 )
 from murxpy.machine.trace.grammar import parse_trace
+from murxpy.machine.witnesses.unknowns import rule_of
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.records.snapshot import BucketView
@@ -133,7 +135,9 @@ def _sentence(bucket: Bucket, small: str | None, whole: str | None) -> str:
     if kind.ends == "no end":
         last = small or whole if bucket.action == "misuse" else None
         return f"{_where(bucket, last)} does not return: {message}"
-    if bucket.kind == INCOMPLETENESS:
+    if bucket.kind == WRONG_ANSWER and small and (rule := _rule_of(small)):
+        message = message.replace(_AS_MADE, f"by {rule} of a script that was decided")
+    if bucket.kind in (INCOMPLETENESS, WRONG_ANSWER):
         message = _BY_RULE.sub(_rule_in_words, message)
     message = message.replace(_AS_MADE, _CONSTRUCTED).replace(_BLOCKED, _VALUES)
     message = _NO_VALUE.sub(r"the value of a constant is a term that is no value: \1", message)
@@ -178,6 +182,16 @@ def _sides_in_words(found: re.Match[str]) -> str:
         f"{one} {symbol} {other}" for one, other in (found.group(5, 4), found.group(4, 5))
     )
     return f"'{fails}' is refused for an object a of {found[2]} and n of {found[3]}, although '{works}' works"
+
+
+def _rule_of(small: str) -> str:
+    """The rule that makes the script of the smallest trace from one that was decided; empty where there
+    is none.
+    """
+    with suppress(InputError):
+        script = scripted(parse_trace(small, ""))
+        return rule_of(script.text) if script is not None else ""
+    return ""
 
 
 def _rule_in_words(found: re.Match[str]) -> str:
