@@ -62,8 +62,8 @@ def _without(args: list[Token], start: int, count: int, low: int, high: int) -> 
 
 
 def fewer_operands(lines: Script, at: int) -> Iterator[Script]:
-    """Leave out the last operand of the public callable that the line calls, but not the context of the run:
-    without it a binding takes one of its own.
+    """Leave out operands of the public callable that the line calls, from behind, most of them first; but not
+    the context of the run: without it a binding takes one of its own.
     """
     line = lines[at]
     if line.action != "misuse" or line.spelling not in CALLS or AT in line.args:
@@ -73,10 +73,10 @@ def fewer_operands(lines: Script, at: int) -> Iterator[Script]:
         words = grouped(line.args[1:end])
     except ValueError:
         return
-    if len(words) > 1 and words[-1] != CONTEXT:
-        yield put(
-            lines, at, replace(line, args=[line.args[0], *flat(words[:-1]), *line.args[end:]])
-        )
+    kept = max((k for k, word in enumerate(words, 1) if word == CONTEXT), default=1)
+    for count in range(kept, len(words)):
+        args = [line.args[0], *flat(words[:count]), *line.args[end:]]
+        yield put(lines, at, replace(line, args=args))
 
 
 def fewer_levels(lines: Script, at: int) -> Iterator[Script]:

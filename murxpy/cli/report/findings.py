@@ -226,6 +226,7 @@ def _death(bucket: Bucket, message: str, small: str | None, whole: str | None) -
     ends = f"ends the process{f' with {how}' if how else ''}"
     if broken is not None:  # the last call is only where that shows
         last = "the release of an object" if behind else where
+        last = "another call" if last.startswith(EACH) else last
         where = f"{in_words(broken, small or '')}{context} and then {last}"
     elif freed and not finds_broken(bucket):
         where = f"the release of an object {'after' if after else 'during or after'} {where}"
