@@ -135,13 +135,15 @@ def _position(sort: Any, name: str) -> int:
     raise KeyError(f"datatype has no constructor {name}")
 
 
-def matched(api: Any, term: Any, cases: Sequence[tuple[Sequence[str], Sequence[Any], Any]]) -> Any:
-    """A match expression, by testers and selectors, because the interface has no match.
+def matched(
+    api: Any, sort: Any, term: Any, cases: Sequence[tuple[Sequence[str], Sequence[Any], Any]]
+) -> Any:
+    """A match expression over a term of a datatype, by testers and selectors, because the interface has no match.
 
     `cases` are ([constructor], or [] for any value; variables; body). The last case takes all
     remaining values.
     """
-    sort, result = term.sort(), None
+    result = None
     for names, variables, body in reversed(cases):
         parts = _fields(sort, names[0], term) if names else [term]
         case = api.substitute(body, *zip(variables, parts, strict=True)) if variables else body

@@ -56,4 +56,4 @@ def _open_sort(sort: Any, datatype: Any, variables: dict[str, Any]) -> Any:
 
 def match(term: Any, cases: Sequence[tuple[Sequence[str], Sequence[Any], Any]]) -> Any:
     """A match expression, by testers and selectors."""
-    return matched(z3, term, cases)
+    return matched(z3, term.sort(), term, cases)
