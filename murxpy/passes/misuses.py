@@ -5,7 +5,7 @@ well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from itertools import chain, islice
@@ -26,6 +26,7 @@ _NEAREST, _SHORTEST = (
     3,
 )  # other calls that are tried: those whose names are most alike, and short ones
 _CLASSES = 3  # other classes whose method of the same name is tried
+_OPERATORS = 4  # other operators that are tried in a call that is broken
 _MORE = 1  # texts that another call gets behind the operands, where it needs more
 _OPERANDS = 4  # operands of a call in whose place others are tried
 _COUNTED = ("cut", "times")  # words that say how many operands there are
@@ -36,6 +37,7 @@ _TEXTS = ((Python(""), "''"), (Python("a"), "'a'"))
 _PLAIN = ((Python(None), "None"), (Python(0), "0"), (Python("a"), "'a'"), ("object", "object()"))
 
 Shows = Callable[[Script], bool]
+Operators = Callable[[Script, int], Iterable[tuple[str, str, Script]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +59,15 @@ class Callables:
 
 
 def tried(
-    script: Script, callables: Callables, alike: Shows, lines: Collection[int] = (-1,)
+    script: Script,
+    callables: Callables,
+    alike: Shows,
+    lines: Collection[int] = (-1,),
+    operators: Operators = lambda *_: (),
 ) -> Iterator[Need]:
     """What was tried in these lines of a script, as far as they are misuses; by default in the last one.
-    `alike` tells whether another script ends in the same way.
+    `alike` tells whether another script ends in the same way. `operators` gives, for the line at an index that
+    applies an operator, the operator, another one, and the script with that one.
     """
 
     def sorted_out(others: Iterator[tuple[str, Script]]) -> tuple[str, str]:
@@ -80,6 +87,7 @@ def tried(
         order = line.action == "misuse" and line.spelling == "order"
         elsewhere = islice(_of_other_classes(script, at, callables), _CLASSES)
         named = chain(_other_calls(script, at, callables), elsewhere)
+        named = chain(named, islice(_broken_operators(script, at, operators), _OPERATORS))
         told = sorted_out(_other_questions(script, at) if order else named)
         if any(told):
             yield Need("called", f"{at}:{str(line.args[0]).partition('@')[0]}", *told)
@@ -174,6 +182,26 @@ def _of_other_sort(script: Script, at: int, place: int, own: Token) -> Script:
     return (*script[:at], *before, *_put(script, at, place, ids[0])[at:])
 
 
+def _broken_operators(
+    script: Script, at: int, operators: Operators
+) -> Iterator[tuple[str, Script]]:
+    """The script with other operators in a call that applies one and is broken in a slot."""
+    line = script[at]
+    if (
+        line.action != "misuse"
+        or WITH not in line.args
+        or not str(line.args[0]).startswith(_APPLYING)
+    ):
+        return
+    end = line.args.index(WITH)
+    new = 1 + max((ref.number for one in script for ref in returned(one)), default=0)
+    plain = made(_APPLYING, list(line.args[1:end]), Ref("t", new), Ref("s", new))
+    for _, other, changed in operators((*script[:at], plain), at):
+        args = [_APPLYING, *changed[at].args, *line.args[end:]]
+        yield other, put(script, at, replace(line, args=args, results=[]))
+
+
+_APPLYING = "mk-term"  # the action that applies an operator
 _QUESTIONS = ("get-model", "get-unsat-core", "get-unsat-assumptions")
 _PRODUCING = ("produce-models", "produce-unsat-cores", "produce-unsat-assumptions")
 

@@ -202,6 +202,7 @@ def _with_needs(
     def refused(script: Script) -> list[str]:
         return refusals(predicate.written(problem.asked(script)))
 
+    others = _meanings(task.plan.setup)[1].other_operators
     predicate.limit(deadline)
     try:
         with interrupts.deferred():
@@ -212,11 +213,12 @@ def _with_needs(
                 result.ended == "complete",
                 safe,
                 refused,
-                _meanings(task.plan.setup)[1].other_operators,
+                others,
             )
             if isinstance(predicate, Replaying) and predicate.tells_alike:
                 shown = partial(alike, predicate)
-                found += tried(_script(trace), predicate.callables, shown, _telling(result))
+                lines = _telling(result)
+                found += tried(_script(trace), predicate.callables, shown, lines, others)
     except OutOfTime:
         return result
     except KeyboardInterrupt:

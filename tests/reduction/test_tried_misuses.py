@@ -245,3 +245,33 @@ def test_the_method_of_the_same_name_of_other_classes_is_tried() -> None:
     (*_, found) = tried(script(text), offered, alike)
     assert found == Need("called", "2:m.A.f", "m.B.f", "")
     assert asked[-1] == ["", "m.A", "m.B", "m.B.f x2 py:none"]
+
+
+def test_other_operators_are_tried_in_a_call_that_is_broken() -> None:
+    text = """0 new
+0 mk-sort SORT_BOOL
+ return s1
+0 mk-const s1 "a"
+ return t1 s1
+0 misuse@none mk-term@plain OP_INT_ADD SORT_INT 2 t1 t1 with 0 py:none
+"""
+
+    def operators(candidate: Script, at: int) -> list[tuple[str, str, Script]]:
+        assert candidate[at].head().split()[1:] == [
+            "mk-term",
+            "OP_INT_ADD",
+            "SORT_INT",
+            "2",
+            "t1",
+            "t1",
+        ]
+        (other,) = script("0 mk-term OP_INT_SUB SORT_INT 2 t1 t1\n")
+        return [("+", "-", (*candidate[:at], other))]
+
+    (operand, found) = tried(script(text), OFFERED, lambda one: True, operators=operators)
+    assert (operand.name, found.value) == ("3:8", "-")
+    said = add_header(f"# murxpy-trace 1\n{text}", f"# {HEADER} {write_needs([operand, found])}\n")
+    *_, row = read_rows(said)
+    assert in_words(row, said) == (
+        "each of at least 2 calls, such as OP_INT_ADD (None or others in the place of an operand),"
+    )
