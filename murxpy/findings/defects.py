@@ -687,9 +687,21 @@ def _of_callable(bucket: Bucket, read: Read) -> list[str]:
     found = [f"{bucket.solver} dies by a call of {bucket.operator}"]
     names = place(bucket.backtrace)
     if names and names[0] != RECURSION:  # two classes inherit one method
-        method = bucket.operator.rpartition(".")[2]
-        found.append(f"{bucket.solver} dies by a call of .{method} in {names[0]}")
+        calls = [
+            bucket.operator,
+            *_other_calls(text),
+        ]  # what was seen to die so with its operands, too
+        methods = dict.fromkeys(call.rpartition(".")[2] for call in calls)
+        found += [f"{bucket.solver} dies by a call of .{one} in {names[0]}" for one in methods]
     return found
+
+
+def _other_calls(trace: str) -> list[str]:
+    """The callables that show the death of a trace in the place of the last one that it calls."""
+    last = sum(1 for _ in read_rows(trace)) - 1
+    needs = read_needs(header_value(trace, HEADER))
+    called = (one for one in needs if one.kind == "called" and one.name.startswith(f"{last}:"))
+    return [name for need in called for name in need.value.split(", ") if name]
 
 
 def finds_broken(bucket: Bucket) -> bool:

@@ -1046,6 +1046,20 @@ def test_none_is_blamed_only_where_it_is_an_operand() -> None:
     assert mark.endswith("an operand of mk-const is not checked")
 
 
+def test_a_call_that_was_seen_to_die_with_the_operands_of_another_is_one_defect_with_it() -> None:
+    """Where both die in one function of the solver; in which other calls that die so do, was not seen."""
+    files: dict[str, str] = {}
+    one, other, elsewhere = (
+        died(name, f"m.{name} py:8", files) for name in ("tree", "partial", "linear")
+    )
+    other = replace(other, backtrace=frames("tree_frame", "inner", "api"))
+    need = Need("called", "1:m.tree", "m.partial, m.linear", "")
+    files["tree.min.trace"] = (
+        f"# murxpy-trace 1\n# {HEADER} {write_needs([need])}\n1 new\n2 misuse@edge m.tree py:8\n"
+    )
+    assert grouped([one, other, elsewhere], files) == [("linear",), ("partial", "tree")]
+
+
 def test_an_operand_is_blamed_only_where_no_other_shows_the_death() -> None:
     files: dict[str, str] = {}
     one = died("number", "m.order t1 py:-8", files)
