@@ -12,13 +12,21 @@ from cvc5.pythonic import cvc5_pythonic as P
 from cvc5_model import find_constants, read_values
 
 
-def main_context() -> Any:
-    """A fresh context, which is the main one, because many functions of the layer use only that. The rounding mode and
-    the format that operators assume are those of a new process.
+def begin_run() -> None:
+    """Forget the main context. The rounding mode and the format of floats that operators assume are those of a new
+    process.
     """
     P._main_ctx = None
     P._dflt_rounding_mode = cvc5.RoundingMode.ROUND_TOWARD_ZERO
     P.set_default_fp_sort(11, 53)
+
+
+def run_context() -> Any:
+    """The first context of a run, which is the main one, because many functions of the layer use only that; any other is
+    one beside it.
+    """
+    if P._main_ctx is not None:
+        return P.Context()
     context = P.main_ctx()
     context.murxpy_manager = context.tm  # so that helpers which are given the manager find it
     return context

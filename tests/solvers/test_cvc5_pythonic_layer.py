@@ -88,7 +88,8 @@ def helpers() -> Any:
 
 def _told(law: str) -> str | None:
     """What a law says of the layer as it is: of a formula, a value, an application, a model and a proof."""
-    helpers().main_context()
+    helpers().begin_run()
+    helpers().run_context()
     x, function = P.Int("x"), P.Function("f", P.IntSort(), P.IntSort())
     formula = P.Or(x > 3, function(x) == 7)
     if law == "prompted":
