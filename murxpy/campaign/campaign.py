@@ -144,7 +144,12 @@ class Campaign:
         config = self.config
         self._replays = self._processes()
         self._budget = Budget(config.share)
-        self._traces = Backtraces(self._budget, self._framed, lambda: self._follow_up.reducing)
+        self._traces = Backtraces(
+            self._budget,
+            self._framed,
+            lambda: self._follow_up.reducing,
+            self._archive.smaller_trace,
+        )
         self._collector = Collector(
             self._replays,
             self._archive,

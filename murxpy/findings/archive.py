@@ -162,6 +162,13 @@ class Archive:
         self._changed(key).backtrace = text
         self._write(f"findings/{key}/backtrace.txt", text)
 
+    def smaller_trace(self, key: str) -> str | None:
+        """The text of the smaller trace of bucket `key`; None where there is none that shows its finding."""
+        bucket = self.buckets.get(key)
+        forms = () if bucket is None else bucket.reproducers
+        file = next((one.file for one in forms if one.form == "min.trace" and one.reproduces), "")
+        return self.text(file) if file else None
+
     def set_reproducers(self, key: str, forms: tuple[Reproducer, ...]) -> None:
         """Note the forms in which the finding of bucket `key` was written, each with whether it shows
         the finding.

@@ -196,7 +196,8 @@ class Backtraces(Service):
     """Replays traces under gdb, one at a time when `budget` is open and leaves enough for it, and calls
     `done(key, frames)`. Deaths in a misuse come last, since frames seldom tell which defect they are, and
     leave time to the reductions: `reducing` gives the seconds of all processors that those took, None
-    where nothing is to be made smaller.
+    where nothing is to be made smaller. Of a finding that was made smaller by then, `smaller` gives the trace
+    that is replayed: memory that is read by chance ends a process in another place behind other calls.
 
     A death by broken memory is replayed a second time, in which the C library checks the heap, and
     overwrites what is freed. The frames are those of that replay if the heap is what it finds broken. Where
@@ -208,10 +209,12 @@ class Backtraces(Service):
         budget: Budget,
         done: Callable[[str, str], None],
         reducing: Callable[[], float | None] = lambda: None,
+        smaller: Callable[[str], str | None] = lambda key: None,
     ) -> None:
         self._budget = budget
         self._done = done
         self._reducing = reducing
+        self._smaller = smaller
         self._cpu = 0.0  # seconds of all processors
         self._gdb = shutil.which("gdb")
         self._queue: deque[tuple[str, Plan, str]] = deque()
@@ -253,7 +256,8 @@ class Backtraces(Service):
             self._end()
         if self._queue and self._open:
             try:
-                self._asked, self._unchecked = self._queue.popleft(), ""
+                key, plan, trace = self._queue.popleft()
+                self._asked, self._unchecked = (key, plan, self._smaller(key) or trace), ""
                 self._begin(*self._asked)
             except OSError:  # without room for the files there are no frames
                 self.close()

@@ -132,12 +132,15 @@ def test_deaths_in_misuses_leave_time_to_reductions(
     found: list[str] = []
     budget, taken = Budget(1.0), [0.0]
     budget.unbounded = True
-    traces = Backtraces(budget, lambda key, frames: found.append(key), lambda: taken[0])
+    small: dict[str, str] = {}
+    traces = Backtraces(budget, lambda key, frames: found.append(key), lambda: taken[0], small.get)
     traces.add("misuse", plan(), "1 new\n2 misuse@call z3.FPs\n")
     traces.add("check", plan(), "1 new\n2 check-sat\n")
     wait_for(lambda: (traces.poll(), found == ["check"])[1])
     traces.poll()
     assert traces._process is None and traces.waiting == ["misuse"]
-    taken[0] = 60.0
+    taken[0], small["misuse"] = 60.0, "1 new\n2 misuse@call z3.FP\n"
+    traces.poll()
+    assert traces._asked is not None and traces._asked[2] == small["misuse"], "it is smaller by now"
     wait_for(lambda: (traces.poll(), not traces.waiting)[1])
     assert found == ["check", "misuse"]
