@@ -134,3 +134,47 @@ def test_a_law_of_the_layer_holds_and_tells_a_lie(
     owner, _, name = where.rpartition(".")
     monkeypatch.setattr(getattr(P, owner) if owner else P, name, lie)
     assert said in str(_told(law))
+
+
+def _mended(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mend what release 1.4.2 does wrongly, as well as the laws can tell."""
+    monkeypatch.setattr(P.ArrayRef, "arg", P.ExprRef.arg)
+    made = P.SetComplement
+    monkeypatch.setattr(P, "SetComplement", lambda one: P.SetRef(made(one).ast, one.ctx))
+    to_expr, to_sort = P._to_expr_ref, P._to_sort_ref
+    monkeypatch.setattr(
+        P,
+        "_to_expr_ref",
+        lambda one, ctx, r=None: (
+            P.ReRef(one, ctx)
+            if not P.is_expr(one) and one.getSort().isRegExp()
+            else to_expr(one, ctx, r)
+        ),
+    )
+    monkeypatch.setattr(
+        P,
+        "_to_sort_ref",
+        lambda sort, ctx: P.ReSortRef(sort, ctx) if sort.isRegExp() else to_sort(sort, ctx),
+    )
+    monkeypatch.setattr(P.ExprRef, "__str__", lambda one: one.sexpr())
+
+
+@pytest.mark.parametrize(
+    ("law", "where", "lie", "said"),
+    [
+        ("arguments", "ArrayRef.arg", lambda one, at: P.Int("z"), "arg of a store gives False"),
+        ("complements", "SetComplement", lambda one: P.FullSet(P.IntSort()), "a member of a"),
+        ("languages", "Empty", lambda sort: P.Int("z"), "Empty of the sort of a language"),
+        ("texts", "ExprRef.__str__", lambda one: "", "the text of BVRedAnd gives False"),
+    ],
+)
+def test_a_law_that_release_1_4_2_breaks_holds_where_it_is_mended(
+    law: str, where: str, lie: Any, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    helpers().begin_run()
+    ctx = helpers().run_context()
+    _mended(monkeypatch)
+    assert helpers().pythonic(ctx.tm, getattr(helpers(), law)) is None
+    owner, _, name = where.rpartition(".")
+    monkeypatch.setattr(getattr(P, owner) if owner else P, name, lie)
+    assert said in str(helpers().pythonic(ctx.tm, getattr(helpers(), law)))
