@@ -58,11 +58,13 @@ def tree_cpu(pid: int) -> float:
     live below it; 0 where it is gone.
     """
     try:
-        stat = Path(f"/proc/{pid}/stat").read_text("ascii", "replace")
-        below = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            fields = file.read().rpartition(b")")[2].split()
+        with open(f"/proc/{pid}/task/{pid}/children", "rb") as file:
+            below = file.read().split()
     except OSError:
         return 0.0
-    own = sum(map(int, stat.rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
+    own = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
     return own + sum(tree_cpu(int(child)) for child in below)
 
 

@@ -132,9 +132,11 @@ class Left:
     disagreements: int = 0
 
     def __bool__(self) -> bool:
-        return any(astuple(self))
+        return self != _NOTHING
 
     def __add__(self, other: Left) -> Left:
+        if other == _NOTHING:  # as it is of most parts of a campaign, at each tick
+            return self
         return Left(*map(add, astuple(self), astuple(other)))
 
     def words(self) -> str:
@@ -154,6 +156,9 @@ class Left:
             if number
         ]
         return ", ".join(parts)
+
+
+_NOTHING = Left()
 
 
 @dataclass(frozen=True, slots=True)

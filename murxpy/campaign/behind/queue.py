@@ -305,7 +305,7 @@ class Queue:
         self._folder = self._folder or Scratch("shrink")
         file = self._folder.path / f"{target}.json"
         if not file.exists():
-            file.write_text(json.dumps(asdict(self._plans[target])), encoding="utf-8")
+            file.write_bytes(msgspec.json.encode(self._plans[target]))
         return str(file)
 
     def _end(self, lane: Lane, answer: Answer) -> None:
