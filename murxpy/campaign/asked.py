@@ -104,7 +104,7 @@ class CampaignOptions(KeptOptions):
     checks: tuple[str, ...] = ()
     known: tuple[Path, ...] = ()
     first: bool = False
-    share: float = 10.0
+    share: float = 5.0
     resume: bool = False
     keep_scripts: Path | None = None
     answers: Path | None = None

@@ -295,7 +295,7 @@ _EXAMPLES = (
 )
 @percent_option(
     "--share",
-    10.0,
+    5.0,
     "Part of the campaign's CPU time for --minimize, --bisect, programs and gdb, the worst findings first. The rest "
     "follows after the last run.",
 )

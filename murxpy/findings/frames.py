@@ -176,7 +176,7 @@ def _turns(names: Sequence[str], length: int) -> int:
 
 
 SECONDS = 30.0  # until gdb is ended
-# While runs are made, gdb takes this part of the budget: 2 % of a campaign's time, where `--share` is 10 %.
+# While runs are made, gdb takes this part of the budget: 1 % of a campaign's time, where `--share` is 5 %.
 # It takes at least so many seconds. The frames only tell which buckets are one defect, which they can do
 # at the end.
 _PART, _LEAST = 0.2, 0.5

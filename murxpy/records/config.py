@@ -23,18 +23,22 @@ class Budget:
 
     def __init__(self, share: float) -> None:
         self.share = share
-        self._left = False
+        self._spent = 0.0  # seconds from this budget
         self.total = 0.0  # seconds that the campaign took until now
         self.unbounded = False
 
     def passed(self, spent: float, total: float) -> None:
         """Note that the campaign took `total` seconds until now, `spent` of them from this budget."""
-        self._left, self.total = spent < self.share * total, total
+        self._spent, self.total = spent, total
 
     @property
     def open(self) -> bool:
         """Whether something may begin or go on now."""
-        return self.unbounded or self._left
+        return self.unbounded or self._spent < self.share * self.total
+
+    def affords(self, seconds: float) -> bool:
+        """Whether something that takes so many seconds may begin now."""
+        return self.unbounded or self._spent + seconds <= self.share * self.total
 
 
 # ----------------------------------------------------------------------
@@ -159,7 +163,7 @@ class CampaignConfig:
     judges: tuple[Plan, ...] = ()
     judged: float = 1.0
     bisect: bool = False
-    share: float = 0.1
+    share: float = 0.05
     compare: bool = False
     baselines: tuple[Plan, ...] = ()
     since: float | None = None

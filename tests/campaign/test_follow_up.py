@@ -43,10 +43,11 @@ def test_a_budget_is_open_while_its_share_is_not_used_up() -> None:
     assert not budget.open, "nobody has worked yet"
     budget.passed(14.9, 100.0)
     assert budget.open
+    assert budget.affords(0.1) and not budget.affords(0.2)
     budget.passed(15.0, 100.0)
     assert not budget.open
     budget.unbounded = True
-    assert budget.open
+    assert budget.open and budget.affords(1000.0)
     budget = Budget(0.0)
     budget.passed(0.0, 1000.0)
     assert not budget.open

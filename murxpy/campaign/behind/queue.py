@@ -30,6 +30,9 @@ _BISECTING = 400.0  # seconds; nine replays of 20 s each, twice where a replay m
 # hangs comes to this limit.
 _LONGEST = 1800.0
 _LOOK = 0.25  # seconds between two looks at the time that the process took
+# CPU seconds until a new process has loaded its modules and a solver. Before the budget has as much,
+# none is started: in a short campaign, it would take several times the share.
+_START = 1.5
 # Times the bytes of a trace that the smaller one of a node may have: its header can say what the defect needs.
 _MOST = 4
 
@@ -92,6 +95,11 @@ class Lane:
             taken = tree_cpu(self._process.pid)
             self.cpu += max(0.0, taken - self._seen)  # less where processes were killed
             self._seen = taken
+
+    @property
+    def started(self) -> bool:
+        """Whether there is a process, which has nothing to load any more."""
+        return self._process is not None
 
     def begin(self, request: Request, data: Mapping[str, Any]) -> None:
         """Give `request` to the process, which reads `data`. Raises OSError."""
@@ -243,7 +251,7 @@ class Queue:
             if answer is not None:
                 self._end(lane, answer)
         for lane in self._lanes:
-            while lane.request is None and self._queue and self._budget.open:
+            while lane.request is None and self._queue and self._may_begin(lane):
                 request = min(self._queue, key=self._rank)
                 self._queue.remove(request)
                 wanted = self._ready(request)
@@ -251,10 +259,13 @@ class Queue:
                     self._begin(lane, wanted)
         self._send_away()
 
+    def _may_begin(self, lane: Lane) -> bool:
+        return self._budget.open if lane.started else self._budget.affords(_START)
+
     def _send_away(self) -> None:
         """Have nodes make traces smaller."""
         nodes = self._nodes
-        if nodes is None or not self._budget.open:
+        if nodes is None or not self._may_begin(self._lanes[0]):
             return
         while able := [request for request in self._queue if _may_go_away(request)]:
             if not nodes.can_reduce():
