@@ -21,13 +21,11 @@ from murxpy.machine.trace.grammar import Line, parse_trace
 from murxpy.passes.lines import made, put
 
 _CALLED = ("call", "edge", "keyword")  # rules whose lines are the call of a public callable
-_NEAREST, _SHORTEST = (
-    6,
-    3,
-)  # other calls that are tried: those whose names are most alike, and short ones
+# Other calls that are tried: those of the same class, those whose names are most alike, and short ones.
+_OWN, _NEAREST, _SHORTEST = 14, 8, 3
 _CLASSES = 3  # other classes whose method of the same name is tried
 _OPERATORS = 4  # other operators that are tried in a call that is broken
-_MORE = 1  # texts that another call gets behind the operands, where it needs more
+_MORE = 2  # operands that another call gets behind those of the line, where it needs more
 _OPERANDS = 4  # operands of a call in whose place others are tried
 _COUNTED = ("cut", "times")  # words that say how many operands there are
 
@@ -175,11 +173,16 @@ def _of_other_sort(script: Script, at: int, place: int, own: Token) -> Script:
     sorts = {returned(line)[0]: line.args[:1] for line in script if line.action == "mk-sort"}
     sort = next((sort_of(line) for line in script if returned(line)[:1] == [own]), None)
     kind = "SORT_BOOL" if sort in sorts and sorts[sort] == ["SORT_INT"] else "SORT_INT"
-    numbers = [ref.number for line in script for ref in returned(line)]
-    new = max(numbers, default=0) + 1
+    before, new = _constant(script, kind)
+    return (*script[:at], *before, *_put(script, at, place, new)[at:])
+
+
+def _constant(script: Script, kind: str) -> tuple[Sequence[Line], Ref]:
+    """The lines that make a new constant, and the constant."""
+    new = 1 + max((ref.number for line in script for ref in returned(line)), default=0)
     ids = Ref("t", new), Ref("s", new)
-    before = (made("mk-sort", [kind], ids[1]), made("mk-const", [ids[1], Quoted(f"c{new}")], *ids))
-    return (*script[:at], *before, *_put(script, at, place, ids[0])[at:])
+    term = made("mk-const", [ids[1], Quoted(f"c{new}")], *ids)
+    return (made("mk-sort", [kind], ids[1]), term), ids[0]
 
 
 def _broken_operators(
@@ -247,12 +250,21 @@ def _other_calls(script: Script, at: int, callables: Callables) -> Iterator[tupl
     found.pop(last, None)
     nearest = sorted(found, key=lambda name: (-SequenceMatcher(None, last, name).ratio(), name))
     shortest = sorted(found, key=lambda name: (len(name), name))
-    for other in dict.fromkeys((*nearest[:_NEAREST], *shortest[:_SHORTEST])):
+    same = [name for name in nearest if method and found[name][0].startswith(f"{owner}.")]
+    for other in dict.fromkeys((*same[:_OWN], *nearest[:_NEAREST], *shortest[:_SHORTEST])):
         name, more = found[other]
-        changed = _put(script, at, 0, name)
-        args = changed[at].args
-        longer = replace(changed[at], args=[*args[:end], *[Python("a")] * more, *args[end:]])
-        yield name, put(changed, at, longer)
+        yield name, _filled(_put(script, at, 0, name), at, end, more)
+
+
+def _filled(script: Script, at: int, end: int, more: int) -> Script:
+    """The script with so many more operands behind those of a call, whose words end at `end`: a text, or a
+    term and an empty list.
+    """
+    before, term = _constant(script, "SORT_INT")
+    given = [term, Python([])] if more > 1 else [Python("a")] * more
+    args = script[at].args
+    line = replace(script[at], args=[*args[:end], *given, *args[end:]])
+    return (*script[:at], *(before if more > 1 else ()), line, *script[at + 1 :])
 
 
 def _of_other_classes(

@@ -819,10 +819,12 @@ def test_operands_are_told_with_their_sorts_and_classes() -> None:
     )
     valued = f"{MADE}1 misuse@number mk-value@py s1 7 2 with v py:-1\n"
     assert sentence(replace(found, spelling="number"), valued) == (
-        "making a value of BV 8 (-1 in the place of its value) after z3.Params(the context) ends the process in f"
+        "making a value of BV (-1 in the place of its value) after another call ends the process in f"
     )
     given = f"{MADE}1 misuse@call z3.Var py:1 s1 s2 s3\n"
-    said = "z3.Var(1, the sort BV 8, the sort ARRAY, a sort) after z3.Params(the context) ends the process in f"
+    said = (
+        "z3.Var(1, the sort BV 8, the sort ARRAY, a sort) after another call ends the process in f"
+    )
     assert sentence(found, given) == said
     small = f"{MADE}1 misuse@call z3.BVSubNoOverflow t1 t2 x1\n"
     said = "z3.BVSubNoOverflow(a term of BV 8, a term of ARRAY, a ParamsRef) ends the process in f"
@@ -836,7 +838,7 @@ def test_a_method_that_dies_is_told_with_the_call_that_made_its_term() -> None:
     lift = (
         "1 new\n1 misuse@call m.Solver.lift o1 py:1\n return x1 {}\n1 misuse@call m.{}.value x1\n"
     )
-    said = "m.Term.value() of what m.Solver.lift gives ends the process in f"
+    said = "m.Term.value() of what calls such as m.Solver.lift give ends the process in f"
     assert sentence(found, lift.format("Term", "Term")) == said
     assert (
         sentence(found, lift.format("Parser", "Parser")) == "m.Parser.value() ends the process in f"

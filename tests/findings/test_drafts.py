@@ -409,7 +409,8 @@ def test_a_draft_quotes_the_documentation_that_an_exception_breaks(tmp_path: Pat
 @pytest.mark.parametrize(
     ("needs", "returns", "said"),
     [
-        ("[]", "", "z3.g(0) after z3.f(None) ends the process"),
+        ("[]", "", "z3.g(0) after another call ends the process"),
+        ('[["called", "1:z3.f", "", "z3.h"]]', "", "z3.g(0) after z3.f(None) ends the process"),
         ('[["called", "1:z3.f", "z3.h", ""]]', "", "z3.g(0) after another call ends the process"),
         ("[]", " return x1 Ref\n", "z3.f(None) and then the release of an object ends the process"),
     ],

@@ -212,7 +212,7 @@ def test_operands_of_a_call_are_left_out_from_behind() -> None:
 
 
 def test_another_call_gets_a_text_where_it_needs_one_operand_more() -> None:
-    offered = Callables({"m.set": (1, 1), "m.set_to": (2, 2), "m.set_all": (3, 3)})
+    offered = Callables({"m.set": (1, 1), "m.set_to": (2, 2), "m.set_all": (4, 4)})
     text = '0 new\n0 misuse@keyword m.set py:1 by "n" py:3\n'
     asked: list[str] = []
 
@@ -223,6 +223,9 @@ def test_another_call_gets_a_text_where_it_needs_one_operand_more() -> None:
     (*_, found) = tried(script(text), offered, alike)
     assert found == Need("called", "1:m.set", "m.set_to", "")
     assert asked[-1] == 'm.set_to py:1 py:"a" by "n" py:3'
+    offered = Callables({"m.set": (1, 1), "m.set_all": (3, 3)})
+    list(tried(script(text), offered, alike))
+    assert asked[-1] == 'm.set_all py:1 t1 py:[] by "n" py:3', "and a term and a list for two"
 
 
 def test_the_method_of_the_same_name_of_other_classes_is_tried() -> None:

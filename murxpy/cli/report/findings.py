@@ -17,7 +17,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from murxpy.cli.report.misuses import EACH, in_words, others_show, said, with_others
+from murxpy.cli.report.misuses import EACH, in_words, others_show, said, was_tried, with_others
 from murxpy.cli.report.tables import NUMBER, Table, kinds
 from murxpy.cli.report.text import amount, cut, form_word, one_line, replay_command
 from murxpy.errors import InputError
@@ -226,7 +226,8 @@ def _death(bucket: Bucket, message: str, small: str | None, whole: str | None) -
     ends = f"ends the process{f' with {how}' if how else ''}"
     if broken is not None:  # the last call is only where that shows
         last = "the release of an object" if behind else where
-        last = "another call" if last.startswith(EACH) else last
+        if row is not None and row.action == "misuse" and not behind:
+            last = "another call"  # which of them notices it, is chance
         where = f"{in_words(broken, small or '')}{context} and then {last}"
     elif freed and not finds_broken(bucket):
         where = f"the release of an object {'after' if after else 'during or after'} {where}"
@@ -263,7 +264,8 @@ def _made_by(row: Row | None, small: str) -> str:
     makers = [(one, result[-1]) for one, result in made if result[:2] == ["return", at]]
     if not makers or makers[-1][0].action != "misuse" or not OF_VALUES.fullmatch(makers[-1][1]):
         return ""
-    return f" of what {makers[-1][0].words.split()[0]} gives"
+    # what else makes such an object was not tried
+    return f" of what calls such as {makers[-1][0].words.split()[0]} give"
 
 
 def _behind(small: str) -> str:
@@ -274,8 +276,10 @@ def _behind(small: str) -> str:
     words = [word for one in earlier if (word := in_words(one, small))]
     if not words:
         return ""
-    if words[-1].startswith(EACH):  # what comes before it only moves other objects in memory
-        return " after another call"
+    last = last_row(small)
+    tried = was_tried(small) or last is None or last.action != "misuse"
+    if words[-1].startswith(EACH) or not words[-1].endswith(")") or not tried:
+        return " after another call"  # it may only move other objects in memory
     more = f" and {amount(len(words) - 1, 'other call')}" if len(words) > 1 else ""
     return f" after {words[-1]}{more}"
 

@@ -106,7 +106,8 @@ def in_words(row: Row, trace: str) -> str:
     more = f" ({misfit or placed})" if misfit or placed else about
     made = said(row.call.operator, solver)
     sort = classes.get(str(args[1]), "") if len(args) > 1 and made in _OF_SORTS else ""
-    called = f"{made}{sort.replace('the sort', ' of', 1)}{more}"
+    kind = sort.removeprefix("the sort ").partition(" ")[0]  # of which size it is, was not tried
+    called = f"{made}{f' of {kind}' if kind else ''}{more}"
     return f"{before}{called}," if (before := _one_of(others)) else called
 
 
@@ -140,6 +141,12 @@ def with_others(said: str, trace: str) -> str:
 
 
 _OF_CLASS = re.compile(r"\b(?:an?|two) [A-Z]\w*")
+
+
+def was_tried(trace: str) -> bool:
+    """Whether other operands or other calls were tried in the misuses of a trace."""
+    needs = read_needs(header_value(trace, HEADER))
+    return any(need.kind in ("operand", "called") for need in needs)
 
 
 def others_show(trace: str) -> bool:
