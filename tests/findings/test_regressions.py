@@ -32,7 +32,7 @@ def kind(file: Path) -> str:
 
 
 def solver(file: Path) -> str:
-    return file.parent.name.partition("-")[0]
+    return file.parent.name.rpartition("-")[0]
 
 
 def installed(file: Path) -> bool:
@@ -70,7 +70,7 @@ def test_every_trace_is_described() -> None:
 
 def test_every_trace_has_a_range_that_the_release_of_its_folder_is_in() -> None:
     for file in TRACES:
-        release = file.parent.name.partition("-")[2]
+        release = file.parent.name.rpartition("-")[2]
         assert RANGES[f"{file.parent.name}/{file.name}"]["asked"][release] == "shows", file
 
 
@@ -93,7 +93,7 @@ def test_a_defect_of_a_solver_shows(file: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("file", BY_COMMAND, ids=names(BY_COMMAND))
 def test_the_defect_shows_by_the_command(file: Path) -> None:
-    where = [] if installed(file) else ["--solver", file.parent.name.replace("-", "@")]
+    where = [] if installed(file) else ["--solver", "@".join(file.parent.name.rsplit("-", 1))]
     command = [sys.executable, "-m", "murxpy", "replay", str(file), *where, "--json"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 1, done.stderr
