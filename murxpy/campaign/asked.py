@@ -12,7 +12,6 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from murxpy.campaign.behind.process import installed
 from murxpy.cluster.places import parse_place
 from murxpy.errors import InputError
 from murxpy.findings.defects import known_of
@@ -32,7 +31,7 @@ from murxpy.judging.operators import agree, apart, judge_plans, make_judges
 from murxpy.judging.walked import with_walks
 from murxpy.learning.guide import OFF
 from murxpy.processes import interrupts
-from murxpy.processes.environments import installing
+from murxpy.processes.environments import installed, installing
 from murxpy.processes.limits import MIB, Limits, ensure_files
 from murxpy.processes.plans import KEPT_OPTIONS, Request, foreign, make_plans, settle
 from murxpy.processes.releases import version

@@ -10,7 +10,6 @@ from typing import Any
 
 import click
 
-from murxpy.campaign.behind.process import installed
 from murxpy.cli import fail
 from murxpy.cli.options import output_option, theory_option
 from murxpy.cli.params import FileOrBucket, NamedFile, Target, in_out_option
@@ -25,6 +24,7 @@ from murxpy.findings.ranges import with_range
 from murxpy.fuzzers.seeds import SeedFolder
 from murxpy.logic.catalogue import STANDARD, Catalogue, build_catalogue
 from murxpy.machine.trace.grammar import Trace, parse_trace, permit, read_trace
+from murxpy.processes.environments import installed
 from murxpy.processes.plans import Request, make_plans, usable_request
 from murxpy.processes.releases import short
 from murxpy.processes.targets import Plan

@@ -20,8 +20,8 @@ from distributed import Client
 from distributed.security import Security
 
 from murxpy.cluster.dask_node import serve
-from murxpy.cluster.local import Host, StartedCluster
-from murxpy.cluster.service import Answered, Cut, Event, Failed, Joined, Left
+from murxpy.cluster.local import StartedCluster
+from murxpy.cluster.service import Answered, Cut, Event, Failed, Host, Joined, Left
 from murxpy.errors import TargetError
 
 _REACHED = 30.0  # seconds in which the scheduler must answer when a campaign begins

@@ -15,8 +15,8 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from murxpy.cluster.service import Host
 from murxpy.errors import TargetError
 from murxpy.processes.handles import Scratch
 from murxpy.worker.process import die_with_parent
@@ -29,14 +29,6 @@ _STARTING = 60.0  # seconds; on two processors with eight busy processes it took
 # each time, up to `_LONGEST`.
 _STARTS = 5
 _LONGEST = 60.0
-
-
-@dataclass(frozen=True, slots=True)
-class Host:
-    """A machine that SSH reaches, and the Python there that has murxpy."""
-
-    name: str
-    python: str
 
 
 class _Started:

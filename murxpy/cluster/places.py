@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from murxpy.cluster.local import Host
-from murxpy.cluster.service import Link
+from murxpy.cluster.service import Host, Link
 from murxpy.errors import InputError
 from murxpy.foreign import read_text
 

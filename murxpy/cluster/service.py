@@ -86,6 +86,14 @@ class Cut:
 Event = Joined | Left | Answered | Failed | Cut
 
 
+@dataclass(frozen=True, slots=True)
+class Host:
+    """A machine that SSH reaches, and the Python there that has murxpy."""
+
+    name: str
+    python: str
+
+
 class Link(Protocol):
     """The way to the nodes of a cluster. `started` is the number of nodes that it started itself, and 0 where
     others may join.

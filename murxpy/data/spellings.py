@@ -290,13 +290,17 @@ def _parse(document: Document, source: str) -> ast.Module:
 
 
 def _names(module: ast.Module) -> Iterator[str]:
-    for node in ast.walk(module):
+    """The names of a file of helpers, but not those inside of its functions and classes."""
+    nodes: list[ast.AST] = list(module.body)
+    for node in nodes:  # grows
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             yield node.name
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            continue
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             yield node.id
         elif isinstance(node, (ast.Import, ast.ImportFrom)):
             yield from (alias.asname or alias.name for alias in node.names)
+        nodes += ast.iter_child_nodes(node)
 
 
 def _where(document: Document, place: Place) -> str:

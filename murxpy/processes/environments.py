@@ -316,3 +316,14 @@ def _size(folder: Path) -> int:
 def _clear(folder: Path) -> None:
     if folder.exists():
         shutil.rmtree(folder)
+
+
+def installed(wrapper: Mapping[str, Any]) -> tuple[str, ...]:
+    """The releases of a solver that are in the cache, can be loaded, and that its wrapper takes,
+    oldest first; none where the wrapper names no package.
+    """
+    if not wrapper.get("package"):
+        return ()
+    package = package_of(wrapper)
+    there = [one.release for one in cached(package.name) if not one.fault]
+    return tuple(short(one) for one in package.usable(there))

@@ -21,9 +21,8 @@ from links import HereLink, Sent, runs_in
 
 from murxpy.campaign.campaign import Campaign
 from murxpy.cluster import service, wire
-from murxpy.cluster.local import Host
 from murxpy.cluster.places import Place, parse_place
-from murxpy.cluster.service import LOSSES, Answered, Failed, Joined, differences
+from murxpy.cluster.service import LOSSES, Answered, Failed, Host, Joined, differences
 from murxpy.errors import InputError, TargetError
 from murxpy.findings.store import Changes, Store
 from murxpy.oracles.crash import Outcome

@@ -22,9 +22,9 @@ from distributed.security import Security
 
 from murxpy.cluster import dask_link, local, wire
 from murxpy.cluster.dask_link import DaskLink, _Client, started_link
-from murxpy.cluster.local import Host, StartedCluster
+from murxpy.cluster.local import StartedCluster
 from murxpy.cluster.places import Place, read_hosts
-from murxpy.cluster.service import Answered, Cut, Event, Failed, Joined, Left
+from murxpy.cluster.service import Answered, Cut, Event, Failed, Host, Joined, Left
 from murxpy.errors import TargetError
 
 FAULTS = {"every": {"segfault": 25, "exception": 20}, "lines": 3}

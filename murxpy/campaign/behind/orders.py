@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from murxpy.campaign.behind.process import installed
 from murxpy.campaign.behind.queue import Nodes, Queue
 from murxpy.campaign.behind.requests import CPU, MORE_CPU, NICE, REPLAYS, Answer, Request
 from murxpy.findings.archive import Archive
@@ -21,6 +20,7 @@ from murxpy.findings.ranges import kept_range
 from murxpy.oracles.disagreement import KIND
 from murxpy.oracles.documented import TIER as DOCUMENTED
 from murxpy.oracles.documented import Documented, survives_safe_mode
+from murxpy.processes.environments import installed
 from murxpy.records import events
 from murxpy.records.config import Budget, CampaignConfig
 from murxpy.records.finding import Reproducer

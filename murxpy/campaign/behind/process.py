@@ -6,11 +6,10 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
@@ -30,10 +29,8 @@ from murxpy.judging.operators import judge_plans
 from murxpy.judging.regress import find_range
 from murxpy.machine.trace.grammar import parse_trace, read_trace
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
-from murxpy.processes.environments import cached, package_of
 from murxpy.processes.inquiries import OutOfTime, Warm
 from murxpy.processes.limits import Limits
-from murxpy.processes.releases import short
 from murxpy.processes.targets import Plan
 from murxpy.records.config import tree_cpu
 from murxpy.records.finding import Reproducer
@@ -44,17 +41,6 @@ from murxpy.reduction.traces import minimize, minimize_trace
 from murxpy.worker.process import die_with_parent
 
 _WALL = 20.0  # seconds of a replay, as 'murxpy bisect' has them
-
-
-def installed(wrapper: Mapping[str, Any]) -> tuple[str, ...]:
-    """The releases of a solver that are in the cache, can be loaded, and that its wrapper takes,
-    oldest first; none where the wrapper names no package.
-    """
-    if not wrapper.get("package"):
-        return ()
-    package = package_of(wrapper)
-    there = [one.release for one in cached(package.name) if not one.fault]
-    return tuple(short(one) for one in package.usable(there))
 
 
 def bisected(request: Request, plan: Plan, wait: Wait = lambda: None) -> Answer:

@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from murxpy.campaign.behind.process import bisected, installed
+from murxpy.campaign.behind.process import bisected
 from murxpy.campaign.behind.requests import Request as Bisection
 from murxpy.data import load_catalogue
 from murxpy.errors import FolderLost, InputError
@@ -26,7 +26,7 @@ from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.trace.finished import add_header
 from murxpy.machine.witnesses import unknowns
 from murxpy.machine.witnesses.slowness import KIND, REFERENCE, marked
-from murxpy.processes.environments import Notice
+from murxpy.processes.environments import Notice, installed
 from murxpy.processes.handles import Job
 from murxpy.processes.limits import Limits
 from murxpy.processes.plans import Request
