@@ -23,6 +23,7 @@ from murxpy.passes.lines import made, put
 _CALLED = ("call", "edge", "keyword")  # rules whose lines are the call of a public callable
 # Other calls that are tried: those of the same class, those whose names are most alike, and short ones.
 _OWN, _NEAREST, _SHORTEST = 14, 8, 3
+_NEW = 8  # new objects that are tried in the place of one
 _CLASSES = 3  # other classes whose method of the same name is tried
 _OPERATORS = 4  # other operators that are tried in a call that is broken
 _MORE = 2  # operands that another call gets behind those of the line, where it needs more
@@ -163,9 +164,32 @@ def _other_operands(
         if str(token) not in known and not same:
             known.add(str(token))
             yield words, _put(script, at, place, token)
+    if stressed:
+        yield from islice(_new_objects(script, at, place, callables), _NEW)
     if stressed or (isinstance(own, Ref) and own.letter == "t"):
         words = OTHER_SORT if str(own).startswith("t") else "a constant"
         yield words, _of_other_sort(script, at, place, own)
+
+
+def _new_objects(
+    script: Script, at: int, place: int, callables: Callables
+) -> Iterator[tuple[str, Script]]:
+    """The script with new objects in the place of one of the binding: what functions of its module give that
+    need no operand, those with the shortest names first.
+    """
+    named = _class_of(script, script[at].args[place])
+    cls = next((name for name in callables.bases if name.rpartition(".")[2] == named), "")
+    module = cls.rpartition(".")[0]
+    makers = [
+        name
+        for name, (least, _) in callables.operands.items()
+        if module and not least and name.rpartition(".")[0] == module and name != cls
+    ]
+    new = Ref("x", 1 + max((ref.number for line in script for ref in returned(line)), default=0))
+    for name in sorted(makers, key=lambda name: (len(name), name)):
+        maker = Line("misuse", [name], 0, None, "call", [("return", [new, "object"])])
+        changed = _put(script, at, place, new)
+        yield f"what {name} gives", (*changed[:at], maker, *changed[at:])
 
 
 def _of_other_sort(script: Script, at: int, place: int, own: Token) -> Script:

@@ -62,8 +62,8 @@ def _without(args: list[Token], start: int, count: int, low: int, high: int) -> 
 
 
 def fewer_operands(lines: Script, at: int) -> Iterator[Script]:
-    """Leave out operands of the public callable that the line calls, from behind, most of them first; but not
-    the context of the run: without it a binding takes one of its own.
+    """Leave out operands of the public callable that the line calls, from behind, most of them first, and then
+    elements of lists; but not the context of the run: without it a binding takes one of its own.
     """
     line = lines[at]
     if line.action != "misuse" or line.spelling not in CALLS or AT in line.args:
@@ -77,6 +77,12 @@ def fewer_operands(lines: Script, at: int) -> Iterator[Script]:
     for count in range(kept, len(words)):
         args = [line.args[0], *flat(words[:count]), *line.args[end:]]
         yield put(lines, at, replace(line, args=args))
+    for place, word in enumerate(words):
+        parts = word if isinstance(word, list) else []
+        for k in range(len(parts)):
+            shorter = [*words[:place], [*parts[:k], *parts[k + 1 :]], *words[place + 1 :]]
+            args = [line.args[0], *flat(shorter), *line.args[end:]]
+            yield put(lines, at, replace(line, args=args))
 
 
 def fewer_levels(lines: Script, at: int) -> Iterator[Script]:

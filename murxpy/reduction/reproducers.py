@@ -27,6 +27,7 @@ from murxpy.judging.judged_solver import JudgedSolver
 from murxpy.judging.operators import judge_plans
 from murxpy.judging.triage import other_solvers
 from murxpy.logic.catalogue import Catalogue, build_catalogue
+from murxpy.machine.contract.rules import CONTEXT
 from murxpy.machine.outcomes import EXIT, WRONG_ANSWER
 from murxpy.machine.replaying.judging import CHECKS
 from murxpy.machine.script import OWN_CHECK
@@ -320,7 +321,8 @@ class _Programs:
                     if main:
                         return Reproducer("python", str(file), True, main)
                     write_atomically(file, with_range(program.text, file))
-                    self.own_context = True
+                    # what is done to the main context may show where the process itself ends
+                    self.own_context = CONTEXT not in self._trace.lines[-1].args[:1]
                 return Reproducer("python", str(file), True, compared)
         try:
             given = dict(self._plan.setup["wrapper"])

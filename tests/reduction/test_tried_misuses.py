@@ -174,8 +174,17 @@ def test_other_objects_are_tried_in_the_place_of_one_that_is_stressed() -> None:
         asked.append(words(candidate))
         return asked[-1] in ("s1", "t2")
 
-    (found,) = tried(script(text), OFFERED, alike)
-    assert found == Need("operand", "3:0", "a sort, a constant", "the context, the solver", "a Box")
+    makers = {
+        "misused.Box": (1, 1),
+        "misused.some": (0, 1),
+        "misused.other": (1, 1),
+        "misused.Box.f": (0, 0),
+    }
+    offered = Callables(makers, {"misused.Box": ["misused.Box"]})
+    (found,) = tried(script(text), offered, alike)
+    tried_so = "the context, the solver, what misused.some gives"
+    assert found == Need("operand", "3:0", "a sort, a constant", tried_so, "a Box")
+    assert "x2" in asked, "an object that a function of the module gives without operands"
     said = add_header(f"# murxpy-trace 1\n{text}", f"# {HEADER} {write_needs([found])}\n")
     *_, row = read_rows(said)
     assert in_words(row, said).startswith("Box or others (")
@@ -203,7 +212,11 @@ def test_operands_of_a_call_are_left_out_from_behind() -> None:
         made = script(f"0 new\n0 misuse@{row}\n")
         return [words(one) for one in fewer_operands(made, 1)]
 
-    assert fewer("call m.f py:1 [ py:2 py:3 ]") == ["m.f py:1"]
+    assert fewer("call m.f py:1 [ py:2 py:3 ]") == [
+        "m.f py:1",
+        "m.f py:1 [ py:3 ]",
+        "m.f py:1 [ py:2 ]",
+    ]
     assert fewer('keyword m.f py:1 py:2 py:4 by "n" py:3') == [
         'm.f py:1 by "n" py:3',
         'm.f py:1 py:2 by "n" py:3',

@@ -156,7 +156,7 @@ def _sentence(bucket: Bucket, small: str | None, whole: str | None) -> str:
             form = ", in this form," if others_show(small or "") else ""  # a message tells operands
             return f"{_where(bucket, small or whole)} raises{form} {message}"
         if bucket.action == "misuse" and _OF_OPERANDS.match(message):
-            return f"{_where(bucket, small or whole).partition(' (')[0]}: {message}"
+            return f"{_where(bucket, small or whole).partition(' (')[0].rstrip(',')}: {message}"
         message = with_others(message, small or "")
     if not _WORD.match(message):  # a name, such as z3 or mk-term, stays as it is
         return message or bucket.kind
@@ -226,7 +226,7 @@ def _death(bucket: Bucket, message: str, small: str | None, whole: str | None) -
     ends = f"ends the process{f' with {how}' if how else ''}"
     if broken is not None:  # the last call is only where that shows
         last = "the release of an object" if behind else where
-        if row is not None and row.action == "misuse" and not behind:
+        if row is not None and row.action not in _DROPS and not behind:
             last = "another call"  # which of them notices it, is chance
         where = f"{in_words(broken, small or '')}{context} and then {last}"
     elif freed and not finds_broken(bucket):
@@ -240,6 +240,8 @@ def _death(bucket: Bucket, message: str, small: str | None, whole: str | None) -
         if row is not None and after and row.action == "misuse":  # which goes on behind its own row
             where = f"{where} {after}, and what follows"
         where += ("" if own else _made_by(row, small or "")) + _behind(small or "")
+    if row is not None and row.action == "misuse" and _is_history(small or ""):
+        where += ", for example,"  # in which of its runs nothing else was tried
     sentence = f"{where} {ends}"
     if finds_broken(bucket):
         return sentence if freed else f"{sentence}: the heap is broken"
@@ -251,6 +253,11 @@ def _death(bucket: Bucket, message: str, small: str | None, whole: str | None) -
     if names:
         sentence += f" in {_short(names[0])}"
     return f"{sentence}: {message}" if message and message != bucket.signal else sentence
+
+
+def _is_history(trace: str) -> bool:
+    """Whether a trace has several runs."""
+    return sum(row.action == "new" for row in read_rows(trace)) > 1
 
 
 def _made_by(row: Row | None, small: str) -> str:
@@ -284,6 +291,7 @@ def _behind(small: str) -> str:
     return f" after {words[-1]}{more}"
 
 
+_DROPS = ("delete", "del", "gc")  # actions that free what others broke
 # What a call does that has a result, by the word of its row.
 _AFTER = {"return": "returns", "raised": "raises"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 
@@ -86,7 +87,7 @@ def in_words(row: Row, trace: str) -> str:
         args = parse_trace(f"0 new\n0 misuse@{row.spelling} {row.words}\n", "").lines[-1].args
     if not args:
         return ""
-    classes = dict(_classes(trace))
+    classes = _sized(dict(_classes(trace)), args)
     first, rule = args[0], RULES.get(row.spelling)
     others = _tried_others(row, trace)
     if isinstance(first, str) and "." in first:
@@ -97,7 +98,8 @@ def in_words(row: Row, trace: str) -> str:
     about = "" if rule is None or rule.family == "hold" else f" ({rule.about})"
     if isinstance(first, Ref):
         objects = list(_stressed(args))
-        own = [one for one in objects if one[0] not in others] or objects
+        free = {word for at, word in objects if at in others}
+        own = [one for one in objects if one[1] not in free] or objects
         given = (_or(_object(word, classes), others.get(at, ())) for at, word in own)
         return f"{' and '.join(dict.fromkeys(given))}{about}"
     misfit = misfit_of(_text(first, classes))
@@ -106,7 +108,7 @@ def in_words(row: Row, trace: str) -> str:
     more = f" ({misfit or placed})" if misfit or placed else about
     made = said(row.call.operator, solver)
     sort = classes.get(str(args[1]), "") if len(args) > 1 and made in _OF_SORTS else ""
-    kind = sort.removeprefix("the sort ").partition(" ")[0]  # of which size it is, was not tried
+    kind = sort.removeprefix("the sort ")
     called = f"{made}{f' of {kind}' if kind else ''}{more}"
     return f"{before}{called}," if (before := _one_of(others)) else called
 
@@ -187,6 +189,24 @@ def _classes(trace: str) -> Iterator[tuple[str, str]]:
         for result in made:
             if len(result) > 1 and result[1] in sorts:
                 yield result[0], f"{_OBJECTS['t']} of {sorts[result[1]]}"
+
+
+def _unsized(name: str) -> str:
+    """The words for a sort or a term without the sizes at their end."""
+    words = name.split(" ")
+    while words[-1].isdecimal():
+        words.pop()
+    return " ".join(words)
+
+
+def _sized(classes: Mapping[str, str], args: Sequence[Token]) -> dict[str, str]:
+    """The words for objects, with sizes only where those of the operands of one kind differ: whether any
+    other size does as well, was not tried.
+    """
+    names = {classes.get(str(word), "") for word in args}
+    kinds = Counter(map(_unsized, names))
+    plain = {key: _unsized(name) for key, name in classes.items()}
+    return {key: name if kinds[plain[key]] > 1 else plain[key] for key, name in classes.items()}
 
 
 def _placed(
