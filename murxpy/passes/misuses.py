@@ -24,7 +24,7 @@ _CALLED = ("call", "edge", "keyword")  # rules whose lines are the call of a pub
 # Other calls that are tried: those of the same class, those whose names are most alike, and short ones.
 _OWN, _NEAREST, _SHORTEST = 14, 8, 3
 _NEW = 8  # new objects that are tried in the place of one
-_CLASSES = 3  # other classes whose method of the same name is tried
+_CLASSES = 6  # new objects of other classes whose method of the same name is tried
 _OPERATORS = 4  # other operators that are tried in a call that is broken
 _MORE = 2  # operands that another call gets behind those of the line, where it needs more
 _OPERANDS = 4  # operands of a call in whose place others are tried
@@ -71,10 +71,13 @@ def tried(
 
     def sorted_out(others: Iterator[tuple[str, Script]]) -> tuple[str, str]:
         """The words for what shows it, and those for what does not."""
-        found: dict[bool, list[str]] = {True: [], False: []}
-        for words, other in others:
-            found[alike(other)].append(words)
-        return ", ".join(found[True]), ", ".join(found[False])
+        found: dict[str, bool] = {}
+        for words, other in others:  # several scripts may have the same words
+            found[words] = found.get(words, False) or alike(other)
+        shows, hides = (
+            [words for words, so in found.items() if so is is_so] for is_so in (True, False)
+        )
+        return ", ".join(shows), ", ".join(hides)
 
     for at in sorted({at % len(script) for at in lines} if script else ()):
         line = script[at]
@@ -294,7 +297,9 @@ def _filled(script: Script, at: int, end: int, more: int) -> Script:
 def _of_other_classes(
     script: Script, at: int, callables: Callables
 ) -> Iterator[tuple[str, Script]]:
-    """The script with the method of the same name of other classes, on new objects that need no operands."""
+    """The script with the method of the same name of other classes, on new objects that need no operands, or
+    only the context.
+    """
     line, args = script[at], script[at].args
     if line.action != "misuse" or line.spelling not in _CALLED or not of_method(args):
         return
@@ -302,14 +307,16 @@ def _of_other_classes(
     new = Ref("x", max((ref.number for one in script for ref in returned(one)), default=0) + 1)
     related = {owner, *callables.bases.get(owner, ())}
     for cls, above in callables.bases.items():
-        least, _ = callables.operands.get(cls, (1, 0))
+        least, most = callables.operands.get(cls, (1, 0))
         name = f"{cls}.{last}"
         if least or name not in callables.operands or related & {cls, *above}:
             continue
         words = replace(line, args=[name, new, *args[2:]])
         changed = put(script, at, words if at < len(script) - 1 else replace(words, results=[]))
-        maker = Line("misuse", [cls], 0, None, "call", [("return", [new, cls.rpartition(".")[2]])])
-        yield name, (*changed[:at], maker, *changed[at:])
+        for given in ((), (CONTEXT,))[: most + 1]:
+            returns: list[Token] = [new, cls.rpartition(".")[2]]
+            maker = Line("misuse", [cls, *given], 0, None, "call", [("return", returns)])
+            yield name, (*changed[:at], maker, *changed[at:])
 
 
 def _class_of(script: Script, at: Token) -> str:

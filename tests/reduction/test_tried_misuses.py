@@ -261,6 +261,9 @@ def test_the_method_of_the_same_name_of_other_classes_is_tried() -> None:
     (*_, found) = tried(script(text), offered, alike)
     assert found == Need("called", "2:m.A.f", "m.B.f", "")
     assert asked[-1] == ["", "m.A", "m.B", "m.B.f x2 py:none"]
+    takes["m.B"] = (0, 1)
+    list(tried(script(text), offered, lambda one: bool(alike(one)) and one[2].args[-1] == "c1"))
+    assert asked[-1] == ["", "m.A", "m.B c1", "m.B.f x2 py:none"]
 
 
 def test_other_operators_are_tried_in_a_call_that_is_broken() -> None:
