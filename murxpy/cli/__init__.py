@@ -122,6 +122,7 @@ _GROUPS = {
         "triage": "Say which solver is wrong where solvers disagree, and why.",
         "eval": "Say which assertions are true in the model of a solver.",
         "statistics": "Show operators, states, actions and refusals of a campaign.",
+        "coverage": "Say which lines of a solver a campaign reached.",
         "seeds": "Show which seeds gave most in a campaign.",
         "arms": "Show which options go with findings in a guided campaign.",
         "merge": "Make one folder of those of the shards of a campaign.",

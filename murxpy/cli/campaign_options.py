@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from murxpy.campaign.asked import CampaignOptions
@@ -22,6 +23,7 @@ class CommandOptions(CampaignOptions):
     as_json: bool = False
     statistics: bool = False
     run_seed: int | None = None
+    gcov: Path | None = None
 
 
 def taken(kind: type[Kind], given: dict[str, Any]) -> Kind:

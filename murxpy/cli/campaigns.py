@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from contextlib import closing
@@ -38,6 +39,7 @@ from murxpy.findings.store import read_buckets, read_versions
 from murxpy.fuzzers.setups import Enumerated, Mutation
 from murxpy.grants import only_granted
 from murxpy.processes import interrupts
+from murxpy.processes.gcov import watch
 from murxpy.processes.limits import Limits
 from murxpy.processes.targets import Plan
 from murxpy.records.config import CampaignConfig
@@ -72,6 +74,8 @@ def run(
         raise InputError(
             "the seeds of the run are walks of its campaign: name that campaign's --seed, too"
         )
+    if options.gcov is not None:  # all processes of the campaign count
+        os.environ.update(watch(options.out, options.gcov))
     campaign = asked(targets, options, mutation, enumeration, sys.argv[1:])
     return carry_out(replace(campaign, notes=(*notes, *campaign.notes)), options)
 

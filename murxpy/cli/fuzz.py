@@ -61,6 +61,7 @@ _EXAMPLES = (
     ("murxpy fuzz z3 --time 10m --finish", "also group and describe all findings"),
     ("murxpy fuzz z3@4.13.0 z3@latest --runs 2000 --compare", "what the newer release broke"),
     ("murxpy fuzz z3 --cluster tcp://head:8786 --time 24h", "on many machines"),
+    ("murxpy fuzz z3@build --gcov build", "which lines of a build with gcov are reached"),
     ("murxpy fuzz 'smt2:/opt/solver --incremental'", "any program that reads SMT-LIB"),
 )
 
@@ -311,6 +312,12 @@ _EXAMPLES = (
     default="all",
     show_default=True,
     help="Of which runs --keep-scripts writes the formula: all, or those with a check that was decided.",
+)
+@click.option(
+    "--gcov",
+    type=Existing(),
+    metavar="BUILD",
+    help="Count the lines that are reached of a solver built with 'gcc --coverage' in the folder BUILD; see 'murxpy coverage'.",
 )
 @click.option(
     "--run-seed",

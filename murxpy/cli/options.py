@@ -81,7 +81,7 @@ _GROUPS = {
         *("assertions", "depth", "variables", "widths", "functions", "quantifiers", "linear"),
         *("extensions", "ban", "weights", "dialect"),
     ),
-    OUTPUT: ("keep_scripts", "kept_runs", "statistics", "as_json", "output"),
+    OUTPUT: ("keep_scripts", "kept_runs", "gcov", "statistics", "as_json", "output"),
 }
 _HEADINGS = {name: heading for heading, names in _GROUPS.items() for name in names}
 

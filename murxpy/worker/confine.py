@@ -95,6 +95,9 @@ _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _NUMBER, _ARCH = 0, 4  # offsets in seccomp's data
 _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | errno.EACCES
 
+# The environment variable with the folder in which processes keep the counters of a build with gcov.
+COUNTERS = "MURXPY_COUNTERS"
+
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -135,7 +138,7 @@ def filters() -> bool:
 
 def confine(folder: str | None, *, programs: bool = False) -> None:
     """Let this thread, and all that it starts from now on, change files below `folder` only (None:
-    nowhere). With `programs` it may start programs, which are confined just so.
+    nowhere), and below the folder of counters where the user has one. With `programs` it may start programs, which are confined just so.
 
     If the kernel lacks Landlock or filters, the missing restriction is left out; `landlock_abi` and
     `filters` tell. Raises OSError where the kernel has them and refuses.
@@ -164,6 +167,8 @@ def _restrict_files(abi: int, folder: str | None) -> None:
         _allow(rules, os.devnull, changes & (_WRITE_FILE | _TRUNCATE))
         if folder is not None:
             _allow(rules, folder, changes & ~(_MAKE_CHAR | _MAKE_BLOCK))
+        if os.environ.get(COUNTERS):
+            _allow(rules, os.environ[COUNTERS], changes & ~(_MAKE_CHAR | _MAKE_BLOCK))
         _call(_RESTRICT_SELF, rules, 0)
     finally:
         os.close(rules)

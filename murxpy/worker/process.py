@@ -10,7 +10,9 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+
+from murxpy.worker.confine import COUNTERS
 
 PR_SET_PDEATHSIG = 1
 # The environment variable with the command line of the program that is the target's solver.
@@ -51,6 +53,14 @@ def starts_programs() -> bool:
     to places, and the solver of a target can be a program, which the user named.
     """
     return sanitized() or COMMAND in os.environ
+
+
+@functools.cache
+def counters() -> Callable[[], object] | None:
+    """What writes the counters of a build with gcov to their files; None where nothing counts."""
+    if not os.environ.get(COUNTERS):
+        return None
+    return getattr(ctypes.CDLL(None), "murxpy_gcov_write", None)
 
 
 def redirect(output: int) -> None:

@@ -54,6 +54,9 @@ def excerpt(fd: int) -> str:
     return head.decode("utf-8", "replace") + left_out + tail.decode("utf-8", "replace")
 
 
+_WRITING = 1.0  # seconds from one writing of counters to the next; it may write thousands of files
+
+
 class Worker:
     """Runs jobs one after another. Both output streams go to the file `output`. Files that a run
     leaves in `folder` are gone when the next one begins.
@@ -75,8 +78,13 @@ class Worker:
 
     def serve(self) -> None:
         """Do jobs until the supervisor says to stop, or is gone."""
+        write, written = process.counters(), -_WRITING
         while (job := self._channel.receive()) is not None and "stop" not in job:
-            self._channel.send(self._do(job))
+            answer = self._do(job)
+            if write is not None and time.monotonic() - written > _WRITING:
+                write()  # a worker is stopped without a word
+                written = time.monotonic()
+            self._channel.send(answer)
 
     def _do(self, job: Message) -> Message:
         if os.fstat(self._output).st_size:

@@ -57,6 +57,7 @@ SHARED = {
         *("enumerate", "matrix", "stability", "perf"),
     ],
     "findings/merging.py": ["merge"],
+    "processes/gcov.py": ["fuzz", "storm", "fusion", "opfuzz", "typefuzz", "janus"],
     "cluster/places.py": ["fuzz"],
     "findings/origin.py": ["replay", "eval", "minimize"],
     "judging/evaluation.py": ["eval"],

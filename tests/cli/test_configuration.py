@@ -310,7 +310,7 @@ GUARDED = {
     *("functions", "fusion-functions", "janus-rules", "enumerate-grammars", "allow", "wrapper"),
     *("theory", "known", "machine", "profile", "out", "output", "keep-scripts", "solver", "model"),
     *("cross-check", "baseline", "reference", "ask", "by", "html", "junit", "sarif", "markdown"),
-    *("into", "write", "svg", "table", "file", "host", "cluster"),
+    *("gcov", "source", "into", "write", "svg", "table", "file", "host", "cluster"),
 }
 
 

@@ -42,6 +42,7 @@ CALLS: dict[str, Sequence[str]] = {
             *("finish", "repair", "findings", "triage", "statistics", "seeds", "arms", "report"),
         )
     },
+    "coverage": ("coverage", ".", "out"),
     "show": ("show", "key", "--out", "out"),
     "draft": ("draft", "key", "--out", "out"),
     # at an address that is none, or it would not end; Ctrl-C on a page that is served is in test_watch.py

@@ -48,6 +48,7 @@ OF_FOLDERS: dict[str, tuple[tuple[str, ...], ...]] = {
     "finish": (("finish", "OUT", "--jobs", "1"),),
     "merge": (("merge", "OUT", "--out", "merged"),),
     "repair": (("repair", "OUT"),),
+    "coverage": (("coverage", ".", "OUT"),),
     "fuzz": ((*RUN, "--out", "OUT"), (*RUN, "--out", "new", "--known", "OUT")),
 }
 OF_FOLDERS["replay"] += (("replay", "HISTORY"),)

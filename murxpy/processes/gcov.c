@@ -1,0 +1,92 @@
+/* Writes the counters of gcov while a process lives and when it dies of a signal. gcov itself writes them only
+   at a normal end, which a worker process hardly ever has.
+
+   The file is compiled to a library that is loaded before all others, so that every instrumented library finds this one's
+   list of counters and joins it. gcc's libgcov says what the list looks like (libgcov-driver.c). */
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+
+struct gcov_root {
+    void *list;
+    unsigned dumped : 1;
+    unsigned run_counted : 1;
+    struct gcov_root *next;
+    struct gcov_root *prev;
+};
+
+struct gcov_master {
+    unsigned version;
+    struct gcov_root *root;
+};
+
+extern struct gcov_master __gcov_master;
+extern void __gcov_dump_one(struct gcov_root *);
+
+static const long INTERVAL = 2000; /* ms: what a process that is killed can lose; a young one loses less */
+static pthread_mutex_t writing = PTHREAD_MUTEX_INITIALIZER;
+static int ended;
+
+/* Add the counters to the files. As they stay, the next time adds them again: the files say what was reached, not how
+   often. */
+void murxpy_gcov_write(void) {
+    struct gcov_root *root;
+    if (pthread_mutex_trylock(&writing))
+        return;
+    for (root = ended ? 0 : __gcov_master.root; root; root = root->next) {
+        __gcov_dump_one(root);
+        root->dumped = 0;
+    }
+    pthread_mutex_unlock(&writing);
+}
+
+static void died(int number) {
+    murxpy_gcov_write();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* At a normal end gcov writes by itself. */
+static void end(void) {
+    pthread_mutex_lock(&writing);
+    ended = 1;
+    pthread_mutex_unlock(&writing);
+}
+
+static void *repeat(void *unused) {
+    long wait = INTERVAL / 8;
+    atexit(end);
+    while (!ended) {
+        struct timespec interval = {wait / 1000, wait % 1000 * 1000000};
+        nanosleep(&interval, 0);
+        murxpy_gcov_write();
+        wait = wait < INTERVAL / 2 ? 2 * wait : INTERVAL;
+    }
+    return unused;
+}
+
+static void start(void) {
+    pthread_t thread;
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the threads of the program */
+    if (!pthread_create(&thread, 0, repeat, 0))
+        pthread_detach(thread);
+    pthread_sigmask(SIG_SETMASK, &before, 0);
+}
+
+static void forked(void) {
+    pthread_mutex_init(&writing, 0);
+    start();
+}
+
+__attribute__((constructor)) static void loaded(void) {
+    static const int deaths[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    unsigned at;
+    for (at = 0; at < sizeof deaths / sizeof *deaths; at++)
+        signal(deaths[at], died);
+    pthread_atfork(0, 0, forked);
+    start();
+}

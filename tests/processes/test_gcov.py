@@ -1,0 +1,118 @@
+"""Which lines of a library runs reach, where the library was built with counters: also of processes that die or are
+killed. Without gcc these tests are skipped, without gcovr its table.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from campaigns import FAKES
+from commands import WRAPPER
+
+from murxpy.errors import InputError
+from murxpy.processes.gcov import gather, watch
+
+pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
+
+SOURCE = """int twice(int x) {
+    if (x > 100)
+        return x;
+    return 2 * x;
+}
+
+void die(void) {
+    *(volatile int *)0 = 1;
+}
+"""
+CALLS = """
+import ctypes, faulthandler, os, sys, time
+from murxpy.worker.confine import confine
+confine(sys.argv[2])
+faulthandler.enable()
+library = ctypes.CDLL(sys.argv[3])
+library.twice(200)
+if sys.argv[1] == "dies":
+    library.die()
+time.sleep(0.4)
+os.kill(os.getpid(), 9)
+"""
+
+
+def built(folder: Path) -> Path:
+    """A library with counters, in a folder of its own."""
+    folder.mkdir()
+    (folder / "twice.c").write_text(SOURCE)
+    command = ["gcc", "--coverage", "-fPIC", "-shared", "-O0", "-o", "twice.so", "twice.c"]
+    subprocess.run(command, cwd=folder, check=True)
+    return folder / "twice.so"
+
+
+def reached(out: Path, build: Path) -> list[int]:
+    """The lines that were reached, as gcov tells them."""
+    data = out / "links"
+    gather(out, build, data)
+    (file,) = data.rglob("*.gcda")
+    told = subprocess.run(
+        ["gcov", "--json-format", "--stdout", str(file)], cwd=data, capture_output=True, check=True
+    )
+    (source,) = json.loads(told.stdout)["files"]
+    return [line["line_number"] for line in source["lines"] if line["count"]]
+
+
+@pytest.mark.parametrize(
+    ("how", "ends", "died"),
+    [("dies", -11, True), ("killed", -9, False)],
+)
+def test_a_process_that_ends_by_a_signal_has_written_its_counters(
+    how: str, ends: int, died: bool, tmp_path: Path
+) -> None:
+    library, own = built(tmp_path / "build"), tmp_path / "own"
+    own.mkdir()
+    environment = {**os.environ, **watch(tmp_path / "out", library.parent)}
+    command = [sys.executable, "-c", CALLS, how, str(own), str(library)]
+    done = subprocess.run(command, env=environment, capture_output=True, check=False)
+    assert done.returncode == ends, done.stderr
+    lines = reached(tmp_path / "out", library.parent)
+    assert 3 in lines and 4 not in lines and (8 in lines) is died
+
+
+def test_what_counts_nothing_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"has no file \*\.gcno"):
+        watch(tmp_path / "out", tmp_path)
+    with pytest.raises(InputError, match="has no counters"):
+        gather(tmp_path / "out", tmp_path, tmp_path / "links")
+
+
+def told(*words: str | Path) -> tuple[int, str, str]:
+    """What the command says, in a process of its own, because `--gcov` changes the environment."""
+    command = [sys.executable, "-m", "murxpy", *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.slow
+def test_a_campaign_counts_and_its_table_is_printed(tmp_path: Path) -> None:
+    library, wrapper, out = built(tmp_path / "build"), tmp_path / "fake.yaml", tmp_path / "out"
+    text = WRAPPER.read_text(encoding="utf-8").replace(
+        "  import fakesolver as f\n",
+        f"  import ctypes\n  import fakesolver as f\n  counted = ctypes.CDLL('{library}')\n",
+    )
+    text = text.replace('"{solver}.check()"', '"[counted.twice(1), {solver}.check()][1]"')
+    wrapper.write_text(text, encoding="utf-8")
+    words = (f"fake@{FAKES}", "--wrapper", wrapper, "--gcov", library.parent, "--out", out)
+    code, _, said = told("fuzz", *words, "--runs", "4", "--jobs", "1", "--seed", "1")
+    assert code == 0, said
+    code, found, said = told("coverage", library.parent, out, "--json")
+    if importlib.util.find_spec("gcovr") is None:
+        assert "pip install 'murxpy[coverage]'" in said
+        return
+    assert code == 0, said
+    assert 2 < json.loads(found)["line_covered"] < json.loads(found)["line_total"]
+    assert "twice.c" in told("coverage", library.parent, out)[1]
