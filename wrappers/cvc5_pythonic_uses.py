@@ -144,7 +144,11 @@ def arguments() -> list[tuple[str, Any, Any]]:
     """ "Return argument `idx` of the application `self`", which a store is."""
     array = P.Array("murxpy-a", P.IntSort(), P.IntSort())
     stored = P.Store(array, 0, 7)
-    return [("arg of a store", stored.arg(0).eq(array), True)]
+    rows = P.Array("murxpy-r", P.IntSort(), P.ArraySort(P.IntSort(), P.IntSort()))
+    return [
+        ("arg of a store", stored.arg(0).eq(array), True),
+        ("the text of an element that is an array", bool(str(rows[0])), True),
+    ]
 
 
 def complements() -> list[tuple[str, Any, Any]]:
@@ -214,10 +218,15 @@ _UNPRINTED = {
 
 
 def printed_texts(*objects: Any) -> None:
-    """Print expressions; what `texts` asks for is left out."""
+    """Print expressions; what `texts` and `arguments` ask for is left out."""
     for one in objects:
-        if all(term.getKind().name not in _UNPRINTED for term in _subterms(one.ast)):
+        if not any(map(_unprinted, _subterms(one.ast))):
             str(one), repr(one)
+
+
+def _unprinted(term: Any) -> bool:
+    kind = term.getKind().name
+    return kind in _UNPRINTED or (kind == "SELECT" and term.getSort().isArray())
 
 
 def told_proof(solver: Any) -> str | None:
