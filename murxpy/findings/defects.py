@@ -432,9 +432,16 @@ def _cause_of_death(bucket: Bucket, read: Read) -> str:
 
 
 def _replaceable(bucket: Bucket, read: Read) -> set[str]:
-    """The plain operands of a misuse in whose place others show the defect, as its smaller trace has them."""
+    """The plain operands of a misuse in whose place others show the defect, as its smaller trace has them. Other
+    negative numbers may be at fault as well.
+    """
     needs = read_needs(header_value(_smaller(bucket, read) or "", HEADER))
-    return {f"py:{need.high}" for need in needs if need.kind == "operand" and need.value}
+    tried = (need for need in needs if need.kind == "operand" and need.value)
+    return {
+        f"py:{need.high}"
+        for need in tried
+        if any(not other.startswith("-") for other in need.value.split(", "))
+    }
 
 
 OF_VALUES = re.compile(r"\w{0,60}(?:Ref|Term|Sort)")  # classes with a method for each operator

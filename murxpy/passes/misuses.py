@@ -12,7 +12,7 @@ from itertools import chain, islice
 from typing import Any
 
 from murxpy.machine.contract.broken import WITH
-from murxpy.machine.contract.calls import BY, CALLS, CLOSE, OPEN, grouped
+from murxpy.machine.contract.calls import BY, CALLS, CLOSE, OPEN, flat, grouped
 from murxpy.machine.contract.rules import CONTEXT, RULES, SOLVER
 from murxpy.machine.replaying.defuse import Script, returned, sort_of
 from murxpy.machine.tokens import Python, Quoted, Ref, Token, print_token
@@ -111,7 +111,8 @@ def places(line: Line) -> Iterator[int]:
         given = enumerate(words[:end])
         yield from (k for k, word in given if k > method and word not in (OPEN, CLOSE))
     elif rule.name not in CALLS:  # an object is stressed
-        yield from (k for k, word in enumerate(words) if isinstance(word, Ref))
+        objects = dict.fromkeys(word for word in words if isinstance(word, Ref))
+        yield from map(words.index, objects)
 
 
 def of_method(words: Sequence[Token]) -> int:
@@ -271,8 +272,8 @@ def _other_calls(script: Script, at: int, callables: Callables) -> Iterator[tupl
     found: dict[str, tuple[str, int]] = {}
     for name, (least, most) in callables.operands.items():
         group, _, other = name.rpartition(".")
-        more = max(0, least - count)
-        if more <= _MORE and count <= most and name not in callables.bases and group in groups:
+        more = max(0, least - count) - max(0, count - most)
+        if -1 <= more <= _MORE and name not in callables.bases and group in groups:
             found.setdefault(other, (name, more))
     found.pop(last, None)
     nearest = sorted(found, key=lambda name: (-SequenceMatcher(None, last, name).ratio(), name))
@@ -285,8 +286,12 @@ def _other_calls(script: Script, at: int, callables: Callables) -> Iterator[tupl
 
 def _filled(script: Script, at: int, end: int, more: int) -> Script:
     """The script with so many more operands behind those of a call, whose words end at `end`: a text, or a
-    term and an empty list.
+    term and an empty list; or with one operand less.
     """
+    if more < 0:
+        kept = flat(grouped(script[at].args[1:end])[:-1])
+        args = [script[at].args[0], *kept, *script[at].args[end:]]
+        return put(script, at, replace(script[at], args=args))
     before, term = _constant(script, "SORT_INT")
     given = [term, Python([])] if more > 1 else [Python("a")] * more
     args = script[at].args

@@ -1065,10 +1065,11 @@ def test_an_operand_is_blamed_only_where_no_other_shows_the_death() -> None:
     one = died("number", "m.order t1 py:-8", files)
     alone = Grouping(files.get, lambda key: "").marks(one).own[0]
     assert alone.endswith("a number that is not checked ends the process")
-    need = Need("operand", "1:2", "0, None", "", "-8")
     ((name, text),) = files.items()
-    files[name] = f"# murxpy-trace 1\n# {HEADER} {write_needs([need])}\n{text}"
-    assert alone not in Grouping(files.get, lambda key: "").marks(one).own
+    for others, blamed in (("0, None", False), ("-1", True)):
+        need = Need("operand", "1:2", others, "", "-8")
+        files[name] = f"# murxpy-trace 1\n# {HEADER} {write_needs([need])}\n{text}"
+        assert (alone in Grouping(files.get, lambda key: "").marks(one).own) is blamed
 
 
 def test_calls_that_give_the_solver_an_unchecked_operand_are_one_defect(tmp_path: Path) -> None:

@@ -239,6 +239,8 @@ def test_another_call_gets_a_text_where_it_needs_one_operand_more() -> None:
     offered = Callables({"m.set": (1, 1), "m.set_all": (3, 3)})
     list(tried(script(text), offered, alike))
     assert asked[-1] == 'm.set_all py:1 t1 py:[] by "n" py:3', "and a term and a list for two"
+    list(tried(script(text), Callables({"m.set": (1, 1), "m.set_none": (0, 0)}), alike))
+    assert asked[-1] == 'm.set_none by "n" py:3', "or one less, where it takes no more"
 
 
 def test_the_method_of_the_same_name_of_other_classes_is_tried() -> None:
