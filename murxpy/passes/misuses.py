@@ -273,7 +273,10 @@ def _other_calls(script: Script, at: int, callables: Callables) -> Iterator[tupl
     for name, (least, most) in callables.operands.items():
         group, _, other = name.rpartition(".")
         more = max(0, least - count) - max(0, count - most)
-        if -1 <= more <= _MORE and name not in callables.bases and group in groups:
+        makes = (
+            name in callables.bases and own not in callables.bases
+        )  # an object, and nothing else
+        if -1 <= more <= _MORE and not makes and group in groups:
             found.setdefault(other, (name, more))
     found.pop(last, None)
     nearest = sorted(found, key=lambda name: (-SequenceMatcher(None, last, name).ratio(), name))

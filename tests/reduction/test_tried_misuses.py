@@ -59,6 +59,9 @@ def test_other_operands_are_tried_in_the_place_of_each() -> None:
 def test_other_calls_are_tried_with_the_operands() -> None:
     text = '0 new\n0 misuse@call misused.Box py:"a"\n return x1 Box\n0 misuse@call misused.Box.label x1\n'
     found = list(tried(script(text), OFFERED, lambda one: "size" in words(one)))
+    made = '0 new\n0 misuse@call misused.Box py:"a"\n'
+    *_, classes = tried(script(made), OFFERED, lambda one: words(one).startswith("misused.Solver"))
+    assert classes.value == "misused.Solver", "of a class others that need as many operands"
     (need,) = found
     others = need.low.split(", ")
     assert (need.kind, need.name, need.value) == (
