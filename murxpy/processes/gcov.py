@@ -67,3 +67,7 @@ def gather(out: Path, build: Path, into: Path) -> None:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.symlink_to(file)
             place.with_suffix(_NOTES).symlink_to(found)
+    if not into.exists():
+        raise InputError(
+            f"{build} has no notes (*{_NOTES}) of the files that were counted: name the build that was fuzzed"
+        )

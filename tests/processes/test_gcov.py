@@ -79,6 +79,8 @@ def test_a_process_that_ends_by_a_signal_has_written_its_counters(
     command = [sys.executable, "-c", CALLS, how, str(own), str(library)]
     done = subprocess.run(command, env=environment, capture_output=True, check=False)
     assert done.returncode == ends, done.stderr
+    with pytest.raises(InputError, match="name the build that was fuzzed"):
+        gather(tmp_path / "out", own, tmp_path / "none")
     lines = reached(tmp_path / "out", library.parent)
     assert 3 in lines and 4 not in lines and (8 in lines) is died
 
