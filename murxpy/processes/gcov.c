@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 struct gcov_root {
     void *list;
@@ -42,10 +43,30 @@ void murxpy_gcov_write(void) {
     pthread_mutex_unlock(&writing);
 }
 
+static volatile sig_atomic_t cause;
+
+static void end_by_cause(int unused) {
+    sigset_t one;
+    (void)unused;
+    signal(cause, SIG_DFL);
+    sigemptyset(&one);
+    sigaddset(&one, cause);
+    pthread_sigmask(SIG_UNBLOCK, &one, 0);
+    raise(cause);
+}
+
+/* Memory may be broken, or its lock held, so that the writing does not end: then the alarm ends the process, by the
+   signal that it died of. */
 static void died(int number) {
+    sigset_t one;
+    cause = number;
+    signal(SIGALRM, end_by_cause);
+    sigemptyset(&one);
+    sigaddset(&one, SIGALRM);
+    pthread_sigmask(SIG_UNBLOCK, &one, 0);
+    alarm(2);
     murxpy_gcov_write();
-    signal(number, SIG_DFL);
-    raise(number);
+    end_by_cause(0);
 }
 
 /* At a normal end gcov writes by itself. */

@@ -21,7 +21,9 @@ from murxpy.processes.gcov import gather, watch
 
 pytestmark = pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc")
 
-SOURCE = """int twice(int x) {
+SOURCE = """#include <stdlib.h>
+
+int twice(int x) {
     if (x > 100)
         return x;
     return 2 * x;
@@ -29,6 +31,12 @@ SOURCE = """int twice(int x) {
 
 void die(void) {
     *(volatile int *)0 = 1;
+}
+
+void break_memory(void) {
+    char *memory = malloc(24);
+    memory[-8] = 1; /* the size that the allocator keeps */
+    free(memory);
 }
 """
 CALLS = """
@@ -40,7 +48,9 @@ library = ctypes.CDLL(sys.argv[3])
 library.twice(200)
 if sys.argv[1] == "dies":
     library.die()
-time.sleep(0.4)
+if sys.argv[1] == "breaks":
+    library.break_memory()
+time.sleep(0.35)
 os.kill(os.getpid(), 9)
 """
 
@@ -68,7 +78,7 @@ def reached(out: Path, build: Path) -> list[int]:
 
 @pytest.mark.parametrize(
     ("how", "ends", "died"),
-    [("dies", -11, True), ("killed", -9, False)],
+    [("dies", -11, True), ("breaks", -6, False), ("killed", -9, False)],
 )
 def test_a_process_that_ends_by_a_signal_has_written_its_counters(
     how: str, ends: int, died: bool, tmp_path: Path
@@ -82,7 +92,7 @@ def test_a_process_that_ends_by_a_signal_has_written_its_counters(
     with pytest.raises(InputError, match="name the build that was fuzzed"):
         gather(tmp_path / "out", own, tmp_path / "none")
     lines = reached(tmp_path / "out", library.parent)
-    assert 3 in lines and 4 not in lines and (8 in lines) is died
+    assert 5 in lines and 6 not in lines and (10 in lines) is died
 
 
 def test_what_counts_nothing_is_refused(tmp_path: Path) -> None:
