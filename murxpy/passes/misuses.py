@@ -306,7 +306,7 @@ def _of_other_classes(
     script: Script, at: int, callables: Callables
 ) -> Iterator[tuple[str, Script]]:
     """The script with the method of the same name of other classes, on new objects that need no operands, or
-    only the context.
+    only the context, and on the context itself.
     """
     line, args = script[at], script[at].args
     if line.action != "misuse" or line.spelling not in _CALLED or not of_method(args):
@@ -325,6 +325,7 @@ def _of_other_classes(
             returns: list[Token] = [new, cls.rpartition(".")[2]]
             maker = Line("misuse", [cls, *given], 0, None, "call", [("return", returns)])
             yield name, (*changed[:at], maker, *changed[at:])
+        yield name, put(changed, at, replace(changed[at], args=[name, CONTEXT, *args[2:]]))
 
 
 def _class_of(script: Script, at: Token) -> str:

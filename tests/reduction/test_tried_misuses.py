@@ -7,6 +7,7 @@ from misuses import WRAPPER
 from plants import planted
 
 from murxpy.cli.report.misuses import in_words, with_others
+from murxpy.machine.contract.rules import CONTEXT
 from murxpy.machine.replaying.defuse import Script
 from murxpy.machine.tokens import print_token
 from murxpy.machine.trace.finished import HEADER, Need, add_header, read_rows, write_needs
@@ -266,8 +267,10 @@ def test_the_method_of_the_same_name_of_other_classes_is_tried() -> None:
     (*_, found) = tried(script(text), offered, alike)
     assert found == Need("called", "2:m.A.f", "m.B.f", "")
     assert asked[-1] == ["", "m.A", "m.B", "m.B.f x2 py:none"]
+    list(tried(script(text), offered, lambda one: alike(one) and len(one) < 4))
+    assert asked[-1] == ["", "m.A", "m.B.f c1 py:none"], "the context may be of that class"
     takes["m.B"] = (0, 1)
-    list(tried(script(text), offered, lambda one: bool(alike(one)) and one[2].args[-1] == "c1"))
+    list(tried(script(text), offered, lambda one: alike(one) and one[2].args[1:] == [CONTEXT]))
     assert asked[-1] == ["", "m.A", "m.B c1", "m.B.f x2 py:none"]
 
 
@@ -299,3 +302,11 @@ def test_other_operators_are_tried_in_a_call_that_is_broken() -> None:
     assert in_words(row, said) == (
         "each of at least 2 calls, such as OP_INT_ADD (None or others in the place of an operand),"
     )
+
+
+def test_a_class_of_which_others_were_not_tried_is_an_example() -> None:
+    text = '# murxpy-trace 1\n0 new\n0 misuse@call misused.Box py:"a"\n return x1 Box\n0 misuse@iterate x1\n'
+    said = with_others("iterating over a Apple does not end", text)
+    assert said == "iterating over an object such as an Apple does not end"
+    assert with_others("a < b < a of two Box", text) == "a < b < a of objects such as two Box"
+    assert with_others("takes a Box", "0 new\n0 misuse@call f.g py:1\n") == "takes a Box"

@@ -10,6 +10,7 @@ from contextlib import suppress
 from murxpy.errors import InputError
 from murxpy.findings.kinds.calls import misfit_of
 from murxpy.machine.contract.broken import WITH
+from murxpy.machine.contract.calls import CALLS
 from murxpy.machine.contract.rules import RULES, Rule
 from murxpy.machine.tokens import Python, Quoted, Ref, Token
 from murxpy.machine.trace.finished import (
@@ -139,7 +140,19 @@ def with_others(said: str, trace: str) -> str:
     rows = list(read_rows(trace))
     others = _tried_others(rows[-1], trace).get(0, []) if rows else []
     said = re.sub(r"\ba (?=[AEIOU][a-z])", "an ", said)
-    return _OF_CLASS.sub(lambda found: _or(found[0], others), said, count=1) if others else said
+    rule = RULES.get(rows[-1].spelling) if rows and rows[-1].action == "misuse" else None
+    if others:
+        return _OF_CLASS.sub(lambda found: _or(found[0], others), said, count=1)
+    if rule is None or rule.slots or rule.name in CALLS:
+        return said
+    # few objects of other classes were tried
+    return _OF_CLASS.sub(
+        lambda found: (
+            f"{'objects' if found[0].startswith('two') else 'an object'} such as {found[0]}"
+        ),
+        said,
+        count=1,
+    )
 
 
 _OF_CLASS = re.compile(r"\b(?:an?|two) [A-Z]\w*")
@@ -172,7 +185,7 @@ def _or(shown: str, others: Sequence[str]) -> str:
     texts = all(one.startswith("'") for one in [shown, *others])
     numbers = all(one.lstrip("-").isdecimal() for one in [shown, *others])
     several = "other texts" if texts else "other numbers" if numbers else "others"
-    return f"{shown} or {others[0] if len(others) == 1 else several}"
+    return f"{shown} or {others[0] if several == 'others' and len(others) == 1 else several}"
 
 
 def _classes(trace: str) -> Iterator[tuple[str, str]]:
@@ -200,13 +213,19 @@ def _unsized(name: str) -> str:
 
 
 def _sized(classes: Mapping[str, str], args: Sequence[Token]) -> dict[str, str]:
-    """The words for objects, with sizes only where those of the operands of one kind differ: whether any
-    other size does as well, was not tried.
+    """The words for objects, with the sorts of terms and the sizes of sorts only where those of the operands
+    differ: whether any other does as well, was not tried.
     """
     names = {classes.get(str(word), "") for word in args}
+    sorts = {name for name in names if name.startswith(f"{_OBJECTS['t']} of ")}
     kinds = Counter(map(_unsized, names))
-    plain = {key: _unsized(name) for key, name in classes.items()}
-    return {key: name if kinds[plain[key]] > 1 else plain[key] for key, name in classes.items()}
+    found: dict[str, str] = {}
+    for key, name in classes.items():
+        plain = _unsized(name)
+        found[key] = name if kinds[plain] > 1 else plain
+        if name in sorts and len(sorts) == 1:
+            found[key] = _OBJECTS["t"]
+    return found
 
 
 def _placed(
