@@ -177,13 +177,13 @@ def _turns(names: Sequence[str], length: int) -> int:
 
 SECONDS = 30.0  # until gdb is ended
 # While runs are made, gdb takes this part of the budget: 1 % of a campaign's time, where `--share` is 5 %.
-# It takes at least so many seconds. The frames only tell which buckets are one defect, which they can do
-# at the end.
-_PART, _LEAST = 0.2, 0.5
+# A first one waits until this part is `_FIRST` seconds, which it takes to load itself and a solver. The
+# frames only tell which buckets are one defect, which they can do at the end.
+_PART, _FIRST = 0.2, 1.5
 # While findings are made smaller, the frames of a death in a misuse wait until gdb took no more than a
 # fourth of what the reductions took. Of 33 such deaths of a campaign of three minutes, frames made 4 one
 # defect with others. gdb took 3 of 4 seconds of a single processor, and few findings were made smaller.
-_BESIDE = 0.25
+_BESIDE, _LEAST = 0.25, 0.5  # and it takes at least so many seconds
 _FRAMES = 64  # that gdb prints at most; one turn of a recursion had up to 13 of them
 
 
@@ -269,7 +269,7 @@ class Backtraces(Service):
         if budget.unbounded:
             reducing = self._reducing() if _in_misuse(self._queue[0][2]) else None
             return reducing is None or self._cpu + _LEAST <= _BESIDE * reducing
-        return budget.open and self._cpu + _LEAST <= _PART * budget.share * budget.total
+        return budget.open and self._cpu + _FIRST <= _PART * budget.share * budget.total
 
     def _begin(self, key: str, plan: Plan, trace: str) -> None:
         self._key = key

@@ -115,10 +115,10 @@ def test_gdb_waits_until_it_takes_little_of_the_campaign(
     budget = Budget(0.5)
     traces = Backtraces(budget, lambda key, frames: found.append(key))
     traces.add("key", plan(), "1 new\n")
-    budget.passed(0.0, 4.0)
+    budget.passed(0.0, 14.0)
     traces.poll()
     assert traces._process is None, "it would take more than a tenth of it"
-    budget.passed(0.0, 6.0)
+    budget.passed(0.0, 16.0)
     wait_for(lambda: (traces.poll(), not traces.waiting)[1])
     assert found == ["key"]
 
