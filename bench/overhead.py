@@ -6,8 +6,9 @@ straight-line Python.
 A campaign makes `--runs` runs, with all that happens behind them. Then the trace of each run is
 made again and printed as a Python program (`murxpy translate --to python`), and all programs are
 executed one after another in one process, each with a context of its own, its checks of answers
-included. Compiling them does not count. A run that dies, fails or is killed in either has no program:
-its cost is all overhead. The ratio is told for the campaign, and for the runs that ended by themselves
+included. Compiling them does not count. A run that dies, fails or is killed
+in either, or that the campaign ended at a limit, has no program: its cost is all overhead. The ratio
+is told for the campaign, and for the runs that ended by themselves
 alone. `--check none` has the campaign check no answer. The yardstick is a loop of forty lines over
 the binding, which says how fast the machine and the solver are.
 """
@@ -20,7 +21,7 @@ import io
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -40,8 +41,8 @@ WALL = 4.0  # seconds after which a run or a program is killed
 YARD = 3.0  # CPU seconds of the yardstick
 
 
-def campaign(args: argparse.Namespace) -> tuple[dict[str, float], dict[str, Any]]:
-    """The CPU seconds of a campaign's parts, and its last event."""
+def campaign(args: argparse.Namespace) -> tuple[dict[str, float], list[dict[str, Any]]]:
+    """The CPU seconds of a campaign's parts, and its events."""
     with tempfile.TemporaryDirectory() as folder:
         words = ["fuzz", args.solver, "--runs", str(args.runs), "--jobs", str(args.jobs)]
         words += ["--seed", str(args.seed), "--machine", args.machine, "--json"]
@@ -52,17 +53,21 @@ def campaign(args: argparse.Namespace) -> tuple[dict[str, float], dict[str, Any]
         events, code = watched([sys.executable, "-m", "murxpy", *words])
     if code not in (0, 1, 130) or not events or events[-1]["event"] != "ended":
         raise SystemExit(f"error: murxpy fuzz ended with {code}")
-    return parts(events, 0.0), events[-1]
+    return parts(events, 0.0), events
 
 
-def traces(args: argparse.Namespace, session: Session) -> list[str]:
+def traces(
+    args: argparse.Namespace, session: Session, events: Sequence[dict[str, Any]]
+) -> list[str]:
     """The traces of the campaign's runs that end by themselves."""
+    limited = {int(event["seed"], 16) for event in events if event["event"] == "overstayed"}
 
     def task(session: Session, seed: int, write: Write) -> dict[str, Any]:
         return {"trace": walked(session, seed, write)}
 
     seeds = [run_seed(args.seed, index) for index in range(args.runs)]
-    outcomes = run_all(session, seeds, task, args.jobs, WALL)
+    kept = [seed for seed in seeds if seed not in limited]
+    outcomes = run_all(session, kept, task, args.jobs, WALL)
     return [outcome.result["trace"] for outcome in outcomes if outcome.status == "ok"]
 
 
@@ -157,9 +162,10 @@ def main() -> None:
         "--check", default="default", help="what the campaign's runs check; none: nothing"
     )
     args = made.parse_args()
-    spent, ended = campaign(args)
+    spent, events = campaign(args)
+    ended = events[-1]
     session = common.load(args)
-    texts = traces(args, session)
+    texts = traces(args, session, events)
     cpu, programs = bare(session, texts)
     whole, runs = sum(spent.values()), spent["ended"]
     if not cpu:
