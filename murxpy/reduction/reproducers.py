@@ -304,7 +304,9 @@ class _Programs:
 
         text = given
         if at is not None and shows(needed(calls, at, site)):
-            text = written(site, shortened(needed(calls, at, site), shows), self._shown.message)
+            text = written(
+                site, shortened(needed(calls, at, site), site, shows), self._shown.message
+            )
         write_atomically(file, text if text == given else with_range(text, file))
         return said[text]
 

@@ -204,11 +204,11 @@ def test_a_draft_tells_nothing_that_its_script_does_not_have(tmp_path: Path) -> 
         "(assert (= ((_ int_to_bv 2) 1) #b01))\n(check-sat)\n"
     )
     said = "the solver's value of a term is not ours; they part at"
-    for name, at in (("abs", ""), ("uf apply", ""), ("select", "; they part at select")):
+    for name, at in (("abs", ""), ("uf apply", ""), ("select", "; the values part at select")):
         folder = tmp_path / name
         lines = drafted_of(folder, {"smt2": script}, message=f"{said} {name}")
         assert lines[0].endswith(" with select"), "a title names one operator"
-        assert lines[2] == f"The solver's value of a term is not ours{at}."
+        assert lines[2] == f"The solver's value of a term is not the one that its model gives{at}."
     other = '["other", "select", "store", "", ""], ["option", "core.minimize"'
     whole = SMALL.replace('["option", "core.minimize"', other)
     lines = drafted_of(tmp_path / "other", {"smt2": script, "min.trace": whole})

@@ -147,7 +147,7 @@ def test_a_program_without_its_helper_shows_the_same(
     def shows(kept: list[Call]) -> bool:
         return run(tmp_path, written(site, kept, COUNTED)).returncode == 1
 
-    text = written(site, shortened(needed(calls, goal, site), shows), COUNTED)
+    text = written(site, shortened(needed(calls, goal, site), site, shows), COUNTED)
     assert run(tmp_path, text).returncode == 1
     assert "law" not in text and "Helper" not in text
     for row in rows:
@@ -191,3 +191,36 @@ def test_the_answer_of_a_check_is_not_the_goal() -> None:
 
 def test_broken_rows_of_a_recorder_are_no_calls() -> None:
     assert calls_of('\x1ecalled [1\n\x1ecalled {}\nx\n\x1ecalled ["v1", "got", "2"]\n') == []
+
+
+RAISING = LAW.replace(
+    'got = law(box, Box("p"))',
+    "try:\n    law(box, Box(\"p\"))\n    got = 'no exception'\nexcept TypeError:\n    got = 1",
+)
+
+
+def test_the_call_that_raises_stands_in_the_place_of_its_helper(tmp_path: Path) -> None:
+    """What was done to a solver before its check stays, although the exception shows without it."""
+    source = RAISING.replace("(box, part):\n", "(box, part):\n    box.put()\n")
+    site = site_of(source)
+    assert site is not None and not site.returns and not site.dies
+    calls = calls_of(run(tmp_path, instrumented(source, site)).stdout)
+    goal = goal_of(calls, site, "TypeError: no")
+    assert goal is not None and calls[goal].raised and calls[goal].code == "box.put()"
+    text = written(site, shortened(needed(calls, goal, site), site, lambda _: True), "")
+    assert "    box.put()\n    got = 'no exception'\n" in text and "law" not in text
+    assert run(tmp_path, text).stdout == run(tmp_path, source).stdout
+
+
+def test_what_was_asserted_before_a_check_stays() -> None:
+    site = site_of(RAISING)
+    assert site is not None
+    calls = [
+        Call("v1", "box.put(1)", "None", ended=True),
+        Call("v2", "box.look()", "1", ended=True),
+        Call("v3", "box.check()", "sat", ended=True),
+        Call("v4", "box.put(2)", "None", ended=True),
+        Call("v5", "box.missing()", ended=True, raised=True),
+    ]
+    kept = shortened(calls, site, lambda _: True)
+    assert [one.name for one in kept] == ["v1", "v3", "v5"]

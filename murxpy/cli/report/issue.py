@@ -93,7 +93,16 @@ _DIED = re.compile(r" got (SIG[A-Z]+)$")  # what a program printed of its child 
 # the key of the bucket of a death, without what differs with the signal
 _CALLED = re.compile(r"^(?:crash|abort)-sig[a-z]+-(.+)-[0-9a-f]{8}$")
 _RELEASE = re.compile(r"\d+(?:\.\d+)*")
-_TRIED = re.compile(r"^try:\n {4}(.{1,400})\n {4}got = ", re.M)
+_TRIED = re.compile(r"^ {4}(.{1,400})\n {4}got = ['\"]", re.M)  # the last call of a `try`
+# What findings say of our evaluator, and what a developer of the solver can see in the form.
+_SEEN = {
+    " is not ours": " is not the one that its model gives",
+    "; they part at ": "; the values part at ",
+    ", by our evaluation": "",
+    " by our evaluation": "",
+}
+_OUR_CALL = re.compile(r"(?<= before) \([a-z-]{1,40}\)(?=[.;,]|$)")  # our name of what was called
+_LIMITED = re.compile(r"['\"](\w{0,40}limit)['\"], (\d{1,20})\)")
 _PRINTED = re.compile(r"^ {4}print\(.{1,400}\)\n\n", re.M)  # the last statement of a child process
 _DEFINED = re.compile(r"^(?:def|class) ", re.M)
 
@@ -311,6 +320,8 @@ def _what(page: FindingPage, script: str | None, program: str | None) -> Iterato
     said = _ARTICLE.sub(lambda found: found[0].capitalize(), _OF_SORT.sub("", said))
     if page.bucket.kind == DISAGREEMENT:
         said = _OF_THE_RUN.sub("", said)
+    for ours, theirs in _SEEN.items():
+        said = said.replace(ours, theirs)
     yield f"{prose(said)}.\n"
     if expected:
         yield f"- **Expected:** {prose(expected)}"
@@ -396,6 +407,8 @@ def _how(
         yield from _decided(page)
         if "run.py" in files:
             yield from block("`run.py` reads it:", "python", files["run.py"].rstrip("\n"), "run.py")
+        if program:
+            yield "The attached `finding.py` shows it through the Python package.\n"
     elif program:
         yield from block(
             "## Program: `python3 finding.py`", "python", program.rstrip("\n"), "finding.py"
@@ -441,7 +454,7 @@ def _circumstances(page: FindingPage, small: str, has: str, release: str) -> Ite
     yield f"- {prose(page.range)}" if page.range else "- other releases were not tried"
     if has:
         yield f"- the form above has {prose(has)}"
-    yield from (f"- {prose(need)}" for need in page.needs)
+    yield from (f"- {prose(_OUR_CALL.sub('', need))}" for need in page.needs)
     if page.runs and not page.bucket.message.startswith("no return"):
         found = datetime.fromtimestamp(page.bucket.first, UTC)
         yield f"- found by murxpy on {found:%d %B %Y}, {amount(page.bucket.count, 'time')} in one campaign"
@@ -465,8 +478,13 @@ def _form_has(
         pairs = _SET.findall(script)
         given = (*_command(page).partition(" FILE")[0].split()[1:], *_stated(pairs))
     elif program is not None:
+        if _DEFINED.search(
+            program.partition("\ndef calls():\n")[0]
+        ):  # a helper may set options of its own
+            return ""
         made = _made(program, wrapper)
         pairs = [(name, value) for name, value in options(small) if _has(program, name)]
+        pairs += _LIMITED.findall(program)
         given = (*dict.fromkeys([*use.options, *_stated(pairs)]), *([made] if made else []))
     if page.bucket.kind == CONTRACT or any(row.action == "misuse" for row in read_rows(small)):
         return ", ".join(given)  # the program names the operators of a misuse

@@ -45,13 +45,14 @@ _RECORDER = "_recorder"
 @dataclass(slots=True)
 class Call:
     """A call that was recorded: the variable of its result, its source, and what came of it. `ended` says
-    whether it came back.
+    whether it came back, and `raised` whether it did so by an exception.
     """
 
     name: str
     code: str
     got: str | None = None
     ended: bool = False
+    raised: bool = False
     uses: set[str] = field(default_factory=set)
 
 
@@ -61,7 +62,8 @@ class Site:
     of its helpers, `before` the rows between them and the call of the helper, `behind` those behind that.
     In `call`, variables and constants, which are `given`, are the arguments; `arguments` are programs that
     make only the call of an argument in the place of that of the helper. `indent` stands before each row
-    where a child process makes the calls, which then dies.
+    of the call: where a child process makes the calls, which then dies, and in a `try` whose `except` tells
+    of what the call raises.
     """
 
     head: str
@@ -72,11 +74,12 @@ class Site:
     behind: Sequence[str]
     indent: str
     arguments: Sequence[str] = ()
+    dies: bool = False  # whether the call ends its process
 
     @property
-    def dies(self) -> bool:
-        """Whether the call ends its process."""
-        return bool(self.indent)
+    def returns(self) -> bool:
+        """Whether the call comes back, so that its result shows the finding."""
+        return not self.indent
 
 
 def site_of(source: str) -> Site | None:
@@ -105,7 +108,8 @@ def site_of(source: str) -> Site | None:
     if found is None or said is None:
         return None
     call = said if isinstance(said, ast.Call) and _is_plain(said, defined) else None
-    start = [head, *(["", "def calls():"] if "\ndef calls():\n" in source else [""]), *lines[:at]]
+    dies = "\ndef calls():\n" in source
+    start = [head, *(["", "def calls():"] if dies else [""]), *lines[:at]]
     arguments = [
         "\n".join([*start, f"{found[1]}{ast.unparse(one)}", *lines[at + 1 :]]) + "\n"
         for one in (call.args if call is not None else ())
@@ -114,7 +118,7 @@ def site_of(source: str) -> Site | None:
     if call is None:  # an expression around calls of helpers
         names = {one.id for one in ast.walk(said) if isinstance(one, ast.Name)}
         given = [name for name in _assigned(lines[:at]) if name in names]
-        return Site(head, helpers, lines[:at], found[2], given, lines[at + 1 :], found[1])
+        return Site(head, helpers, lines[:at], found[2], given, lines[at + 1 :], found[1], (), dies)
     before, given = lines[:at], []
     for argument in call.args:
         if isinstance(argument, (ast.Name, ast.Constant)):
@@ -123,7 +127,7 @@ def site_of(source: str) -> Site | None:
             given.append(f"given{len(given) + 1}")
             before.append(f"{found[1]}{given[-1]} = {ast.unparse(argument)}")
     made = f"{ast.unparse(call.func)}({', '.join(given)})"
-    return Site(head, helpers, before, made, given, lines[at + 1 :], found[1], arguments)
+    return Site(head, helpers, before, made, given, lines[at + 1 :], found[1], arguments, dies)
 
 
 def _parsed(code: str) -> ast.expr | None:
@@ -259,7 +263,7 @@ def calls_of(output: str) -> list[Call]:
                 name, said, uses={same.get(one, one) for one in _WORDS.findall(said)}
             )
         elif name in calls:
-            calls[name].ended = True
+            calls[name].ended, calls[name].raised = True, what == "raised"
             if what == "same":
                 same[name] = said
             elif what == "got":
@@ -268,11 +272,12 @@ def calls_of(output: str) -> list[Call]:
 
 
 def goal_of(calls: Sequence[Call], site: Site, message: str) -> int | None:
-    """The place of the call that shows the finding: the one that did not come back, or the last one that
-    gives what `message` says. None where there is no such call.
+    """The place of the call that shows the finding: the one that did not come back, or raised, or the last
+    one that gives what `message` says. None where there is no such call.
     """
-    if site.dies:
-        return len(calls) - 1 if calls and not calls[-1].ended else None
+    if not site.returns:
+        shown = calls and (not calls[-1].ended if site.dies else calls[-1].raised)
+        return len(calls) - 1 if shown else None
     told = _told(message)
     if told is None or told[2] in ANSWERS:  # why another answer is right is for the helper to say
         return None
@@ -312,30 +317,60 @@ def needed(calls: Sequence[Call], goal: int, site: Site) -> list[Call]:
         names = found
 
 
-def shortened(calls: Sequence[Call], shows: Callable[[list[Call]], bool]) -> list[Call]:
+def shortened(calls: Sequence[Call], site: Site, shows: Callable[[list[Call]], bool]) -> list[Call]:
     """The calls without those whose result none of the others uses and which `shows` does not need, the
-    last ones first, and of each call without arguments by name where it needs none of them.
+    last ones first, and of each call without arguments by name where it needs none of them. Where
+    the process does not die, checks stay, with what was done to their solvers before: what is asked behind
+    them may not be allowed of another answer.
     """
-    kept = list(calls)
-    for call in reversed(kept[:-1]):
-        fewer = [one for one in kept if one is not call]
-        if not any(call.name in one.uses for one in kept) and shows(fewer):
-            kept = fewer
+    needed = set() if site.dies else _checked(calls)
+    kept = _fewer(calls, needed, shows)
     for at in range(len(kept) - 1, -1, -1):
         plain = [*kept[:at], _unnamed(kept[at]), *kept[at + 1 :]]
         if plain[at].code != kept[at].code and shows(plain):
             kept = plain
+    return _fewer(kept, needed, shows)
+
+
+def _fewer(
+    calls: Sequence[Call], needed: Collection[str], shows: Callable[[list[Call]], bool]
+) -> list[Call]:
+    kept = list(calls)
+    for call in reversed(kept[:-1]):
+        fewer = [one for one in kept if one is not call]
+        used = call.name in needed or any(call.name in one.uses for one in kept)
+        if not used and shows(fewer):
+            kept = fewer
     return kept
+
+
+def _checked(calls: Sequence[Call]) -> set[str]:
+    """The results of checks, and of what gave nothing before them and is a call of the same solver."""
+    found, asked = set(), set[str]()
+    for call in reversed(calls):
+        owner = call.code.partition(".")[0]
+        if call.got in ANSWERS:
+            asked.add(owner)
+        if owner in asked and call.got in (*ANSWERS, "None"):
+            found.add(call.name)
+    return found
 
 
 def _unnamed(call: Call) -> Call:
     """A call without its arguments by name."""
     tree = ast.parse(call.code, mode="eval")
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            node.keywords = []
+    named = [one for one in ast.walk(tree) if isinstance(one, ast.Call) and one.keywords]
+    if not named:
+        return call
+    for one in named:
+        one.keywords = []
     code = ast.unparse(tree)
     return replace(call, code=code, uses=call.uses & {*_WORDS.findall(code)})
+
+
+def _plain(code: str) -> str:
+    """A statement without parentheses around all of it."""
+    return ast.unparse(ast.parse(code)) if code.startswith("(") else code
 
 
 def written(site: Site, calls: Sequence[Call], message: str) -> str:
@@ -347,17 +382,17 @@ def written(site: Site, calls: Sequence[Call], message: str) -> str:
         users = [one for one in calls[at + 1 :] if call.name in one.uses]
         once = len(users) == 1 and len(re.findall(rf"\b{call.name}\b", users[0].code)) == 1
         if at == len(calls) - 1:
-            rows.append(code if site.dies else f"got = {code}")
+            rows.append(f"got = {_plain(code)}" if site.returns else _plain(code))
         elif once and (calls[at + 1] is users[0] or "(" not in call.code):
             codes[call.name] = code
         else:
             if users:
                 codes[call.name] = name = f"v{len(rows) + 1}"
-                code = f"{name} = {code}"
-            rows.append(code)
+                code = f"{name} = {_plain(code)}"
+            rows.append(_plain(code))
     behind = list(site.behind)
     told = _told(message)
-    if not site.dies and told is not None:
+    if site.returns and told is not None:
         behind = [
             f"print({f'expected {told[2]}, got'!r}, got)",
             f"sys.exit(1 if str(got) == {told[1]!r} else 0)",
