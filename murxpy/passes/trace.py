@@ -9,7 +9,7 @@ from murxpy.machine.checks.registry import ANSWERING
 from murxpy.machine.replaying.defuse import MAKERS, PLANT, Script, collected
 from murxpy.machine.tokens import as_word, print_token
 from murxpy.machine.trace.finished import Need
-from murxpy.machine.trace.grammar import parse_trace
+from murxpy.machine.trace.grammar import Line, parse_trace
 from murxpy.passes import lines, sorts, terms, words
 from murxpy.passes.lines import Spellings, put, with_word, without
 from murxpy.passes.reduction import Asking, Problem, Reducer, ddmin, each, fixpoint
@@ -235,9 +235,9 @@ def _of_earlier_checks(script: Script, shows: Callable[[Script], bool]) -> Itera
     """The checks before the last one, if a single check before all assertions in their place, which
     only tells the solver that several checks follow, does not show the defect.
     """
-    *earlier, _ = [at for at, line in enumerate(script) if line.action in ANSWERING] or [0]
-    if not earlier:
-        return
+    *earlier, last = [at for at, line in enumerate(script) if line.action in ANSWERING] or [0]
+    if not earlier or any(_reads(line) for line in script[earlier[0] : last]):
+        return  # what reads the result of a check gives none without it
     first = next(at for at, line in enumerate(script) if line.action in _STATED + _ASSERTING)
     rest = [line for at, line in enumerate(script) if at >= first and at not in earlier]
     (nothing,) = parse_trace("0 check-sat\n", "").lines
@@ -268,8 +268,16 @@ def _of_line(script: Script, at: int, shows: Callable[[Script], bool]) -> Iterat
             yield Need("again", line.action, str(times))
     elif line.action not in (*_PLAIN, *_ASSERTING, "misuse") and line.action != last.action:
         asked = sum(other.action in ANSWERING for other in script[:at])
-        if line.action not in ANSWERING or asked or last.action in (*ANSWERING, "misuse"):
+        read = line.action in ANSWERING and any(map(_reads, script[at:]))
+        if not read and (
+            line.action not in ANSWERING or asked or last.action in (*ANSWERING, "misuse")
+        ):
             yield Need("call", line.action)
+
+
+def _reads(line: Line) -> bool:
+    """Whether a line reads something of the last check, such as its model or core."""
+    return line.action not in ANSWERING and line.action.startswith(("check-", "get-"))
 
 
 def _range(script: Script, at: int, place: int, shows: Callable[[Script], bool]) -> tuple[str, str]:

@@ -184,7 +184,7 @@ def drafted_of(
 
 def test_a_draft_says_what_its_script_needs_and_not_its_trace(tmp_path: Path) -> None:
     lines = drafted_of(tmp_path, {"smt2": SCRIPT}, "run as z3 tactic.default_tactic=smt FILE")
-    assert lines[0] == "# z3 5.4.1 gives a model in which an assertion is false with abs"
+    assert lines[0] == "# z3 5.4.1 gives a model in which an assertion is false, here with abs"
     assert "- the form above has tactic.default_tactic=smt, standard operators" in lines
     assert not any("spelling" in line or "core.minimize" in line for line in lines)
     limited = SCRIPT.replace("(declare", "(set-option :rlimit 7)\n(declare")
@@ -207,12 +207,14 @@ def test_a_draft_tells_nothing_that_its_script_does_not_have(tmp_path: Path) -> 
     for name, at in (("abs", ""), ("uf apply", ""), ("select", "; the values part at select")):
         folder = tmp_path / name
         lines = drafted_of(folder, {"smt2": script}, message=f"{said} {name}")
-        assert lines[0].endswith(" with select"), "a title names one operator"
+        assert lines[0].endswith(", here with select"), "a title names one operator"
         assert lines[2] == f"The solver's value of a term is not the one that its model gives{at}."
     other = '["other", "select", "store", "", ""], ["option", "core.minimize"'
     whole = SMALL.replace('["option", "core.minimize"', other)
     lines = drafted_of(tmp_path / "other", {"smt2": script, "min.trace": whole})
-    assert lines[0].endswith(" with int_to_bv"), "of select another operator may take the place"
+    assert lines[0].endswith(", here with int_to_bv"), (
+        "of select another operator may take the place"
+    )
     assert "- The defect shows with store in the place of select, too." in lines
 
 
@@ -231,7 +233,7 @@ def test_a_title_says_the_function_of_an_endless_recursion(tmp_path: Path) -> No
     made = draft_of(finding_page(tmp_path, "b"))
     assert made is not None
     assert made.text.splitlines()[0].endswith(
-        "check-sat ends the process by an endless recursion through context::go"
+        " 5.4.1 ends the process by an endless recursion through context::go"
     )
 
 
@@ -355,7 +357,7 @@ def test_a_title_names_the_operator_whose_value_is_wrong(tmp_path: Path) -> None
     stored(tmp_path, replace(found, action="check-model", operator="", spelling=""))
     made = draft_of(finding_page(tmp_path, "b"))
     assert made is not None
-    assert made.text.splitlines()[0].endswith("an assertion is false with eqrange")
+    assert made.text.splitlines()[0].endswith("an assertion is false, here with eqrange")
 
 
 @pytest.mark.parametrize(("solver", "name"), [("z3", "lambda"), ("cvc5", "set.comprehension")])
@@ -466,7 +468,7 @@ def test_a_title_says_what_is_wrong_with_a_core(tmp_path: Path) -> None:
     foreign = "the unsat core has what was neither asserted nor assumed"
     title = drafted_of(tmp_path, {"smt2": SCRIPT}, kind="invalid-core", message=foreign)[0]
     assert (
-        title == "# z3 5.4.1 adds what was neither asserted nor assumed to an unsat core with abs"
+        title == "# z3 5.4.1 adds what was neither asserted nor assumed to an unsat core, here with abs"
     )
 
 
@@ -539,14 +541,14 @@ def test_a_title_names_the_command_of_a_script_that_dies(tmp_path: Path) -> None
 def test_values_that_were_blocked_are_no_whole_model(tmp_path: Path) -> None:
     message = "a model that was blocked is given again"
     lines = drafted_of(tmp_path, {"smt2": SCRIPT}, "", "repeated-model", message)
-    assert lines[0] == "# z3 5.4.1 gives values again that were blocked with abs"
+    assert lines[0] == "# z3 5.4.1 gives values again that were blocked, here with abs"
     assert lines[2] == "Values that were blocked are given again."
 
 
 def test_a_term_in_the_place_of_a_value_is_told_once(tmp_path: Path) -> None:
     message = "the value of a constant is no value, but (bag.choose: '(bag.choose b)'"
     lines = drafted_of(tmp_path, {"smt2": SCRIPT}, "", "model-value", message)
-    assert lines[0] == "# z3 5.4.1 gives a constant in its model a term that is no value with abs"
+    assert lines[0] == "# z3 5.4.1 gives a constant in its model a term that is no value, here with abs"
     assert lines[2] == "The value of a constant is a term that is no value: (bag.choose b)."
 
 

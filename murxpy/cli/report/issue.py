@@ -77,6 +77,7 @@ _OF_SORT = re.compile(
     r"(?<=value of a term) of [A-Z_]{1,40}(?= is not ours)"
     r"|(?<=n assertion) about [A-Z_, ]{1,200}(?= is false)"
 )
+_PLACED = re.compile(r"\bends the process .{1,200} (?:in|through) .*")  # with a place in the solver
 _BLAMED = re.compile(r"; the solver's value of (\S{1,60}) is not ours")
 _PARTED = re.compile(r"; they part at (.+)$")
 _SET = re.compile(r"^\(set-option :(\S+) ([^()]*)\)$", re.M)
@@ -204,6 +205,9 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
         what = call + "".join(more).partition(": ")[0]
         what = _of_program(page, what).replace(*_ENDLESS)
         what = _NAMESPACES.sub("", what)
+        placed = _PLACED.search(what)
+        if placed and page.bucket.action.startswith("check-"):  # another check does as well
+            what = placed[0]
     elif page.bucket.kind in (CONTRACT, EXCEPTION):
         what = _of_check(page, _of_program(page, misuse_message(page.defect.wrong)), script)
         named = named or next(iter(_checked(page.trace)), "")
@@ -212,7 +216,7 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
     else:
         label = _UNSOUND if is_unsound(page.bucket) else kind.does(page.bucket.message)
         label = _AGAIN if reads_again(page.bucket, page.read) else label
-        what = f"{label}{f' with {named}' if named else ''}"
+        what = f"{label}{f', here with {named}' if named else ''}"
     text = f"{solver} {release} {what}"
     for long, short in _SHORTER if len(text) > _TITLE else ():
         text = text.replace(long, short, 1)

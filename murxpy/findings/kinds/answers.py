@@ -162,7 +162,7 @@ class ModelElement(ByMessage, Wrong):
     """
 
     name = "model-element"
-    label = "gives a constant in its model a value with an element that is none of its sort"
+    label = "gives a constant in its model a value with an element that the model does not list"
     about_model = "given"
     rank = 5
     endings = (models.stray_element,)

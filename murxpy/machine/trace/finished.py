@@ -224,10 +224,11 @@ _ORDINALS = {"2": "second", "3": "third"}
 # The parts of an action's call that a defect can need.
 _CALLS = {
     "assert-tracked": "a name of the assertion",
+    "check-assumptions": "reading the unsat assumptions before",
     "check-core": "reading the unsat core before",
     "check-model": "reading the model before",
     "check-sat": "a first check",
-    "check-sat-assuming": "a first check with assumptions",
+    "check-sat-assuming": "a first check",
     "del": "dropping an object",
     "gc": "a collection of Python's garbage",
     "pop": "popping a level of assertions",
@@ -276,7 +277,7 @@ class Need:
             return f"In this form, the defect shows only at the {_ORDINALS.get(self.value, f'{self.value}th')} {self.name}."
         if self.kind == "earlier":
             place = "with that one in front of all assertions, it does not show"
-            return f"In this form, the defect shows only at a check that follows an earlier {self.name}; {place}."
+            return f"In this form, the defect shows only at a check that follows an earlier check; {place}."
         if self.kind == "spelling":
             return f"In this form, the defect needs {self.name} in the spelling {self.value}; plainer spellings do not show it."
         if self.kind == "context":

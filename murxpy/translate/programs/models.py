@@ -253,7 +253,7 @@ def stray_element(run: Calls, claim: Claim) -> None:
     run.sheet.do(
         f"elements = str([{elements}])",
         f"values = ', '.join([{values}])",
-        "print('expected values of the elements', elements, 'got', values)",
+        "print('expected values without other elements than', elements, 'or a list with these, got', values)",
         f"sys.exit(1 if {stray[1]!r} in values and {stray[1]!r} not in elements else 0)",
     )
 
