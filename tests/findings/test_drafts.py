@@ -468,7 +468,8 @@ def test_a_title_says_what_is_wrong_with_a_core(tmp_path: Path) -> None:
     foreign = "the unsat core has what was neither asserted nor assumed"
     title = drafted_of(tmp_path, {"smt2": SCRIPT}, kind="invalid-core", message=foreign)[0]
     assert (
-        title == "# z3 5.4.1 adds what was neither asserted nor assumed to an unsat core, here with abs"
+        title
+        == "# z3 5.4.1 adds what was neither asserted nor assumed to an unsat core, here with abs"
     )
 
 
@@ -548,7 +549,10 @@ def test_values_that_were_blocked_are_no_whole_model(tmp_path: Path) -> None:
 def test_a_term_in_the_place_of_a_value_is_told_once(tmp_path: Path) -> None:
     message = "the value of a constant is no value, but (bag.choose: '(bag.choose b)'"
     lines = drafted_of(tmp_path, {"smt2": SCRIPT}, "", "model-value", message)
-    assert lines[0] == "# z3 5.4.1 gives a constant in its model a term that is no value, here with abs"
+    assert (
+        lines[0]
+        == "# z3 5.4.1 gives a constant in its model a term that is no value, here with abs"
+    )
     assert lines[2] == "The value of a constant is a term that is no value: (bag.choose b)."
 
 
