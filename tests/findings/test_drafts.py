@@ -404,7 +404,7 @@ def test_a_draft_quotes_the_documentation_that_an_exception_breaks(tmp_path: Pat
         stored(folder, replace(found, action="misuse", operator=operator, spelling="edge"))
         made = draft_of(finding_page(folder, "b"))
         assert made is not None
-        said = "- **Documented:** a call that is refused raises Z3Exception, by the text of z3.z3: except"
+        said = "- **Documented:** the text of z3.z3 shows a refused call that raises Z3Exception: except"
         assert (said in made.text) is quoted
 
 

@@ -357,7 +357,7 @@ def _documented(page: FindingPage) -> Iterator[str]:
         if thrown.startswith(f"{one['type']}: "):  # what it says breaks another promise
             return
         if page.bucket.operator.startswith(f"{above}."):
-            yield f"a call that is refused raises {one['type']}, by the text of {one['of']}: {one['quote']}"
+            yield f"the text of {one['of']} shows a refused call that raises {one['type']}: {one['quote']}"
             return
 
 
@@ -411,8 +411,6 @@ def _how(
         yield from _decided(page)
         if "run.py" in files:
             yield from block("`run.py` reads it:", "python", files["run.py"].rstrip("\n"), "run.py")
-        if program:
-            yield "The attached `finding.py` shows it through the Python package.\n"
     elif program:
         yield from block(
             "## Program: `python3 finding.py`", "python", program.rstrip("\n"), "finding.py"
