@@ -164,7 +164,9 @@ def _alike(outcome: Outcome, of: Verdict) -> bool:
     verdict = judge(outcome)
     if verdict is None or (verdict.kind, verdict.signal) != (of.kind, of.signal):
         return False
-    return _of_no_operand(verdict.message) == _of_no_operand(of.message)
+    kind = kind_of(of.kind)  # which knows the place in the source that an assertion names
+    same = _of_no_operand(verdict.message) == _of_no_operand(of.message)
+    return same or kind.parts(verdict) == kind.parts(of)
 
 
 _THROWN = re.compile(r"^(?:class [A-Z]: )?(\w+)(?:: .*)? (in [\w.<>]+ \([\w.]+\))$", re.DOTALL)

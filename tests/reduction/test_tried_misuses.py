@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from signal import SIGABRT
+
 import pytest
 from misuses import WRAPPER
 from plants import planted
@@ -310,3 +312,13 @@ def test_a_class_of_which_others_were_not_tried_is_an_example() -> None:
     assert said == "iterating over an object such as an Apple does not end"
     assert with_others("a < b < a of two Box", text) == "a < b < a of objects such as two Box"
     assert with_others("takes a Box", "0 new\n0 misuse@call f.g py:1\n") == "takes a Box"
+
+
+def test_an_abort_at_one_place_in_the_source_is_the_same_whatever_it_says_of_an_operand() -> None:
+    def aborted(case: str, line: int = 29) -> Outcome:
+        said = f"Fatal failure within f at /src/expr/checker.cpp:{line}\nUnhandled case encountered {case}\n"
+        return Outcome("died", trace="0 new\n0 misuse@call f.g\n", output=said, status=SIGABRT)
+
+    shown = first_shown([[aborted("CONSTANT")]] * 3, Task(planted(), "a.trace"))
+    assert shown.alike is not None and shown.alike(aborted("EMPTY"))
+    assert not shown.alike(aborted("EMPTY", 30))
