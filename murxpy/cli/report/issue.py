@@ -201,13 +201,15 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
     blamed = [name for name in _BLAMED.findall(page.wrong) if name in names]
     named = next((name for name in [*blamed, *names] if name not in free), "")
     if kind.dies or (kind.ends == "no end" and page.bucket.action == "misuse"):
+        misused = page.bucket.action == "misuse"  # of which other calls were tried
         call, *more = re.split(_DOES, page.wrong, maxsplit=1)
         what = call + "".join(more).partition(": ")[0]
         what = _of_program(page, what).replace(*_ENDLESS)
         what = _NAMESPACES.sub("", what)
         placed = _PLACED.search(what)
-        if placed and page.bucket.action.startswith("check-"):  # another check does as well
-            what = placed[0]
+        recurs = placed and " recursion through " in placed[0]
+        if placed and (recurs or page.bucket.action.startswith("check-")) and not misused:
+            what = placed[0]  # another call that begins such a check does as well
     elif page.bucket.kind in (CONTRACT, EXCEPTION):
         what = _of_check(page, _of_program(page, misuse_message(page.defect.wrong)), script)
         named = named or next(iter(_checked(page.trace)), "")
