@@ -68,7 +68,7 @@ def _summary(out: Path, build: Path, source: Path, html: Path | None) -> dict[st
     with Scratch("coverage") as folder:
         told, data = folder / "summary.json", folder / "data"
         gather(out, build, data)
-        command = [sys.executable, "-m", "gcovr", "--root", str(source.absolute())]
+        command = [sys.executable, "-P", "-m", "gcovr", "--root", str(source.absolute())]
         command += ["--gcov-ignore-errors", "all", "--json-summary", str(told)]
         command += ["--html-details", str(html.absolute())] if html is not None else []
         done = subprocess.run([*command, str(data)], capture_output=True, text=True, check=False)

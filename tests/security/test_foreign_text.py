@@ -219,6 +219,7 @@ NO_FILES = {
     "plugins": "it reads the metadata of packages that the user installed",
     "doctor": "it reads no file but wrappers",
     "enumerate": "its grammars are read as by 'grammars'",
+    "coverage": "its counters are its own, and it escapes the names of files",
     "matrix": "its folder is its own",
     "perf": "its folder is its own",
     "finish": "its folder is read as by 'findings'",
