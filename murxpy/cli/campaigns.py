@@ -34,6 +34,7 @@ from murxpy.cli.report.plain_lines import Lines, PlainLines
 from murxpy.cli.report.statistics import print_statistics, reach_sections
 from murxpy.cli.report.summary import lacking, print_summary
 from murxpy.errors import InputError
+from murxpy.findings.folder import refuse_links
 from murxpy.findings.replayed import walk_seeds
 from murxpy.findings.store import read_buckets, read_versions
 from murxpy.fuzzers.setups import Enumerated, Mutation
@@ -75,6 +76,7 @@ def run(
             "the seeds of the run are walks of its campaign: name that campaign's --seed, too"
         )
     if options.gcov is not None:  # all processes of the campaign count
+        refuse_links(options.out)
         os.environ.update(watch(options.out, options.gcov))
     campaign = asked(targets, options, mutation, enumeration, sys.argv[1:])
     return carry_out(replace(campaign, notes=(*notes, *campaign.notes)), options)

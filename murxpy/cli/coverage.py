@@ -17,6 +17,7 @@ from murxpy.cli.params import Existing
 from murxpy.cli.report.console import make_console, print_json
 from murxpy.cli.report.tables import Section, Table, kinds
 from murxpy.errors import InputError
+from murxpy.findings.folder import refuse_links
 from murxpy.foreign import escaped
 from murxpy.processes.gcov import gather
 from murxpy.processes.handles import Scratch
@@ -54,6 +55,7 @@ def coverage(build: Path, out: Path, source: Path | None, html: Path | None, as_
     """
     if find_spec("gcovr") is None:
         raise InputError("gcovr is not installed: pip install 'murxpy[coverage]'")
+    refuse_links(out)
     found = _summary(out, build, source or build, html)
     if as_json:
         print_json(found)

@@ -91,7 +91,7 @@ class Folder:
             )
         try:
             path.mkdir(parents=True, exist_ok=True)
-            self._refuse_links()
+            refuse_links(self.path)
             self._lock = open_below(path, "lock", os.O_RDWR | os.O_CREAT)
         except OSError as error:
             raise InputError(
@@ -114,13 +114,6 @@ class Folder:
             os.pwrite(self._lock, f"{os.getpid()}\n".encode(), 0)
         self._known: dict[str, os.stat_result] = {}
         self.check("lock")
-
-    def _refuse_links(self) -> None:
-        for folder, folders, names in os.walk(self.path):
-            for name in (*folders, *names):
-                file = Path(folder, name)
-                if file.is_symlink():
-                    raise _a_link(file)
 
     def _sweep(self) -> None:
         """Remove the files that a killed process left half-written; nobody else writes here now."""
@@ -170,6 +163,15 @@ def check_place(file: Path, own: os.stat_result) -> None:
     """Raise OSError where another file, or none, stands in the place of the file that is `own`."""
     if not os.path.samestat(os.lstat(file), own):
         raise FileNotFoundError(None, _REPLACED.format(file.name))
+
+
+def refuse_links(path: Path) -> None:
+    """Raise InputError where a symbolic link is below an output folder, which may come from a stranger."""
+    for folder, folders, names in os.walk(path):
+        for name in (*folders, *names):
+            file = Path(folder, name)
+            if file.is_symlink():
+                raise _a_link(file)
 
 
 def _a_link(file: Path) -> InputError:

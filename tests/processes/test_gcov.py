@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 from campaigns import FAKES
-from commands import WRAPPER
+from commands import FAKE, WRAPPER, error
 
+from murxpy.cli import coverage
 from murxpy.errors import InputError
 from murxpy.processes.gcov import gather, watch
 
@@ -128,3 +129,20 @@ def test_a_campaign_counts_and_its_table_is_printed(tmp_path: Path) -> None:
     assert code == 0, said
     assert 2 < json.loads(found)["line_covered"] < json.loads(found)["line_total"]
     assert "twice.c" in told("coverage", library.parent, out)[1]
+
+
+def test_no_link_of_a_stranger_is_followed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the library nor a counter is written, or read, through a link in an output folder."""
+    build, out, elsewhere = (tmp_path / name for name in ("build", "out", "elsewhere"))
+    for folder in (build, out, elsewhere):
+        folder.mkdir()
+    (build / "a.gcno").touch()
+    (out / "coverage").symlink_to(elsewhere)
+    words = ("fuzz", *FAKE, "--gcov", build, "--out", out, "--runs", "1")
+    code, said = error(capsys, *words)
+    assert code == 2 and "it is a symbolic link" in said and not list(elsewhere.iterdir())
+    monkeypatch.setattr(coverage, "find_spec", lambda _: True)
+    code, said = error(capsys, "coverage", build, out)
+    assert code == 2 and "it is a symbolic link" in said
