@@ -226,7 +226,7 @@ def folders(out: Path, names: Sequence[str], first: int) -> Iterator[str]:
     with closing(sqlite3.connect(out / FILE)) as db:
         cells = list(_cells(db))
     files = {file: file.read_bytes() for file in out.rglob("*") if file.is_file()}
-    turns = itertools.cycle([*targets[first % len(targets) :], *targets[: first % len(targets)]])
+    turns = itertools.cycle([*names[first % len(names) :], *names[: first % len(names)]])
     for table, column, value in cells:
         try:
             data = json.loads(value)
