@@ -5,56 +5,39 @@ well.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from difflib import SequenceMatcher
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain, islice
-from typing import Any
+from math import inf
 
 from murxpy.machine.contract.broken import WITH
-from murxpy.machine.contract.calls import BY, CALLS, CLOSE, OPEN, flat, grouped
+from murxpy.machine.contract.calls import BY, CALLS, CLOSE, OPEN
 from murxpy.machine.contract.rules import CONTEXT, RULES, SOLVER
 from murxpy.machine.replaying.defuse import Script, returned, sort_of
-from murxpy.machine.tokens import Python, Quoted, Ref, Token, print_token
+from murxpy.machine.tokens import Python, Ref, Token, print_token
 from murxpy.machine.trace.finished import Need
 from murxpy.machine.trace.grammar import Line, parse_trace
 from murxpy.passes.lines import made, put
+from murxpy.passes.siblings import Callables, class_of, constant, newest, of_method, siblings
 
 _CALLED = ("call", "edge", "keyword")  # rules whose lines are the call of a public callable
-# Other calls that are tried: those of the same class, those whose names are most alike, and short ones.
-_OWN, _NEAREST, _SHORTEST = 14, 8, 3
+_ENOUGH = 3  # other calls that show the defect, behind which no more are tried
 _NEW = 8  # new objects that are tried in the place of one
 _CLASSES = 6  # new objects of other classes whose method of the same name is tried
 _OPERATORS = 4  # other operators that are tried in a call that is broken
-_MORE = 2  # operands that another call gets behind those of the line, where it needs more
 _OPERANDS = 4  # operands of a call in whose place others are tried
 _COUNTED = ("cut", "times")  # words that say how many operands there are
 
 # The plainest operands, with the words for them. Of a number and of a text others of its class come first.
 _NUMBERS = ((Python(0), "0"), (Python(1), "1"), (Python(-1), "-1"))
 _TEXTS = ((Python(""), "''"), (Python("a"), "'a'"))
-_PLAIN = ((Python(None), "None"), (Python(0), "0"), (Python("a"), "'a'"), ("object", "object()"))
+_PLAIN = (
+    *((Python(None), "None"), (Python(0), "0"), (Python("a"), "'a'")),
+    *(("object", "object()"), (Python([]), "[]")),
+)
 
 Shows = Callable[[Script], bool]
 Operators = Callable[[Script, int], Iterable[tuple[str, str, Script]]]
-
-
-@dataclass(frozen=True, slots=True)
-class Callables:
-    """What a binding offers, as its session tells it: for each callable how many operands it takes at
-    least and at most, for each class the names of itself and of those above it, and some members of each
-    enumeration.
-    """
-
-    operands: Mapping[str, Sequence[int]] = field(default_factory=dict)
-    bases: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    members: Mapping[str, Sequence[str]] = field(default_factory=dict)
-
-    @classmethod
-    def told(cls, about: Mapping[str, Any]) -> Callables:
-        """What the session tells of its solver; nothing where it tells nothing of its callables."""
-        told = about.get("callables") or {}
-        return cls(*(told.get(name) or {} for name in ("operands", "bases", "members")))
 
 
 def tried(
@@ -69,10 +52,12 @@ def tried(
     applies an operator, the operator, another one, and the script with that one.
     """
 
-    def sorted_out(others: Iterator[tuple[str, Script]]) -> tuple[str, str]:
-        """The words for what shows it, and those for what does not."""
+    def sorted_out(others: Iterator[tuple[str, Script]], enough: float = inf) -> tuple[str, str]:
+        """The words for what shows it, `enough` of them at most, and those for what does not."""
         found: dict[str, bool] = {}
         for words, other in others:  # several scripts may have the same words
+            if words not in found and sum(found.values()) >= enough:
+                break
             found[words] = found.get(words, False) or alike(other)
         shows, hides = (
             [words for words, so in found.items() if so is is_so] for is_so in (True, False)
@@ -88,9 +73,9 @@ def tried(
             )
         order = line.action == "misuse" and line.spelling == "order"
         elsewhere = islice(_of_other_classes(script, at, callables), _CLASSES)
-        named = chain(_other_calls(script, at, callables), elsewhere)
+        named = chain(siblings(script, at, callables), elsewhere)
         named = chain(named, islice(_broken_operators(script, at, operators), _OPERATORS))
-        told = sorted_out(_other_questions(script, at) if order else named)
+        told = sorted_out(_other_questions(script, at) if order else named, _ENOUGH)
         if any(told):
             yield Need("called", f"{at}:{str(line.args[0]).partition('@')[0]}", *told)
 
@@ -109,26 +94,30 @@ def places(line: Line) -> Iterator[int]:
         method = of_method(words)
         end = words.index(BY) if BY in words else len(words)
         given = enumerate(words[:end])
-        yield from (k for k, word in given if k > method and word not in (OPEN, CLOSE))
+        yield from (k for k, word in given if k > method and word != CLOSE)
     elif rule.name not in CALLS:  # an object is stressed
         objects = dict.fromkeys(word for word in words if isinstance(word, Ref))
         yield from map(words.index, objects)
 
 
-def of_method(words: Sequence[Token]) -> int:
-    """The place of the object on which a call is made, and 0 where it is no method."""
-    owner = str(words[0]).rpartition(".")[0].rpartition(".")[2]
-    return int(owner[:1].isupper() and len(words) > 1 and isinstance(words[1], Ref))
-
-
 def _put(script: Script, at: int, place: int, token: Token) -> Script:
-    """The script with another word at this place of a line; what stands behind the bad operand of a broken
-    call is a part of it.
+    """The script with another word at this place of a line, or for the list that begins there; what stands
+    behind the bad operand of a broken call is a part of it.
     """
     line = script[at]
-    rest = [] if RULES[line.spelling or ""].slots else line.args[place + 1 :]
+    rest = [] if RULES[line.spelling or ""].slots else line.args[list_end(line.args, place) + 1 :]
     results = [] if at == len(script) - 1 else line.results
     return put(script, at, replace(line, args=[*line.args[:place], token, *rest], results=results))
+
+
+def list_end(words: Sequence[Token], place: int) -> int:
+    """The place of the bracket that ends the list which begins at `place`; `place` itself where none does."""
+    depth = 0
+    for at, word in enumerate(words[place:], place):
+        depth += (word == OPEN) - (word == CLOSE)
+        if not depth:
+            return at
+    return place
 
 
 _OBJECTS = {"s": "a sort", "t": "a term", "o": "the solver", "c": "the context", "x": "an object"}
@@ -138,9 +127,11 @@ OTHER_SORT = "a term of another sort"
 def _in_words(script: Script, at: int, place: int) -> str:
     """An operand in words."""
     own = script[at].args[place]
+    if own == OPEN:
+        return "a list"
     if not isinstance(own, Ref):
         return print_token(own).removeprefix("py:")
-    name = _class_of(script, own)
+    name = class_of(script, own)
     return f"{'an' if name[:1] in 'AEIOU' else 'a'} {name}" if name else _OBJECTS[own.letter]
 
 
@@ -181,7 +172,7 @@ def _new_objects(
     """The script with new objects in the place of one of the binding: what functions of its module give that
     need no operand, those with the shortest names first.
     """
-    named = _class_of(script, script[at].args[place])
+    named = class_of(script, script[at].args[place])
     cls = next((name for name in callables.bases if name.rpartition(".")[2] == named), "")
     module = cls.rpartition(".")[0]
     makers = [
@@ -189,7 +180,7 @@ def _new_objects(
         for name, (least, _) in callables.operands.items()
         if module and not least and name.rpartition(".")[0] == module and name != cls
     ]
-    new = Ref("x", 1 + max((ref.number for line in script for ref in returned(line)), default=0))
+    new = Ref("x", 1 + newest(script))
     for name in sorted(makers, key=lambda name: (len(name), name)):
         maker = Line("misuse", [name], 0, None, "call", [("return", [new, "object"])])
         changed = _put(script, at, place, new)
@@ -201,16 +192,8 @@ def _of_other_sort(script: Script, at: int, place: int, own: Token) -> Script:
     sorts = {returned(line)[0]: line.args[:1] for line in script if line.action == "mk-sort"}
     sort = next((sort_of(line) for line in script if returned(line)[:1] == [own]), None)
     kind = "SORT_BOOL" if sort in sorts and sorts[sort] == ["SORT_INT"] else "SORT_INT"
-    before, new = _constant(script, kind)
+    before, new = constant(script, kind)
     return (*script[:at], *before, *_put(script, at, place, new)[at:])
-
-
-def _constant(script: Script, kind: str) -> tuple[Sequence[Line], Ref]:
-    """The lines that make a new constant, and the constant."""
-    new = 1 + max((ref.number for line in script for ref in returned(line)), default=0)
-    ids = Ref("t", new), Ref("s", new)
-    term = made("mk-const", [ids[1], Quoted(f"c{new}")], *ids)
-    return (made("mk-sort", [kind], ids[1]), term), ids[0]
 
 
 def _broken_operators(
@@ -252,56 +235,6 @@ def _other_questions(script: Script, at: int) -> Iterator[tuple[str, Script]]:
             yield name, (*other[:first], *set_options, *other[first:])
 
 
-def _other_calls(script: Script, at: int, callables: Callables) -> Iterator[tuple[str, Script]]:
-    """The script with other callables for the operands of a line that calls one, and their names: the methods
-    of its object, or functions beside it; those whose names are most alike first, then the shortest ones.
-    """
-    line = script[at]
-    if line.action != "misuse" or line.spelling not in _CALLED:
-        return
-    own, method = str(line.args[0]), of_method(line.args)
-    end = line.args.index(BY) if BY in line.args else len(line.args)
-    try:
-        count = len(grouped(line.args[1:end])) - method
-    except ValueError:
-        return
-    owner, _, last = own.rpartition(".")
-    named = _class_of(script, line.args[1]) if method else ""
-    cls = next((name for name in callables.bases if name.rpartition(".")[2] == named), owner)
-    groups = callables.bases.get(cls) or [owner] if method else [owner]
-    found: dict[str, tuple[str, int]] = {}
-    for name, (least, most) in callables.operands.items():
-        group, _, other = name.rpartition(".")
-        more = max(0, least - count) - max(0, count - most)
-        makes = (
-            name in callables.bases and own not in callables.bases
-        )  # an object, and nothing else
-        if -1 <= more <= _MORE and not makes and group in groups:
-            found.setdefault(other, (name, more))
-    found.pop(last, None)
-    nearest = sorted(found, key=lambda name: (-SequenceMatcher(None, last, name).ratio(), name))
-    shortest = sorted(found, key=lambda name: (len(name), name))
-    same = [name for name in nearest if method and found[name][0].startswith(f"{owner}.")]
-    for other in dict.fromkeys((*same[:_OWN], *nearest[:_NEAREST], *shortest[:_SHORTEST])):
-        name, more = found[other]
-        yield name, _filled(_put(script, at, 0, name), at, end, more)
-
-
-def _filled(script: Script, at: int, end: int, more: int) -> Script:
-    """The script with so many more operands behind those of a call, whose words end at `end`: a text, or a
-    term and an empty list; or with one operand less.
-    """
-    if more < 0:
-        kept = flat(grouped(script[at].args[1:end])[:-1])
-        args = [script[at].args[0], *kept, *script[at].args[end:]]
-        return put(script, at, replace(script[at], args=args))
-    before, term = _constant(script, "SORT_INT")
-    given = [term, Python([])] if more > 1 else [Python("a")] * more
-    args = script[at].args
-    line = replace(script[at], args=[*args[:end], *given, *args[end:]])
-    return (*script[:at], *(before if more > 1 else ()), line, *script[at + 1 :])
-
-
 def _of_other_classes(
     script: Script, at: int, callables: Callables
 ) -> Iterator[tuple[str, Script]]:
@@ -326,10 +259,3 @@ def _of_other_classes(
             maker = Line("misuse", [cls, *given], 0, None, "call", [("return", returns)])
             yield name, (*changed[:at], maker, *changed[at:])
         yield name, put(changed, at, replace(changed[at], args=[name, CONTEXT, *args[2:]]))
-
-
-def _class_of(script: Script, at: Token) -> str:
-    """The name of the class of an object of the binding; empty where nobody says it."""
-    given = (line.result("return") or [] for line in script)
-    words = next((words for words in given if words[:1] == [at] and len(words) > 1), [])
-    return str(words[-1]) if words and isinstance(at, Ref) and at.letter == "x" else ""

@@ -166,7 +166,22 @@ def _alike(outcome: Outcome, of: Verdict) -> bool:
         return False
     kind = kind_of(of.kind)  # which knows the place in the source that an assertion names
     same = _of_no_operand(verdict.message) == _of_no_operand(of.message)
+    itself = _of_itself(verdict)
+    same = same or bool(itself and itself == _of_itself(of))
     return same or kind.parts(verdict) == kind.parts(of)
+
+
+def _of_itself(verdict: Verdict) -> str:
+    """The exception that a callable raises in its own code, without the name of the callable; empty where
+    another function raises it.
+    """
+    thrown = _THROWN.match(verdict.message)
+    if thrown is None:
+        return ""
+    place = thrown[2].removeprefix("in ").partition(" ")[0]
+    if not f".{verdict.call.operator}".endswith(f".{place}"):
+        return ""
+    return normalise(verdict.message[: thrown.start(2)])
 
 
 _THROWN = re.compile(r"^(?:class [A-Z]: )?(\w+)(?:: .*)? (in [\w.<>]+ \([\w.]+\))$", re.DOTALL)

@@ -18,7 +18,7 @@ from murxpy.judging.operators import judge_plans
 from murxpy.machine.trace.finished import until_row
 from murxpy.oracles.crash import Outcome, judge
 from murxpy.oracles.disagreement import OPPOSITE, Triage
-from murxpy.passes.misuses import Callables
+from murxpy.passes.siblings import Callables
 from murxpy.processes.handles import Scratch, end_group
 from murxpy.processes.inquiries import OutOfTime, Tester, replay_of
 from murxpy.processes.limits import Limits

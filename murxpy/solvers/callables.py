@@ -93,6 +93,17 @@ class Callee:
         most = (MANY if any(one.many for one in form) else len(form) for form in self.forms)
         return min(least, default=0), max(most, default=MANY)
 
+    def needs(self) -> list[list[str]]:
+        """For each way to call it, the kinds of the operands that it needs, with a bar between those of
+        one operand; empty for one of unknown kind.
+        """
+        ways = ([p for p in form if not p.optional and not p.many] for form in self.forms)
+        return [["|".join(parameter.kinds) for parameter in way] for way in ways]
+
+    def uses(self) -> list[str]:
+        """The names of functions and attributes in its code; empty where it has no code of Python's."""
+        return list(getattr(getattr(self.call, "__code__", None), "co_names", ()))
+
 
 @dataclass
 class Callables:
@@ -114,8 +125,9 @@ class Callables:
         """Return the `names` of the functions and methods that can be called, without properties and
         special methods, and in `skipped`, by reason, how many of these are never called. `operands` says
         of each callable that is no property how many operands it takes at least and at most, behind the
-        object of a method; `bases` has the names of each class and of those above it, the nearest first;
-        `members` are the first ones of each enumeration.
+        object of a method, `needs` of which kinds are those that it must get, and `uses` which names are in its code; `bases`
+        has the names of each class and of those above it, the nearest first; `members` are the first ones
+        of each enumeration; `recipes` are the calls that make an object of a class.
         """
         skipped = Counter(why for name, why in self.skipped.items() if _plain(name))
         calls = [one for name, one in self.callees.items() if not name.startswith(PROPERTY)]
@@ -124,6 +136,8 @@ class Callables:
             "names": list(filter(_plain, self.callees)),
             "skipped": dict(skipped),
             "operands": {one.name: one.takes() for one in calls},
+            "needs": {one.name: one.needs() for one in calls},
+            "uses": {one.name: one.uses() for one in calls},
             "bases": {
                 name: [named[base] for base in cls.__mro__ if base in named]
                 for name, cls in self.classes.items()
@@ -131,6 +145,7 @@ class Callables:
             "members": {
                 name: found[:_FIRST] for name in self.classes if (found := self.members(name))
             },
+            "recipes": self.recipes,
         }
 
     def members(self, kind: str) -> list[str]:

@@ -15,7 +15,8 @@ from murxpy.machine.tokens import print_token
 from murxpy.machine.trace.finished import HEADER, Need, add_header, read_rows, write_needs
 from murxpy.machine.trace.grammar import parse_trace
 from murxpy.oracles.crash import Outcome
-from murxpy.passes.misuses import Callables, tried
+from murxpy.passes.misuses import tried
+from murxpy.passes.siblings import Callables
 from murxpy.passes.words import fewer_operands
 from murxpy.reduction.pipeline import Match, Task, first_shown
 from murxpy.solvers.callables import find_callables
@@ -51,7 +52,7 @@ def test_other_operands_are_tried_in_the_place_of_each() -> None:
         return asked[-1].endswith(("py:none", "object"))
 
     found = list(tried(script(CALL.format(value="0")), OFFERED, alike))
-    shows = Need("operand", "2:2", "None, object()", "1, -1, 'a'", "0")
+    shows = Need("operand", "2:2", "None, object()", "1, -1, 'a', []", "0")
     assert found[0] == shows
     assert asked[0] == "misused.Box.paired x1 py:1", "those of its class come first"
     assert shows.sentence() == (
@@ -148,6 +149,7 @@ def test_a_sentence_says_that_others_show_it(needs: list[Need], said: str) -> No
         ("contract", "class C: KeyError: 'None' has no 'ctx' in _coerce (f.py)", False),
         ("contract", "class C: TypeError: 'None' has no 'ctx' in other (f.py)", False),
         ("exception", "TypeError: 'None' has no 'ctx' in _coerce (f.py)", False),
+        ("contract", "class C: TypeError: 'None' has no 'ctx' in g (f.py)", False),
     ],
 )
 def test_an_exception_of_one_function_is_the_same_whatever_it_says_of_an_operand(
@@ -164,6 +166,44 @@ def test_an_exception_of_one_function_is_the_same_whatever_it_says_of_an_operand
     assert shown.alike is not None and shown.alike(thrown(kind, message)) is same
     wanted = Task(planted(), "a.trace", match=Match(part="ctx"))
     assert first_shown([[first]] * 3, wanted).alike is None, "the user's own words decide"
+
+
+def test_another_operand_is_tried_in_the_place_of_a_list() -> None:
+    text = "0 new\n0 misuse@call misused.Box [ py:1 [ py:2 ] ] py:3\n"
+    asked: list[str] = []
+
+    def alike(candidate: Script) -> bool:
+        asked.append(words(candidate))
+        return asked[-1] in ("misused.Box py:[] py:3", "misused.Box [ py:1 [ py:-1 ] ] py:3")
+
+    found = list(tried(script(text), OFFERED, alike))
+    assert found[0] == Need("operand", "1:1", "[]", "None, 0, 'a', object()", "a list")
+    assert asked[:1] == ["misused.Box py:none py:3"]
+    assert "misused.Box [ py:1 py:none ] py:3" in asked, "in that of an inner one"
+    said = add_header(f"# murxpy-trace 1\n{text}", f"# {HEADER} {write_needs(found[:-1])}\n")
+    *_, row = read_rows(said)
+    assert in_words(row, said) == "misused.Box([1, [2 or other numbers]] or [], 3)"
+
+
+def thrown_in(called: str, place: str, message: str = "list index out of range") -> Outcome:
+    found = {
+        "kind": "contract",
+        "message": f"class C: IndexError: {message} in {place} (f.py)",
+        "tier": "binding",
+    }
+    report = {"status": "finding", "finding": found}
+    return Outcome("report", report, f"0 new\n0 misuse@call {called}\n")
+
+
+def test_an_exception_of_each_function_itself_is_the_same() -> None:
+    """Where functions have the same code each, without one that they share."""
+    first = thrown_in("f.unite", "unite")
+    shown = first_shown([[first]] * 3, Task(planted(), "a.trace"))
+    assert shown.alike is not None and shown.alike(thrown_in("f.intersect", "intersect"))
+    assert not shown.alike(thrown_in("f.intersect", "unite_all"))
+    assert not shown.alike(thrown_in("f.intersect", "intersect", "pop from empty list"))
+    method = thrown_in("f.Set.unite", "Set.unite")
+    assert shown.alike(method)
 
 
 def test_other_objects_are_tried_in_the_place_of_one_that_is_stressed() -> None:
@@ -230,23 +270,54 @@ def test_operands_of_a_call_are_left_out_from_behind() -> None:
     assert fewer("call m.f py:1 c1") == fewer("alike m.f py:1 at 0") == fewer("copy c1") == []
 
 
-def test_another_call_gets_a_text_where_it_needs_one_operand_more() -> None:
-    offered = Callables({"m.set": (1, 1), "m.set_to": (2, 2), "m.set_all": (4, 4)})
-    text = '0 new\n0 misuse@keyword m.set py:1 by "n" py:3\n'
+def calls_of_last(text: str, offered: Callables, shown: str = "") -> tuple[list[Need], list[str]]:
+    """What is found where calls of `shown` show the defect, and the calls that were tried."""
     asked: list[str] = []
 
     def alike(candidate: Script) -> bool:
-        asked.append(words(candidate))
-        return asked[-1].startswith("m.set_to")
+        asked.append("; ".join(" ".join(map(print_token, line.args)) for line in candidate[1:]))
+        return bool(shown) and f"{shown} " in f"{asked[-1]} "
 
-    (*_, found) = tried(script(text), offered, alike)
-    assert found == Need("called", "1:m.set", "m.set_to", "")
-    assert asked[-1] == 'm.set_to py:1 py:"a" by "n" py:3'
-    offered = Callables({"m.set": (1, 1), "m.set_all": (3, 3)})
-    list(tried(script(text), offered, alike))
-    assert asked[-1] == 'm.set_all py:1 t1 py:[] by "n" py:3', "and a term and a list for two"
-    list(tried(script(text), Callables({"m.set": (1, 1), "m.set_none": (0, 0)}), alike))
-    assert asked[-1] == 'm.set_none by "n" py:3', "or one less, where it takes no more"
+    return list(tried(script(text), offered, alike)), asked
+
+
+def test_another_call_gets_operands_that_fit_it() -> None:
+    """Each operand of the call is tried in the place of each of its own, too."""
+    takes = {"m.set": (1, 1), "m.set_to": (2, 2), "m.add": (1, 9)}
+    needs = {"m.set": [["int"]], "m.set_to": [["int", "str"]], "m.add": [["term*"]]}
+    text = '0 new\n0 misuse@keyword m.set py:-1 by "n" py:3\n'
+    found, asked = calls_of_last(text, Callables(takes, needs=needs), "m.set_to")
+    assert found[-1] == Need("called", "1:m.set", "m.set_to", "m.add")
+    assert 'm.set_to py:-1 py:"a" by "n" py:3' in asked, "the operand of the same kind stays"
+    assert 'm.add py:-1 by "n" py:3' in asked, "as far as it takes so many"
+    assert 'SORT_INT; s1 "c1"; m.add [ t1 ] by "n" py:3' in asked, "what it lacks is made"
+    text = '0 new\n0 misuse@call m.set_to py:none py:"b"\n'
+    _, asked = calls_of_last(text, Callables(takes, needs=needs))
+    assert "m.set py:none" in asked, "in whatever place it stood"
+
+
+def test_an_object_that_another_call_needs_is_made_by_its_recipe() -> None:
+    takes = {"m.A": (0, 0), "m.of": (1, 1), "m.A.f": (0, 0), "m.A.g": (1, 1)}
+    needs = {"m.of": [["m.A|int"]], "m.A": [[]], "m.A.f": [[]], "m.A.g": [["m.Kind"]]}
+    uses = {"m.of": ["_inner"], "m.A.g": ["_inner", "len"], "m.A.f": ["len"]}
+    bases = {"m.A": ["m.A"]}
+    offered = Callables(
+        takes, bases, {"m.Kind": ["m.Kind.X"]}, needs, uses, {"m.A": ["m.A", "m.A.f $1"]}
+    )
+    _, asked = calls_of_last("0 new\n0 misuse@call m.of py:none\n", offered)
+    assert asked[-2:] == [
+        "m.A; m.A.f x1; m.A.g x2 m.Kind.X",
+        "m.A; m.A.f x1; m.A.g x2 py:none",
+    ], "of what has the same names in its code"
+    assert offered.related("m.of") == ["m.A.g"]
+
+
+def test_no_more_calls_are_tried_behind_three_that_show_it() -> None:
+    takes = {f"m.f{k}": (0, 0) for k in range(9)}
+    found, asked = calls_of_last("0 new\n0 misuse@call m.f0\n", Callables(takes), "m.f")
+    assert not found or len(asked) <= 9
+    found = list(tried(script("0 new\n0 misuse@call m.f0\n"), Callables(takes), lambda _: True))
+    assert found == [Need("called", "1:m.f0", "m.f1, m.f2, m.f3", "")]
 
 
 def test_the_method_of_the_same_name_of_other_classes_is_tried() -> None:

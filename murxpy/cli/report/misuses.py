@@ -10,7 +10,7 @@ from contextlib import suppress
 from murxpy.errors import InputError
 from murxpy.findings.kinds.calls import misfit_of
 from murxpy.machine.contract.broken import WITH
-from murxpy.machine.contract.calls import CALLS
+from murxpy.machine.contract.calls import CALLS, OPEN
 from murxpy.machine.contract.rules import RULES, Rule
 from murxpy.machine.tokens import Python, Quoted, Ref, Token
 from murxpy.machine.trace.finished import (
@@ -21,7 +21,7 @@ from murxpy.machine.trace.finished import (
     read_rows,
 )
 from murxpy.machine.trace.grammar import parse_trace
-from murxpy.passes.misuses import OTHER_SORT
+from murxpy.passes.misuses import OTHER_SORT, list_end
 from murxpy.translate.expressions import literal
 
 _LONGEST = 40  # letters of an operand
@@ -42,8 +42,6 @@ _STRANGERS = {
     "class": "a class",
     "raising": "an object that raises",
     "function": "len",
-    "[": "[",
-    "]": "]",
 }
 
 # What a call is to somebody who does not know our names for them.
@@ -93,7 +91,7 @@ def in_words(row: Row, trace: str) -> str:
     others = _tried_others(row, trace)
     if isinstance(first, str) and "." in first:
         given = _operands(args, _of_method(args, classes), classes, others)
-        called = f"{first}({_joined(given)})"
+        called = f"{first}({', '.join(given)})"
         return f"{before}{called}," if (before := _one_of(others)) else called
     # what is held is used later: the call itself is as it should be
     about = "" if rule is None or rule.family == "hold" else f" ({rule.about})"
@@ -286,8 +284,10 @@ def _operands(
     is none.
     """
     words = iter([*enumerate(args)][start:])
-    named = False
+    named, ends = False, -1
     for at, word in words:
+        if at <= ends:
+            continue
         if word == "at":
             return
         if word == "by":
@@ -295,6 +295,11 @@ def _operands(
         elif named:
             _, value = next(words, (at, None))
             yield f"{_text(word, classes)}={'' if value is None else _shown(value, classes)}"
+        elif word == OPEN:
+            ends = list_end(args, at)
+            inner = {place - at - 1: words for place, words in others.items() if place > at}
+            parts = _operands(args[at + 1 : ends], 0, classes, inner)
+            yield _or(f"[{', '.join(parts)}]", others.get(at, ()))
         else:
             yield _or(_shown(word, classes), others.get(at, ()))
 
@@ -315,9 +320,3 @@ def _object(word: Ref, classes: Mapping[str, str]) -> str:
 
 def _text(word: Token, classes: Mapping[str, str]) -> str:
     return word.text if isinstance(word, Quoted) else str(word)
-
-
-def _joined(operands: Iterator[str]) -> str:
-    """The operands with commas between them, but behind the brackets of a list."""
-    text = ", ".join(operands)
-    return text.replace("[, ", "[").replace(", ]", "]")
