@@ -148,7 +148,7 @@ class Campaign:
             self._budget,
             self._framed,
             lambda: self._follow_up.reducing,
-            self._archive.smaller_trace,
+            self._archive.shown_by,
         )
         self._collector = Collector(
             self._replays,
@@ -191,6 +191,7 @@ class Campaign:
             self._learnt,
             self._collector.older,
             self._collector.alike,
+            self._collector.printed,
             self._nodes,
         )
         if config.scripts is not None and not config.resume:

@@ -162,12 +162,16 @@ class Archive:
         self._changed(key).backtrace = text
         self._write(f"findings/{key}/backtrace.txt", text)
 
-    def smaller_trace(self, key: str) -> str | None:
-        """The text of the smaller trace of bucket `key`; None where there is none that shows its finding."""
+    def shown_by(self, key: str) -> str | Path | None:
+        """The file of the program that shows the finding of bucket `key`, else the text of its smaller trace;
+        None where there is neither.
+        """
         bucket = self.buckets.get(key)
         forms = () if bucket is None else bucket.reproducers
-        file = next((one.file for one in forms if one.form == "min.trace" and one.reproduces), "")
-        return self.text(file) if file else None
+        files = {one.form: one.file for one in forms if one.reproduces and one.file}
+        if "python" in files:
+            return self._folder.path.absolute() / files["python"]
+        return self.text(files["min.trace"]) if "min.trace" in files else None
 
     def set_reproducers(self, key: str, forms: tuple[Reproducer, ...]) -> None:
         """Note the forms in which the finding of bucket `key` was written, each with whether it shows

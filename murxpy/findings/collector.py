@@ -323,13 +323,22 @@ class Collector(Service):
         """
         buckets = self._archive.buckets
         self._opened.update(dict.fromkeys(key for key in opened if key in buckets))
-        families = [plan.target.family for plan in self._pool.plans]
         for bucket in [buckets[key] for key in unframed if key in buckets]:
-            kept = bucket.smallest()
-            text = self._archive.pending_trace(kept) if kept is not None else None
-            if self._traces is not None and text and bucket.solver in families:
-                plan = self._pool.plans[families.index(bucket.solver)]
-                self._traces.add(bucket.key, plan, text)
+            self._ask_frames(bucket)
+
+    def printed(self, key: str) -> None:
+        """Ask for the native frames of bucket `key` again, since a program shows its finding now."""
+        bucket = self._archive.buckets[key]
+        if bucket.kind in _NATIVE:
+            self._ask_frames(bucket)
+
+    def _ask_frames(self, bucket: Bucket) -> None:
+        kept = bucket.smallest()
+        text = self._archive.pending_trace(kept) if kept is not None else None
+        families = [plan.target.family for plan in self._pool.plans]
+        if self._traces is not None and text and bucket.solver in families:
+            plan = self._pool.plans[families.index(bucket.solver)]
+            self._traces.add(bucket.key, plan, text)
 
     def feed(self) -> None:
         self._trials.feed()

@@ -13,6 +13,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import takewhile
+from pathlib import Path
 
 from murxpy.machine.trace.finished import last_call
 from murxpy.processes.handles import Scratch
@@ -66,6 +67,9 @@ _CHECKED = {
     "GLIBC_TUNABLES": "glibc.malloc.check=3:glibc.malloc.perturb=165",
 }
 _EARLIEST = "with freed memory overwritten: "  # begins the line of frames behind those of the death
+_OF_PROGRAM = (
+    "of the program"  # the line behind frames that are those of a program, and not of a trace
+)
 
 # The interpreter and the libraries that call a solver for it. No frame of the solver follows behind
 # such a function.
@@ -119,6 +123,13 @@ def earliest(backtrace: str) -> str:
     """
     line = next((one for one in backtrace.split("\n") if one.startswith(_EARLIEST)), "")
     return line.removeprefix(_EARLIEST)
+
+
+def of_program(backtrace: str) -> bool:
+    """Whether the frames are those of the program that shows the finding. A replay of its trace may die
+    elsewhere.
+    """
+    return _OF_PROGRAM in backtrace.split("\n")
 
 
 def _behind_end(names: Sequence[str]) -> int:
@@ -196,8 +207,8 @@ class Backtraces(Service):
     """Replays traces under gdb, one at a time when `budget` is open and leaves enough for it, and calls
     `done(key, frames)`. Deaths in a misuse come last, since frames seldom tell which defect they are, and
     leave time to the reductions: `reducing` gives the seconds of all processors that those took, None
-    where nothing is to be made smaller. Of a finding that was made smaller by then, `smaller` gives the trace
-    that is replayed: memory that is read by chance ends a process in another place behind other calls.
+    where nothing is to be made smaller. Of a finding that was made smaller by then, `shown_by` gives the program that is
+    run, or the trace that is replayed: memory that is read by chance ends a process in another place behind other calls.
 
     A death by broken memory is replayed a second time, in which the C library checks the heap, and
     overwrites what is freed. The frames are those of that replay if the heap is what it finds broken. Where
@@ -209,16 +220,16 @@ class Backtraces(Service):
         budget: Budget,
         done: Callable[[str, str], None],
         reducing: Callable[[], float | None] = lambda: None,
-        smaller: Callable[[str], str | None] = lambda key: None,
+        shown_by: Callable[[str], str | Path | None] = lambda key: None,
     ) -> None:
         self._budget = budget
         self._done = done
         self._reducing = reducing
-        self._smaller = smaller
+        self._shown_by = shown_by
         self._cpu = 0.0  # seconds of all processors
         self._gdb = shutil.which("gdb")
         self._queue: deque[tuple[str, Plan, str]] = deque()
-        self._asked: tuple[str, Plan, str] | None = None  # what is replayed now
+        self._asked: tuple[str, Plan, str | Path] | None = None  # what is replayed now
         self._unchecked = ""  # its frames without checks of the heap, where there are some
         self._process: subprocess.Popen[bytes] | None = None
         self._key = ""
@@ -226,10 +237,12 @@ class Backtraces(Service):
         self._began = 0.0
 
     def add(self, key: str, plan: Plan, trace: str) -> None:
-        """Ask for the frames of the crash of `trace`. Native frames come later than the finding, and
-        never without gdb, nor of a solver that is a program in a process of its own.
+        """Ask for the frames of the crash of `trace`, again where they are known, since a program shows it
+        now. Native frames come later than the finding, and never without gdb, nor of a solver that is a
+        program in a process of its own.
         """
         if self._gdb is not None and not plan.target.program:
+            self._queue = deque(asked for asked in self._queue if asked[0] != key)
             self._queue.append((key, plan, trace))
             self._queue = deque(sorted(self._queue, key=lambda asked: _in_misuse(asked[2])))
 
@@ -257,7 +270,7 @@ class Backtraces(Service):
         if self._queue and self._open:
             try:
                 key, plan, trace = self._queue.popleft()
-                self._asked, self._unchecked = (key, plan, self._smaller(key) or trace), ""
+                self._asked, self._unchecked = (key, plan, self._shown_by(key) or trace), ""
                 self._begin(*self._asked)
             except OSError:  # without room for the files there are no frames
                 self.close()
@@ -271,13 +284,16 @@ class Backtraces(Service):
             return reducing is None or self._cpu + _LEAST <= _BESIDE * reducing
         return budget.open and self._cpu + _FIRST <= _PART * budget.share * budget.total
 
-    def _begin(self, key: str, plan: Plan, trace: str) -> None:
+    def _begin(self, key: str, plan: Plan, shown_by: str | Path) -> None:
         self._key = key
         self._folder = Scratch("gdb")
         folder = self._folder.path
         (folder / "setup").write_bytes(setup_data(plan))
-        (folder / "trace").write_text(trace, encoding="utf-8", errors="surrogatepass")
-        replay = command(plan, "once", str(folder / "setup"), str(folder / "trace"))
+        mode, file = "program", shown_by
+        if isinstance(shown_by, str):
+            mode, file = "once", folder / "trace"
+            file.write_text(shown_by, encoding="utf-8", errors="surrogatepass")
+        replay = command(plan, mode, str(folder / "setup"), str(file))
         gdb = [
             self._gdb or "gdb",
             "-nx",
@@ -286,6 +302,8 @@ class Backtraces(Service):
             "set confirm off",
             "-ex",
             "set debuginfod enabled off",
+            "-ex",
+            "set follow-fork-mode child",  # in which a program makes the calls
             "-ex",
             *(
                 word
@@ -332,7 +350,8 @@ class Backtraces(Service):
             if self._unchecked and not heap:
                 found = "" if releases(frames) else " < ".join(inside(frames)[:FRAMES])
                 told = self._unchecked + (f"{_EARLIEST}{found}\n" if found else "")
-            self._done(self._key, told)
+            ran = self._asked is not None and isinstance(self._asked[2], Path)
+            self._done(self._key, told + (f"{_OF_PROGRAM}\n" if ran else ""))
 
     def close(self) -> None:
         """End gdb if it runs, and remove its files."""

@@ -219,6 +219,21 @@ def _last_words(output: str) -> tuple[str | None, str]:
     return None, ""
 
 
+_WRITTEN = 8  # lines that a solver wrote before it died
+_LONGEST = 300  # letters of each
+
+
+def written(output: str) -> str:
+    """What a solver wrote before its process died, without what the interpreter wrote then; empty where it
+    wrote nothing.
+    """
+    rows = output.partition("Fatal Python error: ")[0].split("\n")
+    told = [
+        row.rstrip()[:_LONGEST] for row in rows if row.strip() and not row.startswith("expected ")
+    ]
+    return "\n".join(told[:_WRITTEN])
+
+
 def python_frames(output: str) -> str:
     """The Python frames, innermost first, that the interpreter printed when it crashed; empty when
     it printed none.

@@ -23,7 +23,8 @@ class Reproducer:
 
     `file` is empty if the finding cannot be written in this form, and `reproduces` is None if the
     file was not tried. `note` says why, or what the file shows instead. `message` is what the finding
-    says in this form, where it may say less than in the run that was found.
+    says in this form, where it may say less than in the run that was found. `written` is what the solver
+    writes before a program dies.
     """
 
     form: str
@@ -31,6 +32,7 @@ class Reproducer:
     reproduces: bool | None = None
     note: str = ""
     message: str = ""
+    written: str = ""
 
 
 @dataclass(frozen=True, slots=True)

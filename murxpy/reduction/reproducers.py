@@ -44,6 +44,7 @@ from murxpy.machine.trace.finished import (
 )
 from murxpy.machine.trace.grammar import Line, Trace, parse_trace
 from murxpy.oracles.crash import Outcome, judge, normalise
+from murxpy.oracles.crash import written as written_by
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.oracles.disagreement import answers_of
 from murxpy.oracles.regression import KINDS as REGRESSIONS
@@ -255,6 +256,7 @@ class _Programs:
         self._kind = kind_of(shown.kind)
         self._base, self._text = base_of(trace), text
         self.own_context = False  # whether its objects must not be of the main context
+        self._output = ""  # of the last program that showed the finding
         self._catalogue = build_catalogue(plan.setup["catalogue"])
         given = _with_release(parse_trace(text, trace.name), plan)
         file = self._base.with_name(f"{self._base.name}.smt2")
@@ -276,7 +278,8 @@ class _Programs:
         found = self._first()
         if found.reproduces and found.note and self._kind.ends != "no end":
             found = replace(found, note=self._without_helpers(Path(found.file)) or found.note)
-        return found
+        dies = found.reproduces and self._kind.dies
+        return replace(found, written=written_by(self._output)) if dies else found
 
     def _without_helpers(self, file: Path) -> str:
         """Put the calls of the binding that a helper makes in its place, where they show the finding, too.
@@ -349,7 +352,10 @@ class _Programs:
         write_atomically(file, with_range(text, file))
         outcome = self._run(file)
         compared = _COMPARED.search(outcome.output)
-        return compared[0] if _exit_code(outcome) == 1 and compared else ""
+        if _exit_code(outcome) != 1 or not compared:
+            return ""
+        self._output = outcome.output
+        return compared[0]
 
     def _long(self, trace: Trace, wrapper: dict[str, Any]) -> str:
         """A program with all lines of a trace."""
@@ -388,6 +394,7 @@ class _Programs:
     def _python(self, file: Path) -> tuple[bool, str]:
         """Whether the program shows the finding, and a note."""
         shown, outcome = self._shown, self._run(file)
+        self._output = outcome.output
         ended = self._ended(outcome)
         if ended is not None:
             return ended

@@ -1,7 +1,8 @@
 """The first code that runs in a target's interpreter, which need not be the one murxpy is installed
 in. The module is run as `python -I boot.py FOLDER-OF-MURXPY MAJOR.MINOR SUPERVISOR-PID CONTROL-FD
 SETUP-FD` as a warm parent, and as `python -I boot.py FOLDER-OF-MURXPY MAJOR.MINOR once SETUP-FILE
-TRACE-FILE` to replay one trace in this very process. The module makes the package known without putting
+TRACE-FILE` to replay one trace in this very process; with `program` in the place of `once`, the last file is a
+program of a finding, which is run. The module makes the package known without putting
 the folder beside it on the path, so that nothing else installed there can be imported. Its code keeps
 to syntax that any Python 3 reads, so that a wrong interpreter gets a clear answer.
 """
@@ -51,6 +52,9 @@ def boot() -> None:
 
     if supervisor == "once":
         parent.once(first, second)
+    elif supervisor == "program":
+        gc.enable()  # as it is where people run it
+        parent.program(first, second)
     else:
         parent.main(int(supervisor), int(first), int(second))
 

@@ -12,6 +12,7 @@ import gc
 import importlib
 import json
 import os
+import runpy
 import select
 import signal
 import socket
@@ -150,6 +151,17 @@ def once(setup: str, trace: str) -> None:
     confine(None, programs=process.starts_programs())
     with open(trace, encoding="utf-8", errors="surrogatepass") as file:
         session.replay(file.read(), trace, lambda text: None)
+
+
+def program(setup: str, file: str) -> None:
+    """Run the program `file` of a finding in this very process, for a debugger; the file `setup` describes
+    the session whose solver it uses.
+    """
+    process.die_with_parent(os.getppid())
+    with open(setup, "rb") as data:
+        sys.path[:0] = json.load(data).get("paths", [])
+    confine(None, programs=True)
+    runpy.run_path(file, run_name="__main__")
 
 
 def main(supervisor: int, control_fd: int, setup_fd: int) -> None:

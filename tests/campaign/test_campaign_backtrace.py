@@ -11,7 +11,16 @@ from campaigns import only_bucket, plan, run
 from waiting import wait_for
 
 from murxpy.cli.report.findings import sentence
-from murxpy.findings.frames import HEAP, Backtraces, earliest, inside, place, releases
+from murxpy.findings.frames import (
+    HEAP,
+    Backtraces,
+    earliest,
+    functions,
+    inside,
+    of_program,
+    place,
+    releases,
+)
 from murxpy.records.config import Budget
 from murxpy.records.events import Alike, Ended
 
@@ -75,18 +84,67 @@ esac
 """
 
 
-def frames_by(gdb: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The frames that a service gives whose gdb is this script."""
+def frames_by(
+    gdb: str, folder: Path, monkeypatch: pytest.MonkeyPatch, program: Path | None = None
+) -> str:
+    """The frames that a service gives whose gdb is this script, where a program shows the finding or none does."""
     (folder / "gdb").write_text(gdb)
     (folder / "gdb").chmod(0o755)
     monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
     found: dict[str, str] = {}
     budget = Budget(1.0)
     budget.unbounded = True
-    traces = Backtraces(budget, lambda key, frames: found.update({key: frames}))
+    traces = Backtraces(
+        budget, lambda key, frames: found.update({key: frames}), shown_by=lambda key: program
+    )
     traces.add("key", plan(), "1 new\n")
+    traces.add("key", plan(), "1 new\n")
+    assert traces.waiting == ["key"]
     wait_for(lambda: (traces.poll(), not traces.waiting)[1])
     return found["key"]
+
+
+PROGRAM = """#!/bin/sh
+case "$*" in
+  *"follow-fork-mode child"*" program "*finding.py) echo "#0  0x01 in of_program () from lib.so";;
+  *) echo "#0  0x01 in of_trace () from lib.so";;
+esac
+"""
+CHILD = """import ctypes
+from multiprocessing import Process
+
+def calls():
+    ctypes.string_at(0)
+
+if __name__ == "__main__":
+    child = Process(target=calls)
+    child.start()
+    child.join()
+"""
+
+
+def test_frames_are_those_of_the_program_where_there_is_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = frames_by(PROGRAM, tmp_path, monkeypatch, tmp_path / "finding.py")
+    assert inside(found) == ("of_program",) and of_program(found)
+    found = frames_by(PROGRAM, tmp_path, monkeypatch)
+    assert inside(found) == ("of_trace",) and not of_program(found)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("gdb") is None, reason="gdb is not installed")
+def test_a_program_dies_in_its_child_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "finding.py").write_text(CHILD)
+    gdb = f'#!/bin/sh\nexec {shutil.which("gdb")} "$@"\n'
+    found = frames_by(gdb, tmp_path, monkeypatch, tmp_path / "finding.py")
+    assert (
+        of_program(found)
+        and "#0 " in found
+        and any("string_at" in f or "strlen" in f for f in functions(found))
+    )
 
 
 def test_the_frames_of_a_broken_heap_are_those_that_notice_it_first(

@@ -21,6 +21,7 @@ from murxpy.findings.origin import plan_of
 from murxpy.findings.store import Changes, Store
 from murxpy.machine.tokens import Quoted, print_token
 from murxpy.machine.trace.grammar import parse_trace, read_trace
+from murxpy.oracles.crash import written
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "bench"))
@@ -394,6 +395,31 @@ def test_a_title_names_no_operand_and_no_call_that_others_may_replace(tmp_path: 
     assert title == f"# z3 5.4.1 e{each} segfaults, in this form in s3::go"
     assert said.startswith(f"E{each} ends the process with ")
     assert "- Other calls in the place of z3.f show the defect, too: z3.g, z3.h.\n" in made.text
+
+
+def test_frames_of_a_replay_are_not_those_of_the_program_that_is_printed(tmp_path: Path) -> None:
+    """A title names a place only if the program dies there. What the solver wrote before stands behind it."""
+    stack = "#0  0x0000000000000001 in s3::go () from /x/l.so\n"
+    aborts = "\n".join(("Fatal failure within go at s3.cpp:7", "  Check failure @b\n"))
+    output = (
+        f"{aborts}Fatal Python error: Aborted\n\nCurrent thread\nexpected no signal, got SIGABRT\n"
+    )
+    for name, more, place, heading in (
+        ("replay", "", "", "## Native frames of its replay"),
+        ("program", "of the program\n", " in s3::go", "## Native frames"),
+    ):
+        folder = tmp_path / name
+        texts = {"min.trace": SMALL, "python": PROGRAM}
+        found = kept(folder, "b", texts, message="SIGABRT", signal="SIGABRT")
+        *others, form = found.reproducers
+        forms = (*others, replace(form, written=written(output)))
+        stored(folder, replace(found, kind="abort", backtrace=stack + more, reproducers=forms))
+        made = draft_of(finding_page(folder, "b"))
+        assert made is not None
+        lines = made.text.splitlines()
+        assert lines[0].endswith(f" with an abort{place}") and heading in lines
+        at = lines.index("- **Written before it dies:**")
+        assert lines[at + 2 : at + 6] == ["```text", *aborts.splitlines(), "```"]
 
 
 def test_a_draft_quotes_the_documentation_that_an_exception_breaks(tmp_path: Path) -> None:

@@ -42,7 +42,8 @@ class FollowUp(Service):
 
     Reproducers are made from smaller traces where `config` says so, and where only a smaller trace
     tells which defect a bucket shows. Ranges are found where `config` says so, within the time of
-    `budget`; the worst findings come first.
+    `budget`; the worst findings come first. `printed` is called with each bucket for which a program shows its
+    finding.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class FollowUp(Service):
         learnt: Callable[[], None],
         older: Callable[[str], str],
         alike: Callable[[str], Sequence[str]],
+        printed: Callable[[str], None] = lambda key: None,
         nodes: Nodes | None = None,
     ) -> None:
         self._plans = (
@@ -69,6 +71,7 @@ class FollowUp(Service):
         self._learnt = learnt
         self._older = older
         self._alike = alike
+        self._printed = printed
         self._documented = [Documented(plan.setup.get("wrapper") or {}) for plan in self._plans]
         self._releases = [
             installed(plan.setup.get("wrapper") or {}) if config.bisect else ()
@@ -332,6 +335,8 @@ class FollowUp(Service):
             self._ended(request, answer)
         forms = tuple(replace(form, file=self._relative(form.file)) for form in answer.reproducers)
         self._archive.set_reproducers(key, forms)
+        if any(form.form == "python" and form.reproduces for form in forms):
+            self._printed(key)
         bucket = self._archive.buckets[key]
         if self._needs_documented(request, answer, bucket):
             self._archive.set_tier(key, DOCUMENTED)

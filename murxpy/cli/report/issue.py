@@ -8,7 +8,7 @@ import platform
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -26,8 +26,8 @@ from murxpy.cli.report.findings import (
 from murxpy.cli.report.text import amount, fenced, one_line, prose
 from murxpy.data import load_wrapper, wrapper_names
 from murxpy.findings.buckets import is_unsound
-from murxpy.findings.defects import grouping, place_of, reads_again
-from murxpy.findings.frames import earliest
+from murxpy.findings.defects import finds_broken, grouping, place_of, reads_again
+from murxpy.findings.frames import earliest, of_program
 from murxpy.findings.kinds.calls import misuse_message
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.known import Registry
@@ -132,6 +132,9 @@ def draft_of(
     wrapper = _wrapper(solver)
     rules = (_wrapper(receiver) if receiver else wrapper).get("reporting") or {}
     script, program = _form(page, "smt2"), _form(page, "python")
+    framed = page
+    if program and not script and _astray(page):
+        page = replace(page, bucket=replace(page.bucket, backtrace=""), frames=())
     release = _release(page, small)
     files = {f"finding{file.suffix}": _telling(small, file, page.bucket.kind)} if small else {}
     files |= {"finding.smt2": script} if script else {}
@@ -144,10 +147,19 @@ def draft_of(
         *_what(page, script, program),
         *_how(page, script, program, files, wrapper, release),
         *_circumstances(page, small, _form_has(page, script, program, wrapper), release),
-        *_frames(page),
+        *_frames(framed, "of its replay" if page is not framed else ""),
     ]
     text = "\n".join(parts).rstrip("\n") + "\n"
     return Draft(text, files, [*_warnings(page, rules, script or program, registries)])
+
+
+def _astray(page: FindingPage) -> bool:
+    """Whether the native frames are those of a replay of the trace, which may die in another function than
+    the program does.
+    """
+    backtrace = page.bucket.backtrace
+    tells = bool(backtrace) and not finds_broken(page.bucket) and not page.recursion
+    return tells and not of_program(backtrace)
 
 
 def _telling(trace: str, file: Path, kind: str) -> str:
@@ -340,11 +352,21 @@ def _what(page: FindingPage, script: str | None, program: str | None) -> Iterato
             got += "" if _steady(page) else ", or another signal"
             yield f"- **Expected:** {prose(wanted)}"
             yield f"- **Got:** {prose(one_line(got, _LONGEST))}"
+    for line in _written(page, script, program):
+        yield line
     for line in _documented(page):
         yield f"- **Documented:** {prose(line)}"
     for line in page.bucket.triage.get("evidence") or ():
         yield f"- **Evidence:** {prose(str(line))}"
     yield ""
+
+
+def _written(page: FindingPage, script: str | None, program: str | None) -> Iterator[str]:
+    """What the solver writes before the program that stands in the issue dies."""
+    form = next((one for one in page.bucket.reproducers if one.form == "python"), None)
+    if program and not script and form is not None and form.written:
+        yield "- **Written before it dies:**\n"
+        yield fenced(form.written, "text")
 
 
 def _documented(page: FindingPage) -> Iterator[str]:
@@ -538,12 +560,14 @@ def _has(text: str, name: str) -> bool:
     return any(word.search(row) for row in text.split("\n") if not row.startswith((";", "#")))
 
 
-def _frames(page: FindingPage) -> Iterator[str]:
-    """The native frames without those of the interpreter, the innermost first; of a recursion once."""
+def _frames(page: FindingPage, of: str = "") -> Iterator[str]:
+    """The native frames without those of the interpreter, the innermost first; of a recursion once. `of` says of
+    what they are, where that is not the form above.
+    """
     if page.frames:
         rows = [*without_turns(page)] if page.recursion else [*page.frames]
         more = ["(and more)"] if len(rows) > _FRAMES else []
-        heading = f"## {page.about_frames('Native frames')}"
+        heading = f"## {page.about_frames(f'Native frames {of}'.rstrip())}"
         yield from block(heading, "", "\n".join([*rows[:_FRAMES], *more]), "backtrace.txt")
         first = earliest(page.bucket.backtrace)
         if first:
