@@ -76,6 +76,7 @@ _ENABLING = re.compile(
     r"|check|dump|stats|statistics|timeout|limit|rlimit|seed|mode|auto)(?:[._ -]|$)|-ext(?: |$)"
 )
 _OPERATOR = re.compile(r"OP_\w+")
+_INNERMOST = re.compile(r"\((OP_\w{1,60}+)(?: [^()\s]{1,60}+){0,9}+\)")  # a term without terms in it
 _DECLARED = re.compile(r"\((?:declare-fun|declare-const) (\S+)")
 _NAME = re.compile(r"(?<![\w.])_[A-Za-z]\w*(?:!\d+)?|\b[A-Za-z]+!\d+")
 
@@ -645,6 +646,11 @@ def _of_message(bucket: Bucket, read: Read) -> tuple[str, ...]:
         first = " ".join(message.split()[: _TELLING_WORDS + 1])
         telling = f"{' & '.join(shape.telling)} {_options(shape)}"
         found.append(f"{bucket.solver} {bucket.kind}: {first} on {telling}")
+    if shape is not None and _DECLARED.search(bucket.message):
+        # which function the solver applies to what it made of a term differs with the sort of that
+        unnamed = abstract(_DECLARED.sub("(FUNCTION", bucket.message)).replace("SORT", "TERM")
+        innermost = dict.fromkeys(_INNERMOST.findall(" ".join(shape.telling)))
+        found += [f"{bucket.solver} {bucket.kind}: {unnamed} of {one}" for one in innermost]
     return tuple(found)
 
 

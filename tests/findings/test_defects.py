@@ -254,6 +254,41 @@ def test_a_printed_term_is_no_part_of_an_exception(one: str, other: str) -> None
     assert grouped([*buckets, bucket("c", "contract", one)]) == [("a", "b"), ("c",)]
 
 
+def test_the_function_that_a_message_declares_may_be_that_of_another_sort() -> None:
+    """Where the innermost operator is the same: which function the solver applies differs with its sort."""
+    said = "Error: Sort mismatch at argument #1 for function (declare-fun {} (Int) Bool) supplied sort is {}"
+    made = """1 new
+1 mk-sort SORT_{}
+ return s1
+1 mk-const s1 "a"
+ return t1 s1
+1 mk-term {} SORT_ARRAY 2 t1 t1
+ return t2 s2
+1 mk-term {} SORT_BOOL 2 t2 t2
+ return t3 s3
+1 assert-formula t3
+1 check-sat
+"""
+    files = {
+        "one.min.trace": made.format("RM", "OP_ARRAY_LAMBDA", "OP_EQUAL"),
+        "other.min.trace": made.format("INT", "OP_ARRAY_LAMBDA", "OP_SET_MEMBER"),
+        "apart.min.trace": made.format("INT", "OP_SET_UNION", "OP_SET_MEMBER"),
+    }
+    told = {
+        "one": ("rm", "RoundingMode"),
+        "other": ("extract", "(_ FloatingPoint 2 3)"),
+        "apart": ("f", "Int"),
+    }
+    buckets = [
+        replace(
+            bucket(key, "exception", said.format(*words)),
+            reproducers=(Reproducer("min.trace", f"{key}.min.trace", True),),
+        )
+        for key, words in told.items()
+    ]
+    assert sorted(grouped(buckets, files)) == [("apart",), ("one", "other")]
+
+
 def test_a_message_of_one_word_does_not_tell_which_defect_threw_it() -> None:
     buckets = [bucket(key, "exception", "Error: unreachable") for key in "ab"]
     assert grouped(buckets) == [("a",), ("b",)]
