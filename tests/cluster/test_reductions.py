@@ -101,9 +101,9 @@ class Giving:
     ("text", "refused"),
     [
         (EXAMPLE, ""),
-        ("", ""),
+        pytest.param("", "", marks=pytest.mark.slow),
         ('1 mk-const s1 "\n', "trace:1"),
-        (LONG * 9, "much larger"),
+        pytest.param(LONG * 9, "much larger", marks=pytest.mark.slow),
     ],
 )
 def test_the_process_here_looks_at_what_a_node_made_smaller(

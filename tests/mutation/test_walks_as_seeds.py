@@ -203,7 +203,7 @@ def test_a_campaign_keeps_the_scripts_of_its_runs(
         read_script(file.read_text(), file.name, catalogue())
 
 
-@pytest.mark.parametrize("source", ["enumerate", "generate"])
+@pytest.mark.parametrize("source", [pytest.param("enumerate", marks=pytest.mark.slow), "generate"])
 def test_scripts_without_seeds_are_sources_of_a_mix(
     source: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -55,7 +55,7 @@ SMALLEST = [
 ]
 
 
-@pytest.mark.parametrize("joined", [False, True])
+@pytest.mark.parametrize("joined", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_history_becomes_the_smallest(history: tuple[Run, ...], joined: bool) -> None:
     plan = planted(**FAULT, joined=joined)
     reduced = minimize_history(Task(plan, "h.history"), history)
