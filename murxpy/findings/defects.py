@@ -76,7 +76,9 @@ _ENABLING = re.compile(
     r"|check|dump|stats|statistics|timeout|limit|rlimit|seed|mode|auto)(?:[._ -]|$)|-ext(?: |$)"
 )
 _OPERATOR = re.compile(r"OP_\w+")
-_INNERMOST = re.compile(r"\((OP_\w{1,60}+)(?: [^()\s]{1,60}+){0,9}+\)")  # a term without terms in it
+_INNERMOST = re.compile(
+    r"\((OP_\w{1,60}+)(?: [^()\s]{1,60}+){0,9}+\)"
+)  # a term without terms in it
 _DECLARED = re.compile(r"\((?:declare-fun|declare-const) (\S+)")
 _NAME = re.compile(r"(?<![\w.])_[A-Za-z]\w*(?:!\d+)?|\b[A-Za-z]+!\d+")
 
