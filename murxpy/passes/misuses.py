@@ -19,6 +19,7 @@ from murxpy.machine.trace.finished import Need
 from murxpy.machine.trace.grammar import Line, parse_trace
 from murxpy.passes.lines import made, put
 from murxpy.passes.siblings import Callables, class_of, constant, newest, of_method, siblings
+from murxpy.translate.expressions import literal
 
 _CALLED = ("call", "edge", "keyword")  # rules whose lines are the call of a public callable
 _ENOUGH = 3  # other calls that show the defect, behind which no more are tried
@@ -129,6 +130,8 @@ def _in_words(script: Script, at: int, place: int) -> str:
     own = script[at].args[place]
     if own == OPEN:
         return "a list"
+    if isinstance(own, Python):
+        return literal(own.value)
     if not isinstance(own, Ref):
         return print_token(own).removeprefix("py:")
     name = class_of(script, own)

@@ -742,9 +742,9 @@ def test_what_a_callable_gives_is_told_with_the_callable() -> None:
 def test_what_happens_to_an_operand_is_told_with_the_call() -> None:
     cut = misused("alike", "a number is taken for another; 9 for 3", "z3.ArithSortRef.cast")
     whole = "0 new\n0 misuse@call z3.IntSort\n return x1 Sort\n0 misuse@alike z3.ArithSortRef.cast x1 py:9 at 1\n"
-    said = "z3.ArithSortRef.cast(9): a number is taken for another; 9 for 3"
+    said = "z3.ArithSortRef.cast(9): 9 is taken for 3"
     assert sentence(cut, whole) == sentence(cut, None, whole) == said
-    assert sentence(cut).startswith("misuse of z3.ArithSortRef.cast: a number is taken")
+    assert sentence(cut).startswith("misuse of z3.ArithSortRef.cast: 9 is taken for 3")
     misfit = "defineFun takes a definition that does not fit its declaration (free)"
     assert sentence(misused("misfit", misfit)).endswith(
         "does not fit its declaration: a body with a free variable"
@@ -784,7 +784,7 @@ def test_an_exception_is_one_wherever_the_rule_leads_to_it() -> None:
         ("type get-value@one 1 t10 with 0 py:[1]", "get-value ([1] in the place of an operand)"),
         (
             "sort mk-term@op OP_BV_ADD SORT_BV 2 t1 t2 with 0.#1 t3",
-            "bvadd (a term of another sort in the place of an operand)",
+            "making a term with bvadd (a term of another sort in the place of an operand)",
         ),
         (
             'text mk-const@mk s3 "_x" with name py:"a|b"',
@@ -796,16 +796,19 @@ def test_an_exception_is_one_wherever_the_rule_leads_to_it() -> None:
         ),
         (
             "number mk-term@f OP_BV_ZERO_EXTEND SORT_BV 1 t2 1 8 with i0 py:-4",
-            "zero_extend (-4 in the place of an index)",
+            "making a term with zero_extend (-4 in the place of an index)",
         ),
         (
             'none mk-value@py s2 "7" with v:num py:none',
             "making a value (None in the place of its value)",
         ),
-        ("type mk-sort@f SORT_BV 8 with p0 py:[]", "BV ([] in the place of a parameter)"),
+        (
+            "type mk-sort@f SORT_BV 8 with p0 py:[]",
+            "making a sort BV ([] in the place of a parameter)",
+        ),
         (
             "context mk-sort@mk SORT_SET s1 with ctx other c1",
-            "SET (another context in the place of its own)",
+            "making a sort SET (another context in the place of its own)",
         ),
         (
             'context mk-const@mk s7 "_x4" with sort other s7',
@@ -813,7 +816,7 @@ def test_an_exception_is_one_wherever_the_rule_leads_to_it() -> None:
         ),
         (
             "arity mk-term@op OP_EQUAL SORT_BOOL 2 t16 t7 with * cut 1",
-            "= (too few or very many operands)",
+            "making a term with = (1 operand)",
         ),
         (
             'raising mk-const@mk s3 "_x7" with sort object',
@@ -1205,12 +1208,44 @@ def test_an_operator_that_breaks_what_a_later_call_uses_is_the_cause() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        (
+            "the literal of SORT_INT made from a number is another; 3.7 reads back as (3,)",
+            "A literal of INT made from 3.7 has the value 3",
+        ),
+        (
+            "the literal of SORT_BV made from a number is another; 3.7 reads back as (8, 3)",
+            "A literal of BV made from 3.7 has the value 3",
+        ),
+        (
+            "the literal of SORT_REAL made from a number is another; 1e30 reads back as (1, 3)",
+            "A literal of REAL made from 1e30 has the value 1/3",
+        ),
+        ("a float is taken for another; 3.7 for 3", "Misuse of z3.f: 3.7 is taken for 3"),
+        (
+            "a number is taken for another by the conversion of arguments that all callables share; -1 for 255",
+            "Misuse of z3.f: -1 is taken for 255, as in other calls",
+        ),
+        (
+            "a text with a NUL is taken for another; 'a\\x00b' for 'a'",
+            "Misuse of z3.f: 'a\\x00b' is taken for 'a'",
+        ),
+    ],
+)
+def test_what_is_made_of_a_number_is_said_in_plain_words(message: str, said: str) -> None:
+    found = replace(misused("a", message), action="misuse", operator="z3.f")
+    told = sentence(found)
+    assert told[:1].upper() + told[1:] == said
+
+
 def test_of_several_misuses_the_frames_name_the_one_that_breaks_what_is_dropped() -> None:
     files: dict[str, str] = {}
     words = "z3.Fixedpoint.add x1 t1\n3 misuse@call z3.FiniteDomainSort py:8\n4 delete"
     found = replace(died("delete", words, files), action="delete", operator="", spelling="")
     said = sentence(found, files["delete.min.trace"])
-    start = "dropping the solver and its context after z3.FiniteDomainSort(8) and 1 other call ends the process"
+    start = "dropping the solver and its context after z3.Fixedpoint.add(a term) and z3.FiniteDomainSort(8) ends the process"
     assert said.startswith(start), "nobody knows which of them it is"
     inside = replace(found, backtrace=frames("erase", "z3_fixedpoint_ref::free", "api"))
     said = sentence(inside, files["delete.min.trace"])

@@ -128,6 +128,7 @@ def test_a_term_of_another_sort_is_made_for_the_place_of_a_term() -> None:
         ([Need("operand", "2:2", "None", "'a'", "py:0")], "misused.Box.paired(0 or None)"),
         ([Need("operand", "2:2", "None, 'a'", "", "py:0")], "misused.Box.paired(0 or others)"),
         ([Need("operand", "2:2", "", "'a'", "py:0")], "misused.Box.paired(0)"),
+        ([Need("operand", "2:3", "None", "0", "the context")], "misused.Box.paired(0)"),
         (
             [Need("called", "2:misused.Box.paired", "misused.Box.size", "")],
             "each of at least 2 calls, such as misused.Box.paired(0),",
@@ -136,6 +137,7 @@ def test_a_term_of_another_sort_is_made_for_the_place_of_a_term() -> None:
 )
 def test_a_sentence_says_that_others_show_it(needs: list[Need], said: str) -> None:
     text = f"# murxpy-trace 1\n{CALL.format(value='0')}"
+    text = text.replace("py:0", "py:0 c1") if "2:3" in write_needs(needs) else text
     text = add_header(text, f"# {HEADER} {write_needs(needs)}\n")
     *_, made, last = read_rows(text)
     assert in_words(last, text) == said
@@ -373,7 +375,7 @@ def test_other_operators_are_tried_in_a_call_that_is_broken() -> None:
     said = add_header(f"# murxpy-trace 1\n{text}", f"# {HEADER} {write_needs([operand, found])}\n")
     *_, row = read_rows(said)
     assert in_words(row, said) == (
-        "each of at least 2 calls, such as OP_INT_ADD (None or others in the place of an operand),"
+        "each of at least 2 calls, such as making a term with OP_INT_ADD (None or others in the place of an operand),"
     )
 
 

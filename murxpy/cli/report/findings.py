@@ -142,6 +142,8 @@ def _sentence(bucket: Bucket, small: str | None, whole: str | None) -> str:
     message = message.replace(_AS_MADE, _CONSTRUCTED).replace(_BLOCKED, _VALUES)
     message = _NO_VALUE.sub(r"the value of a constant is a term that is no value: \1", message)
     message = _ONE_SIDED.sub(_sides_in_words, message)
+    message = _TAKEN_FOR.sub(_taken_in_words, message)
+    message = _MADE_OF.sub(_made_in_words, message)
     message = _INDEX.sub(r"\1: ", message)
     if bucket.kind == CONTRACT:
         message = _MISFIT.sub(
@@ -165,9 +167,32 @@ def _sentence(bucket: Bucket, small: str | None, whole: str | None) -> str:
 
 _OF_CALLABLE = re.compile(r"(?:gives|takes) ")  # a message whose subject is the callable
 _OF_OPERANDS = re.compile(
-    r"(?:an? \w{1,20}(?: with a NUL)? is taken for another|the \w{1,60} is another|another sort than"
-    r"|a finalizer raises)\b"
+    r"(?:.{1,62} is taken for (?:.{1,62}|another)|the \w{1,60} is another|another sort than|a finalizer raises)\b"
 )
+_TAKEN_FOR = re.compile(
+    r"^an? \w{1,20}(?: with a NUL)? is taken for another(?P<all> by [^;]{1,100})?; (?P<given>.{1,62}?) for (?P<taken>.{1,62})$"
+)
+_MADE_OF = re.compile(
+    r"^the literal of (SORT_\w{1,40}) made from [\w ]{1,60} is another; (.{1,62}?) reads back as \((?:(-?\d+), )?(-?\d+),?\)$"
+)
+
+
+def _taken_in_words(found: re.Match[str]) -> str:
+    """That a binding takes one operand for another one."""
+    more = ", as in other calls" if found["all"] else ""
+    return f"{found['given']} is taken for {found['taken']}{more}"
+
+
+def _made_in_words(found: re.Match[str]) -> str:
+    """That a literal has another value than it was made from. Before its value may stand its width or order; a
+    real number is read as a numerator and a denominator.
+    """
+    sort, given, before, value = found.groups()
+    fraction = sort == "SORT_REAL" and before is not None
+    whole = before if value == "1" else f"{before}/{value}"
+    return f"a literal of {sort} made from {given} has the value {whole if fraction else value}"
+
+
 _INDEX = re.compile(r"^(OP_\w{1,60} takes an index that it cannot have); [\w.]{1,60}: ")
 _MISFIT = re.compile(r"(does not fit its declaration(?: is taken)?) \(([\w-]{1,40})\)$")
 _ONE_SIDED = re.compile(
@@ -281,14 +306,17 @@ def _behind(small: str) -> str:
     """
     earlier = unused(list(read_rows(small)))
     words = [word for one in earlier if (word := in_words(one, small))]
+    words = list(dict.fromkeys(words))
     if not words:
         return ""
     last = last_row(small)
     tried = was_tried(small) or last is None or last.action != "misuse"
     if words[-1].startswith(EACH) or not words[-1].endswith(")") or not tried:
         return " after another call"  # it may only move other objects in memory
-    more = f" and {amount(len(words) - 1, 'other call')}" if len(words) > 1 else ""
-    return f" after {words[-1]}{more}"
+    *others, nearest = words
+    if len(others) > 1 or any(not one.endswith(")") for one in others):
+        return f" after {nearest} and the calls before it"
+    return f" after {' and '.join([*others, nearest])}"
 
 
 _DROPS = ("delete", "del", "gc")  # actions that free what others broke

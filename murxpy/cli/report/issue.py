@@ -90,6 +90,7 @@ _ARTICLE = re.compile(
     r"^(?:each|the|an?)\b"
 )  # begins what is said of several calls, or of an object
 _LIVES = "that the process goes on"
+_RESULT = "a result or a documented exception"  # what a program says that it expected
 _DIED = re.compile(r" got (SIG[A-Z]+)$")  # what a program printed of its child process
 # the key of the bucket of a death, without what differs with the signal
 _CALLED = re.compile(r"^(?:crash|abort)-sig[a-z]+-(.+)-[0-9a-f]{8}$")
@@ -348,7 +349,7 @@ def _what(page: FindingPage, script: str | None, program: str | None) -> Iterato
         told = next((one.note for one in page.bucket.reproducers if one.form == "python"), "")
         wanted, _, got = told.removeprefix("expected ").partition(" got ")
         if got:
-            wanted = wanted.rstrip(",").replace("no signal", _LIVES)
+            wanted = _wanted(page, wanted.rstrip(","), got)
             got += "" if _steady(page) else ", or another signal"
             yield f"- **Expected:** {prose(wanted)}"
             yield f"- **Got:** {prose(one_line(got, _LONGEST))}"
@@ -359,6 +360,22 @@ def _what(page: FindingPage, script: str | None, program: str | None) -> Iterato
     for line in page.bucket.triage.get("evidence") or ():
         yield f"- **Evidence:** {prose(str(line))}"
     yield ""
+
+
+def _wanted(page: FindingPage, wanted: str, got: str) -> str:
+    """What a program expected, as a sentence of what should be: the exceptions that the binding documents by
+    their names.
+    """
+    wanted = wanted.replace("no signal", _RESULT if page.bucket.action == "misuse" else _LIVES)
+    contract = _wrapper(page.bucket.solver).get("contract") or {}
+    names = [str(one["type"]) for one in contract.get("documented") or ()]
+    if wanted != _RESULT:
+        return wanted
+    if not names or any(got.startswith(f"{name}:") for name in names):
+        return "a result, or an exception that says what is wrong with an operand"
+    return (
+        f"a result, or {' or '.join(names)} as the documentation shows it for other refused calls"
+    )
 
 
 def _written(page: FindingPage, script: str | None, program: str | None) -> Iterator[str]:

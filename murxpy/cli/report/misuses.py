@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
+from murxpy.cli.report.text import amount
 from murxpy.errors import InputError
 from murxpy.findings.kinds.calls import misfit_of
 from murxpy.machine.contract.broken import WITH
 from murxpy.machine.contract.calls import CALLS, OPEN
-from murxpy.machine.contract.rules import RULES, Rule
+from murxpy.machine.contract.rules import CONTEXT, RULES, Rule
 from murxpy.machine.tokens import Python, Quoted, Ref, Token
 from murxpy.machine.trace.finished import (
     HEADER,
@@ -90,7 +91,9 @@ def in_words(row: Row, trace: str) -> str:
     first, rule = args[0], RULES.get(row.spelling)
     others = _tried_others(row, trace)
     if isinstance(first, str) and "." in first:
-        given = _operands(args, _of_method(args, classes), classes, others)
+        needless = args[-1] == CONTEXT and "None" in others.get(len(args) - 1, ())
+        told = args[:-1] if needless else args
+        given = _operands(told, _of_method(args, classes), classes, others)
         called = f"{first}({', '.join(given)})"
         return f"{before}{called}," if (before := _one_of(others)) else called
     # what is held is used later: the call itself is as it should be
@@ -106,6 +109,9 @@ def in_words(row: Row, trace: str) -> str:
     placed = _placed(args, rule, classes, others)
     more = f" ({misfit or placed})" if misfit or placed else about
     made = said(row.call.operator, solver)
+    made = {"OP": "making a term with ", "SORT": "making a sort "}.get(
+        made.partition("_")[0], ""
+    ) + made
     sort = classes.get(str(args[1]), "") if len(args) > 1 and made in _OF_SORTS else ""
     kind = sort.removeprefix("the sort ")
     called = f"{made}{f' of {kind}' if kind else ''}{more}"
@@ -240,7 +246,9 @@ def _placed(
         return ""
     slot, *given = words[len(words) - words[::-1].index(WITH) :]
     name = str(slot).partition(".")[0].partition(":")[0]
-    if name == "*" or not given:  # their number is wrong
+    if name == "*" and len(given) == 2 and given[0] in _COUNTS:
+        return _COUNTS[str(given[0])](int(str(given[1])))
+    if name == "*" or not given:
         return ""
     other = given[0] == "other"
     what = _shown(given[-1], classes)
@@ -253,6 +261,12 @@ def _placed(
     what = _or(what, next(iter(others.values()), ()))
     return f"{what} in the place of {_PLACES.get(name.rstrip('0123456789*'), 'an operand')}"
 
+
+# How many operands there are in the place of those of a call, by the word before their number.
+_COUNTS: Mapping[str, Callable[[int], str]] = {
+    "cut": lambda count: amount(count, "operand") if count else "without operands",
+    "times": lambda count: f"all its operands {count} times",
+}
 
 # What an operand is in the call that a misuse breaks, by the name of its slot without its number.
 _PLACES = {

@@ -362,7 +362,7 @@ def contract(run: Calls, claim: Claim) -> None:
     elif claim.message.endswith(" does not"):
         _one_sided(run)
     elif run.other:
-        _alike(run)
+        _alike(run, claim.message)
     else:
         _accepted(run)
 
@@ -427,7 +427,7 @@ def _finalized(run: Calls, kind: str) -> None:
         "sys.unraisablehook = lambda e: raised.append(f'{e.exc_type.__name__}: {e.exc_value}')",
         tolerant(run.failing),
         "gc.collect()",
-        "print('expected no exception in a finalizer, got', *raised or ['none'])",
+        "print('expected that the object is released without an exception, got', *raised or ['none'])",
         f"sys.exit(1 if any(got.startswith({f'{kind}:'!r}) for got in raised) else 0)",
     )
 
@@ -458,12 +458,12 @@ def _stressed(run: Calls, message: str) -> None:
         )
     elif message.endswith(" does not end"):
         run.sheet.do(
-            "print('expected an end, got', len(got), 'elements')",
+            "print('expected an iteration that ends, got', len(got), 'elements')",
             f"sys.exit(1 if len(got) == {protocols.ENDLESS} else 0)",
         )
     elif " is equal to " in message:
         run.sheet.do(
-            "print('expected no equal object, got', got)",
+            "print('expected False, got', got)",
             "sys.exit(1 if got is True else 0)",
         )
     else:
@@ -486,14 +486,21 @@ def _undocumented(run: Calls, kind: str, message: str) -> None:
     )
 
 
-def _alike(run: Calls) -> None:
+_CONFUSED = re.compile(r"; (.{1,62}?) for (.{1,62})$")  # what is taken for what
+
+
+def _alike(run: Calls, message: str) -> None:
+    """One call gives the same as another one, whose operand is another one."""
+    confused = _CONFUSED.search(message)
+    given, taken = confused.groups() if confused else ("its operand", "another one")
     run.sheet.do(
         f"right = {run.other}",
         f"try:\n    got = {run.failing}\n"
         "except Exception as error:\n    got = f'{type(error).__name__}: {error}'",
-        "print(f'expected an exception or another result than {right}, got {got}')",
         "same = type(got) is type(right) and str(got) == str(right)",
         "same = same and bool(got.eq(right) if hasattr(got, 'eq') else got == right)",
+        f"print({f'expected an exception or a result for {given}, got'!r}, "
+        f"f'{{got}},', {f'the result for {taken}'!r} if same else 'another result')",
         "sys.exit(1 if same else 0)",
     )
 
