@@ -172,7 +172,11 @@ class _Call:
             *nearest[:_NEAREST],
             *sorted(found, key=lambda name: (len(name), name))[:_SHORTEST],
         ]
-        related = [name for name in self._callables.related(self._own) if name in operands]
+        related = [
+            name
+            for name in self._callables.related(self._own)
+            if name in operands and (makes or name not in self._callables.bases)
+        ]
         return list(dict.fromkeys((*related[:_RELATED], *(found[name] for name in plain))))
 
     def _with(self, name: str, before: Sequence[Line], words: Sequence[Nested]) -> Script:

@@ -102,7 +102,8 @@ class Callee:
 
     def uses(self) -> list[str]:
         """The names of functions and attributes in its code; empty where it has no code of Python's."""
-        return list(getattr(getattr(self.call, "__code__", None), "co_names", ()))
+        call = self.call.__init__ if inspect.isclass(self.call) else self.call
+        return list(getattr(getattr(call, "__code__", None), "co_names", ()))
 
 
 @dataclass

@@ -42,6 +42,10 @@ def test_a_session_tells_what_its_callables_take() -> None:
     assert OFFERED.operands["misused.Solver.check"] == (0, 99)
     assert OFFERED.operands["misused.Box.__str__"] == (0, 0)
     assert OFFERED.bases["misused.Box"] == ["misused.Box"]
+    assert OFFERED.needs["misused.extract"] == [["width", "width", "term"]]
+    assert (
+        "_text" in OFFERED.uses["misused.Box"] and "isidentifier" in OFFERED.uses["misused.renamed"]
+    )
 
 
 def test_other_operands_are_tried_in_the_place_of_each() -> None:

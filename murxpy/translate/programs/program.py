@@ -49,7 +49,9 @@ _CALLED = (
     Form(looked=True),
     Form(plain_solver=False, main=False, looked=True),
     Form(plain_solver=False, nested=False, main=False, dropped=True),
+    Form(plain_solver=False, nested=False, dropped=True),
 )
+_DROPS = ("misuse", "del", "delete", "gc")  # actions that show what dies with objects
 _LIBRARY = ("copy", "gc", "itertools", "operator", "pickle")  # modules of Python that calls use
 DEADLINE = 10  # seconds after which a program says that its calls do not end
 
@@ -85,7 +87,7 @@ def programs(
     stressed = last.action == "misuse" and last.args[:1] == [CONTEXT]
     own = claim.in_child or stressed or "another context" in claim.message
     forms = [form for form in _FORMS if form.main or own]
-    if claim.in_child and trace.lines[-1].action == "misuse":
+    if claim.in_child and trace.lines[-1].action in _DROPS:
         forms += _CALLED
     yield from _forms(trace, catalogue, wrapper, claim, forms, seen)
 
@@ -140,6 +142,8 @@ def _forms(
     """
     if claim.kind != CONTRACT:
         kept = [line for line in trace.lines if line.action not in ("del", "gc")]
+        if claim.in_child and kept and kept[-1].action == "delete":  # as at the end of the calls
+            kept = kept[:-1]
         trace = last_script(Trace(trace.name, kept, trace.header))
     release = trace.header.get("solver", "").partition(" ")[2] or "1000000"
 

@@ -50,8 +50,8 @@ class Sheet:
     one, except in calls of the functions `exact`; `instead` stands in its other places. If it is
     not `nested`, each object is made by a statement of its own, in the order of the trace. With `effects`
     what may do more than to make an object is a statement also where nobody uses the object. With `dropped`
-    no object is left out, and a run's end is the last statement: it drops what was made, then what is
-    `fixed`, and then the results of calls that may do more.
+    no object is left out, and a run's end are the last statements: they drop what was made, then what is
+    `fixed`, then the results of calls that may do more, and collect garbage.
     """
 
     def __init__(self, dropped: str = "", instead: str = "", exact: Collection[str] = ()) -> None:
@@ -111,10 +111,13 @@ class Sheet:
         return self._printed(rows, before)
 
     def _ending(self, rows: Sequence[Row]) -> list[Row]:
-        """The statement that drops all objects in the order in which the end of a run does."""
+        """The statements that drop all objects in the order in which the end of a run does, also those of reference
+        cycles.
+        """
         made = [row for row in rows if row.name]
         last = sorted(made, key=lambda row: 2 if row.effect else 1 if row.hint == row.name else 0)
-        return [Row(self._parsed(f"del {', '.join(row.name for row in last)}"))] if last else []
+        named = f"del {', '.join(row.name for row in last)}"
+        return [Row(self._parsed(text)) for text in ((named, "gc.collect()") if last else ())]
 
     def _printed(self, rows: Sequence[Row], before: Iterable[str]) -> list[str]:
         taken = {*keyword.kwlist, *dir(builtins)}
