@@ -58,6 +58,7 @@ _EXAMPLES = (
     ("murxpy fuzz z3 seeds/ --mix api:2,fusion:1,opfuzz:1", "also mutate scripts"),
     ("murxpy fuzz z3 seeds/ --mix auto", "all sources; most time for those that find most"),
     ("murxpy fuzz z3 --options 'arith.nl.*,ff.*'", "which options of the solver runs set"),
+    ("murxpy fuzz z3 --machine parts", "optimizers, fixed points and other parts of the API"),
     ("murxpy fuzz z3 --time 10m --finish", "also group and describe all findings"),
     ("murxpy fuzz z3@4.13.0 z3@latest --runs 2000 --compare", "what the newer release broke"),
     ("murxpy fuzz z3 --cluster tcp://head:8786 --time 24h", "on many machines"),

@@ -4,6 +4,7 @@ the way of use relies on.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 import truth
 from toy import replay, walk
 
-from murxpy.data import data_folder, load_catalogue, load_machine
+from murxpy.data import data_folder, load_catalogue, load_machine, load_wrapper
 from murxpy.data.yamlfile import read_document
 from murxpy.fuzzers.setups import RunOptions, session_setup
 from murxpy.worker.session import Session
@@ -151,3 +152,13 @@ def test_scripted_runs_walk_the_others_without_what_no_script_says() -> None:
         step["do"] for one in others for state in one["states"].values() for step in state["do"]
     }
     assert len(others) == len(FLAWS) and "solver-action" not in actions
+
+
+def test_the_machine_of_parts_uses_what_a_solver_has_beside_checks() -> None:
+    setup = {"catalogue": load_catalogue(), "machine": load_machine("parts")}
+    made = Session({**setup, "wrapper": load_wrapper("z3"), "solverless": True})
+    texts = [walk(made, seed)[0] for seed in range(1, 41)]
+    used = [Counter(re.findall(r"^ *\d+ (z3-[a-z]+)", text, re.MULTILINE)) for text in texts]
+    assert sum(map(bool, used)) >= 25
+    assert len(set().union(*used)) >= 10, "and not only a few of them"
+    assert sum("new@optimizer" in text for text in texts) >= 4
