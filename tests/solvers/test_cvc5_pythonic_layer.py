@@ -178,3 +178,12 @@ def test_a_law_that_release_1_4_2_breaks_holds_where_it_is_mended(
     owner, _, name = where.rpartition(".")
     monkeypatch.setattr(getattr(P, owner) if owner else P, name, lie)
     assert said in str(helpers().pythonic(ctx.tm, getattr(helpers(), law)))
+
+
+def test_a_program_has_the_sort_that_the_layer_gives_a_term() -> None:
+    """The sort of a regular expression is of another class than `ReSort()`, so `Empty` refuses it."""
+    text = "new\nmk-term OP_RE_ALLCHAR SORT_REGLAN 0\n return t1 s1\nmk-term@function OP_RE_NONE SORT_REGLAN 0\n"
+    trace, report = replay(live("cvc5-pythonic"), text)
+    assert "has no attribute 'elem_sort'" in report["finding"]["message"]
+    program = to_python(parse_trace(trace, "t.trace"), catalogue(), load_wrapper("cvc5-pythonic"))
+    assert "= t1.sort()  #" in program and "def sort(" not in program
