@@ -112,6 +112,10 @@ def propagator(solver: Any, raising: str) -> str | None:
     made = _fresh(solver)
     watching = Watching(made)
     _watch(watching, constants(list(solver.assertions())))
+    if raising == "created":  # z3 tells of the terms of such functions only
+        truth = z3.BoolSort(made.ctx)
+        watched = z3.PropagateFunction("murxpy-watched", truth, truth)
+        made.add(watched(z3.BoolVal(True, made.ctx)))
     answers = [""]
     silent = _untold(
         watching.once, lambda: answers.append(_stressed(made, solver)), f"a propagator's {raising}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from typing import Any
 
@@ -22,6 +23,7 @@ def helpers() -> Any:
     return live("z3").wrapper.namespace["h"]
 
 
+CREATED = z3.UserPropagateBase.add_created
 HOW = ("at-most", "propagated", "parity", "distinct", "decided", "created")
 
 
@@ -132,6 +134,24 @@ def test_a_function_that_is_not_tracked_is_told(monkeypatch: pytest.MonkeyPatch)
     assert "a function that a propagator tracks answers sat" in str(
         helpers().propagated(asserted, "created", p, q)
     )
+
+
+def test_a_lost_exception_of_the_created_callback_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    asserted = solver(z3.Bool("p"))
+    assert helpers().propagator(asserted, "created") is None
+    monkeypatch.setattr(z3.UserPropagateBase, "add_created", _deaf)
+    found = helpers().propagator(asserted, "created")
+    assert found == "what a propagator's created raises is told to nobody"
+
+
+def _deaf(made: Any, told: Any) -> None:
+    """Register a callback of which no exception is heard."""
+
+    def quiet(*args: Any) -> None:
+        with contextlib.suppress(ValueError):
+            told(*args)
+
+    CREATED(made, quiet)
 
 
 def test_nothing_is_said_where_terms_have_no_values(monkeypatch: pytest.MonkeyPatch) -> None:
