@@ -8,7 +8,7 @@ from dataclasses import replace
 from murxpy.machine.contract.calls import AT, BY, CALLS, flat, grouped
 from murxpy.machine.contract.rules import CONTEXT
 from murxpy.machine.replaying.defuse import PLANT, Script, closed, matching_pops
-from murxpy.machine.tokens import Quoted, Ref, Token
+from murxpy.machine.tokens import Python, Quoted, Ref, Token
 from murxpy.machine.trace.grammar import Line
 from murxpy.passes.lines import put, with_word
 from murxpy.passes.reduction import Asking, Reducer
@@ -143,6 +143,8 @@ def smaller_words(lines: Script, at: int) -> Iterator[Script]:
 
 
 def _smaller(line: Line, word: int, token: Token, place: tuple[int, int] | None) -> list[Token]:
+    if isinstance(token, Python):
+        return _values(token) if line.action == "misuse" else []
     if isinstance(token, bool):
         return [False] if token else []
     if isinstance(token, int):
@@ -170,6 +172,21 @@ def _numbers(number: int) -> list[Token]:
     steps = [0, 1, 2, number // 2, number - 1] if number > 0 else [0, 1, -number, number // 2]
     size = 2 * abs(number) + (number < 0)
     return [step for step in dict.fromkeys(steps) if 2 * abs(step) + (step < 0) < size]
+
+
+def _values(token: Python) -> list[Token]:
+    """Shorter values of Python of the same class, the plainest first."""
+    value = token.value
+    plain: tuple[object, ...] = ()
+    if isinstance(value, int) and not isinstance(value, bool):
+        plain = (0, 1, -1, 8, -8, 100, -100)
+    elif isinstance(value, str):
+        half = len(value) // 2
+        plain = ("", "a", value[:half], value[half:], value[1:], value[:-1])
+    elif isinstance(value, (list, tuple, dict)):
+        plain = (type(value)(),)
+    shorter = {str(Python(one)): Python(one) for one in plain}
+    return [one for text, one in shorter.items() if len(text) < len(str(token))]
 
 
 def _texts(text: str) -> list[Token]:

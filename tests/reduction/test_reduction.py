@@ -429,6 +429,16 @@ def test_numbers_and_texts_get_smaller() -> None:
     }
 
 
+def test_values_of_misuses_get_smaller() -> None:
+    text = '1 misuse@edge m.f py:-9007199254740984 py:"xxyy" py:[1] py:0x1.c000000000000p+1f\n1 mk-sort SORT_BV 4\n'
+    found = [heads(c)[1] for c in words.smaller_words(made(text), 1)]
+    assert len(found) == 7 + 5 + 1
+    (rest,) = {row.partition("py:")[0] for row in found}
+    kept = 'py:"xxyy" py:[1] py:0x1.c000000000000p+1f'
+    assert [f"{rest}py:{number} {kept}" for number in (0, 1, -1)] == found[:3]
+    assert f'{rest}py:-9007199254740984 py:"" py:[1] py:0x1.c000000000000p+1f' in found
+
+
 def test_defined_functions_take_fewer_arguments() -> None:
     script = made(
         '1 mk-fun "f" 2 t1 t2 t3\n return t4 s2\n1 mk-term OP_UF_APPLY SORT_BOOL 3 t4 t5 t6\n return t7 s1\n'
