@@ -27,6 +27,7 @@ _NEW = 8  # new objects that are tried in the place of one
 _CLASSES = 6  # new objects of other classes whose method of the same name is tried
 _OPERATORS = 4  # other operators that are tried in a call that is broken
 _OPERANDS = 4  # operands of a call in whose place others are tried
+_LONGEST = 40  # letters of a value in words
 _COUNTED = ("cut", "times")  # words that say how many operands there are
 
 # The plainest operands, with the words for them. Of a number and of a text others of its class come first.
@@ -34,7 +35,7 @@ _NUMBERS = ((Python(0), "0"), (Python(1), "1"), (Python(-1), "-1"))
 _TEXTS = ((Python(""), "''"), (Python("a"), "'a'"))
 _PLAIN = (
     *((Python(None), "None"), (Python(0), "0"), (Python("a"), "'a'")),
-    *(("object", "object()"), (Python([]), "[]")),
+    *(("object", "object()"), (Python([]), "an empty list")),
 )
 
 Shows = Callable[[Script], bool]
@@ -131,7 +132,8 @@ def _in_words(script: Script, at: int, place: int) -> str:
     if own == OPEN:
         return "a list"
     if isinstance(own, Python):
-        return literal(own.value)
+        text = literal(own.value)
+        return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
     if not isinstance(own, Ref):
         return print_token(own).removeprefix("py:")
     name = class_of(script, own)

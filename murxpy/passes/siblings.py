@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from itertools import chain, islice
 from typing import Any
 
-from murxpy.machine.contract.calls import BY, CALLS, Nested, flat, grouped
+from murxpy.machine.contract.calls import AT, BY, CALLS, Nested, flat, grouped
 from murxpy.machine.contract.rules import CONTEXT
 from murxpy.machine.replaying.defuse import Script, returned
 from murxpy.machine.tokens import FOREIGN_OBJECTS, Python, Quoted, Ref, Token, read_tokens
@@ -105,9 +105,10 @@ def constant(script: Script, kind: str) -> tuple[Sequence[Line], Ref]:
 def siblings(script: Script, at: int, callables: Callables) -> Iterator[tuple[str, Script]]:
     """The script with other callables for the one that a line calls, and their names."""
     line = script[at]
-    if line.action != "misuse" or line.spelling not in CALLS[:2] + CALLS[3:]:
+    if line.action != "misuse" or line.spelling not in CALLS:
         return
-    end = line.args.index(BY) if BY in line.args else len(line.args)
+    ends = [place for place, word in enumerate(line.args) if word in (AT, BY)]
+    end = ends[0] if ends else len(line.args)
     try:
         words = grouped(line.args[1:end])
     except ValueError:
@@ -179,8 +180,14 @@ class _Call:
         ]
         return list(dict.fromkeys((*related[:_RELATED], *(found[name] for name in plain))))
 
-    def _with(self, name: str, before: Sequence[Line], words: Sequence[Nested]) -> Script:
-        line = replace(self._script[self._at], args=[name, *flat(words), *self._rest])
+    def _with(
+        self, name: str, before: Sequence[Line], words: Sequence[Nested], changed: int | None = None
+    ) -> Script:
+        """The script with the call of another callable, in which the operand at place `changed` is the one
+        that is compared with another, where the rule compares one.
+        """
+        rest = [AT, changed] if self._rest[:1] == [AT] and changed is not None else self._rest
+        line = replace(self._script[self._at], args=[name, *flat(words), *rest])
         if self._at == len(self._script) - 1:
             line = replace(line, results=[])
         return (*self._script[: self._at], *before, *put(self._script, self._at, line)[self._at :])
@@ -213,10 +220,16 @@ class _Call:
                     left.remove(like)
                 words.append(maker.fitting(kind) if like is None else like[0])
             yield self._with(name, maker.lines, [*owner, *words])
-            for given in self._words:
+            for given in (*self._compared(), *self._words, *self._object):
                 for place in range(min(len(words), _PLACES)):
                     changed = [*words[:place], given, *words[place + 1 :]]
-                    yield self._with(name, maker.lines, [*owner, *changed])
+                    yield self._with(name, maker.lines, [*owner, *changed], len(owner) + place)
+
+    def _compared(self) -> Sequence[Nested]:
+        """The operand that the rule of the line compares with another, where it compares one."""
+        words = [*self._object, *self._words]
+        at = self._rest[1] if self._rest[:1] == [AT] else None
+        return words[at : at + 1] if isinstance(at, int) else []
 
     def _own_kinds(self) -> Sequence[str]:
         ways = self._callables.needs.get(self._own, ())

@@ -181,7 +181,7 @@ def _of_itself(verdict: Verdict) -> str:
     place = thrown[2].removeprefix("in ").partition(" ")[0]
     if not f".{verdict.call.operator}".endswith(f".{place}"):
         return ""
-    return normalise(verdict.message[: thrown.start(2)])
+    return verdict.message[: thrown.start(2)]
 
 
 _THROWN = re.compile(r"^(?:class [A-Z]: )?(\w+)(?:: .*)? (in [\w.<>]+ \([\w.]+\))$", re.DOTALL)

@@ -15,7 +15,7 @@ from murxpy.judging.comparing.regressions import Pair, Shown, regression_key, to
 from murxpy.judging.disagreement import Case, CaseQuestions
 from murxpy.judging.judged_solver import JudgedSolver
 from murxpy.judging.operators import judge_plans
-from murxpy.machine.trace.finished import until_row
+from murxpy.machine.trace.finished import read_rows, until_row
 from murxpy.oracles.crash import Outcome, judge
 from murxpy.oracles.disagreement import OPPOSITE, Triage
 from murxpy.passes.siblings import Callables
@@ -96,10 +96,17 @@ class Replaying(Predicate[str]):
         """Whether it can tell of other traces that they end in the same way."""
         return self._alike is not None and self._tester.split is None
 
-    def alike(self, text: str) -> bool:
-        """Whether a replay of `text` ends in the same way, whatever it calls."""
+    def alike(self, text: str, lines: int) -> bool:
+        """Whether a replay of `text`, which has so many lines, ends in the same way, whatever it calls, and not
+        before its last line.
+        """
         wanted = self._alike
-        return wanted is not None and self._tester.first(iter([text]), wanted) is not None
+
+        def ends(outcome: Outcome) -> bool:
+            whole = outcome.after or sum(1 for _ in read_rows(outcome.trace)) >= lines
+            return wanted is not None and whole and wanted(outcome)
+
+        return wanted is not None and self._tester.first(iter([text]), ends) is not None
 
     def result(self, best: str) -> tuple[str, str]:
         if self._tester.split is None:

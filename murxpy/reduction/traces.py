@@ -197,7 +197,7 @@ def _with_needs(
     def alike(replaying: Replaying, script: Script) -> bool:
         interrupts.check()
         task.wait()
-        return replaying.alike(problem.asked(script))
+        return replaying.alike(problem.asked(script), len(script))
 
     def refused(script: Script) -> list[str]:
         return refusals(predicate.written(problem.asked(script)))

@@ -1204,7 +1204,7 @@ def test_an_operator_that_breaks_what_a_later_call_uses_is_the_cause() -> None:
     cycle = replace(died("cycle", cycled, files), action="gc", operator="", spelling="")
     assert len(grouped([*found, cycle], files)) == 4, "the cycle uses what the operator gives"
     assert sentence(cycle, files["cycle.min.trace"]).startswith(
-        "FPRef (objects in a reference cycle, for the collector to take apart) and then a garbage collection ends the process in "
+        "FPRef in a reference cycle and then a garbage collection ends the process in "
     )
 
 

@@ -229,6 +229,27 @@ def test_a_program_makes_the_calls_of_public_callables() -> None:
         assert done.returncode == code, done.stdout + done.stderr
 
 
+class Element:
+    """An element of a finite field of some order."""
+
+    def __init__(self, number: int, order: int) -> None:
+        self.number = number % order
+
+    def __repr__(self) -> str:
+        return f"{self.number}"
+
+    def eq(self, other: Element) -> bool:
+        return self.number == other.number
+
+
+@pytest.mark.parametrize("order", [3, 5, 7, 17, 1 << 16])
+@pytest.mark.parametrize("given", [(1 << 64) - 1, (1 << 128) - 1, (1 << 32) + 5, -1])
+def test_what_counts_modulo_a_number_confuses_nothing(order: int, given: int) -> None:
+    assert protocols.alike(lambda number: Element(number, order), [given], 0) is None
+    said = protocols.alike(lambda number: Element(number % (1 << 32), 1 << 40), [given], 0)
+    assert said is not None and said.startswith(f"a number is taken for another; {given} for ")
+
+
 def test_a_program_drops_what_a_public_callable_gave() -> None:
     text = """# solver misused 1.0
 1 new@default

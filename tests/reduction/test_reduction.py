@@ -432,7 +432,7 @@ def test_numbers_and_texts_get_smaller() -> None:
 def test_values_of_misuses_get_smaller() -> None:
     text = '1 misuse@edge m.f py:-9007199254740984 py:"xxyy" py:[1] py:0x1.c000000000000p+1f\n1 mk-sort SORT_BV 4\n'
     found = [heads(c)[1] for c in words.smaller_words(made(text), 1)]
-    assert len(found) == 7 + 5 + 1
+    assert len(found) == 7 + 6 + 1
     (rest,) = {row.partition("py:")[0] for row in found}
     kept = 'py:"xxyy" py:[1] py:0x1.c000000000000p+1f'
     assert [f"{rest}py:{number} {kept}" for number in (0, 1, -1)] == found[:3]

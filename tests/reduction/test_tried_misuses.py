@@ -56,7 +56,7 @@ def test_other_operands_are_tried_in_the_place_of_each() -> None:
         return asked[-1].endswith(("py:none", "object"))
 
     found = list(tried(script(CALL.format(value="0")), OFFERED, alike))
-    shows = Need("operand", "2:2", "None, object()", "1, -1, 'a', []", "0")
+    shows = Need("operand", "2:2", "None, object()", "1, -1, 'a', an empty list", "0")
     assert found[0] == shows
     assert asked[0] == "misused.Box.paired x1 py:1", "those of its class come first"
     assert shows.sentence() == (
@@ -135,7 +135,7 @@ def test_a_term_of_another_sort_is_made_for_the_place_of_a_term() -> None:
         ([Need("operand", "2:3", "None", "0", "the context")], "misused.Box.paired(0)"),
         (
             [Need("called", "2:misused.Box.paired", "misused.Box.size", "")],
-            "each of at least 2 calls, such as misused.Box.paired(0),",
+            "a call such as misused.Box.paired(0)",
         ),
     ],
 )
@@ -183,12 +183,12 @@ def test_another_operand_is_tried_in_the_place_of_a_list() -> None:
         return asked[-1] in ("misused.Box py:[] py:3", "misused.Box [ py:1 [ py:-1 ] ] py:3")
 
     found = list(tried(script(text), OFFERED, alike))
-    assert found[0] == Need("operand", "1:1", "[]", "None, 0, 'a', object()", "a list")
+    assert found[0] == Need("operand", "1:1", "an empty list", "None, 0, 'a', object()", "a list")
     assert asked[:1] == ["misused.Box py:none py:3"]
     assert "misused.Box [ py:1 py:none ] py:3" in asked, "in that of an inner one"
     said = add_header(f"# murxpy-trace 1\n{text}", f"# {HEADER} {write_needs(found[:-1])}\n")
     *_, row = read_rows(said)
-    assert in_words(row, said) == "misused.Box([1, [2 or other numbers]] or [], 3)"
+    assert in_words(row, said) == "misused.Box([1, [2 or -1]] or an empty list, 3)"
 
 
 def thrown_in(called: str, place: str, message: str = "list index out of range") -> Outcome:
@@ -252,9 +252,7 @@ def test_other_questions_are_tried_in_a_state_that_allows_none() -> None:
     assert found == [wanted]
     said = add_header(f"# murxpy-trace 1\n{text}", f"# {HEADER} {write_needs(found)}\n")
     *_, row = read_rows(said)
-    assert in_words(row, said).startswith(
-        "each of at least 2 calls, such as get-unsat-assumptions ("
-    )
+    assert in_words(row, said).startswith("a call such as get-unsat-assumptions (")
 
 
 def test_operands_of_a_call_are_left_out_from_behind() -> None:
@@ -379,7 +377,7 @@ def test_other_operators_are_tried_in_a_call_that_is_broken() -> None:
     said = add_header(f"# murxpy-trace 1\n{text}", f"# {HEADER} {write_needs([operand, found])}\n")
     *_, row = read_rows(said)
     assert in_words(row, said) == (
-        "each of at least 2 calls, such as making a term with OP_INT_ADD (None or others in the place of an operand),"
+        "a call such as making a term with OP_INT_ADD (None or others in the place of an operand)"
     )
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from murxpy.cli.report.misuses import EACH, in_words, others_show, said, was_tried, with_others
+from murxpy.cli.report.misuses import SUCH, in_words, others_show, said, was_tried, with_others
 from murxpy.cli.report.tables import NUMBER, Table, kinds
 from murxpy.cli.report.text import amount, cut, form_word, one_line, replay_command
 from murxpy.errors import InputError
@@ -53,6 +53,7 @@ from murxpy.foreign import escaped
 from murxpy.fuzzers.setups import named_rules
 from murxpy.logic.catalogue import STANDARD, Operator
 from murxpy.logic.walks import subterms
+from murxpy.machine.contract.calls import STRAY
 from murxpy.machine.contract.rules import CONTEXT
 from murxpy.machine.outcomes import CONTRACT, EXCEPTION, INCOMPLETENESS, WRONG_ANSWER
 from murxpy.machine.trace.finished import (
@@ -144,6 +145,10 @@ def _sentence(bucket: Bucket, small: str | None, whole: str | None) -> str:
     message = _ONE_SIDED.sub(_sides_in_words, message)
     message = _TAKEN_FOR.sub(_taken_in_words, message)
     message = _MADE_OF.sub(_made_in_words, message)
+    message = _ASTRAY.sub(
+        r"gives an object whose \1 is another context than that of its operands", message
+    )
+    message = _PARAMETER.sub(r"\2 in the place of a parameter gives the sort with \1", message)
     message = _INDEX.sub(r"\1: ", message)
     if bucket.kind == CONTRACT:
         message = _MISFIT.sub(
@@ -167,10 +172,15 @@ def _sentence(bucket: Bucket, small: str | None, whole: str | None) -> str:
 
 _OF_CALLABLE = re.compile(r"(?:gives|takes) ")  # a message whose subject is the callable
 _OF_OPERANDS = re.compile(
-    r"(?:.{1,62} is taken for (?:.{1,62}|another)|the \w{1,60} is another|another sort than|a finalizer raises)\b"
+    r"(?:.{1,62} is taken for (?:.{1,62}|another)|.{1,62} in the place of a parameter gives"
+    r"|the \w{1,60} is another|another sort than|a finalizer raises)\b"
 )
 _TAKEN_FOR = re.compile(
     r"^an? \w{1,20}(?: with a NUL)? is taken for another(?P<all> by [^;]{1,100})?; (?P<given>.{1,62}?) for (?P<taken>.{1,62})$"
+)
+_ASTRAY = re.compile(rf"^gives an object of {STRAY}: its (\w{{1,40}})$")
+_PARAMETER = re.compile(
+    r"^another sort than was asked for; a parameter of \w{1,40} gives (\S{1,40}) instead of (\S{1,60})$"
 )
 _MADE_OF = re.compile(
     r"^the literal of (SORT_\w{1,40}) made from [\w ]{1,60} is another; (.{1,62}?) reads back as \((?:(-?\d+), )?(-?\d+),?\)$"
@@ -311,7 +321,7 @@ def _behind(small: str) -> str:
         return ""
     last = last_row(small)
     tried = was_tried(small) or last is None or last.action != "misuse"
-    if words[-1].startswith(EACH) or not words[-1].endswith(")") or not tried:
+    if words[-1].startswith(SUCH) or not words[-1].endswith(")") or not tried:
         return " after another call"  # it may only move other objects in memory
     *others, nearest = words
     if len(others) > 1 or any(not one.endswith(")") for one in others):

@@ -28,7 +28,7 @@ from murxpy.data import load_wrapper, wrapper_names
 from murxpy.findings.buckets import is_unsound
 from murxpy.findings.defects import finds_broken, grouping, place_of, reads_again
 from murxpy.findings.frames import earliest, of_program
-from murxpy.findings.kinds.calls import misuse_message
+from murxpy.findings.kinds.calls import misfit_of, misuse_message
 from murxpy.findings.kinds.registry import kind_of
 from murxpy.findings.known import Registry
 from murxpy.machine.outcomes import CONTRACT, CRASH, EXCEPTION
@@ -40,7 +40,7 @@ from murxpy.machine.trace.finished import (
     read_needs,
     read_rows,
 )
-from murxpy.oracles.crash import ABORT
+from murxpy.oracles.crash import ABORT, normalise
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
 from murxpy.translate.printer import SELF_CHECKS
 
@@ -224,7 +224,9 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
         if placed and (recurs or page.bucket.action.startswith("check-")) and not misused:
             what = placed[0]  # another call that begins such a check does as well
     elif page.bucket.kind in (CONTRACT, EXCEPTION):
-        what = _of_check(page, _of_program(page, misuse_message(page.defect.wrong)), script)
+        what = _of_check(
+            page, _of_program(page, _as_printed(page, misuse_message(page.defect.wrong))), script
+        )
         named = named or next(iter(_checked(page.trace)), "")
         if page.bucket.action in SELF_CHECKS and named:
             what = f"{what}: {named}"
@@ -272,6 +274,17 @@ def _of_program(page: FindingPage, said: str) -> str:
     )
 
 
+def _as_printed(page: FindingPage, said: str) -> str:
+    """A sentence about a broken promise with what the program prints of it, where that is the same about other
+    values.
+    """
+    message = misuse_message(page.bucket.plain_message)
+    told = next((one.note for one in page.bucket.reproducers if one.form == "python"), "")
+    got = told.partition(" got ")[2]
+    same = page.bucket.kind == CONTRACT and bool(got) and normalise(got) == normalise(message)
+    return said.replace(message, got) if same else said
+
+
 def _last_call(program: str) -> str:
     """The function that a program calls last in its child process, or whose exception it catches; empty
     where it has a helper.
@@ -311,6 +324,8 @@ def _steady(page: FindingPage) -> bool:
     """
     if not page.bucket.signal:
         return True
+    if finds_broken(page.bucket):  # where that is noticed, and how, is chance
+        return False
     told = next((one.note for one in page.bucket.reproducers if one.form == "python"), "")
     found = _DIED.search(told)
     called = _CALLED.sub(r"\1", page.bucket.key)
@@ -332,7 +347,7 @@ def _of_check(page: FindingPage, said: str, script: str | None) -> str:
 def _what(page: FindingPage, script: str | None, program: str | None) -> Iterator[str]:
     """What was expected and why, and what was got: as the script or the program says it."""
     got, expected = _told(script) if script else ("", "")
-    said = _of_check(page, _of_program(page, page.wrong), script)
+    said = _of_check(page, _of_program(page, _as_printed(page, page.wrong)), script)
     parted = _PARTED.search(said)
     if script and parted and not _has(script, parted[1]):  # the script needs less than the trace
         said = said[: parted.start()]
@@ -369,6 +384,8 @@ def _wanted(page: FindingPage, wanted: str, got: str) -> str:
     wanted = wanted.replace("no signal", _RESULT if page.bucket.action == "misuse" else _LIVES)
     contract = _wrapper(page.bucket.solver).get("contract") or {}
     names = [str(one["type"]) for one in contract.get("documented") or ()]
+    if misfit_of(f"{page.bucket.action}@{page.bucket.spelling}"):
+        return "an exception that refuses the definition"
     if wanted != _RESULT:
         return wanted
     if not names or any(got.startswith(f"{name}:") for name in names):

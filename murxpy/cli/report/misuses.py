@@ -94,16 +94,17 @@ def in_words(row: Row, trace: str) -> str:
         needless = args[-1] == CONTEXT and "None" in others.get(len(args) - 1, ())
         told = args[:-1] if needless else args
         given = _operands(told, _of_method(args, classes), classes, others)
-        called = f"{first}({', '.join(given)})"
-        return f"{before}{called}," if (before := _one_of(others)) else called
+        return f"{_one_of(others)}{first}({', '.join(given)})"
     # what is held is used later: the call itself is as it should be
     about = "" if rule is None or rule.family == "hold" else f" ({rule.about})"
+    done = _DONE.get(rule.name, "{}") if rule is not None else "{}"
+    about = "" if row.spelling in _DONE else about
     if isinstance(first, Ref):
         objects = list(_stressed(args))
         free = {word for at, word in objects if at in others}
         own = [one for one in objects if one[1] not in free] or objects
         given = (_or(_object(word, classes), others.get(at, ())) for at, word in own)
-        return f"{' and '.join(dict.fromkeys(given))}{about}"
+        return f"{done.format(' and '.join(dict.fromkeys(given)))}{about}"
     misfit = misfit_of(_text(first, classes))
     solver = header_value(trace, "solver").partition(" ")[0]
     placed = _placed(args, rule, classes, others)
@@ -114,11 +115,26 @@ def in_words(row: Row, trace: str) -> str:
     ) + made
     sort = classes.get(str(args[1]), "") if len(args) > 1 and made in _OF_SORTS else ""
     kind = sort.removeprefix("the sort ")
-    called = f"{made}{f' of {kind}' if kind else ''}{more}"
-    return f"{before}{called}," if (before := _one_of(others)) else called
+    return f"{_one_of(others)}{made}{f' of {kind}' if kind else ''}{more}"
 
 
-EACH = "each of "  # begins the words for a call in whose place others show the same
+# What a rule does with an object.
+_DONE = {
+    "chain": "comparing {} twice in one expression",
+    "copy": "copy.copy of {}",
+    "cycle": "{} in a reference cycle",
+    "deepcopy": "copy.deepcopy of {}",
+    "equality": "comparing {}",
+    "index": "indexing {}",
+    "iterate": "iterating over {}",
+    "outlive": "a shallow copy of {} whose original is gone",
+    "pickle": "pickling {}",
+    "print": "printing {}",
+    "survive": "a deep copy of {} whose original is gone",
+    "truth": "bool of {}",
+}
+
+SUCH = "a call such as "  # begins the words for a call in whose place others show the same
 _CALLED = -1  # the place of the callable itself among what was tried
 
 
@@ -176,8 +192,7 @@ def others_show(trace: str) -> bool:
 
 def _one_of(others: Mapping[int, Sequence[str]]) -> str:
     """What stands before a call where others with its operands show the same."""
-    count = len(others.get(_CALLED, ()))
-    return f"{EACH}at least {count + 1} calls, such as " if count else ""
+    return SUCH if others.get(_CALLED) else ""
 
 
 def _or(shown: str, others: Sequence[str]) -> str:
@@ -186,10 +201,11 @@ def _or(shown: str, others: Sequence[str]) -> str:
         shown, others = shown.partition(" of ")[0], [one for one in others if one != OTHER_SORT]
     if not others:
         return shown
+    if len(others) == 1:
+        return f"{shown} or {others[0]}"
     texts = all(one.startswith("'") for one in [shown, *others])
     numbers = all(one.lstrip("-").isdecimal() for one in [shown, *others])
-    several = "other texts" if texts else "other numbers" if numbers else "others"
-    return f"{shown} or {others[0] if several == 'others' and len(others) == 1 else several}"
+    return f"{shown} or {'other texts' if texts else 'other numbers' if numbers else 'others'}"
 
 
 def _classes(trace: str) -> Iterator[tuple[str, str]]:
@@ -323,7 +339,8 @@ def _shown(word: Token, classes: Mapping[str, str]) -> str:
         name = classes.get(str(word), "") if word.letter == "x" else ""
         return f"{'an' if name[:1] in 'AEIOU' else 'a'} {name}" if name else _object(word, classes)
     if isinstance(word, Python):
-        text = literal(word.value)
+        whole = isinstance(word.value, int) and not isinstance(word.value, bool)
+        text = str(word.value) if whole else literal(word.value)
         return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
     return _STRANGERS.get(_text(word, classes), _text(word, classes))
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import math
 import operator
 import pickle
 from collections.abc import Callable, Sequence
@@ -185,16 +186,14 @@ def alike(call: Callable[..., Any], operands: Sequence[Any], at: int) -> str | N
     """A call does not confuse an operand with another number or text: 2^32 + 5 with 5, 3.7 with 3,
     or a text that contains NUL with its beginning.
 
-    The call is compared only if it distinguishes the other operand from a third one, which no code
+    The call is compared only if it distinguishes the other operand from third ones, which no code
     could confuse with the operand at `at`.
     """
     given, made = operands[at], call(*operands)
     for taken in _taken(given):
-        same, third = (
-            _called(call, operands, at, taken),
-            _called(call, operands, at, _third(given, taken)),
-        )
-        if same is not None and _one(made, same) and not _one(made, third):
+        same = _called(call, operands, at, taken)
+        thirds = (_called(call, operands, at, third) for third in _thirds(given, taken))
+        if same is not None and _one(made, same) and not any(_one(made, one) for one in thirds):
             return f"{_kind_in_words(given)} is taken for another; {given!a:.60} for {taken!a:.60}"
     return None
 
@@ -221,13 +220,21 @@ def _taken(given: Any) -> list[Any]:
     return []
 
 
-def _third(given: Any, taken: Any) -> Any:
-    """Another value of the same type. A call that confuses it with `given`, too, ignores the
-    operand, or counts modulo some number.
+def _thirds(given: Any, taken: Any) -> list[Any]:
+    """Other values of the same type. A call that confuses one with `given`, too, ignores the operand, or
+    counts modulo some number: a power of two, or a small odd one that divides the difference of the two
+    values, as the order of a finite field may.
     """
     if isinstance(given, str):
-        return f"{taken}b"
-    return taken + 1 if isinstance(given, float) else (taken + (1 << 31)) % (1 << 32)
+        return [f"{taken}b"]
+    if isinstance(given, float):
+        return [taken + 1]
+    step = math.gcd(given - taken, _ODD)
+    near = [taken + step if taken + step < 1 << 32 else taken - step] if step > 1 else []
+    return [(taken + (1 << 31)) % (1 << 32), *near]
+
+
+_ODD = math.prod((3, 5, 7, 11, 13, 17, 19, 23))  # below 2^32
 
 
 def _kind_in_words(given: Any) -> str:
