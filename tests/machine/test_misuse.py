@@ -427,6 +427,26 @@ def test_what_counts_as_documented_is_a_quote_from_the_documentation(solver: str
         assert " ".join(entry["quote"].split()) in text, entry
 
 
+@pytest.mark.parametrize("solver", ["z3", "cvc5-pythonic"])
+@pytest.mark.parametrize(
+    ("section", "key", "spelling", "rule", "left_out"),
+    [
+        ("sorts", "instantiate-sort", "default", "context", True),  # a method of a helper
+        ("values", "SORT_INT", "cast", "float", True),  # as IntVal, which cuts a float
+        ("values", "SORT_INT", "cast", "none", False),
+        ("values", "SORT_BV", "cast", "float", False),
+    ],
+)
+def test_what_is_no_promise_of_the_binding_is_left_out(
+    solver: str, section: str, key: str, spelling: str, rule: str, left_out: bool
+) -> None:
+    wrapper = live(solver).wrapper
+    found = wrapper.set(section, key)
+    assert found is not None
+    template = next(one.template.text for one in found.spellings if one.name == spelling)
+    assert wrapper.contract.undefined(template, rule) is left_out
+
+
 class Symbol:
     """A term whose comparisons are terms. With `true`, Python takes a term for true."""
 

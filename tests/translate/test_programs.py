@@ -533,6 +533,11 @@ def test_an_object_of_another_context_stands_beside_one_of_its_own(tmp_path: Pat
     lone = f"{begin}0 misuse@context mk-term@function-ctx OP_NOT SORT_BOOL 1 t1 with 0 other t1\n"
     for one in printed(lone, "contract", message):
         assert "ctx)" in one.text.partition("got = ")[2].partition("\n")[0], one.text
+    listed = f'{begin.replace("BOOL", "FP 3 4", 1).partition("0 mk-value")[0]}0 misuse@context mk-const@list s1 "x" with sort other s1\n'
+    made = printed(listed, "contract", message.replace("a term", "a sort"))
+    assert made, "also where the program is near to the trace"
+    for one in made:
+        assert ", ctx)" in one.text.partition("got = FPs(")[2].partition("\n")[0], one.text
     both = f"{begin}0 misuse@context mk-term@function OP_AND SORT_BOOL 2 t1 t1 with *.#1 other t1\n"
     texts = [one.text for one in printed(both, "contract", message)]
     assert texts and "\nctx = Context()" not in texts[0], "the main context is the other one"
