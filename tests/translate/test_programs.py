@@ -380,6 +380,10 @@ def test_an_element_that_the_model_does_not_list(tmp_path: Path) -> None:
     assert ".getModelDomainElements(" in text
     assert ended(text, tmp_path / "p.py").returncode == 0
     assert ended(text.replace("@B_1", "Array"), tmp_path / "p.py").returncode == 1
+    text = text.replace("@B_1", "@B_0")
+    assert ended(text, tmp_path / "p.py").returncode == 0
+    within = text.replace("str(element) for", "f'default({element})' for")  # a term, and no element
+    assert ended(within, tmp_path / "p.py").returncode == 1
 
 
 def test_a_fresh_solver_has_the_options_that_the_theories_need() -> None:

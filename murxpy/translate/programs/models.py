@@ -251,10 +251,13 @@ def stray_element(run: Calls, claim: Claim) -> None:
     elements = ", ".join(f"*({one} or ())" for one in given)
     values = ", ".join(f"str({value_of(run, str(entry.obj))})" for entry in entries)
     run.sheet.do(
-        f"elements = str([{elements}])",
+        f"elements = [str(element) for element in [{elements}]]",
         f"values = ', '.join([{values}])",
-        "print('expected values without other elements than', elements, 'or a list with these, got', values)",
-        f"sys.exit(1 if {stray[1]!r} in values and {stray[1]!r} not in elements else 0)",
+        "print('expected each element of the values in the list that the model gives for its sort, got the values',"
+        " values, 'and in the lists', ', '.join(elements))",
+        # SMT-LIB writes an element `e` of a sort `S` also as `(as e S)`
+        "listed = [element.removeprefix('(as ').partition(' ')[0] for element in elements]",
+        f"sys.exit(1 if {stray[1]!r} in values and {stray[1]!r} not in listed else 0)",
     )
 
 
