@@ -162,7 +162,7 @@ def test_a_program_is_what_a_person_would_write() -> None:
         '    print("expected sat and its model, got", answer)\n'
         '    sys.exit(0 if answer == "unsat" else 2)\n'
         "value = str(s.model().eval(t1, model_completion=True))\n"
-        'print("expected True, got", value)\n'
+        'print("expected True as the value of the assertion, got", value)\n'
         'sys.exit({"True": 0, "False": 1}.get(value, 2))\n'
     )
     assert first.frame <= 15
@@ -242,7 +242,10 @@ def test_an_interpolant_is_solved_from_scratch(tmp_path: Path) -> None:
     assert "def " not in text
     assert "again.assertFormula(tm.mkTerm(Kind.NOT, interpolant))\n" in text
     done = ended(text, tmp_path / "p.py")
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "expected unsat, got unsat")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (
+        0,
+        "expected unsat for the others with its negation, got unsat",
+    )
     goal = "the interpolant does not imply its goal"
     text = printed(BETWEEN, "invalid-interpolant", goal)[0].text
     assert "again.assertFormula(interpolant)\nagain.assertFormula(t1)\n" in text

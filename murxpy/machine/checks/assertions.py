@@ -47,7 +47,7 @@ def _finding(run: Run, model: Model, formula: Term, reader: Any) -> dict[str, An
         )
         return run.finding("invalid-model", "solver", message, "check-model", term.op, reader.name)
     word = _own_word(run, model, formula)
-    about = ", ".join(subject(run, formula, model.objects, reader))
+    about = ", ".join(subject(run, formula, model.objects, reader)) or "BOOL"
     message = f"an assertion about {about} is false under the model; {word}"
     return run.finding("invalid-model", "solver", message, "check-model", "", reader.name)
 

@@ -46,10 +46,15 @@ def interpolant(run: Calls, claim: Claim) -> None:
     made = _found(run, "interpolant", others, _negated(run, goal))
     if "not implied" in claim.message:
         run.sheet.note("The interpolant must follow from the other assertions.")
-        solved(run, [*sources(others), str(_not(run, goal, made))], "sat")
+        solved(
+            run,
+            [*sources(others), str(_not(run, goal, made))],
+            "sat",
+            "the others with its negation",
+        )
     elif "does not imply" in claim.message:
         run.sheet.note("The interpolant must contradict the last assertion.")
-        solved(run, [made, str(goal.obj)], "sat")
+        solved(run, [made, str(goal.obj)], "sat", "the interpolant with the last assertion")
     else:
         raise Refused("unsupported", "only its symbols are wrong")
 
@@ -60,10 +65,11 @@ def abduct(run: Calls, claim: Claim) -> None:
     made = _found(run, "abduct", others, str(goal.obj))
     if "does not imply" in claim.message:
         run.sheet.note("The abduct must imply its goal with the assertions.")
-        solved(run, [*sources(others), made, _negated(run, goal)], "sat")
+        claims = [*sources(others), made, _negated(run, goal)]
+        solved(run, claims, "sat", "the assertions, the abduct and the negated goal")
     else:
         run.sheet.note("The abduct must agree with the assertions.")
-        solved(run, [*sources(others), made], "unsat")
+        solved(run, [*sources(others), made], "unsat", "the assertions and the abduct")
 
 
 def _goal(run: Calls) -> Entry:
@@ -132,7 +138,7 @@ def inconsistent(run: Calls, claim: Claim) -> None:
         f"    print('expected the answer {run.recorded} of the trace, got', {ANSWER})\n"
         "    sys.exit(2)"
     )
-    solved(run, [str(entry.obj) for entry in formulas(run)], other)
+    solved(run, [str(entry.obj) for entry in formulas(run)], other, "the assertions alone")
 
 
 # -- a core that is none
@@ -180,7 +186,7 @@ def _core_anew(run: Calls, background: Sequence[str]) -> None:
         run.sheet.do(
             *(said(run, "actions", ("assert-formula",), [Code(claim)]) for claim in background),
             f"for part in core:\n    {part}",
-            *compared(run, "sat"),
+            *compared(run, "sat", f"the core {'with the assertions' if background else 'alone'}"),
         )
 
 
@@ -206,7 +212,7 @@ def other_result(run: Calls, claim: Claim) -> None:
     if action == "substitute":
         premises = [said(run, "operators", ("OP_EQUAL",), args[1:], terms=terms[1:])]
     run.sheet.note("A model is asked for in which they differ.")
-    solved(run, [*map(str, premises), str(differ)], "sat")
+    solved(run, [*map(str, premises), str(differ)], "sat", "values for which they differ")
 
 
 # -- what a check of the trace itself calls

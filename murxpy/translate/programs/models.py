@@ -96,14 +96,14 @@ def own_value(run: Calls, claim: Claim) -> None:
     if len(entries) == 1:
         run.sheet.do(
             f"value = str({value_of(run, entries[0].obj)})",
-            f'print("expected {yes}, got", value)',
+            f'print("expected {yes} as the value of the assertion, got", value)',
             f"sys.exit({{{yes!r}: 0, {no!r}: 1}}.get(value, 2))",
         )
         return
     listed = ", ".join(str(entry.obj) for entry in entries)
     run.sheet.do(
         f"values = [str({value_of(run, 'formula')}) for formula in [{listed}]]",
-        f"print({f'expected {[yes] * len(entries)}, got'!r}, values)",
+        f"print({f'expected {yes} as the value of each assertion, got'!r}, values)",
         f"sys.exit(1 if {no!r} in values else 0 if set(values) == {{{yes!r}}} else 2)",
     )
 
@@ -119,7 +119,7 @@ def simplified(run: Calls, claim: Claim) -> None:
     values = ", ".join(f"str({settled(run, str(e.obj), [e.term])})" for e in entries)
     run.sheet.do(
         f"values = [{values}]",
-        f"print({f'expected {[yes] * len(entries)}, got'!r}, values)",
+        f"print({f'expected {yes} for each assertion at the values of the model, got'!r}, values)",
         f"sys.exit(1 if {no!r} in values else 0 if set(values) == {{{yes!r}}} else 2)",
     )
 
@@ -131,7 +131,12 @@ def solved_anew(run: Calls, claim: Claim) -> None:
         raise Refused("unsupported", "nothing is asserted")
     run.sheet.do(SAT)
     run.sheet.note("The same assertions are solved alone, with the value of each constant.")
-    solved(run, [*(str(e.obj) for e in entries), *fixed(run, entries)], "unsat")
+    solved(
+        run,
+        [*(str(e.obj) for e in entries), *fixed(run, entries)],
+        "unsat",
+        "the assertions with the values of the model",
+    )
 
 
 # -- a value that is wrong
@@ -149,7 +154,7 @@ def value_simplified(run: Calls, claim: Claim) -> None:
         parts.append(f"str({settled(run, equal(run, entry, value), [entry.term])})")
     run.sheet.do(
         f"values = [{', '.join(parts)}]",
-        f"print({f'expected {[yes] * len(parts)}, got'!r}, values)",
+        f"print({f'expected {yes} for each value of the model, got'!r}, values)",
         f"sys.exit(1 if {no!r} in values else 0 if set(values) == {{{yes!r}}} else 2)",
     )
 
@@ -163,7 +168,7 @@ def value_anew(run: Calls, claim: Claim) -> None:
     for entry in entries:
         value = run.sheet.define(value_of(run, str(entry.obj)), "got", kept=True)
         claims.append(str(equal(run, entry, value)))
-    solved(run, [*fixed(run, entries), *claims], "unsat")
+    solved(run, [*fixed(run, entries), *claims], "unsat", "the values of the model")
 
 
 # -- an operator whose value does not follow from those of its arguments
@@ -206,7 +211,7 @@ def step_simplified(run: Calls, claim: Claim) -> None:
     values = ", ".join(f"str({simplified_of(run, one)})" for one in _steps(run, claim))
     run.sheet.do(
         f"values = [{values}]",
-        f"print('expected only {yes}, got', values)",
+        f"print('expected {yes} for each operator at the values of its arguments, got', values)",
         f"sys.exit(1 if {no!r} in values else 0 if set(values) == {{{yes!r}}} else 2)",
     )
 
@@ -218,7 +223,7 @@ def step_anew(run: Calls, claim: Claim) -> None:
         "The value of a term must be that of its operator for the values of its arguments."
     )
     claims: list[str] = [run.sheet.define(one, "claim", kept=True) for one in _steps(run, claim)]
-    solved(run, claims, "unsat")
+    solved(run, claims, "unsat", "the values of the model")
 
 
 def no_value(run: Calls, claim: Claim) -> None:

@@ -110,7 +110,7 @@ def _better(run: Calls, at: int) -> None:
     ]
     better = _less(run, found[-1], codes[-1], values[-1])
     run.sheet.note("A plain solver is asked for a better model.")
-    solved(run, [*sources(formulas(run)), *same, str(better)], "sat")
+    solved(run, [*sources(formulas(run)), *same, str(better)], "sat", "a better value")
 
 
 def _beyond_bounds(run: Calls, aim: Aim) -> None:
@@ -163,7 +163,8 @@ def _bound(run: Calls, message: str, read: str, boxed: bool = False) -> None:
         claim = _not(run, _less(run, aim, number, objective))
     else:
         claim = _less(run, aim, objective, number)
-    solved(run, [*sources(formulas(run)), str(claim)], "sat" if surpassed else "unsat")
+    wrong, what = ("sat", "beyond") if surpassed else ("unsat", "at")
+    solved(run, [*sources(formulas(run)), str(claim)], wrong, f"a value {what} the bound")
 
 
 def _literal(aim: Aim, number: checks.Number) -> checks.Number:
@@ -248,7 +249,7 @@ def _front(run: Calls, message: str) -> None:
             one, two = (points[at - 1] for at in named)
             claims = _as_good(run, one, two)
     wrong = "unsat" if message == checks.NO_POINT.format(named[0]) else "sat"
-    solved(run, claims, wrong)
+    solved(run, claims, wrong, "such a point")
 
 
 def _besides(run: Calls, codes: Sequence[Code], point: Sequence[Code]) -> str:

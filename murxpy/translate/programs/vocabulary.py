@@ -150,21 +150,21 @@ def settled(run: Calls, code: str, terms: Sequence[Term]) -> Code:
     return simplified_of(run, code)
 
 
-def solved(run: Calls, claims: Sequence[str], defect: str) -> None:
-    """Solve some assertions alone; `defect` is the answer that shows the defect."""
+def solved(run: Calls, claims: Sequence[str], defect: str, what: str) -> None:
+    """Solve some assertions alone, which `what` names; `defect` is the answer that shows the defect."""
     with without_assertions(run):
         run.sheet.do(
             *(said(run, "actions", ("assert-formula",), [Code(claim)]) for claim in claims),
-            *compared(run, defect),
+            *compared(run, defect, what),
         )
 
 
-def compared(run: Calls, defect: str) -> list[str]:
-    """The statements that ask for a second answer, of which `defect` shows the defect."""
+def compared(run: Calls, defect: str, what: str) -> list[str]:
+    """The statements that ask for a second answer, to what `what` names; `defect` shows the defect."""
     right = {"sat": "unsat", "unsat": "sat"}[defect]
     return [
         f"second = str({said(run, 'actions', ('check-sat',), ())})",
-        f"print('expected {right}, got', second)",
+        f"print('expected {right} for {what}, got', second)",
         f"sys.exit({{{right!r}: 0, {defect!r}: 1}}.get(second, 2))",
     ]
 
