@@ -64,9 +64,13 @@ from murxpy.translate.programs.endings import asking_why
 from murxpy.translate.programs.program import DEADLINE, Program, last_script, lifted, programs
 from murxpy.translate.programs.unrolling import (
     Call,
+    Goal,
+    Site,
     calls_of,
-    goal_of,
+    ended_with,
+    goals_of,
     instrumented,
+    literal_of,
     needed,
     shortened,
     site_of,
@@ -177,6 +181,7 @@ def _cuts(last: Line) -> Iterator[Line]:
 
 SECONDS = 20.0  # that a program gets; a program that does not end by then hangs
 _TRIES = 40  # runs of a program that has the calls of a helper in its place
+_GOALS = 8  # calls that are tried with the result that was expected
 _AGAIN = 2  # runs of a program in the main context, before a finding counts as one that needs another context
 
 _COMPARED = re.compile(
@@ -293,25 +298,42 @@ class _Programs:
             said_by = self._compared(file, text)
             if said_by:
                 return said_by
+        message = self._shown.message
         write_atomically(file, instrumented(given, site))
-        calls = calls_of(self._run(file).output)
-        at = goal_of(calls, site, self._shown.message)
+        output = self._run(file).output
+        calls = calls_of(output)
         said, tries = {given: ""}, 0
+        goal = self._goal(file, given, site, output)
 
         def shows(kept: Sequence[Call]) -> bool:
             nonlocal tries
             tries += 1
-            text = written(site, kept, self._shown.message)
+            text = written(site, kept, goal, message) if goal is not None else given
             said[text] = self._compared(file, text) if tries <= _TRIES else ""
             return bool(said[text])
 
         text = given
-        if at is not None and shows(needed(calls, at, site)):
-            text = written(
-                site, shortened(needed(calls, at, site), site, shows), self._shown.message
-            )
+        if goal is not None and shows(needed(calls, goal, site)):
+            kept = shortened(needed(calls, goal, site), goal, site, shows)
+            text = written(site, kept, goal, message)
         write_atomically(file, text if text == given else with_range(text, file))
         return said[text]
+
+    def _goal(self, file: Path, given: str, site: Site, output: str) -> Goal | None:
+        """The call of a helper that shows the finding: where several may, the first one without whose
+        result the helper does not tell it.
+        """
+        calls, message = calls_of(output), self._shown.message
+        goals, wanted = goals_of(calls, site, message), literal_of(message)
+        if wanted is None or not site.returns:
+            return goals[0] if goals else None
+        told = ended_with(output)
+        for goal in goals[:_GOALS] if told is not None else ():
+            write_atomically(file, instrumented(given, site, {goal.call.name: wanted[0]}))
+            otherwise = ended_with(self._run(file).output)
+            if otherwise is not None and otherwise != told:
+                return goal
+        return None
 
     def _first(self) -> Reproducer:
         """The plainest program that shows the finding, or one with all lines of the trace."""

@@ -10,9 +10,12 @@ import pytest
 
 from murxpy.translate.programs.unrolling import (
     Call,
+    Goal,
     calls_of,
-    goal_of,
+    ended_with,
+    goals_of,
     instrumented,
+    literal_of,
     needed,
     shortened,
     site_of,
@@ -141,13 +144,13 @@ def test_a_program_without_its_helper_shows_the_same(
     site = site_of(source)
     assert site is not None and site.dies is (source != LAW)
     calls = calls_of(run(tmp_path, instrumented(source, site)).stdout)
-    goal = goal_of(calls, site, COUNTED)
-    assert goal is not None
+    goal = goals_of(calls, site, COUNTED)[0]
 
     def shows(kept: list[Call]) -> bool:
-        return run(tmp_path, written(site, kept, COUNTED)).returncode == 1
+        return run(tmp_path, written(site, kept, goal, COUNTED)).returncode == 1
 
-    text = written(site, shortened(needed(calls, goal, site), site, shows), COUNTED)
+    kept = shortened(needed(calls, goal, site), goal, site, shows)
+    text = written(site, kept, goal, COUNTED)
     assert run(tmp_path, text).returncode == 1
     assert "law" not in text and "Helper" not in text
     for row in rows:
@@ -159,13 +162,29 @@ def test_a_program_without_its_helper_shows_the_same(
     "source",
     [
         "import sys\n\nprint(1)\n",
-        LAW.replace("got = law(", "more = law(box, 1)\ngot = law("),
         LAW.replace("got = law(box,", "for one in law(box,"),
     ],
-    ids=["no helper", "two calls", "no expression"],
+    ids=["no helper", "no expression"],
 )
 def test_what_cannot_be_put_in_its_place_is_left(source: str) -> None:
     assert site_of(source) is None
+
+
+def test_what_another_helper_makes_is_put_in_its_place_too(tmp_path: Path) -> None:
+    source = LAW.replace(
+        "\n\nbox = Box()", "\n\ndef filled(part):\n    return Box(part)\n\nbox = Box()"
+    )
+    source = source.replace("box = Box()\ngot", "box = filled(1)\ngot")
+    source = source.replace("print('expected 1", "print('expected 2").replace(
+        "count gives 3", "count gives 4"
+    )
+    site = site_of(source)
+    assert site is not None and [*site.between] == ["box = filled(1)", "given2 = Box('p')"]
+    output = run(tmp_path, instrumented(source, site)).stdout
+    message = ended_with(output) or ""
+    goal = goals_of(calls_of(output), site, message)[0]
+    text = written(site, needed(calls_of(output), goal, site), goal, message)
+    assert "def filled" not in text and run(tmp_path, text).returncode == 1, text
 
 
 def test_the_call_of_an_argument_may_be_enough(tmp_path: Path) -> None:
@@ -179,14 +198,71 @@ def test_the_call_of_an_argument_may_be_enough(tmp_path: Path) -> None:
     assert run(tmp_path, site.arguments[0]).stdout == run(tmp_path, source).stdout
 
 
-def test_the_answer_of_a_check_is_not_the_goal() -> None:
-    """Why another answer is right only the helper says."""
+def test_another_answer_of_a_check_is_right_where_another_check_gave_it() -> None:
     site = site_of(LAW)
     assert site is not None
-    calls = [Call("v1", "box.check()", "unsat", ended=True)]
-    assert goal_of(calls, site, "check gives unsat instead of sat") is None
-    assert goal_of(calls, site, "check gives unsat instead of a count") == 0
-    assert goal_of([], site, "check gives unsat instead of a count") is None
+    one, two = Call("v1", "box.check()", "unsat", ended=True), Call("v2", "whole(box)", "sat")
+    assert not goals_of([one], site, "check gives unsat instead of sat")
+    assert goals_of([one], site, "check gives unsat instead of a count") == [Goal(one)]
+    assert not goals_of([], site, "check gives unsat instead of a count")
+    (goal,) = goals_of([one, two], site, "a check after it answers unsat instead of sat")
+    assert (goal.call, goal.reason) == (one, two)
+    kept = shortened(needed([one, two], goal, site), goal, site, lambda _: True)
+    text = written(site, kept, goal, "a check after it answers unsat instead of sat")
+    assert (
+        "got = box.check()\nright = whole(box)\n"
+        "print('expected', right, 'as the other check answers, got', got)\n"
+        "sys.exit(1 if [str(got), str(right)] == ['unsat', 'sat'] else 0)\n"
+    ) in text
+
+
+def test_what_both_solvers_are_given_goes_from_both_or_stays() -> None:
+    site = site_of(LAW)
+    assert site is not None
+    one, two = Call("v1", "a.check()", "unsat"), Call("v2", "b.check()", "sat")
+    rows = "a.set(1)", "a.add(p)", "a.limit(2)", "b.set(1)", "b.add(p)", "b.model(3)"
+    given = [Call(f"w{at}", row, "None") for at, row in enumerate(rows)]
+    calls = [*given[:3], one, *given[3:], two]
+
+    def shows(kept: list[Call]) -> bool:
+        return sum(call.code.endswith("add(p)") for call in kept) > 0
+
+    kept = shortened(calls, Goal(one, two), site, shows)
+    assert [call.code for call in kept] == [*rows[1:3], one.code, *rows[4:], two.code]
+
+
+QUESTIONS = (
+    LAW.partition("def law")[0]
+    + """def law(box, part):
+    told = [("count of a part", whole(part).count(), 1), ("count of another", whole(box).count(), 2)]
+    for name, got, wanted in told:
+        if got != wanted:
+            return f"{name} gives {got} instead of {wanted}"
+
+
+box = Box()
+got = law(box, "p")
+print("expected 1, got", got)
+sys.exit(1 if got else 0)
+"""
+)
+
+
+def test_the_call_is_the_one_without_whose_result_the_helper_is_content(tmp_path: Path) -> None:
+    """Another call of the same function gives the same, and is right."""
+    site = site_of(QUESTIONS)
+    assert site is not None
+    output = run(tmp_path, instrumented(QUESTIONS, site)).stdout
+    message = ended_with(output) or ""
+    assert message == "count of a part gives 2 instead of 1" and literal_of(message) == (1,)
+    goals = goals_of(calls_of(output), site, message)
+    told = [
+        ended_with(run(tmp_path, instrumented(QUESTIONS, site, {goal.call.name: 1})).stdout)
+        for goal in goals
+    ]
+    assert told == [message, "None"]
+    calls = needed(calls_of(output), goals[1], site)
+    assert "got = whole('p').count()\n" in written(site, calls, goals[1], message)
 
 
 def test_broken_rows_of_a_recorder_are_no_calls() -> None:
@@ -205,9 +281,10 @@ def test_the_call_that_raises_stands_in_the_place_of_its_helper(tmp_path: Path) 
     site = site_of(source)
     assert site is not None and not site.returns and not site.dies
     calls = calls_of(run(tmp_path, instrumented(source, site)).stdout)
-    goal = goal_of(calls, site, "TypeError: no")
-    assert goal is not None and calls[goal].raised and calls[goal].code == "box.put()"
-    text = written(site, shortened(needed(calls, goal, site), site, lambda _: True), "")
+    (goal,) = goals_of(calls, site, "TypeError: no")
+    assert goal.call.raised and goal.call.code == "box.put()"
+    kept = shortened(needed(calls, goal, site), goal, site, lambda _: True)
+    text = written(site, kept, goal, "")
     assert "    box.put()\n    got = 'no exception'\n" in text and "law" not in text
     assert run(tmp_path, text).stdout == run(tmp_path, source).stdout
 
@@ -222,5 +299,5 @@ def test_what_was_asserted_before_a_check_stays() -> None:
         Call("v4", "box.put(2)", "None", ended=True),
         Call("v5", "box.missing()", ended=True, raised=True),
     ]
-    kept = shortened(calls, site, lambda _: True)
+    kept = shortened(calls, Goal(calls[-1]), site, lambda _: True)
     assert [one.name for one in kept] == ["v1", "v3", "v5"]

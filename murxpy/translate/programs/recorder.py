@@ -45,11 +45,12 @@ class _Unsayable(Exception):
 
 class Recorder:
     """Makes calls, and writes those of some packages as Python source before they are made. `roots` gives
-    by package what stands before a name of it, such as `z3.` or nothing.
+    by package what stands before a name of it, such as `z3.` or nothing. `instead` gives, by the variable
+    of a call, what it is to give in the place of its result.
     """
 
-    def __init__(self, roots: dict[str, str]) -> None:
-        self.roots, self.count = roots, 0
+    def __init__(self, roots: dict[str, str], instead: dict[str, Any]) -> None:
+        self.roots, self.instead, self.count = roots, instead, 0
         self.names: dict[int, tuple[str, Any]] = {}  # by identity, with the object, which lives
         self.thread = threading.get_ident()
 
@@ -60,6 +61,10 @@ class Recorder:
         if isinstance(thing, (list, tuple)):
             for at, one in enumerate(thing):
                 self.names.setdefault(id(one), (f"{name}[{at}]", one))
+
+    def ended(self, got: Any) -> None:
+        """What the helpers gave in the end."""
+        self._write("", "ended", str(got)[:400])
 
     def call(self, function: Any, *args: Any, **named: Any) -> Any:
         """Call a function or a class."""
@@ -134,7 +139,7 @@ class Recorder:
             self.named(name, made)
         with contextlib.suppress(Exception):
             self._write(name, "got", str(made)[:200])
-        return made
+        return self.instead.get(name, made)
 
     def _write(self, name: str, what: str, text: str) -> None:
         os.write(1, f"{MARK}{json.dumps([name, what, text])}\n".encode())
@@ -168,6 +173,11 @@ class Recorder:
                 found = getattr(found, part, None)
             if found is function:
                 return f"{before}{path}"
+        parts = str(getattr(function, "__module__", "")).split(".")
+        for end in range(1, len(parts) + 1):  # the outermost module that has it
+            home = ".".join(parts[:end])
+            if parts[0] in self.roots and getattr(sys.modules.get(home), path, None) is function:
+                return f"{home}.{path}"
         raise _Unsayable
 
     def _said(self, thing: Any) -> str:

@@ -11,7 +11,7 @@ import inspect
 import json
 import re
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from murxpy.machine.solve import ANSWERS
@@ -57,18 +57,34 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class Goal:
+    """What shows a finding: a call, and a check that gave the answer that the call should have given, where
+    it gave another one.
+    """
+
+    call: Call
+    reason: Call | None = None
+
+    @property
+    def calls(self) -> list[Call]:
+        """Both calls."""
+        return [self.call, *([self.reason] if self.reason is not None else [])]
+
+
+@dataclass(frozen=True, slots=True)
 class Site:
     """A program whose calls are those of a helper. `head` are its first rows, `helpers` the statements
-    of its helpers, `before` the rows between them and the call of the helper, `behind` those behind that.
-    In `call`, variables and constants, which are `given`, are the arguments; `arguments` are programs that
-    make only the call of an argument in the place of that of the helper. `indent` stands before each row
-    of the call: where a child process makes the calls, which then dies, and in a `try` whose `except` tells
-    of what the call raises.
+    of its helpers, `before` the rows between them and the first call of one, `between` those from there to
+    the last call, which is `call`, and `behind` those behind that. In `call`, variables and constants, which
+    are `given`, are the arguments; `arguments` are programs that make only the call of an argument in the
+    place of that of the helper. `indent` stands before each row of the call: where a child process makes
+    the calls, which then dies, and in a `try` whose `except` tells of what the call raises.
     """
 
     head: str
     helpers: str
     before: Sequence[str]
+    between: Sequence[str]
     call: str
     given: Sequence[str]
     behind: Sequence[str]
@@ -83,7 +99,7 @@ class Site:
 
 
 def site_of(source: str) -> Site | None:
-    """Where a program calls a helper; None where it does so in no statement of its own, or in several."""
+    """Where a program calls a helper for the last time; None where it does so in no statement."""
     head, _, rest = source.rstrip("\n").partition("\n\n")
     helpers, between, rows = rest.partition("\ndef calls():\n")
     if not between:
@@ -100,9 +116,9 @@ def site_of(source: str) -> Site | None:
     calling = [
         at for at, row in enumerate(lines) if any(re.search(rf"\b{one}\(", row) for one in defined)
     ]
-    if len(calling) != 1:
+    if not calling or any(_parsed_row(row) is None for row in lines[calling[0] : calling[-1]]):
         return None
-    (at,) = calling
+    first, at = calling[0], calling[-1]
     found = re.match(r"( *)(?:got = )?(.+)$", lines[at])
     said = _parsed(found[2]) if found else None
     if found is None or said is None:
@@ -115,19 +131,28 @@ def site_of(source: str) -> Site | None:
         for one in (call.args if call is not None else ())
         if isinstance(one, ast.Call)
     ]
+    before, made, behind = lines[:first], lines[first:at], lines[at + 1 :]
     if call is None:  # an expression around calls of helpers
         names = {one.id for one in ast.walk(said) if isinstance(one, ast.Name)}
         given = [name for name in _assigned(lines[:at]) if name in names]
-        return Site(head, helpers, lines[:at], found[2], given, lines[at + 1 :], found[1], (), dies)
-    before, given = lines[:at], []
+        return Site(head, helpers, before, made, found[2], given, behind, found[1], (), dies)
+    given = []
     for argument in call.args:
         if isinstance(argument, (ast.Name, ast.Constant)):
             given.append(ast.unparse(argument))
         else:
             given.append(f"given{len(given) + 1}")
-            before.append(f"{found[1]}{given[-1]} = {ast.unparse(argument)}")
-    made = f"{ast.unparse(call.func)}({', '.join(given)})"
-    return Site(head, helpers, before, made, given, lines[at + 1 :], found[1], arguments, dies)
+            (made or before).append(f"{found[1]}{given[-1]} = {ast.unparse(argument)}")
+    calls = f"{ast.unparse(call.func)}({', '.join(given)})"
+    return Site(head, helpers, before, made, calls, given, behind, found[1], arguments, dies)
+
+
+def _parsed_row(row: str) -> ast.stmt | None:
+    """A statement of one row; None where the row is something else."""
+    try:
+        return ast.parse(row.strip()).body[0]
+    except (SyntaxError, ValueError, IndexError):
+        return None
 
 
 def _parsed(code: str) -> ast.expr | None:
@@ -216,8 +241,10 @@ def packages(source: str) -> list[str]:
     return [name for name in found if name not in sys.stdlib_module_names]
 
 
-def instrumented(source: str, site: Site) -> str:
-    """The program, with a recorder that makes the calls of its helpers."""
+def instrumented(source: str, site: Site, instead: Mapping[str, object] | None = None) -> str:
+    """The program, with a recorder that makes the calls of its helpers. A call that `instead` names gives
+    what stands there in the place of its result.
+    """
     before = {
         root: "" if f"from {root} import *" in site.head else f"{root}."
         for root in packages(source)
@@ -226,14 +253,20 @@ def instrumented(source: str, site: Site) -> str:
     names = [
         f"{site.indent}{_RECORDER}.named({name!r}, {name})"
         for name in dict.fromkeys([*site.given, *_assigned(site.before)])
-        if name.isidentifier()
+        if name.isidentifier() and name not in _assigned(site.between)
+    ]
+    between = [
+        site.indent
+        + ast.unparse(ast.fix_missing_locations(_Recorded().visit(ast.parse(row.strip()))))
+        for row in site.between
     ]
     call = ast.unparse(ast.fix_missing_locations(_Recorded().visit(ast.parse(site.call))))
-    rows = [*site.before, *names, f"{site.indent}got = {call}", *site.behind]
+    ended = f"{site.indent}{_RECORDER}.ended(got)"
+    rows = [*site.before, *names, *between, f"{site.indent}got = {call}", ended, *site.behind]
     parts = [
         inspect.getsource(recorder),
         site.head,
-        f"{_RECORDER} = Recorder({before!r})",
+        f"{_RECORDER} = Recorder({before!r}, {dict(instead or {})!r})",
         helpers,
         "\n".join([*(["def calls():"] if site.dies else []), *rows]),
     ]
@@ -271,72 +304,122 @@ def calls_of(output: str) -> list[Call]:
     return list(calls.values())
 
 
-def goal_of(calls: Sequence[Call], site: Site, message: str) -> int | None:
-    """The place of the call that shows the finding: the one that did not come back, or raised, or the last
-    one that gives what `message` says. None where there is no such call.
+def ended_with(output: str) -> str | None:
+    """What the helpers of an instrumented program gave in the end; None where they did not come back."""
+    found = re.findall(rf'^{recorder.MARK}\["", "ended", (".*")\]$', output, re.M)
+    return str(json.loads(found[-1])) if found else None
+
+
+def goals_of(calls: Sequence[Call], site: Site, message: str) -> list[Goal]:
+    """The calls of which one shows the finding: the one that did not come back, or raised, or those that
+    give what `message` says, beginning with those that it names, the last one first. Where another answer
+    of a check is expected, it is one that another check gave.
     """
     if not site.returns:
         shown = calls and (not calls[-1].ended if site.dies else calls[-1].raised)
-        return len(calls) - 1 if shown else None
+        return [Goal(calls[-1])] if shown else []
     told = _told(message)
-    if told is None or told[2] in ANSWERS:  # why another answer is right is for the helper to say
+    if told is None:
+        return []
+    words, got, wanted = told
+    given = [one for one in reversed(calls) if one.got is not None and _is(one.got, got)]
+    if wanted in ANSWERS:  # another answer is right where another check gave it
+        reasons = [one for one in reversed(calls) if one.got == wanted]
+        return [Goal(given[0], reasons[0])] if given and reasons else []
+    named = [one for one in given if (name := _CALLED.match(one.code)) and name[1] in words]
+    if literal_of(message) is None:
+        return [Goal(one) for one in named[:1]]
+    return [Goal(one) for one in [*named, *(one for one in given if one not in named)]]
+
+
+def _is(got: str, told: str) -> bool:
+    """Whether a result is what is told, or a tuple that begins with it."""
+    return got == told or (told in ANSWERS and got.startswith(f"({told}, "))
+
+
+def literal_of(message: str) -> tuple[object] | None:
+    """What was expected by a message, as a value of Python; None where it is none."""
+    told = _told(message)
+    try:
+        return (ast.literal_eval(told[2]),) if told is not None else None
+    except (SyntaxError, ValueError):
         return None
-    for at in range(len(calls) - 1, -1, -1):
-        name = _CALLED.match(calls[at].code)
-        if name and name[1] == told[0] and calls[at].got == told[1]:
-            return at
-    return None
 
 
-def _told(message: str) -> tuple[str, str, str] | None:
-    """The call, its result and what was expected in a message such as `is_bool gives True instead of False`,
-    also behind other words, or with the answer after which the call was made.
+def _told(message: str) -> tuple[list[str], str, str] | None:
+    """The words that name the call, its result and what was expected in a message such as `is_bool gives
+    True instead of False`, without the answer after which the call was made.
     """
     said, instead, wanted = message.partition(" instead of ")
-    before, gives, got = said.partition(" gives ")
+    before, gives, got = re.sub(r" answers (?=\w+$)", " gives ", said).partition(" gives ")
     words = before.split()
-    if words[-2:-1] == ["after"]:
+    if words[-2:-1] == ["after"] and words[-1] in ANSWERS:
         words = words[:-2]
-    return (words[-1], got, wanted) if instead and gives and words else None
+    return (words, got, wanted) if instead and gives and words else None
 
 
-def needed(calls: Sequence[Call], goal: int, site: Site) -> list[Call]:
-    """The calls up to the one at `goal` on whose results it depends, and those that may change one of these
-    results, or what the helper was given.
+def needed(calls: Sequence[Call], goal: Goal, site: Site) -> list[Call]:
+    """The calls up to those of the goal on whose results it depends, and those that may change one of
+    these results, or what the helper was given.
     """
     variables = {*site.given, *_assigned(site.before), *(call.name for call in calls)}
-    names = {calls[goal].name}
+    names = {call.name for call in goal.calls}
+    until = max(calls.index(call) for call in goal.calls) + 1
     while True:
         found = set(names)
-        for call in calls[: goal + 1]:
+        for call in calls[:until]:
             owner = re.match(r"\w+(?=\.)", call.code)
             if call.name in names or (owner and owner[0] in names and "(" in call.code):
                 found |= {call.name, *(call.uses & variables)}
         if found == names:
-            return [call for call in calls[: goal + 1] if call.name in names]
+            return [call for call in calls[:until] if call.name in names]
         names = found
 
 
-def shortened(calls: Sequence[Call], site: Site, shows: Callable[[list[Call]], bool]) -> list[Call]:
+def shortened(
+    calls: Sequence[Call], goal: Goal, site: Site, shows: Callable[[list[Call]], bool]
+) -> list[Call]:
     """The calls without those whose result none of the others uses and which `shows` does not need, the
     last ones first, and of each call without arguments by name where it needs none of them. Where
     the process does not die, checks stay, with what was done to their solvers before: what is asked behind
     them may not be allowed of another answer.
     """
-    needed = set() if site.dies else _checked(calls)
+    needed = {call.name for call in goal.calls}
+    needed |= set() if site.dies else _checked(calls, goal)
     kept = _fewer(calls, needed, shows)
     for at in range(len(kept) - 1, -1, -1):
         plain = [*kept[:at], _unnamed(kept[at]), *kept[at + 1 :]]
         if plain[at].code != kept[at].code and shows(plain):
             kept = plain
+    for twins in _twins(kept, goal):  # both questions stay the same
+        fewer = [one for one in kept if one not in twins]
+        if shows(fewer):
+            kept = fewer
     return _fewer(kept, needed, shows)
+
+
+def _twins(calls: Sequence[Call], goal: Goal) -> list[list[Call]]:
+    """The same call of both solvers whose answers are compared, where its result is nothing, the last
+    one first; only where each solver has it once.
+    """
+    owners = [_owner(one) for one in goal.calls]
+    found: dict[str, list[Call]] = {}
+    for call in calls:
+        if call.got == "None" and _owner(call) in owners:
+            found.setdefault(call.code.partition(".")[2], []).append(call)
+    pairs = [twins for twins in found.values() if len(twins) == len(owners) == 2]
+    return [two for two in reversed(pairs) if len({_owner(one) for one in two}) == 2]
+
+
+def _owner(call: Call) -> str:
+    return call.code.partition(".")[0]
 
 
 def _fewer(
     calls: Sequence[Call], needed: Collection[str], shows: Callable[[list[Call]], bool]
 ) -> list[Call]:
     kept = list(calls)
-    for call in reversed(kept[:-1]):
+    for call in reversed(kept):
         fewer = [one for one in kept if one is not call]
         used = call.name in needed or any(call.name in one.uses for one in kept)
         if not used and shows(fewer):
@@ -344,12 +427,14 @@ def _fewer(
     return kept
 
 
-def _checked(calls: Sequence[Call]) -> set[str]:
-    """The results of checks, and of what gave nothing before them and is a call of the same solver."""
+def _checked(calls: Sequence[Call], goal: Goal) -> set[str]:
+    """The results of checks, and of what gave nothing before them and is a call of the same solver. Two
+    calls whose answers are compared are such checks, too.
+    """
     found, asked = set(), set[str]()
     for call in reversed(calls):
-        owner = call.code.partition(".")[0]
-        if call.got in ANSWERS:
+        owner = _owner(call)
+        if call.got in ANSWERS or (goal.reason is not None and call in goal.calls):
             asked.add(owner)
         if owner in asked and call.got in (*ANSWERS, "None"):
             found.add(call.name)
@@ -373,16 +458,20 @@ def _plain(code: str) -> str:
     return ast.unparse(ast.parse(code)) if code.startswith("(") else code
 
 
-def written(site: Site, calls: Sequence[Call], message: str) -> str:
-    """The program of some calls, of which the last one shows the finding."""
+def written(site: Site, calls: Sequence[Call], goal: Goal, message: str) -> str:
+    """The program of some calls, which has those of the goal."""
     codes: dict[str, str] = {}
     rows = []
     for at, call in enumerate(calls):
         code = _NAMES.sub(lambda found: codes.get(found[0], found[0]), call.code)
         users = [one for one in calls[at + 1 :] if call.name in one.uses]
         once = len(users) == 1 and len(re.findall(rf"\b{call.name}\b", users[0].code)) == 1
-        if at == len(calls) - 1:
+        if call.name == goal.call.name:
             rows.append(f"got = {_plain(code)}" if site.returns else _plain(code))
+            codes[call.name] = "got"
+        elif goal.reason is not None and call.name == goal.reason.name:
+            rows.append(f"right = {_plain(code)}")
+            codes[call.name] = "right"
         elif once and (calls[at + 1] is users[0] or "(" not in call.code):
             codes[call.name] = code
         else:
@@ -392,7 +481,13 @@ def written(site: Site, calls: Sequence[Call], message: str) -> str:
             rows.append(_plain(code))
     behind = list(site.behind)
     told = _told(message)
-    if site.returns and told is not None:
+    if site.returns and told is not None and goal.reason is not None:
+        first = "got" if goal.call.got == told[1] else "got[0]"
+        behind = [
+            f"print('expected', right, 'as the other check answers, got', {first})",
+            f"sys.exit(1 if [str({first}), str(right)] == [{told[1]!r}, {told[2]!r}] else 0)",
+        ]
+    elif site.returns and told is not None:
         behind = [
             f"print({f'expected {told[2]}, got'!r}, got)",
             f"sys.exit(1 if str(got) == {told[1]!r} else 0)",
@@ -401,10 +496,11 @@ def written(site: Site, calls: Sequence[Call], message: str) -> str:
     before = [row for row in site.before if row.strip().partition(" = ")[0] not in given]
     lines = [*before, *(f"{site.indent}{row}" for row in rows), *behind]
     used = "\n".join(lines)
-    missing = [
-        f"import {root}"
-        for root in packages(site.head + "\n" + site.helpers)
-        if f"{root}." in used and not re.search(rf"^import .*\b{root}\b", site.head, re.M)
-    ]
+    missing = []
+    for root in packages(site.head + "\n" + site.helpers):
+        if f"{root}." in used and not re.search(rf"^import .*\b{root}\b", site.head, re.M):
+            missing.append(f"import {root}")
+        below = re.findall(rf"\b{root}(?:\.[a-z_]\w*)+(?=\.\w)", used)  # modules in the package
+        missing += [f"import {one}" for one in dict.fromkeys(below)]
     begin = ["", "def calls():"] if site.dies else [""]
     return "\n".join([site.head, *missing, *begin, *lines]) + "\n"
