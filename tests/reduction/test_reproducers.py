@@ -337,7 +337,8 @@ def test_a_program_that_refutes_a_model_shows_an_invalid_model(tmp_path: Path) -
         form.form: form
         for form in write_programs(target, tmp_path / source.name, source.read_text(), shown)
     }
-    assert made["python"].reproduces and made["python"].note == "expected True, got False"
+    told = "expected True as the value of the assertion, got False"
+    assert made["python"].reproduces and made["python"].note == told
 
 
 @pytest.mark.parametrize(("between", "holds"), [("\n", True), ("", None)])
