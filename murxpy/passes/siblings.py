@@ -21,6 +21,7 @@ from murxpy.passes.lines import made, put
 # Other callables that are tried: those whose code has most in common, those of the same class, those
 # whose names are most alike, and short ones.
 _RELATED, _OWN, _NEAREST, _SHORTEST = 8, 8, 6, 2
+_WITHOUT = 40  # of the same class that need no operands, in the place of one that has none
 _WAYS = 2  # ways to call one that are tried
 _PLACES = 3  # of its operands in whose place a word of the call is put
 _FITTED = 4  # calls of one at most
@@ -168,8 +169,11 @@ class _Call:
             for name in nearest
             if self._object and found[name].startswith(f"{self._groups[0]}.")
         ]
+        if not self._words:  # each of them is one call
+            needs = self._callables.needs
+            same = [name for name in same if [] in map(list, needs.get(found[name], ()))]
         plain = [
-            *same[:_OWN],
+            *same[: _OWN if self._words else _WITHOUT],
             *nearest[:_NEAREST],
             *sorted(found, key=lambda name: (len(name), name))[:_SHORTEST],
         ]

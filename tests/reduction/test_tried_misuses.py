@@ -316,6 +316,16 @@ def test_an_object_that_another_call_needs_is_made_by_its_recipe() -> None:
     assert offered.related("m.of") == ["m.A.g"]
 
 
+def test_all_methods_without_operands_are_tried_in_the_place_of_one() -> None:
+    names = [f"m.A.f{k}" for k in range(30)]
+    needs: dict[str, list[list[str]]] = {name: [[]] for name in names}
+    takes = dict.fromkeys(names, (0, 0))
+    offered = Callables(takes, {"m.A": ["m.A"]}, needs=needs)
+    text = "0 new\n0 misuse@call m.A\n return x1 A\n0 misuse@call m.A.f7 x1\n"
+    found, _ = calls_of_last(text, offered, "m.A.f29")
+    assert found[-1].value == "m.A.f29" and found[-1].low.count(",") == 27
+
+
 def test_no_more_calls_are_tried_behind_three_that_show_it() -> None:
     takes = {f"m.f{k}": (0, 0) for k in range(9)}
     found, asked = calls_of_last("0 new\n0 misuse@call m.f0\n", Callables(takes), "m.f")

@@ -145,6 +145,10 @@ def _sentence(bucket: Bucket, small: str | None, whole: str | None) -> str:
     message = _ONE_SIDED.sub(_sides_in_words, message)
     message = _TAKEN_FOR.sub(_taken_in_words, message)
     message = _MADE_OF.sub(_made_in_words, message)
+    message = re.sub(r"^(a finalizer raises \w{1,60}); ", r"\1: ", message)
+    message = re.sub(
+        r"^the symbol is another; (.+) reads back as ", r"the symbol \1 becomes ", message
+    )
     message = _ASTRAY.sub(
         r"gives an object whose \1 is another context than that of its operands", message
     )
@@ -173,7 +177,7 @@ def _sentence(bucket: Bucket, small: str | None, whole: str | None) -> str:
 _OF_CALLABLE = re.compile(r"(?:gives|takes) ")  # a message whose subject is the callable
 _OF_OPERANDS = re.compile(
     r"(?:.{1,62} is taken for (?:.{1,62}|another)|.{1,62} in the place of a parameter gives"
-    r"|the \w{1,60} is another|another sort than|a finalizer raises)\b"
+    r"|the \w{1,60} is another|the symbol .{1,62} becomes|another sort than|a finalizer raises)\b"
 )
 _TAKEN_FOR = re.compile(
     r"^an? \w{1,20}(?: with a NUL)? is taken for another(?P<all> by [^;]{1,100})?; (?P<given>.{1,62}?) for (?P<taken>.{1,62})$"
