@@ -422,6 +422,54 @@ def test_frames_of_a_replay_are_not_those_of_the_program_that_is_printed(tmp_pat
         assert lines[at + 2 : at + 6] == ["```text", *aborts.splitlines(), "```"]
 
 
+@pytest.mark.parametrize(
+    ("fields", "note", "wanted"),
+    [
+        (
+            {"solver": "z3", "operator": "z3.f"},
+            "no signal, got SIGSEGV",
+            "a result, or Z3Exception as the",
+        ),
+        (
+            {"solver": "cvc5", "operator": "cvc5.f"},
+            "no signal, got SIGSEGV",
+            "a result, or RuntimeError as the",
+        ),
+        (
+            {"solver": "cvc5", "operator": "cvc5.pythonic.f"},
+            "a result or a documented exception, got KeyError: 'a'",
+            "a result, or SMTException as the",
+        ),
+        (
+            {"solver": "z3", "operator": "z3.f"},
+            "a result or a documented exception, got Z3Exception: unreachable",
+            "a result, or an exception that says what is wrong with an operand",
+        ),
+        (
+            {"solver": "cvc5", "action": "cvc5-misfit", "operator": "", "spelling": "rec-free"},
+            "what is documented, got it",
+            "an exception that refuses the definition",
+        ),
+        (
+            {"solver": "z3", "action": "check-sat"},
+            "no signal, got SIGSEGV",
+            "that the process goes on",
+        ),
+    ],
+)
+def test_what_is_expected_is_a_sentence_of_what_should_be(
+    tmp_path: Path, fields: dict[str, str], note: str, wanted: str
+) -> None:
+    found = kept(
+        tmp_path, "b", {"min.trace": SMALL, "python": PROGRAM}, **{"action": "misuse", **fields}
+    )
+    *others, form = found.reproducers
+    forms = (*others, replace(form, note=f"expected {note}"))
+    stored(tmp_path, replace(found, reproducers=forms))
+    made = draft_of(finding_page(tmp_path, "b"))
+    assert made is not None and f"- **Expected:** {wanted}" in made.text
+
+
 def test_a_draft_quotes_the_documentation_that_an_exception_breaks(tmp_path: Path) -> None:
     message = "class C: TypeError: no in f (z3.py)"
     for operator, quoted in (("z3.f", True), ("other.f", False)):

@@ -383,16 +383,18 @@ def _wanted(page: FindingPage, wanted: str, got: str) -> str:
     """
     wanted = wanted.replace("no signal", _RESULT if page.bucket.action == "misuse" else _LIVES)
     contract = _wrapper(page.bucket.solver).get("contract") or {}
-    names = [str(one["type"]) for one in contract.get("documented") or ()]
+    documented = contract.get("documented") or ()
+    names = [str(one["type"]) for one in documented]
     if misfit_of(f"{page.bucket.action}@{page.bucket.spelling}"):
         return "an exception that refuses the definition"
     if wanted != _RESULT:
         return wanted
     if not names or any(got.startswith(f"{name}:") for name in names):
         return "a result, or an exception that says what is wrong with an operand"
-    return (
-        f"a result, or {' or '.join(names)} as the documentation shows it for other refused calls"
-    )
+    above = [str(one["of"]).rpartition(".")[0] for one in documented]
+    near = (k for k, module in enumerate(above) if page.bucket.operator.startswith(f"{module}."))
+    name = names[next(near, 0)]
+    return f"a result, or {name} as the documentation shows it for other refused calls"
 
 
 def _written(page: FindingPage, script: str | None, program: str | None) -> Iterator[str]:
