@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -25,7 +27,7 @@ from murxpy.cli.options import (
     span_options,
     time_option,
 )
-from murxpy.cli.params import Guarded, NamedFile, duration, judge_names, names
+from murxpy.cli.params import Guarded, NamedFile, began, duration, judge_names, names
 from murxpy.cli.report.console import make_console, say
 from murxpy.cli.report.enumeration import (
     calls_guarantee,
@@ -48,12 +50,12 @@ from murxpy.findings.store import read_given_up, read_scripts
 from murxpy.fuzzers.setups import SCRIPT_CHECKS, Enumerated, checked, enumeration_setup, of_calls
 from murxpy.judging.kept_answers import FILE as ANSWERS
 from murxpy.processes import interrupts
-from murxpy.processes.environments import user_cache
+from murxpy.processes.environments import print_notice, user_cache
 from murxpy.processes.plans import Request, check_targets
 from murxpy.processes.targets import parse_target
 from murxpy.solvers.options import NONE
 from murxpy.sources.enumeration.blocks import BY_JUDGES, BY_TARGET, LARGEST, Blocks
-from murxpy.sources.enumeration.grammar import first_large
+from murxpy.sources.enumeration.grammar import Grammar, first_large
 from murxpy.sources.mutation.fuzzers.enumerate import QUICK
 
 LIMIT = (
@@ -248,22 +250,40 @@ def _done(
 
 def _far(enumerated: Enumerated, target: str, options: CommandOptions, times: int) -> int:
     """Do a campaign for each grammar and each of its large indices, one after another, and return the
-    largest exit code. Each gets the same part of the time. Ctrl-C ends the last one.
+    largest exit code. Each gets the same part of the time that is left. Ctrl-C ends the last one.
     """
     grammars = [checked(name) for name in enumerated.grammars]
-    firsts = [first_large(grammar, LARGE) for grammar in grammars]
+    firsts = [_first_of(grammar, options.out) for grammar in grammars]
     indices = [first * _FARTHER**turn for turn in range(times) for first in firsts]
-    share = None if options.time is None else options.time / len(indices)
     codes = [0]
     for number, at in enumerate(indices):
         name = enumerated.grammars[number % len(grammars)]
         plain = grammars[number % len(grammars)].name
         out = options.out / f"{plain}-1e{len(str(at)) - 1}"
         one = replace(enumerated, grammars=(name,), at=at)
-        codes.append(_done(one, target, replace(options, out=out, time=share)))
+        until = options.time
+        if until is not None:  # a campaign counts its time from when the command began
+            spent = time.monotonic() - began()
+            until = spent + max(0.0, until - spent) / (len(indices) - number)
+        codes.append(_done(one, target, replace(options, out=out, time=until)))
         if interrupts.early():
             break
     return max(codes)
+
+
+def _first_of(grammar: Grammar, out: Path) -> int:
+    """The first large index of a grammar. In a folder that has campaigns of the grammar, it is the least
+    of theirs, so that it is sought only once.
+    """
+    names = [path.name for path in out.iterdir()] if out.is_dir() else []
+    found = [re.fullmatch(rf"{re.escape(grammar.name)}-1e(\d{{1,6}})", name) for name in names]
+    digits = [int(match[1]) for match in found if match is not None]
+    if digits:
+        return int(10 ** min(digits))
+    print_notice(f"looking for the first script of {grammar.name} with {LARGE:,} characters")
+    first = first_large(grammar, LARGE)
+    print_notice(f"{grammar.name}: script 1e{len(str(first)) - 1} is the first")
+    return first
 
 
 def _daily(

@@ -187,6 +187,21 @@ def test_recombined_seeds_keep_their_options(
         assert bool(re.search(r":smt.relevancy [01]\)", printed)) != bool(more), printed
 
 
+def test_fused_seeds_keep_their_tactics_unless_told_otherwise(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where only one of them has some, too."""
+    using = "(check-sat-using (then simplify smt))"
+    for name, check in (("a", using), ("b", "(check-sat)")):
+        text = f"(set-info :status sat)(declare-const {name} Int)(assert (> {name} 3)){check}"
+        (tmp_path / f"{name}.smt2").write_text(text)
+    for more in (("--drop-options",), ()):
+        args = ("fusion", "z3", tmp_path, "--run-seed", "1", "--iterations", "3", *more)
+        code, printed, told = outcome(capsys, *args)
+        assert code == 0, told
+        assert printed.count(using) == (0 if more else 3), printed
+
+
 def test_an_option_of_a_seed_with_a_value_that_is_none_is_left_out(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -184,7 +184,7 @@ def test_rules_that_do_not_hold_as_published_are_there_in_a_form_that_holds() ->
     regexes = book("regexes")
     assert {"member-extended", "option-extended"} <= regexes.keys()
     assert "re.union" in regexes["option-extended"]["weak"]
-    for name in ("range-lower", "range-upper"):
+    for name in ("range-lower", "range-upper", "range-both"):
         assert "(str.len" in regexes[name]["where"]
     assert regexes["union-adds"]["strong"] == "r"
     assert not book("at-most-extended")["at-most-extended"]["chain"]

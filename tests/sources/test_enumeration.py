@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
@@ -138,6 +139,23 @@ def test_large_scripts_are_tested_at_several_indices(
     _, out, err = outcome(capsys, *words, "--out", tmp_path / "out", "--no-minimize")
     near, far = sorted(int(f.name.partition("-1e")[2]) for f in (tmp_path / "out").iterdir())
     assert far == near + 10 and out.count("3 scripts were tested") == 2, out + err
+    assert err.count("looking for the first script") == 1
+    monkeypatch.setattr(command, "first_large", None)  # the next session knows the index
+    more = ("--time", "1ms", "--out", tmp_path / "out", "--no-minimize")
+    assert "looking for" not in outcome(capsys, *words, *more)[2]
+
+
+def test_the_time_of_large_scripts_is_shared_by_their_indices(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A campaign counts its time from when the command began; here each finds one second spent."""
+    times = list[float]()
+    monkeypatch.setattr(command, "_done", lambda *args: times.append(args[2].time) or 0)
+    monkeypatch.setattr(command, "first_large", lambda *args: 10)
+    monkeypatch.setattr(command, "began", lambda: time.monotonic() - 1.0)
+    words = ("enumerate", "z3", "--grammar", "core", "--large", "3", "--time", "10s")
+    assert outcome(capsys, *words, "--out", tmp_path / "out")[0] == 0
+    assert times == pytest.approx([4.0, 5.5, 10.0], abs=0.3)
 
 
 # -- grammars of users

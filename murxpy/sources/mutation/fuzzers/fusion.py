@@ -21,7 +21,7 @@ from murxpy.smtlib.script import (
     CHECKS,
     Assert,
     CheckSat,
-    CheckSatAssuming,
+    CheckSatUsing,
     Command,
     DeclareDatatypes,
     DeclareSort,
@@ -151,6 +151,11 @@ def _shared(workshop: Workshop, wanted: Sequence[str]) -> frozenset[str]:
     return declared_sorts(texts[0]) & declared_sorts(texts[1])
 
 
+def _tactics(script: Script) -> list[str]:
+    """The tactics by which a script checks, each as often as it does."""
+    return [c.tactic for c in script.commands if isinstance(c, CheckSatUsing)]
+
+
 def _status(first: str, second: str) -> str:
     """The status of two sets of assertions together, from the status of each."""
     if "unsat" in (first, second):
@@ -183,6 +188,8 @@ class _Fuser:
             for found, label in zip(self._views, self._labels, strict=True)
         ]
         self.fitting = all(self._sides)
+        kept_checks = workshop.keeps_options and workshop.shop.tactics
+        self._tactics = [_tactics(script) if kept_checks else [] for script in scripts]
         self._incremental = [at for at, script in enumerate(scripts) if script.incremental]
         kept = [c for script in scripts for c in script.commands if isinstance(c, KEPT)]
         sorts = dict.fromkeys(c for c in kept if isinstance(c, DeclareSort))
@@ -220,6 +227,11 @@ class _Fuser:
         """The assertions at one of the checks of a seed that have the right label."""
         sides = self._sides[at]
         return list(sides[0] if len(sides) == 1 else self._stream.choose(sides))
+
+    def _check(self) -> Command:
+        """The check of two scripts put together: by a tactic of a seed where one of the two has some."""
+        tactics = [tactic for found in self._tactics for tactic in found]
+        return CheckSatUsing(self._stream.choose(tactics)) if tactics else CheckSat()
 
     def _kind(self) -> str:
         """The way in which the two scripts are put together."""
@@ -264,7 +276,7 @@ class _Fuser:
         steps = tied.steps or ["fusion: nothing tied"]
         if self._labels == LABELS["mixed"]:
             steps = [*steps, f"fusion: {kind}"]
-        commands = [*self._head, *map(Assert, [*asserted, *tied.also]), CheckSat()]
+        commands = [*self._head, *map(Assert, [*asserted, *tied.also]), self._check()]
         return self._made(commands, steps, (expected,), tied)
 
     def _nested(self, tied: Tied, inner: int) -> Mutant:
@@ -286,7 +298,8 @@ class _Fuser:
             elif isinstance(command, Push | Pop):
                 commands.append(command)
             elif isinstance(command, CHECKS):
-                commands.append(command if isinstance(command, CheckSatAssuming) else CheckSat())
+                by_tactic = isinstance(command, CheckSatUsing) and not self._tactics[inner]
+                commands.append(CheckSat() if by_tactic else command)
                 expected.append(_status(outer, next(labelled).label))
         ties = tied.ties if "unsat" in expected else []
         around = [*tied.sides[1 - inner], *tied.also, *ties]
