@@ -18,7 +18,15 @@ from murxpy.machine.tokens import Python, Ref, Token, print_token
 from murxpy.machine.trace.finished import Need
 from murxpy.machine.trace.grammar import Line, parse_trace
 from murxpy.passes.lines import made, put
-from murxpy.passes.siblings import Callables, class_of, constant, newest, of_method, siblings
+from murxpy.passes.siblings import (
+    Callables,
+    class_of,
+    constant,
+    newest,
+    objects,
+    of_method,
+    siblings,
+)
 from murxpy.translate.expressions import literal
 
 _CALLED = ("call", "edge", "keyword")  # rules whose lines are the call of a public callable
@@ -166,6 +174,10 @@ def _other_operands(
             yield words, _put(script, at, place, token)
     if stressed:
         yield from islice(_new_objects(script, at, place, callables), _NEW)
+        for words, maker, new in objects(script[:at], callables):
+            if words != class_of(script, own):
+                changed = _put(script, at, place, new)
+                yield words, (*changed[:at], *maker, *changed[at:])
     if stressed or (isinstance(own, Ref) and own.letter == "t"):
         words = OTHER_SORT if str(own).startswith("t") else "a constant"
         yield words, _of_other_sort(script, at, place, own)

@@ -25,6 +25,7 @@ _WITHOUT = 40  # of the same class that need no operands, in the place of one th
 _WAYS = 2  # ways to call one that are tried
 _PLACES = 3  # of its operands in whose place a word of the call is put
 _FITTED = 4  # calls of one at most
+_OBJECTS = 20  # objects of other classes
 _STEPS = 3  # calls at most that make an operand for another one
 # What stands for an operand of a kind, where it is plain data.
 _FITTING: dict[str, Nested] = {
@@ -63,14 +64,15 @@ class Callables:
         return cls(*(told.get(name) or {} for name in names))
 
     def related(self, own: str) -> list[str]:
-        """The other callables whose code has names in common with that of `own`, those with the rarest
-        ones first.
+        """The other callables whose code has names in common with that of `own`, or whose own name it has,
+        those with the rarest ones first.
         """
-        counts = Counter(chain.from_iterable(map(set, self.uses.values())))
-        wanted = set(self.uses.get(own, ()))
+        known = {name: {*words, name.rpartition(".")[2]} for name, words in self.uses.items()}
+        counts = Counter(chain.from_iterable(known.values()))
+        wanted = known.get(own, set()) - {own.rpartition(".")[2]}
         weights = {
             name: sum(1 / counts[word] for word in wanted.intersection(words))
-            for name, words in self.uses.items()
+            for name, words in known.items()
             if name != own
         }
         found = [name for name, weight in weights.items() if weight]
@@ -95,9 +97,9 @@ def newest(script: Script) -> int:
     return max((ref.number for line in script for ref in returned(line)), default=0)
 
 
-def constant(script: Script, kind: str) -> tuple[Sequence[Line], Ref]:
-    """The lines that make a new constant, and the constant."""
-    new = 1 + newest(script)
+def constant(script: Script, kind: str, used: int = 0) -> tuple[Sequence[Line], Ref]:
+    """The lines that make a new constant, and the constant, whose number is above `used`."""
+    new = 1 + max(used, newest(script))
     ids = Ref("t", new), Ref("s", new)
     term = made("mk-const", [ids[1], Quoted(f"c{new}")], *ids)
     return (made("mk-sort", [kind], ids[1]), term), ids[0]
@@ -252,11 +254,23 @@ class _Call:
         return None if given is None else [given]
 
 
+def objects(script: Script, callables: Callables) -> Iterator[tuple[str, Sequence[Line], Ref]]:
+    """New objects of classes, each with its class in words and the lines behind a script that make it; those
+    that few calls make first.
+    """
+    for name in sorted(callables.recipes, key=lambda name: len(callables.recipes[name]))[:_OBJECTS]:
+        maker = _Maker((), callables, newest(script))
+        made_one = maker.of_class(name)
+        if made_one is not None:
+            yield name.rpartition(".")[2], maker.lines, made_one
+
+
 class _Maker:
     """Makes operands of kinds behind a script. `lines` are those that make what the script lacks."""
 
-    def __init__(self, script: Script, callables: Callables) -> None:
+    def __init__(self, script: Script, callables: Callables, used: int = 0) -> None:
         self.lines: list[Line] = []
+        self._used = used  # the largest number of an id that is no longer free
         self._script, self._callables = script, callables
         self._steps = 0
 
@@ -278,7 +292,7 @@ class _Maker:
             return made_one
         letter = "s" if kind == "sort" else "t"
         sort = "SORT_BOOL" if kind == "bool" else "SORT_INT"
-        before, term = constant((*self._script, *self.lines), sort)
+        before, term = constant((*self._script, *self.lines), sort, self._used)
         known = [ref for line in self._script for ref in returned(line) if ref.letter == letter]
         if known and kind != "bool":
             return known[0]
@@ -300,7 +314,7 @@ class _Maker:
         for step in recipe:
             called, *words = grouped(read_tokens(step, "recipe", 1))
             filled = [self._filled(word, given) for word in words]
-            new = Ref("x", 1 + newest((*self._script, *self.lines)))
+            new = Ref("x", 1 + max(self._used, newest((*self._script, *self.lines))))
             args = [str(called), *flat(filled)]
             self.lines.append(Line("misuse", args, 0, None, "call", [("return", [new, "object"])]))
             given.append(new)

@@ -527,7 +527,7 @@ def test_a_list_of_broken_promises_names_the_cause_the_callables_and_the_call(
         bucket.state = "confirmed"
     assert [view.wrong for view in defect_views(buckets, {}, str(tmp_path))] == [
         "z3.Goal.get(8, a term) ends the process with a segmentation fault",
-        "misuse of f: 3.7 is taken for 3",
+        "misuse of f takes 3.7 for 3",
         "None is not refused cleanly: ArraySort, SetUnion, SetIntersect",
         "AssertionError in f (g.py)",
     ]

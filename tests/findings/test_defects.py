@@ -742,9 +742,9 @@ def test_what_a_callable_gives_is_told_with_the_callable() -> None:
 def test_what_happens_to_an_operand_is_told_with_the_call() -> None:
     cut = misused("alike", "a number is taken for another; 9 for 3", "z3.ArithSortRef.cast")
     whole = "0 new\n0 misuse@call z3.IntSort\n return x1 Sort\n0 misuse@alike z3.ArithSortRef.cast x1 py:9 at 1\n"
-    said = "z3.ArithSortRef.cast(9): 9 is taken for 3"
+    said = "z3.ArithSortRef.cast takes 9 for 3"
     assert sentence(cut, whole) == sentence(cut, None, whole) == said
-    assert sentence(cut).startswith("misuse of z3.ArithSortRef.cast: 9 is taken for 3")
+    assert sentence(cut).startswith("misuse of z3.ArithSortRef.cast takes 9 for 3")
     misfit = "defineFun takes a definition that does not fit its declaration (free)"
     assert sentence(misused("misfit", misfit)).endswith(
         "does not fit its declaration: a body with a free variable"
@@ -1223,14 +1223,14 @@ def test_an_operator_that_breaks_what_a_later_call_uses_is_the_cause() -> None:
             "the literal of SORT_REAL made from a number is another; 1e30 reads back as (1, 3)",
             "A literal of REAL made from 1e30 has the value 1/3",
         ),
-        ("a float is taken for another; 3.7 for 3", "Misuse of z3.f: 3.7 is taken for 3"),
+        ("a float is taken for another; 3.7 for 3", "Misuse of z3.f takes 3.7 for 3"),
         (
             "a number is taken for another by the conversion of arguments that all callables share; -1 for 255",
-            "Misuse of z3.f: -1 is taken for 255, as in other calls",
+            "Misuse of z3.f takes -1 for 255, as other calls do",
         ),
         (
             "a text with a NUL is taken for another; 'a\\x00b' for 'a'",
-            "Misuse of z3.f: 'a\\x00b' is taken for 'a'",
+            "Misuse of z3.f takes 'a\\x00b' for 'a'",
         ),
     ],
 )

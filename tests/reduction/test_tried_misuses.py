@@ -226,15 +226,19 @@ def test_other_objects_are_tried_in_the_place_of_one_that_is_stressed() -> None:
         asked.append(words(candidate))
         return asked[-1] in ("s1", "t2")
 
+    recipes = {
+        "misused.Box": ["misused.Box"],
+        "misused.Bag": ["misused.some", "misused.Bag $1 term"],
+    }
     makers = {
         "misused.Box": (1, 1),
         "misused.some": (0, 1),
         "misused.other": (1, 1),
         "misused.Box.f": (0, 0),
     }
-    offered = Callables(makers, {"misused.Box": ["misused.Box"]})
+    offered = Callables(makers, {"misused.Box": ["misused.Box"]}, recipes=recipes)
     (found,) = tried(script(text), offered, alike)
-    tried_so = "the context, the solver, what misused.some gives"
+    tried_so = "the context, the solver, what misused.some gives, Bag"
     assert found == Need("operand", "3:0", "a sort, a constant", tried_so, "a Box")
     assert "x2" in asked, "an object that a function of the module gives without operands"
     said = add_header(f"# murxpy-trace 1\n{text}", f"# {HEADER} {write_needs([found])}\n")
@@ -314,6 +318,7 @@ def test_an_object_that_another_call_needs_is_made_by_its_recipe() -> None:
         "m.A; m.A.f x1; m.A.g x2 py:none",
     ], "of what has the same names in its code"
     assert offered.related("m.of") == ["m.A.g"]
+    assert Callables(uses={"m.a": ["b"], "m.A.b": ["c"], "m.A.a": []}).related("m.a") == ["m.A.b"]
 
 
 def test_all_methods_without_operands_are_tried_in_the_place_of_one() -> None:

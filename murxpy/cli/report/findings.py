@@ -152,7 +152,7 @@ def _sentence(bucket: Bucket, small: str | None, whole: str | None) -> str:
     message = _ASTRAY.sub(
         r"gives an object whose \1 is another context than that of its operands", message
     )
-    message = _PARAMETER.sub(r"\2 in the place of a parameter gives the sort with \1", message)
+    message = _PARAMETER.sub(r"takes \2 for \1", message)
     message = _INDEX.sub(r"\1: ", message)
     if bucket.kind == CONTRACT:
         message = _MISFIT.sub(
@@ -161,7 +161,7 @@ def _sentence(bucket: Bucket, small: str | None, whole: str | None) -> str:
         if _OF_CALLABLE.match(message):
             where = _where(bucket, small or whole)
             if message.startswith("takes"):  # the message says what it takes
-                where = where.partition(" (")[0]
+                where = re.split(r"\(| \(" if " for " in message else r" \(", where, maxsplit=1)[0]
             return f"{where} {message}"
         if place_of(bucket) and bucket.action == "misuse" and (small or whole):
             form = ", in this form," if others_show(small or "") else ""  # a message tells operands
@@ -176,8 +176,8 @@ def _sentence(bucket: Bucket, small: str | None, whole: str | None) -> str:
 
 _OF_CALLABLE = re.compile(r"(?:gives|takes) ")  # a message whose subject is the callable
 _OF_OPERANDS = re.compile(
-    r"(?:.{1,62} is taken for (?:.{1,62}|another)|.{1,62} in the place of a parameter gives"
-    r"|the \w{1,60} is another|the symbol .{1,62} becomes|another sort than|a finalizer raises)\b"
+    r"(?:an? \w{1,20}(?: with a NUL)? is taken for another|the \w{1,60} is another|the symbol .{1,62} becomes"
+    r"|another sort than|a finalizer raises)\b"
 )
 _TAKEN_FOR = re.compile(
     r"^an? \w{1,20}(?: with a NUL)? is taken for another(?P<all> by [^;]{1,100})?; (?P<given>.{1,62}?) for (?P<taken>.{1,62})$"
@@ -193,8 +193,8 @@ _MADE_OF = re.compile(
 
 def _taken_in_words(found: re.Match[str]) -> str:
     """That a binding takes one operand for another one."""
-    more = ", as in other calls" if found["all"] else ""
-    return f"{found['given']} is taken for {found['taken']}{more}"
+    more = ", as other calls do" if found["all"] else ""
+    return f"takes {found['given']} for {found['taken']}{more}"
 
 
 def _made_in_words(found: re.Match[str]) -> str:

@@ -201,10 +201,10 @@ def _or(shown: str, others: Sequence[str]) -> str:
         shown, others = shown.partition(" of ")[0], [one for one in others if one != OTHER_SORT]
     if not others:
         return shown
-    if len(others) == 1:
-        return f"{shown} or {others[0]}"
     texts = all(one.startswith("'") for one in [shown, *others])
     numbers = all(one.lstrip("-").isdecimal() for one in [shown, *others])
+    if len(others) == 1 and not texts:
+        return f"{shown} or {others[0]}"
     return f"{shown} or {'other texts' if texts else 'other numbers' if numbers else 'others'}"
 
 
