@@ -300,11 +300,16 @@ _SILENT = re.compile(r"another|\btakes? |\bis taken|reads back|works, |not the v
 _LACKS = re.compile(
     r"AttributeError: (?:type object )?'(?:\w{1,60}\.){0,5}(\w+)'(?: object)? has no attribute '\w+' in ([\w.<>]+) \("
 )
+NUMBER = "a number is silently taken for another"
+# A size that is another one, as where a number is passed on in 32 bits.
+_SIZE_LOST = re.compile(
+    r"another sort than was asked for; a parameter of \w{1,60} gives (\d{1,60}) instead of (-?\d{1,60})$"
+)
 # By what the message of a broken promise begins with, the cause in words.
 _CAUSES = (
     (re.compile(r"^\w{1,60}: 'NoneType' object "), NONE),
     (re.compile(r"AssertionError in "), LOW),
-    (re.compile(r"a number is taken for another"), "a number is silently taken for another"),
+    (re.compile(r"a number is taken for another"), NUMBER),
     (
         re.compile(
             r"a float is taken for another|the literal of \w{1,60} made from a number is another"
@@ -365,6 +370,9 @@ def cause(bucket: Bucket, read: Read) -> str:
     if lacks and lacks[1] not in (lacks[2].partition(".")[0], "NoneType"):
         return LOW
     found = next((words for pattern, words in _CAUSES if pattern.match(message)), "")
+    lost = _SIZE_LOST.match(message)
+    if lost and (int(lost[2]) - int(lost[1])) % (1 << 32) == 0:
+        found = NUMBER
     rows = _told_rows(bucket, read) if found == NONE else []
     if rows and "py:none" not in rows[-1].words.split():  # the binding came to None by itself
         return LOW

@@ -1208,6 +1208,13 @@ def test_an_operator_that_breaks_what_a_later_call_uses_is_the_cause() -> None:
     )
 
 
+def test_a_size_that_is_passed_on_in_32_bits_is_a_number_taken_for_another() -> None:
+    size = "another sort than was asked for; a parameter of SORT_BV gives {} instead of 4294967304"
+    cut, other = misused("cut", size.format(8)), misused("other", size.format(9))
+    taken = misused("taken", "a number is taken for another; 9 for 3", "z3.f")
+    assert sorted(grouped([cut, other, taken])) == [("cut", "taken"), ("other",)]
+
+
 @pytest.mark.parametrize(
     ("message", "said"),
     [

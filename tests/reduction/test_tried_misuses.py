@@ -249,6 +249,21 @@ def test_other_objects_are_tried_in_the_place_of_one_that_is_stressed() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ("survive x1\n", "a deep copy of Box whose original is gone"),
+        ('survive x1\n      raised "TypeError: no"\n', "copy.deepcopy of Box"),
+        ('outlive x1\n      raised "TypeError: no"\n', "copy.copy of Box"),
+        ("iterate x1\n", "iterating over Box"),
+    ],
+)
+def test_what_is_done_to_an_object_is_said_as_a_person_would(rows: str, said: str) -> None:
+    text = f'# murxpy-trace 1\n0 new\n0 misuse@call misused.Box py:"a"\n return x1 Box\n0 misuse@{rows}'
+    *_, row = read_rows(text)
+    assert in_words(row, text) == said
+
+
 def test_other_questions_are_tried_in_a_state_that_allows_none() -> None:
     text = "0 new\n0 check-sat\n0 misuse@order get-unsat-assumptions@default\n"
     found = list(tried(script(text), OFFERED, lambda one: words(one) == "get-unsat-core"))

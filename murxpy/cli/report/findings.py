@@ -167,7 +167,10 @@ def _sentence(bucket: Bucket, small: str | None, whole: str | None) -> str:
             form = ", in this form," if others_show(small or "") else ""  # a message tells operands
             return f"{_where(bucket, small or whole)} raises{form} {message}"
         if bucket.action == "misuse" and _OF_OPERANDS.match(message):
-            return f"{_where(bucket, small or whole).partition(' (')[0].rstrip(',')}: {message}"
+            where = _where(bucket, small or whole).partition(" (")[0]
+            if message.startswith("the symbol"):  # whatever is named so
+                where = re.sub(r" of SORT_\w{1,60}(?: \d{1,9}){0,3}$", "", where)
+            return f"{where}: {message}"
         message = with_others(message, small or "")
     if not _WORD.match(message):  # a name, such as z3 or mk-term, stays as it is
         return message or bucket.kind

@@ -97,7 +97,9 @@ def in_words(row: Row, trace: str) -> str:
         return f"{_one_of(others)}{first}({', '.join(given)})"
     # what is held is used later: the call itself is as it should be
     about = "" if rule is None or rule.family == "hold" else f" ({rule.about})"
-    done = _DONE.get(rule.name, "{}") if rule is not None else "{}"
+    copies = any(result[:1] == ["raised"] for result in row.results)  # there is no copy to be used
+    named = _COPIES.get(row.spelling, row.spelling) if copies else row.spelling
+    done = _DONE.get(named, "{}")
     about = "" if row.spelling in _DONE else about
     if isinstance(first, Ref):
         objects = list(_stressed(args))
@@ -133,6 +135,8 @@ _DONE = {
     "survive": "a deep copy of {} whose original is gone",
     "truth": "bool of {}",
 }
+
+_COPIES = {"outlive": "copy", "survive": "deepcopy"}  # what each of these rules does first
 
 SUCH = "a call such as "  # begins the words for a call in whose place others show the same
 _CALLED = -1  # the place of the callable itself among what was tried
