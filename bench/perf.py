@@ -1,4 +1,5 @@
-"""BanditFuzz against random search, and how many scripts a second a search weighs.
+"""BanditFuzz against random search or one agent (`--ways bandit,one`), and how many scripts a second
+a search weighs.
 
 `python bench/perf.py` adds a row to `bench/results/perf-compare.md`, with `--rate` to
 `bench/results/perf-rate.md`, with `--twice` to `bench/results/perf-twice.md`.
@@ -63,7 +64,8 @@ LOGICS = {
     "BV": Shape(("BV",), quantifiers=True),
     "NRA": Shape(("REAL",), quantifiers=True),
 }
-BANDIT, RANDOM = "bandit", "random"
+BANDIT, ONE, RANDOM = "bandit", "one", "random"
+WAYS = {BANDIT: "two agents", ONE: "one agent", RANDOM: "random"}
 NEVER = 10**9
 LONG_MS = 30.0  # of a script whose units say how fast a solver counts
 
@@ -110,7 +112,8 @@ def started(
     """A search, and what makes its steps."""
     dialects = tuple(one.family for one in solvers.known)
     tree_scripts = tree_scripts_of(shape, seed, dialects)
-    agents = Agents(seed, tree_scripts.applications.operators(), learning=way == BANDIT)
+    operators = tree_scripts.applications.operators()
+    agents = Agents(seed, operators, learning=way != RANDOM, one=way == ONE)
     plan = Plan(dialects, 1, 1000 * args.query, *stale)
     made = Search(tree_scripts, plan, agents, solvers.weighing)
     return made, Pipeline(made, solvers, args.jobs, {})
@@ -148,7 +151,7 @@ def plans(args: argparse.Namespace, solvers: str) -> Iterator[Made]:
     """The searches that are wanted, those of one number together."""
     for run in range(args.runs):
         for logic in args.logics.split(","):
-            for way in (BANDIT, RANDOM):
+            for way in args.ways.split(","):
                 sizes = (args.query, args.budget, args.most)
                 yield Made(logic, way, run, *sizes, solvers, args.seed)
 
@@ -178,24 +181,18 @@ def compare(args: argparse.Namespace) -> None:
 
 def tell(args: argparse.Namespace, made: list[Made], versions: str) -> None:
     """Print and save the sums of each logic."""
-    rows, gains = [], []
+    rows, gains, ways = [], [], args.ways.split(",")
     for logic in args.logics.split(","):
-        sums = {
-            way: sum(one.margin for one in made if (one.logic, one.way) == (logic, way)) / 1000
-            for way in (BANDIT, RANDOM)
-        }
-        steps = {
-            way: sum(one.steps for one in made if (one.logic, one.way) == (logic, way))
-            for way in (BANDIT, RANDOM)
-        }
-        gain = sums[BANDIT] / sums[RANDOM] - 1 if sums[RANDOM] > 0 else 0.0
+        own = [one for one in made if one.logic == logic]
+        sums = {way: sum(one.margin for one in own if one.way == way) / 1000 for way in ways}
+        steps = [sum(one.steps for one in own if one.way == way) for way in ways]
+        gain = sums[ways[0]] / sums[ways[-1]] - 1 if sums[ways[-1]] > 0 else 0.0
         gains.append(gain)
-        rows.append(
-            [logic, sums[BANDIT], sums[RANDOM], percent(gain, 1.0), steps[BANDIT], steps[RANDOM]]
-        )
+        rows.append([logic, *sums.values(), percent(gain, 1.0), *steps])
+    names = [WAYS[way] for way in ways]
     table(
         f"Sums of the best margins in seconds of units, {args.runs} searches of {args.budget:g} s each",
-        ["logic", "BanditFuzz", "random", "gain", "scripts", "scripts of random"],
+        ["logic", *names, "gain", *[f"scripts of {name}" for name in names]],
         rows,
     )
     better = sum(gain > 0 for gain in gains)
@@ -206,6 +203,7 @@ def tell(args: argparse.Namespace, made: list[Made], versions: str) -> None:
     about = {"solver": args.solver, "version": versions, **common.circumstances(args)}
     figures = {"searches": [asdict(one) for one in made]}
     row = {
+        "ways": " against ".join(names),
         "logics": len(gains),
         "searches each": args.runs,
         "budget s": args.budget,
@@ -299,6 +297,11 @@ def main() -> None:
     parser.add_argument("--solver", default="z3", help="the target")
     parser.add_argument("--reference", default="cvc5", help="the references, with commas")
     parser.add_argument("--logics", default=",".join(LOGICS), help="logics of the comparison")
+    parser.add_argument(
+        "--ways",
+        default=f"{BANDIT},{RANDOM}",
+        help=f"of {', '.join(WAYS)}: the first against the last",
+    )
     parser.add_argument("--runs", type=int, default=10, help="searches of each kind and logic")
     parser.add_argument("--budget", type=float, default=180.0, help="seconds of units of a search")
     parser.add_argument("--query", type=float, default=5.0, help="seconds of units of a query")

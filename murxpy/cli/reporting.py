@@ -89,7 +89,16 @@ def _writers(out: Path, every: bool) -> tuple[Mapping[str, Callable[[], str]], s
     writers: dict[str, Callable[[], str]] = {
         form: partial(write, found) for form, write in WRITERS.items()
     }
-    return {**writers, "html": partial(html, found, study)}, amount(len(found.defects), "defect")
+    writers["html"] = partial(html, found, study)
+    if study is not None:
+        writers["markdown"] = partial(_both_markdown, f"{name} {out}", study, found)
+    return writers, amount(len(found.defects), "defect")
+
+
+def _both_markdown(title: str, study: Study, found: Report) -> str:
+    """What a study found, and its findings, where it has some."""
+    told = study_markdown(title, study)
+    return f"{told}\n{TEXTS['markdown'](found)}" if found.defects else told
 
 
 def _study(name: str, out: Path) -> Study:

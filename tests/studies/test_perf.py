@@ -14,7 +14,7 @@ from commands import error, outcome
 from wheels import SOURCE
 
 from murxpy.cli.report.text import amount
-from murxpy.cli.studies.perf import outcome_lines
+from murxpy.cli.studies.perf import best_of_rounds, outcome_lines
 from murxpy.passes.reduction import OutOfReplays
 from murxpy.studies.performance import campaign, minimizing
 from murxpy.studies.performance.campaign import FILE, SearchTotals
@@ -136,7 +136,9 @@ def test_the_search_finds_what_is_slow_and_makes_it_small(
     assert outcome(capsys, "report", tmp_path / "out", "--html", page)[0] == 0
     shown = page.read_text()
     assert "Slow scripts, by the clock" in shown and "OP_XOR" in shown and "<svg" in shown
-    assert "Scripts solved, each within so many milliseconds" in shown
+    assert "Best scripts of rounds solved, each within so many ms" in shown
+    told = outcome(capsys, "report", tmp_path / "out")[1]
+    assert "scripts weighed in" in told and "OP_XOR" in told and "slow-against-reference" in told
     assert f'id="{trace.parent.name}"' in shown
     # the next start tells the same, and nothing is new
     code, again, _ = outcome(capsys, *words)
@@ -221,6 +223,11 @@ def test_a_script_on_which_only_the_target_gives_up_is_a_finding(
     assert code == 1 and "on 3 scripts a target gives up and the references do not" in out, (
         out + err
     )
+    # it has the margin of a script that reaches the whole limit, and is the best script of no round
+    for line in journal(tmp_path):
+        (_, _, limit), (_, ms, _) = cast(list[tuple[str, float, float]], line["weights"])
+        assert limit == 900 and line["margin"] == 2 * 900 - ms
+    assert "greatest margin: 1.79" in out and "round 1 is not over" not in out
     (bucket,) = (tmp_path / "out" / "findings").glob("incompleteness-baseline-*")
     trace = min(bucket.glob("*.trace"))
     assert "# baseline fake@" in trace.read_text()
@@ -399,8 +406,10 @@ def weight(answer: str, ms: float, limit: float = 100.0) -> Weight:
         ([weight("sat", 30)], [weight("exhausted", 10, 10)], None),
         *[
             ([weight(answer, 0)], [weight("sat", 1)], None)
-            for answer in ("error", "unknown", "memory", "crash")
+            for answer in ("error", "memory", "crash")
         ],
+        ([weight("unknown", 3)], [weight("sat", 1)], 199),
+        ([weight("unknown", 3)], [], None),
         *[
             ([weight("exhausted", 1)], [weight(answer, 0)], None)
             for answer in ("error", "unknown", "memory", "crash")
@@ -417,3 +426,16 @@ def test_a_search_names_the_folder_of_findings_only_if_there_is_one(tmp_path: Pa
     assert "findings" not in "\n".join(list(outcome_lines(told, tmp_path))[1:])
     (tmp_path / "findings").mkdir()
     assert f"murxpy findings {tmp_path}" in "\n".join(outcome_lines(told, tmp_path))
+
+
+def test_the_cactus_plot_has_the_best_script_of_each_round() -> None:
+    """And of the open one, but no script on which a target gives up."""
+
+    def step(number: int, margin: float | None, answer: str, ms: float) -> dict[str, Any]:
+        return {"step": number, "margin": margin, "weights": [[answer, ms, 900], ["sat", 1, 900]]}
+
+    first = [step(0, None, "late", 900), step(1, 49, "sat", 50), {"round": 1, "step": 1}]
+    second = [step(2, 9, "sat", 10), {"round": 2, "step": -1}]
+    last = [step(3, 19, "sat", 20), step(4, 29, "unsat", 30), step(5, 1799, "unknown", 2)]
+    found = best_of_rounds([*first, *second, *last])
+    assert [weights[0][1] for weights in found] == [50, 30]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import statistics
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,7 @@ from murxpy.studies.performance.campaign import (
     Wanted,
     entries,
 )
+from murxpy.studies.performance.solvers import DECIDED
 
 OUT = "murxpy-perf"
 
@@ -207,24 +208,44 @@ def _margins(folder: Path) -> str:
 
 
 def _cactus(folder: Path) -> str:
-    """A line for each solver: how many of the scripts that it was asked about it solves, each within so
-    many milliseconds of a usual machine.
+    """A line for each solver: how many of the best scripts of the rounds it solves, each within so many
+    milliseconds of a usual machine. Of these scripts, all solvers were asked with the whole limit.
     """
     about, *lines = list(entries(folder, FILE)) or [{}]
     names = [*about.get("targets", ()), *about.get("references", ())]
     solved: dict[str, list[float]] = {str(name): [] for name in names}
-    for line in lines:
-        for name, (answer, ms, _) in zip(solved, line.get("weights", ()), strict=False):
-            if "round" not in line and answer in ("sat", "unsat"):
+    for weights in best_of_rounds(lines):
+        for name, (answer, ms, _) in zip(solved, weights, strict=False):
+            if answer in DECIDED:
                 solved[name].append(float(ms))
     most = max([1, *map(len, solved.values())])
     longest = max([1.0, *[ms for each in solved.values() for ms in each]])
-    chart = Chart("Scripts solved, each within so many milliseconds", (0, most), (0, longest))
+    chart = Chart("Best scripts of rounds solved, each within so many ms", (0, most), (0, longest))
     chart.x_axis({count: str(count) for count in range(0, most + 1, max(1, most // 8))})
     chart.y_axis({longest * part / 4: f"{longest * part / 4:.0f}" for part in range(5)})
     for name, each in solved.items():
         chart.curve(name, list(enumerate(sorted(each), 1)))
     return chart.text()
+
+
+def best_of_rounds(lines: Sequence[Mapping[str, Any]]) -> list[Sequence[Any]]:
+    """The weights of the best script of each round, by solver, also of the round that is not over."""
+    found = list[Sequence[Any]]()
+    now = dict[int, Mapping[str, Any]]()  # the steps of a round
+    for line in lines:
+        if "round" not in line:
+            now[line["step"]] = line
+            continue
+        if line["step"] in now:
+            found.append(now[line["step"]]["weights"])
+        now = {}
+    # a script on which a target gives up is never the best one
+    open_ = [
+        s for s in now.values() if s["margin"] and "unknown" not in [w[0] for w in s["weights"]]
+    ]
+    if open_:
+        found.append(max(open_, key=lambda step: float(step["margin"]))["weights"])
+    return found
 
 
 def _status_line(told: SearchTotals) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from murxpy.learning.bandit import DECAY, Bandit
@@ -178,6 +178,7 @@ class Search:
         )
         self.number, self.spent = 0, 0.0
         self.round = Round()
+        self._paid: set[str] = set()  # operators that were paid for making a target give up
 
     def choose(self) -> Step:
         """Choose the next step by what was learnt until now."""
@@ -190,16 +191,36 @@ class Search:
         """Learn from a step. Steps are learnt from in the order in which they were chosen."""
         now, choice = self.round, step.choice
         if now.best is not None:  # the first script of a round is better than nothing
-            gain = gain_of(attempt.margin, now.margin)
-            self._agents.learn(choice, gain, attempt.spent)
+            self._agents.learn(choice, self._gain(choice, attempt), attempt.spent)
         now.stale += 1
         now.spent += attempt.spent
         self.spent += attempt.spent
-        if attempt.margin is not None and attempt.margin > now.margin + LEAST_GAIN:
+        if (
+            attempt.margin is not None
+            and attempt.margin > now.margin + LEAST_GAIN
+            and not self._gave_up(attempt)
+        ):
             now.best, now.margin, now.step = self.trees(step), attempt.margin, choice.number
             now.weights, now.stale, now.spent = attempt.weights, 0, 0.0
             now.able = self._garden.constructs(now.best)
             now.slow = self._slow(now.best).counts
+
+    def _gave_up(self, attempt: Attempt) -> bool:
+        """Whether a target gave up on a script. Such a script has the greatest margin that there can be, and
+        is a finding at once. As the best script of a round it would end each round at the first one.
+        """
+        return any(weight.gave_up for weight in attempt.weights[: self._plan.targets])
+
+    def _gain(self, choice: Choice, attempt: Attempt) -> float:
+        """What a step pays. An operator that makes a target give up pays once, because the search would
+        go after the same cause again and again.
+        """
+        if not self._gave_up(attempt):
+            return gain_of(attempt.margin, self.round.margin)
+        if attempt.margin is None or choice.construct in self._paid:
+            return 0.0
+        self._paid.add(choice.construct)
+        return gain_of(attempt.margin, self.round.margin)
 
     @property
     def over(self) -> bool:
@@ -248,7 +269,9 @@ class Search:
         while True:
             found = yield from asking.within(limit)
             margin = self._margin(found)
-            reached = any(not weight.decided for weight in found[: plan.targets])
+            reached = any(
+                not (weight.decided or weight.gave_up) for weight in found[: plan.targets]
+            )
             if margin is None or limit >= plan.limit or not reached:
                 return Attempt(found, margin, asking.spent)
             limit = min(plan.limit, _RAISED * limit)
@@ -284,8 +307,9 @@ class _Asking:
             bound = limit if target else min(limit, least - needed)
             weight = yield from self._weight(number, bound)
             found.append(weight)
-            if target and weight.gave_up:
-                continue  # the references may decide it
+            if target and weight.gave_up:  # the references may decide it
+                found[-1] = replace(weight, limit=self._plan.limit)
+                continue
             if not weight.counts or (weight.par2 <= needed if target else not weight.decided):
                 break
         return tuple(found)

@@ -79,10 +79,10 @@ def left_to_others(some: Sequence[Weight], others: Sequence[Weight]) -> bool:
 
 def margin(targets: Sequence[Weight], references: Sequence[Weight]) -> float | None:
     """The least PAR-2 of the targets less the greatest of the references; without references that of
-    the targets. The margin is None if some solver's answer does not count, or a reference did not
-    decide.
+    the targets. A target that gives up counts like one that reaches its limit, where there are
+    references. The margin is None if some other answer does not count, or a reference did not decide.
     """
-    if not all(weight.counts for weight in (*targets, *references)):
+    if not all(weight.counts or (weight.gave_up and references) for weight in targets):
         return None
     if not all(weight.decided for weight in references):
         return None
