@@ -220,6 +220,11 @@ def test_what_dies_after_its_call_returned_is_told_so() -> None:
         )
 
 
+def test_a_function_of_the_standard_library_is_no_place() -> None:
+    text = "std::__cxx11::basic_string<char, std::char_traits<char> >::basic_string"
+    assert sentence(crash("a", "raise", text, "api_of_text", "go")).endswith(" in api_of_text")
+
+
 def test_a_broken_heap_is_blamed_on_no_call() -> None:
     found = replace(crash("a", "_int_malloc", "malloc", "vector", "go"), signal="SIGABRT")
     said = "broken memory ends the process with an abort during check-sat: that call or an earlier one broke the heap"

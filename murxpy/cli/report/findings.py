@@ -348,8 +348,8 @@ def _most(backtrace: str, recurring: Sequence[str]) -> str:
     return f"{_short(most)}{' and others' if len(set(recurring)) > 1 else ''}"
 
 
-# A frame that tells no place: an address, or a function in a library of C.
-_NAMELESS = re.compile(r"0x[0-9a-f]+$|__\w+$")
+# A frame that tells no place: an address, or a function in a library of C or C++.
+_NAMELESS = re.compile(r"0x[0-9a-f]+$|__\w+$|std::")
 
 
 def _where(bucket: Bucket, small: str | None = None) -> str:
