@@ -419,6 +419,12 @@ class Enumerated:
         for index, script in zip(indices[:-1], scripts, strict=False):
             self._open[block.counter(index, outcome_of(_ANSWER.findall(script)))] += 1
 
+    def count_open(self, counts: Mapping[str, int]) -> None:
+        """Note those of the counters of an open run that are about the scripts of this target. A later
+        session makes the run again, and forgets this.
+        """
+        self._open.update({name: n for name, n in counts.items() if name.startswith(OF_SCRIPTS)})
+
     def judged(
         self,
         seed: int,

@@ -188,6 +188,17 @@ class Runs:
         if self.enumerated is not None:
             self.enumerated.count(counts)
 
+    def count_open(self, counts: Mapping[str, int]) -> None:
+        """Note such counters of a run that the end of the campaign leaves open, until it is made again."""
+        if self.enumerated is not None:
+            self.enumerated.count_open(counts)
+
+    def judged_open(self, seed: int, outcome: Outcome, answers: Mapping[str, Answers]) -> None:
+        """Note the answers of some judges to a run that the end of the campaign leaves open."""
+        if self.enumerated is not None:
+            own = confirmed_of(outcome.report)
+            self.enumerated.count_open(self.enumerated.judged(seed, outcome.trace, answers, own))
+
     def stopped(self, seed: int, trace: str) -> None:
         """Note that the end of the campaign stopped the run with this seed at the last line of `trace`."""
         if self.enumerated is not None:

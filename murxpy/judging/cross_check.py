@@ -278,6 +278,12 @@ class Runs(Protocol):
     def count_scripts(self, counts: Mapping[str, int]) -> None:
         """Note the counters that are about the enumerated scripts of this target."""
 
+    def count_open(self, counts: Mapping[str, int]) -> None:
+        """Note such counters of a run that the end of the campaign leaves open, until it is made again."""
+
+    def judged_open(self, seed: int, outcome: Outcome, answers: Mapping[str, Answers]) -> None:
+        """Note the answers of some judges to a run that the end of the campaign leaves open."""
+
     def judged_at_all(self, seed: int) -> bool:
         """Whether judges look at the run with this seed."""
 
@@ -382,6 +388,11 @@ class CrossCheck(Judging):
         if at_once:  # investigations go on
             self._dropped += len(self._judges.unsettled)
             self._judges.clear()
+
+    def settle(self) -> None:
+        for run in self._judges.unsettled:
+            named = {self._solvers.name(judge): answers for judge, answers in run.answers.items()}
+            self._hooks.runs(run.target).judged_open(run.job.seed, run.outcome, named)
 
     def close(self) -> None:
         """End everything. The runs that are not done stay open."""

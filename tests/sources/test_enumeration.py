@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from murxpy.campaign.campaign import Campaign
 from murxpy.campaign.enumeration import Enumerated
+from murxpy.campaign.runs import Runs
 from murxpy.cli import enumerate as command
 from murxpy.cli.report.enumeration import Tested as OfSize
 from murxpy.cli.report.enumeration import given_up, guarantee, judged, judged_lines
@@ -27,15 +28,17 @@ from murxpy.fuzzers.setups import Enumerated as Wanted
 from murxpy.fuzzers.setups import RunOptions, checked
 from murxpy.logic.catalogue import build_catalogue
 from murxpy.machine.script import own_options
+from murxpy.oracles.crash import Outcome
 from murxpy.processes.plans import Request, make_plans
 from murxpy.records.config import CampaignConfig
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.terms import Unsayable
 from murxpy.smtlib.reading.scripts import read_script
-from murxpy.sources.enumeration.blocks import Blocks, Canonical
+from murxpy.sources.enumeration.blocks import LEFT, Blocks, Canonical
 from murxpy.sources.enumeration.grammar import Grammar, first_large, parse_production
 from murxpy.sources.enumeration.operators import with_operators
 from murxpy.sources.enumeration.reading import Exhaustive, Reader
+from murxpy.steering.seeds import Ledger
 from murxpy.worker.session import Session
 
 FAKES = Path(__file__).parents[1] / "fakes"
@@ -577,6 +580,22 @@ def test_the_scripts_of_a_run_that_the_end_stopped_are_counted_until_it_is_made_
     assert kept["open"] == {"enumerate:core:1:sat": 1, "enumerate:core:1:unknown": 1}
     assert kept["rests"] == {}  # the block is tested again as a whole
     assert Enumerated({"enumeration": setup(["core"], 10, 10)}, "", kept).state()["open"] == {}
+
+
+def test_what_judges_say_of_a_run_that_the_end_leaves_open_is_told_until_it_is_made_again() -> None:
+    wanted = {"enumeration": setup(["core"], 10, 10)}
+    enumerated = Enumerated(wanted)
+    runs = Runs(1, Ledger(), None, enumerated)
+    seed = enumerated.seed_of(0)
+    rows = [number for number, row in enumerate(TRACE.split("\n"), 1) if "run-script" in row]
+    run = Outcome("report", {"counts": {}}, TRACE, "")
+    runs.judged_open(seed, run, {"j": [(rows[0], "sat", "sat")]})
+    runs.count_open({f"{LEFT}core:1:asked": 1, "baseline:asked": 1})
+    kept = enumerated.state()
+    assert kept["counts"] == {}
+    assert kept["open"][f"{LEFT}core:1:asked"] == 1 and "baseline:asked" not in kept["open"]
+    assert [(row.judge, row.of("agreed")) for row in judged(kept["open"])] == [("j", 1)]
+    assert Enumerated(wanted, "", kept).state()["open"] == {}
 
 
 @pytest.mark.parametrize("checks", [("cores",), ("models", "cores")])

@@ -227,6 +227,8 @@ class Baselines(Judging):
         self._told: dict[str, str] = {}  # causes by the keys of their buckets
         self._inquirer = Inquirer(replays)
         self._open: dict[int, Job] = {}
+        # what is known of the scripts of these runs until now, with the number of the target
+        self._known_of: dict[int, tuple[int, Counter[str]]] = {}
         self._dropped = 0
 
     @property
@@ -252,8 +254,11 @@ class Baselines(Judging):
             return
         self._open[job.index] = job
         sizes = self._hooks.runs(target).sizes(job.seed, outcome.trace)
+        counts = Counter[str]()
+        self._known_of[job.index] = target, counts
         self._inquirer.add(
-            self._lost(outcome.trace, scripts, sizes), partial(self._looked, target, job, outcome)
+            self._lost(outcome.trace, scripts, sizes, counts),
+            partial(self._looked, target, job, outcome),
         )
 
     def _over(self, target: int, job: Job, outcome: Outcome) -> None:
@@ -266,7 +271,7 @@ class Baselines(Judging):
         self, target: int, job: Job, outcome: Outcome, looked: tuple[Counter[str], list[Lacking]]
     ) -> None:
         counts, shown = looked
-        del self._open[job.index]
+        del self._open[job.index], self._known_of[job.index]
         self._hooks.count(counts)
         runs = self._hooks.runs(target)
         runs.count_scripts(counts)
@@ -287,12 +292,16 @@ class Baselines(Judging):
         return candidate(target, family, self._versions[0], alone, (), shown.outcome, shown.verdict)
 
     def _lost(
-        self, trace: str, scripts: Sequence[Undecided], sizes: Sequence[str]
+        self,
+        trace: str,
+        scripts: Sequence[Undecided],
+        sizes: Sequence[str],
+        counts: Counter[str],
     ) -> Questions[tuple[Counter[str], list[Lacking]]]:
-        """Ask both solvers about scripts of a run, and give the replays in which the target shows that
-        it lacks an answer. `sizes` has the grammar and size of each script of the run.
+        """Ask both solvers about scripts of a run, and give `counts` with what came of them, and the
+        replays in which the target shows that it lacks an answer. `sizes` has the grammar and size of each
+        script of the run.
         """
-        counts: Counter[str] = Counter()
         shown: list[Lacking] = []
 
         def count(word: str, script: Undecided) -> None:
@@ -468,6 +477,13 @@ class Baselines(Judging):
         self._dropped += len(self._open)
         self._open.clear()
         self._inquirer.clear()
+
+    def settle(self) -> None:
+        for target, counts in self._known_of.values():
+            self._hooks.runs(target).count_open(counts)
+        self._known_of.clear()
+        if self._judges is not None:
+            self._judges.settle()
 
     def close(self) -> None:
         """End everything. The runs that are not done stay open."""
