@@ -776,6 +776,16 @@ def test_a_reference_cycle_is_written_as_one(tmp_path: Path) -> None:
     assert any(loop in one and one.count("    gc.collect()\n") == 2 for one in later)
 
 
+def test_objects_outlive_their_context_or_are_used_by_a_finalizer(tmp_path: Path) -> None:
+    sort = "# solver z3 5.4.1\n0 new@simple\n return o1\n0 mk-sort SORT_INT\n return s1\n"
+    text = printed(f"{sort}0 misuse@orphan s1\n", "crash", "SIGSEGV")[0].text
+    assert "    del other_ctx\n    gc.collect()\n    str(made)\n" in text
+    assert ended(text, tmp_path / "orphan.py").returncode == 0
+    text = printed(f"{sort}0 misuse@finalizer s1\n", "crash", "SIGSEGV")[0].text
+    assert "    LastWill(made, made_2)\n    gc.collect()\n" in text
+    assert ended(text, tmp_path / "finalizer.py").returncode == 0
+
+
 def test_an_undocumented_exception_is_told_from_others(tmp_path: Path) -> None:
     trace = "# solver z3 5.4.1\n0 new\n0 misuse@call z3.Solver py:none c1\n return x1 Solver\n"
     trace += "0 misuse@call z3.Solver.cube_vars x1\n"

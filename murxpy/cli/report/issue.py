@@ -516,7 +516,8 @@ def _circumstances(page: FindingPage, small: str, has: str, release: str) -> Ite
     yield f"- {prose(page.range)}" if page.range else "- other releases were not tried"
     if has:
         yield f"- the form above has {prose(has)}"
-    yield from (f"- {prose(_OUR_CALL.sub('', need))}" for need in page.needs)
+    needs = dict.fromkeys(_OUR_CALL.sub("", need) for need in page.needs)
+    yield from (f"- {prose(need)}" for need in needs)
     if page.runs and not page.bucket.message.startswith("no return"):
         found = datetime.fromtimestamp(page.bucket.first, UTC)
         yield f"- found by murxpy on {found:%d %B %Y}, {amount(page.bucket.count, 'time')} in one campaign"

@@ -212,6 +212,15 @@ _STRESS: dict[Callable[..., Any], str] = {
     protocols.truth: "bool({0})",
     protocols.texts: "repr({0})",
 }
+# An object in a reference cycle, whose finalizer uses others.
+_LAST_WILL = """class LastWill:
+    def __init__(self, *objects):
+        self.objects, self.itself = objects, self
+
+    def __del__(self):
+        print(*map(repr, self.objects))
+"""
+_FEW = 2  # objects that a plain program makes in the same way
 _HEIRS: dict[Callable[..., Any], str] = {
     stress.outlived: "copy.copy",
     stress.survived: "copy.deepcopy",
@@ -316,6 +325,7 @@ class Calls(PythonPrinter):
         self.message = ""  # what the finding says
         self.modules: dict[str, None] = {}  # the modules whose functions the program calls
         self.script = ""  # the script that the program has read
+        self._left = ""  # the context that the run left last
         self.stressed = ""  # the object that the last line stresses, by a rule of its own
         self.promised = False  # whether `failing` gives a text that says which promise is broken
         self.checked = False  # whether the program has the answer of a check
@@ -533,6 +543,12 @@ class Calls(PythonPrinter):
                 f"loop = [{', '.join(map(operand, operands))}]", "loop.append(loop)", "del loop"
             )
             self.write_misuse("gc.collect()")
+        if function is stress.orphaned:
+            self.sheet.do(f"del {self._left}", "gc.collect()")
+            self.write_misuse(f"str({operand(operands[0][0])})")
+        if function is stress.bequeathed:
+            self.sheet.do(_LAST_WILL, f"LastWill({', '.join(map(operand, operands[0]))})")
+            self.write_misuse("gc.collect()")
         if function in _HEIRS:
             self.write_misuse(self._of_heir(_HEIRS[function], operand(operands[0][0])))
         if function not in _STRESS:
@@ -558,7 +574,13 @@ class Calls(PythonPrinter):
         return Code(spelling.call(args, (), frame))
 
     def repeated(self, call: Callable[[], Any], count: int) -> Any:
-        raise Refused("unsupported", "a plain program does not drop objects")
+        if count > _FEW:
+            raise Refused("unsupported", "a plain program does not drop many objects")
+        return [self.sheet.define(str(call), "made", kept=True) for _ in range(count)]
+
+    def leave(self, frame: Any) -> None:
+        self._left = str(frame.ctx)
+        super().leave(frame)
 
     def _alike(self, function: Any, operands: Sequence[Any], at: int) -> None:
         """Two calls that must not give the same."""
