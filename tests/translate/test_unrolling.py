@@ -289,6 +289,19 @@ def test_the_call_that_raises_stands_in_the_place_of_its_helper(tmp_path: Path) 
     assert run(tmp_path, text).stdout == run(tmp_path, source).stdout
 
 
+def test_a_method_that_was_kept_is_called_by_its_object(tmp_path: Path) -> None:
+    """Otherwise nothing says that it changes the object, and the program lacks what it did."""
+    source = RAISING.replace(
+        "(box, part):\n", "(box, part):\n    do = box.put\n    do(7)\n    box.put()\n"
+    )
+    site = site_of(source)
+    assert site is not None
+    calls = calls_of(run(tmp_path, instrumented(source, site)).stdout)
+    goal = goal_of(calls, site, "TypeError: no")
+    assert goal is not None
+    assert "box.put(7)" in [one.code for one in needed(calls, goal, site)]
+
+
 def test_what_was_asserted_before_a_check_stays() -> None:
     site = site_of(RAISING)
     assert site is not None

@@ -19,6 +19,7 @@ from murxpy.translate.programs import recorder
 
 _CALLED = re.compile(r"(?:.*\.)?(\w+)\(")
 _WORDS = re.compile(r"\b[A-Za-z_]\w*\b")
+_METHOD = re.compile(r"[A-Za-z_]\w*\.\w+")
 _NAMES = re.compile(r"\bv\d+\b")
 _SIGNS: dict[type[ast.AST], str] = {
     ast.Add: "+",
@@ -280,7 +281,9 @@ def _assigned(rows: Sequence[str]) -> list[str]:
 
 
 def calls_of(output: str) -> list[Call]:
-    """The calls that an instrumented program wrote."""
+    """The calls that an instrumented program wrote. The call of a method that was kept under a name is the
+    call of the method itself: only that says whose state it changes.
+    """
     calls: dict[str, Call] = {}
     same: dict[str, str] = {}
     for line in output.split("\n"):
@@ -292,6 +295,12 @@ def calls_of(output: str) -> list[Call]:
         except ValueError:
             continue
         if what == "code":
+            kept = (
+                _METHOD.fullmatch(calls[head].code)
+                if (head := said.partition("(")[0]) in calls
+                else None
+            )
+            said = f"{kept[0]}{said[len(head) :]}" if kept and "(" in said else said
             calls[name] = Call(
                 name, said, uses={same.get(one, one) for one in _WORDS.findall(said)}
             )
