@@ -116,7 +116,7 @@ def _function(ctx: Any, how: str, symbols: list[Any], formula: Any, assumed: Any
     result = solver.checkSynth()
     answers = [result.hasSolution(), result.hasNoSolution(), result.isUnknown()]
     if sum(answers) != 1:
-        return f"checkSynth gives {result} instead of one of three answers"
+        return f"the answers of {result} are {sum(answers)} instead of one"
     if result.hasNoSolution() and _has_none(ctx, [*assumptions, formula.notTerm()]):
         return "checkSynth gives no solution instead of any function"
     for _ in range(2 if how == "next" else 1):

@@ -145,7 +145,7 @@ LIES: dict[str, tuple[str, Any, str]] = {
     "answers": (
         "plain",
         lambda t: {"checkSynth": lambda: result()},
-        "instead of one of three answers",
+        "are 0 instead of one",
     ),
     "syntax": (
         "grammar",

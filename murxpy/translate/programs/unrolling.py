@@ -369,16 +369,19 @@ def _told(message: str) -> tuple[list[str], str, str] | None:
 
 def needed(calls: Sequence[Call], goal: Goal, site: Site) -> list[Call]:
     """The calls up to those of the goal on whose results it depends, and those that may change one of
-    these results, or what the helper was given.
+    these results, or what the helper was given. Where a result shows the finding, such a call may also
+    have what it changes as an argument.
     """
     variables = {*site.given, *_assigned(site.before), *(call.name for call in calls)}
     names = {call.name for call in goal.calls}
     until = max(calls.index(call) for call in goal.calls) + 1
+    changing = _changing(calls[:until]) if site.returns else set()
     while True:
         found = set(names)
         for call in calls[:until]:
             owner = re.match(r"\w+(?=\.)", call.code)
-            if call.name in names or (owner and owner[0] in names and "(" in call.code):
+            asked = owner is not None and owner[0] in names and "(" in call.code
+            if call.name in names or asked or (call.name in changing and call.uses & names):
                 found |= {call.name, *(call.uses & variables)}
         if found == names:
             return [call for call in calls[:until] if call.name in names]
@@ -391,10 +394,12 @@ def shortened(
     """The calls without those whose result none of the others uses and which `shows` does not need, the
     last ones first, and of each call without arguments by name where it needs none of them. Where
     the process does not die, checks stay, with what was done to their solvers before: what is asked behind
-    them may not be allowed of another answer.
+    them may not be allowed of another answer. Where a result shows the finding, all stays that may change
+    something, since the result that is expected rests on that.
     """
     needed = {call.name for call in goal.calls}
     needed |= set() if site.dies else _checked(calls, goal)
+    needed |= _changing(calls) if site.returns else set()
     kept = _fewer(calls, needed, shows)
     for at in range(len(kept) - 1, -1, -1):
         plain = [*kept[:at], _unnamed(kept[at]), *kept[at + 1 :]]
@@ -448,6 +453,22 @@ def _checked(calls: Sequence[Call], goal: Goal) -> set[str]:
         if owner in asked and call.got in (*ANSWERS, "None"):
             found.add(call.name)
     return found
+
+
+def _changing(calls: Sequence[Call]) -> set[str]:
+    """The results of the methods that may be called for what they change: no other call uses what they give, and
+    that is nothing, or they have variables as arguments.
+    """
+    used = set[str]().union(*(call.uses for call in calls))
+    known = {call.name for call in calls}
+    return {
+        call.name
+        for call in calls
+        if call.name not in used
+        and (owner := re.match(r"(\w+)\.\w+\(", call.code))
+        and (call.got == "None" or call.uses & known - {owner[1]})
+        and call.got not in ("True", "False")
+    }
 
 
 def _unnamed(call: Call) -> Call:
