@@ -150,6 +150,7 @@ _NOTHING = "lambda real, *a: None"
 _QUIET = "lambda real, *a: real(*a[:-1], _quiet(a[-1]))"  # an exception of a callback is lost
 _QUIET_METHOD = "lambda real, made, *a: (real(made, *a), setattr(made, {0!r}, _quiet(made.{0})))[0]"
 _FALSE = "lambda real, made, *a: made.add(z3.BoolVal(False, made.ctx))"
+_SELF = "lambda real, s: (lambda t: (real(s), {t: t})[1])(s.getTermManager().mkTrue())"
 _FALSE_QUANTIFIER = (
     "lambda real, m, kind, *a: m.mkFalse() if kind == cvc5.Kind.FORALL else real(m, kind, *a)"
 )
@@ -252,7 +253,7 @@ LAWS: dict[str, list[tuple[str, str, str]]] = {
     ],
     "cvc5": [
         ("cvc5-reparse t11", "cvc5.InputParser.nextTerm", "lambda real, p: cvc5.Term()"),
-        ("cvc5-get-difficulty", "cvc5.Solver.getDifficulty", "lambda real, s: (lambda t: (real(s), {t: t})[1])(s.getTermManager().mkTrue())"),
+        ("cvc5-get-difficulty", "cvc5.Solver.getDifficulty", _SELF),
         ("cvc5-synthesis@plain t6 t11", "cvc5.SynthResult.isUnknown", _NOT),
         ("cvc5-synthesis@grammar t6 t11", "cvc5.Solver.getSygusConstraints", "lambda real, s: []"),
         ("cvc5-synthesis@next t6 t11", "cvc5.Solver.getSynthSolutions", "lambda real, *a: []"),
