@@ -436,3 +436,12 @@ def test_a_float_of_three_literals_is_a_value_of_z3() -> None:
     parts = [z3.BitVecVal(value, width) for value, width in ((1, 1), (3, 5), (7, 10))]
     assert helpers.read_value(z3.fpFP(*parts)) == ("fp", 5, 11, 0b1_00011_0000000111)
     assert helpers.read_value(z3.fpFP(z3.BitVec("b", 1), *parts[1:])) is None
+
+
+@pytest.mark.parametrize("name", wrapper_names())
+def test_a_plain_program_says_each_spelling_of_an_action_by_its_own_words(name: str) -> None:
+    """A program with the words of another spelling would show another defect."""
+    wrapper = load_wrapper(name)
+    for action, words in (wrapper["plain"].get("actions") or {}).items():
+        if action in wrapper["own-actions"] and isinstance(words, dict) and "is" not in words:
+            assert list(words) == list(wrapper["actions"][action]), action

@@ -150,6 +150,10 @@ _NOTHING = "lambda real, *a: None"
 _QUIET = "lambda real, *a: real(*a[:-1], _quiet(a[-1]))"  # an exception of a callback is lost
 _QUIET_METHOD = "lambda real, made, *a: (real(made, *a), setattr(made, {0!r}, _quiet(made.{0})))[0]"
 _FALSE = "lambda real, made, *a: made.add(z3.BoolVal(False, made.ctx))"
+_STUCK = (
+    "lambda real, ctx: (real(ctx), _put(z3.Solver, 'check', "
+    "lambda check, s, *a: z3.unsat if s.ctx is ctx else check(s, *a)))[0]"
+)
 _SELF = "lambda real, s: (lambda t: (real(s), {t: t})[1])(s.getTermManager().mkTrue())"
 _FALSE_QUANTIFIER = (
     "lambda real, m, kind, *a: m.mkFalse() if kind == cvc5.Kind.FORALL else real(m, kind, *a)"
@@ -249,7 +253,7 @@ LAWS: dict[str, list[tuple[str, str, str]]] = {
         ("z3-read-back@sexpr", "z3.Solver.from_string", _FALSE),
         ("z3-read-back@smt2", "z3.Solver.from_string", _FALSE),
         ("z3-read-back@optimize", "z3.Optimize.from_string", _FALSE),
-        ("z3-interrupt@thread", "z3.Context.interrupt", "lambda real, ctx: (real(ctx), _put(z3.Solver, 'check', lambda *a: z3.unsat))[0]"),
+        ("z3-interrupt@thread", "z3.Context.interrupt", _STUCK),
     ],
     "cvc5": [
         ("cvc5-reparse t11", "cvc5.InputParser.nextTerm", "lambda real, p: cvc5.Term()"),
