@@ -6,11 +6,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from murxpy.errors import InputError
 from murxpy.logic.catalogue import Catalogue
-from murxpy.logic.terms import Term
+from murxpy.logic.sorts import Sort
+from murxpy.logic.terms import CONSTANT, SPECIAL, VALUE, Term
+from murxpy.logic.walks import subterms
 from murxpy.machine.outcomes import EXCEPTION, EXIT, FOREIGN
 from murxpy.machine.witnesses.model import LITERAL
 from murxpy.machine.witnesses.show import show
@@ -18,9 +21,11 @@ from murxpy.machine.witnesses.slowness import KIND as SLOW
 from murxpy.machine.witnesses.unknowns import REASON, of_limit
 from murxpy.oracles.crash import DEATHS, MEMORY_FAULTS, Outcome, judge, normalise
 from murxpy.semantics.refuting import Refuted, refuted, satisfying
-from murxpy.semantics.values import CannotSay, Value
+from murxpy.semantics.values import CannotSay, FunctionValue, Value
 from murxpy.smtlib.lexer import solid, spell, tokenize
 from murxpy.smtlib.printed_models import Valuation, read_printed_model
+from murxpy.smtlib.printing.terms import Printer, Unsayable
+from murxpy.smtlib.printing.values import ValueTerms
 from murxpy.smtlib.reading.scripts import read_script
 from murxpy.translate.asking import Asked, Evidence
 from murxpy.translate.programs.vocabulary import shortened, unevaluated
@@ -121,6 +126,8 @@ class Judged:
         if len(made.assertions()) != len(valued):
             return  # a declaration of the script stands in one line with an assertion
         self._terms = made.tables.terms
+        self._made = ValueTerms(made.tables.terms, made.tables.sorts)
+        self._printer = Printer(catalogue, dialect)
         self._equations = dict(zip(valued, made.assertions(), strict=True))
         universes = {
             term.args[0].sort: term.args[0]
@@ -154,7 +161,47 @@ class Judged:
         """
         term = self._equations[asked].args[1]
         found = self._value(self._of_printed(term))
-        return "" if found is None else show(found, term.sort)
+        return "" if found is None else self._shown(found, term.sort)
+
+    def constants(self, asked: Asked) -> tuple[Asked, ...]:
+        """The constants of a term whose values were printed."""
+        inside = {one for one in subterms([self._equations[asked].args[1]]) if one.op == CONSTANT}
+        known = self._equations.items()
+        return tuple(
+            one for one, made in known if one.kind == "constant" and made.args[1] in inside
+        )
+
+    def given(self, asked: Asked) -> list[str]:
+        """The constants of a term, each with its value, if this is known."""
+        term, found = self._equations[asked].args[1], []
+        for one in dict.fromkeys(one for one in subterms([term]) if one.op == CONSTANT):
+            value, name = self._value(one), spell(str(one.indices[0]))
+            if isinstance(value, FunctionValue) and not value.items():
+                result = self._shown(value.default, one.sort.sorts()[-1])
+                found.append(f"{name} gives {result} for all arguments")
+            elif value is not None and not isinstance(value, FunctionValue):
+                found.append(f"{name} = {self._shown(value, one.sort)}")
+        return found
+
+    def parts(self, asked: Asked) -> list[str]:
+        """The arguments of a term that are no constants and no literals, each as an equation with its
+        value, if this is known.
+        """
+        found = []
+        for part in dict.fromkeys(self._equations[asked].args[1].args):
+            value = None if part.op in (CONSTANT, VALUE, SPECIAL) else self._value(part)
+            with suppress(Unsayable):
+                if value is not None:
+                    found.append(f"{self._printer.term(part)} = {self._shown(value, part.sort)}")
+        return found
+
+    def _shown(self, value: Value, sort: Sort) -> str:
+        """A value as the script's dialect writes it, or as we do where it has no term of it."""
+        try:
+            text = self._printer.term(self._made.term(value, sort))
+        except (CannotSay, Unsayable, AttributeError):
+            return show(value, sort)
+        return text if len(text) <= _TOLD else show(value, sort)
 
     def arguments(self, asked: Asked) -> list[Asked]:
         """The arguments of a term whose values were printed."""
@@ -334,7 +381,7 @@ def see_model(seen: Seen) -> Sight | None:
     return _unsound(seen, found) if found is not None else see_error(seen)
 
 
-_TOLD = 400  # letters of a model that a header says
+_TOLD = 500  # letters of a model that a header says
 
 
 def _wrong_model(seen: Seen) -> Sight | None:
@@ -356,12 +403,18 @@ def _wrong_model(seen: Seen) -> Sight | None:
     sentence = f"the solver answers sat, but its model makes an assertion false{about}"
     found = _wrong_value(seen, judged, sentence)
     if found is None and wrong is not None:
-        constants = tuple(asked for asked, _ in replies.of_kind("constant"))
+        constants = judged.constants(wrong)
         kept = (*models, *constants, *([wrong] if replies.value(wrong) else []))
         values = " and ".join(f"{one.term} = {replies.value(one)}" for one in constants)
-        model = f"a model in which {wrong.term} is false: {values}"
-        told = model if constants and len(model) <= _TOLD else "a model in which that is false"
-        return Sight(sentence, f"sat and {told}", "a model that makes all assertions true", kept)
+        so = " and ".join(judged.parts(wrong))
+        model = f"a model in which {wrong.term} is false"
+        told = [
+            f"{model}: {values}{f', so that {so}' if so else ''}" if values else "",
+            f"{model}: {so}" if so else "",
+            "a model in which that is false",
+        ]
+        shown = next(one for one in told if one and len(one) <= _TOLD)
+        return Sight(sentence, f"sat and {shown}", "a model that makes all assertions true", kept)
     return found
 
 
@@ -431,7 +484,8 @@ def _wrong_value(seen: Seen, judged: Judged, wrong: str) -> Sight | None:
         if judged.agrees(asked) is False:
             inside = judged.arguments(asked)
             models = [one for one, _ in replies.of_kind("model", "universe")]
-            values = " and ".join(f"{one.term} = {replies.value(one)}" for one in inside)
+            known = [f"{one.term} = {replies.value(one)}" for one in inside]
+            values = " and ".join(known or judged.given(asked))
             where = f" where {values}" if values else ""
             return Sight(
                 wrong,
