@@ -129,7 +129,7 @@ COUNTED = "count gives 3 instead of 1"
                 "given2 = Box('p')",
                 "v1 = whole(box) + box",
                 "v1.put(given2)",
-                "got = v1.count()",
+                "got = v1.count(deep=2, **{'a.b': 1})",
             ],
         ),
         (DEATH, ["    box = Box()", "    box.put(1)", "    box.open()"]),
@@ -155,7 +155,7 @@ def test_a_program_without_its_helper_shows_the_same(
     assert "law" not in text and "Helper" not in text
     for row in rows:
         assert f"{row}\n" in text, text
-    assert "missing" not in text and "look" not in text and "deep" not in text
+    assert "missing" not in text and "look" not in text and "deep=3" not in text
 
 
 @pytest.mark.parametrize(

@@ -395,14 +395,14 @@ def shortened(
     last ones first, and of each call without arguments by name where it needs none of them. Where
     the process does not die, checks stay, with what was done to their solvers before: what is asked behind
     them may not be allowed of another answer. Where a result shows the finding, all stays that may change
-    something, since the result that is expected rests on that.
+    something, since the result that is expected rests on that; so do arguments that are literals.
     """
     needed = {call.name for call in goal.calls}
     needed |= set() if site.dies else _checked(calls, goal)
     needed |= _changing(calls) if site.returns else set()
     kept = _fewer(calls, needed, shows)
     for at in range(len(kept) - 1, -1, -1):
-        plain = [*kept[:at], _unnamed(kept[at]), *kept[at + 1 :]]
+        plain = [*kept[:at], _unnamed(kept[at], literals=not site.returns), *kept[at + 1 :]]
         if plain[at].code != kept[at].code and shows(plain):
             kept = plain
     for twins in _twins(kept, goal):  # both questions stay the same
@@ -471,14 +471,16 @@ def _changing(calls: Sequence[Call]) -> set[str]:
     }
 
 
-def _unnamed(call: Call) -> Call:
-    """A call without its arguments by name."""
+def _unnamed(call: Call, literals: bool) -> Call:
+    """A call without its arguments by name; only with `literals` also without those that are no variables."""
     tree = ast.parse(call.code, mode="eval")
     named = [one for one in ast.walk(tree) if isinstance(one, ast.Call) and one.keywords]
     if not named:
         return call
     for one in named:
-        one.keywords = []
+        one.keywords = [
+            word for word in one.keywords if not literals and not isinstance(word.value, ast.Name)
+        ]
     code = ast.unparse(tree)
     return replace(call, code=code, uses=call.uses & {*_WORDS.findall(code)})
 
