@@ -24,6 +24,7 @@ EXIT = "exit"  # the process ended by itself
 INTERNAL = "internal"  # an error of murxpy
 # what a core must not have, in the message of its finding
 FOREIGN = "what was neither asserted nor assumed"
+WRONG_MODEL = "that model is wrong by our evaluation"  # the one in which a core is true
 
 
 class Refused(Exception):

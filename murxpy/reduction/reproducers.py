@@ -61,7 +61,14 @@ from murxpy.semantics import refuting
 from murxpy.solvers.exceptions import INVALID_MODEL
 from murxpy.translate.planted import last_formulas, under_planted
 from murxpy.translate.programs.endings import asking_why
-from murxpy.translate.programs.program import DEADLINE, Program, last_script, lifted, programs
+from murxpy.translate.programs.program import (
+    DEADLINE,
+    MENDED,
+    Program,
+    last_script,
+    lifted,
+    programs,
+)
 from murxpy.translate.programs.unrolling import (
     Call,
     Goal,
@@ -182,6 +189,11 @@ def _cuts(last: Line) -> Iterator[Line]:
 SECONDS = 20.0  # that a program gets; a program that does not end by then hangs
 _TRIES = 40  # runs of a program that has the calls of a helper in its place
 _GOALS = 8  # calls that are tried with the result that was expected
+_STEADY, _MORE = (
+    3,
+    8,
+)  # further runs of a program that shows a finding, and those where not all show it
+UNSTEADY = "in {} of {} runs"  # ends the note of a program that does not show its finding each time
 _AGAIN = 2  # runs of a program in the main context, before a finding counts as one that needs another context
 
 _COMPARED = re.compile(
@@ -283,8 +295,25 @@ class _Programs:
         found = self._first()
         if found.reproduces and found.note and self._kind.ends != "no end":
             found = replace(found, note=self._without_helpers(Path(found.file)) or found.note)
-        dies = found.reproduces and self._kind.dies
-        return replace(found, written=written_by(self._output)) if dies else found
+        if found.reproduces and self._kind.dies:
+            return replace(found, written=written_by(self._output))
+        steady = not found.reproduces or self._kind.ends == "no end"
+        return found if steady else replace(found, note=self._steady(Path(found.file), found.note))
+
+    def _steady(self, file: Path, note: str) -> str:
+        """The note of a program that shows the finding, with the number of runs that do, where not all do;
+        the program says so, too.
+        """
+        ends = [True, *(_exit_code(self._run(file)) == 1 for _ in range(_STEADY))]
+        if all(ends):
+            return note
+        ends += [_exit_code(self._run(file)) == 1 for _ in range(_MORE)]
+        said = UNSTEADY.format(sum(ends), len(ends))
+        text = file.read_text(encoding="utf-8", errors="surrogatepass")
+        write_atomically(
+            file, text.replace(MENDED, f"{MENDED} or does not show, for it shows {said}")
+        )
+        return f"{note} {said}"
 
     def _without_helpers(self, file: Path) -> str:
         """Put the calls of the binding that a helper makes in its place, where they show the finding, too.

@@ -42,6 +42,7 @@ from murxpy.machine.trace.finished import (
 )
 from murxpy.oracles.crash import ABORT, normalise
 from murxpy.oracles.disagreement import KIND as DISAGREEMENT
+from murxpy.reduction.reproducers import UNSTEADY
 from murxpy.translate.printer import SELF_CHECKS
 
 _TITLE, _CUT = (
@@ -91,6 +92,7 @@ _ARTICLE = re.compile(
 )  # begins what is said of several calls, or of an object
 _LIVES = "that the process goes on"
 _RESULT = "a result or a documented exception"  # what a program says that it expected
+_UNSTEADY = re.compile(UNSTEADY.format(r"\d+", r"\d+") + "$")
 _DIED = re.compile(r" got (SIG[A-Z]+)$")  # what a program printed of its child process
 # the key of the bucket of a death, without what differs with the signal
 _CALLED = re.compile(r"^(?:crash|abort)-sig[a-z]+-(.+)-[0-9a-f]{8}$")
@@ -102,6 +104,8 @@ _SEEN = {
     "; they part at ": "; the values part at ",
     ", by our evaluation": "",
     " by our evaluation": "",
+    "; our evaluation cannot say": "",
+    "the planted model satisfies all assertions; ": "all assertions are true with ",
 }
 _OUR_CALL = re.compile(r"(?<= before) \([a-z-]{1,40}\)(?=[.;,]|$)")  # our name of what was called
 _LIMITED = re.compile(r"['\"](\w{0,40}limit)['\"], (\d{1,20})\)")
@@ -339,6 +343,9 @@ def _of_check(page: FindingPage, said: str, script: str | None) -> str:
     exception. A reader of scripts catches what a call of the API raises.
     """
     checks = _CHECK.findall(script or "")
+    before, raises, message = said.partition(" raises ")
+    if page.bucket.kind == EXCEPTION and script and raises and not before.startswith("check"):
+        return f"gives an error for a well-sorted script, here at {before}: {message}"
     if page.bucket.kind != EXCEPTION or not checks or ":reason-unknown" not in (script or ""):
         return said
     return f"an exception ends {checks[-1]}: {said.partition(' raises ')[2] or said}"
@@ -367,7 +374,7 @@ def _what(page: FindingPage, script: str | None, program: str | None) -> Iterato
             wanted = _wanted(page, wanted.rstrip(","), got)
             got += "" if _steady(page) else ", or another signal"
             yield f"- **Expected:** {prose(wanted)}"
-            yield f"- **Got:** {prose(one_line(got, _LONGEST))}"
+            yield f"- **Got:** {prose(one_line(_UNSTEADY.sub('', got).rstrip(), _LONGEST))}"
     for line in _written(page, script, program):
         yield line
     for line in _documented(page):
@@ -516,8 +523,13 @@ def _circumstances(page: FindingPage, small: str, has: str, release: str) -> Ite
     yield f"- {prose(page.range)}" if page.range else "- other releases were not tried"
     if has:
         yield f"- the form above has {prose(has)}"
-    needs = dict.fromkeys(_OUR_CALL.sub("", need) for need in page.needs)
-    yield from (f"- {prose(need)}" for need in needs)
+    told = next((one.note for one in page.bucket.reproducers if one.form == "python"), "")
+    unsteady = _UNSTEADY.search(told)
+    if unsteady:  # one run says nothing of what the defect needs
+        yield f"- the program shows it {unsteady[0]}"
+    else:
+        needs = dict.fromkeys(_OUR_CALL.sub("", need) for need in page.needs)
+        yield from (f"- {prose(need)}" for need in needs)
     if page.runs and not page.bucket.message.startswith("no return"):
         found = datetime.fromtimestamp(page.bucket.first, UTC)
         yield f"- found by murxpy on {found:%d %B %Y}, {amount(page.bucket.count, 'time')} in one campaign"

@@ -198,6 +198,11 @@ class Core(Wrong, family=True):
 
     endings = (endings.core, endings.foreign_core)
 
+    def _of_call(self, verdict: Verdict, message: str) -> Parts:
+        """Whether our evaluation can tell that all of a core is true does not tell defects apart."""
+        said, _, evidence = message.partition("; ")
+        return super()._of_call(verdict, message if outcomes.WRONG_MODEL in evidence else said)
+
     def does(self, message: str) -> str:
         if outcomes.FOREIGN in message:
             given = self.label.removeprefix("gives ").partition(" that ")[0]

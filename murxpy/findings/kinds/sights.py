@@ -191,8 +191,9 @@ class Judged:
         for part in dict.fromkeys(self._equations[asked].args[1].args):
             value = None if part.op in (CONSTANT, VALUE, SPECIAL) else self._value(part)
             with suppress(Unsayable):
-                if value is not None:
-                    found.append(f"{self._printer.term(part)} = {self._shown(value, part.sort)}")
+                said = "" if value is None else self._shown(value, part.sort)
+                if said and len(said) <= _SHORT:
+                    found.append(f"{self._printer.term(part)} = {said}")
         return found
 
     def _shown(self, value: Value, sort: Sort) -> str:
@@ -381,6 +382,7 @@ def see_model(seen: Seen) -> Sight | None:
     return _unsound(seen, found) if found is not None else see_error(seen)
 
 
+_SHORT = 100  # letters of the value of a part of a formula that a header says
 _TOLD = 500  # letters of a model that a header says
 
 
@@ -394,7 +396,7 @@ def _wrong_model(seen: Seen) -> Sight | None:
             return Sight(
                 "the solver answers sat, and by its own evaluation its model makes an assertion false",
                 f"sat, and false as the value of {asked.term}",
-                "a model in which each assertion is true, if there is one",
+                "a model in which each assertion is true, or unsat",
                 (*models, asked),
             )
     judged = Judged(seen.evidence.text, replies, seen.catalogue, seen.evidence.dialect)
@@ -411,7 +413,8 @@ def _wrong_model(seen: Seen) -> Sight | None:
         told = [
             f"{model}: {values}{f', so that {so}' if so else ''}" if values else "",
             f"{model}: {so}" if so else "",
-            "a model in which that is false",
+            model if len(wrong.term) < _TOLD // 2 else "",
+            "a model in which an assertion is false",
         ]
         shown = next(one for one in told if one and len(one) <= _TOLD)
         return Sight(sentence, f"sat and {shown}", "a model that makes all assertions true", kept)

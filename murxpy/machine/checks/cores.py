@@ -11,7 +11,7 @@ from typing import Any
 from murxpy.machine.actions.base import Check, register
 from murxpy.machine.database import Entry
 from murxpy.machine.generate.base import Generator
-from murxpy.machine.outcomes import FOREIGN, Refused, Stopped
+from murxpy.machine.outcomes import FOREIGN, WRONG_MODEL, Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.trace.reading import Reading
 from murxpy.machine.witnesses.model import Model, solvable_from_scratch
@@ -104,11 +104,7 @@ def evidence(run: Run, entries: Sequence[Entry]) -> str:
         return "its model cannot be read"
     if all(v == "true" for v in verdicts):
         return "all of it is true under that model by our evaluation"
-    return (
-        "that model is wrong by our evaluation"
-        if "false" in verdicts
-        else "our evaluation cannot say"
-    )
+    return WRONG_MODEL if "false" in verdicts else "our evaluation cannot say"
 
 
 @register("check-core")

@@ -16,7 +16,7 @@ from itertools import count
 from murxpy.errors import InputError
 from murxpy.logic.terms import Term
 from murxpy.logic.walks import subterms
-from murxpy.machine.outcomes import FOREIGN, INVALID_CORE, Refused, Stopped
+from murxpy.machine.outcomes import FOREIGN, INVALID_CORE, WRONG_MODEL, Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.witnesses.model import TOO_LARGE, theories, unjudged, with_universe
 from murxpy.machine.witnesses.solving import FACTOR, tidy, timed
@@ -333,7 +333,7 @@ def _solved_from_scratch(
 def _evidence(verdicts: Sequence[str]) -> str:
     """The words for what our evaluation says of the model of a satisfiable core."""
     if "false" in verdicts:
-        return "that model is wrong by our evaluation"
+        return WRONG_MODEL
     whole = all(verdict == "true" for verdict in verdicts)
     return (
         "all of it is true under that model by our evaluation"

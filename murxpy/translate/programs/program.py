@@ -31,7 +31,8 @@ _HOOK = (
     "sys.excepthook = lambda *e: "
     '(sys.__excepthook__(*e), print("cannot be told:", e[1], flush=True), os._exit(2))'
 )
-_EXITS = "# Exits with 1 where this defect is, with 0 where it is mended, with 2 where neither can be said."
+MENDED = "with 0 where it is mended"
+_EXITS = f"# Exits with 1 where this defect is, {MENDED}, with 2 where neither can be said."
 _FORMS = (
     Form(),
     Form(effects=True),
