@@ -234,7 +234,7 @@ def test_a_title_says_the_function_of_an_endless_recursion(tmp_path: Path) -> No
     made = draft_of(finding_page(tmp_path, "b"))
     assert made is not None
     assert made.text.splitlines()[0].endswith(
-        " 5.4.1 ends the process by an endless recursion through context::go"
+        " 5.4.1 ends the process by a stack overflow in a recursion through context::go"
     )
 
 
@@ -251,14 +251,14 @@ def test_a_draft_says_what_its_program_needs(tmp_path: Path) -> None:
 
 
 def test_frames_are_no_place_where_memory_was_broken_before(tmp_path: Path) -> None:
-    """Nor are those of an endless recursion, of which a developer needs one turn."""
+    """Nor are those of a recursion, of which a developer needs one turn."""
     stack = ("int_free", "free", "s3::vector::expand", "s3::go")
     turn = ("s3::once", *("s3::walk", "s3::visit", "s3::alloc") * 16)
     for names, heading, shown in (
         (stack, "## Native frames, where broken memory was noticed", [*stack]),
         (
             turn,
-            "## Native frames of an endless recursion",
+            "## Native frames of the recursion",
             [*turn[1:4], "(and more of the same functions)"],
         ),
         (("s3::visit", "s3::go"), "## Native frames", ["s3::visit", "s3::go"]),

@@ -94,6 +94,15 @@ PLANTED: dict[str, tuple[dict[str, str], dict[str, str], str, str | None, str]] 
         "invalid-interpolant",
         "do not share",
     ),
+    "a symbol of one side beside a defined function": (
+        {"symbols": "[0]"},
+        {},
+        LINES
+        + 'mk-fun "f" 1 t6 t7\n return t9 s3\nmk-term OP_UF_APPLY SORT_BOOL 2 t9 t1\n return t10 s1\n'
+        "assert-formula t10\nassert-formula t4\ncheck-sat\ncheck-interpolant t4",
+        None,
+        "",
+    ),
     "no interpolant": ({"interpolant": "None"}, {}, UNSAT + "check-interpolant t4", None, ""),
     "honest abduct": (FALSE, {}, SAT + "check-abduct t5", None, ""),
     "no explanation": (

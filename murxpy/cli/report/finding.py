@@ -112,14 +112,14 @@ class FindingPage:
 
     @property
     def recursion(self) -> bool:
-        """Whether the process died of an endless recursion."""
+        """Whether the process died of a recursion that filled its stack."""
         return place(self.bucket.backtrace)[:1] == (RECURSION,)
 
     def about_frames(self, name: str) -> str:
         """The heading of the frames, which begins with `name`: some tell no place."""
         if kind_of(self.bucket.kind).dies and finds_broken(self.bucket):
             return f"{name}, where broken memory was noticed"
-        return f"{name} of an endless recursion" if self.recursion else name
+        return f"{name} of the recursion" if self.recursion else name
 
     @property
     def asked(self) -> dict[str, str]:

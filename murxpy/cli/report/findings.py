@@ -291,7 +291,7 @@ def _death(bucket: Bucket, message: str, small: str | None, whole: str | None) -
     if names and others_show(small or ""):  # in which function the others do is not known
         sentence += ", in this form"
     if names[:1] == [RECURSION]:
-        return f"{sentence}, an endless recursion through {_most(bucket.backtrace, names[1:])}"
+        return f"{sentence}, a stack overflow in a recursion through {_most(bucket.backtrace, names[1:])}"
     if names:
         sentence += f" in {_short(names[0])}"
     return f"{sentence}: {message}" if message and message != bucket.signal else sentence

@@ -51,10 +51,10 @@ _TITLE, _CUT = (
 )  # letters of a title: above the first, words become shorter; above the second, it is cut
 _AGAIN = "gives another unsat core when it is read again"
 _UNSOUND = "answers sat where no values make all assertions true"
-# what the title of a death leaves out: the signal of each endless recursion, and outer namespaces
+# what the title of a death leaves out: the signal of each stack overflow, and outer namespaces
 _ENDLESS = (
-    " with a segmentation fault, an endless recursion through",
-    " by an endless recursion through",
+    " with a segmentation fault, a stack overflow in a recursion through",
+    " by a stack overflow in a recursion through",
 )
 _DOES = re.compile(
     r"( ends the process| does not return)"
@@ -343,12 +343,14 @@ def _of_check(page: FindingPage, said: str, script: str | None) -> str:
     exception. A reader of scripts catches what a call of the API raises.
     """
     checks = _CHECK.findall(script or "")
-    before, raises, message = said.partition(" raises ")
-    if page.bucket.kind == EXCEPTION and script and raises and not before.startswith("check"):
-        return f"gives an error for a well-sorted script, here at {before}: {message}"
-    if page.bucket.kind != EXCEPTION or not checks or ":reason-unknown" not in (script or ""):
+    before, _, message = said.partition(" raises ")
+    if page.bucket.kind != EXCEPTION or not script:
         return said
-    return f"an exception ends {checks[-1]}: {said.partition(' raises ')[2] or said}"
+    if checks and ":reason-unknown" in script:
+        return f"an exception ends {checks[-1]}: {message or said}"
+    if message and not before.startswith("check"):  # another command may give it, too
+        return f"gives an error for a well-sorted script, here at {before}: {message}"
+    return said
 
 
 def _what(page: FindingPage, script: str | None, program: str | None) -> Iterator[str]:
@@ -561,7 +563,9 @@ def _form_has(
         pairs = [(name, value) for name, value in options(small) if _has(program, name)]
         pairs += _LIMITED.findall(program)
         given = (*dict.fromkeys([*use.options, *_stated(pairs)]), *([made] if made else []))
-    if page.bucket.kind == CONTRACT or any(row.action == "misuse" for row in read_rows(small)):
+    rows = list(read_rows(small))
+    given = (*given, *(f"logic {row.words}" for row in rows if row.action == "set-logic"))
+    if page.bucket.kind == CONTRACT or any(row.action == "misuse" for row in rows):
         return ", ".join(given)  # the program names the operators of a misuse
     if program and not script and use.operators and not named:  # it may write them with others
         return ", ".join(given or ["default options"])

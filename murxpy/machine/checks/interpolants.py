@@ -15,7 +15,14 @@ from murxpy.machine.generate.base import Generator
 from murxpy.machine.outcomes import Refused, Stopped
 from murxpy.machine.run import Run
 from murxpy.machine.trace.reading import Reading
-from murxpy.machine.witnesses.model import REFUTED, Claim, claims, decided, refute
+from murxpy.machine.witnesses.model import (
+    REFUTED,
+    Claim,
+    claims,
+    decided,
+    refute,
+    solvable_from_scratch,
+)
 from murxpy.machine.witnesses.points import objects
 from murxpy.machine.witnesses.solving import applied, timed
 from murxpy.solvers.spelling import Spelling
@@ -38,7 +45,9 @@ def check_interpolant(run: Run, entry: Entry, seed: int, spelling: str | None = 
 
 
 def _interpolant_fault(run: Run, made: Any, entry: Entry, others: Sequence[Entry]) -> str | None:
-    if _foreign(run, made, [other.term for other in others], entry.term):
+    # an interpolant may have a defined function, or what its definition has
+    known = solvable_from_scratch([entry, *others])
+    if known and _foreign(run, made, [other.term for other in others], entry.term):
         return "has a symbol that the two sides do not share"
     entries = [entry, *others]
     if refute(run, [*claims(others), Claim(made, None, False)], entries) == REFUTED:
