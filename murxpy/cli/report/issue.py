@@ -348,8 +348,8 @@ def _of_check(page: FindingPage, said: str, script: str | None) -> str:
         return said
     if checks and ":reason-unknown" in script:
         return f"an exception ends {checks[-1]}: {message or said}"
-    if message and not before.startswith("check"):  # another command may give it, too
-        return f"gives an error for a well-sorted script, here at {before}: {message}"
+    if message and before == "push":  # a check would do the same work
+        return f"an exception ends the work on assertions, here at a push: {message}"
     return said
 
 
