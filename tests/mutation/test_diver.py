@@ -80,6 +80,21 @@ def test_mutants_answer_as_they_must(seed: Seed, solver: str) -> None:
             assert answer != "unsat" or expected != "sat", text
 
 
+@pytest.mark.parametrize("answer", ["unknown", "sat"])
+def test_a_mutant_is_made_of_the_last_one_that_was_decided(answer: str) -> None:
+    """With `no_complicate`, no new constants and assertions come."""
+    choices = {"no_complicate": True}
+    workshop = Workshop(SHOP, Stream(1), [NUMBERS], lambda text: output("z3", text), choices)
+    make = FUZZERS["diver"].mutants
+    assert make is not None
+    before = set(read_script(NUMBERS.text, "seed", CATALOGUE).assertions())
+    changed = [
+        len({repr(term) for term in mutant.script.assertions()} - set(map(repr, before)))
+        for mutant in chain(make(workshop), 12, (answer,))
+    ]
+    assert len(changed) == 12 and (max(changed) > 1) == (answer == "sat"), changed
+
+
 def test_scopes_and_checks_stay() -> None:
     mutant = made(STEPS, 3)[-1]
     kinds = [type(command).__name__ for command in mutant.script.commands]

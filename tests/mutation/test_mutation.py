@@ -17,6 +17,7 @@ from murxpy.cli.report.outcome import exit_code
 from murxpy.data import load_catalogue, load_machine, load_wrapper
 from murxpy.fuzzers.seeds import collect_seeds, label_of
 from murxpy.logic.catalogue import build_catalogue
+from murxpy.logic.terms import Term
 from murxpy.machine.random import Stream
 from murxpy.smtlib.building import Tables
 from murxpy.smtlib.printing.chains import ChainPrinter
@@ -29,6 +30,7 @@ from murxpy.sources.mutation.fuzzers import opfuzz
 from murxpy.sources.mutation.occurrences import Occurrences, in_scope, replaced
 from murxpy.sources.mutation.preparing import Logics, in_logic, prepared
 from murxpy.sources.mutation.registry import FUZZERS
+from murxpy.sources.mutation.terms import Expressions, Fitting
 from murxpy.sources.mutation.workshop import MutationSession, Seed, Workshop
 from murxpy.worker.session import Session
 
@@ -155,6 +157,29 @@ def test_what_is_not_decided_is_left(name: str) -> None:
         set(changed(("unknown",))) == set(changed(())) == {1}
         and max(changed(("unknown", "sat"))) > 1
     )
+
+
+def test_typefuzz_tries_twenty_places_with_eight_operators_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where nothing fits, the run ends, and another seed follows."""
+    operators: list[int] = []
+    instead = Expressions.instead
+
+    def asked(self: Expressions, term: Term, scope: dict[Term, None]) -> tuple[Term, str] | None:
+        operators.append(0)
+        return instead(self, term, scope)
+
+    def applied(self: Expressions, *_: object) -> None:
+        operators[-1] += 1
+
+    monkeypatch.setattr(Expressions, "instead", asked)
+    monkeypatch.setattr(Expressions, "_apply", applied)
+    monkeypatch.setattr(Fitting, "fits", lambda self, term: False)
+    seed = "(declare-const p Bool)(declare-const q Bool)(assert (and p q))(check-sat)"
+    make = FUZZERS["typefuzz"].mutants
+    assert make is not None and not list(chain(make(workshop(seed, 1)), 5))
+    assert len(operators) == 20 and max(operators) == 8
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def test_a_program_of_a_solver_is_asked_about_the_samples_of_that_solver(
     asked: list[str] = []
     monkeypatch.setattr(printed, "answered", lambda sample, to, _: asked.append(to) or "sat")
     rows = printed.rows([f"cvc5={command}"], 1.0)
-    assert len(rows) == 16 and set(asked) == {command}
+    assert len(rows) == 18 and set(asked) == {command}
     assert [row[2] == "-" for row in rows] == ["cvc5" not in s.solvers for s in printed.samples()]
 
 
@@ -35,7 +35,7 @@ def test_each_sample_is_well_sorted_and_says_what_it_shows(
     bench_module: Callable[[str], Any],
 ) -> None:
     found = bench_module("printed").samples()
-    assert len(found) == 16 and "common" in sys.modules
+    assert len(found) == 18 and "common" in sys.modules
     for sample in found:
         script = read_script(sample.text, sample.name, CATALOGUE)
         assert script.assertions(), sample.name

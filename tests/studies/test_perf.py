@@ -15,11 +15,12 @@ from wheels import SOURCE
 
 from murxpy.cli.report.text import amount
 from murxpy.cli.studies.perf import best_of_rounds, outcome_lines
+from murxpy.oracles.crash import Outcome
 from murxpy.passes.reduction import OutOfReplays
 from murxpy.studies.performance import campaign, minimizing
 from murxpy.studies.performance.campaign import FILE, SearchTotals
 from murxpy.studies.performance.search import MUTATE, NEW, Agents, gain_of
-from murxpy.studies.performance.solvers import Weight, margin
+from murxpy.studies.performance.solvers import Weight, margin, weight_of
 
 ALONE = """
 import os
@@ -63,6 +64,7 @@ COSTS = {
     "wrong": "77",
     "dying": "66",
     "giving-up": "55",
+    "hungry": "len(bytearray(b'x') * (700 << 20)) and time.sleep(5) or 20",
 }
 
 
@@ -326,6 +328,22 @@ def test_what_a_solver_refuses_is_no_margin(
     told = outcome(capsys, *words, *more)[2]
     assert [line["margin"] for line in journal(tmp_path)] == [None] * 5
     assert told.count("answers 'crash' to a script") == 1 and "ZeroDivisionError" in told
+
+
+def test_a_lack_of_memory_is_no_margin() -> None:
+    given = weight_of(Outcome("memory"), 100.0, 1000, 10.0, 1400.0)
+    assert (given.answer, given.counts) == ("memory", False)
+
+
+@pytest.mark.slow
+def test_a_solver_that_takes_more_than_its_memory_is_ended(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words = ("perf", solver(tmp_path, "hungry"), "--wrapper", wrapper(tmp_path), "--memory", "300m")
+    more = ("--theories", "BOOL", "--out", tmp_path / "out", "--steps", "1")
+    outcome(capsys, *words, *more)
+    ((answer, _, _),) = cast(list[tuple[str, float, float]], journal(tmp_path)[0]["weights"])
+    assert answer == "memory"
 
 
 def test_operators_that_a_release_does_not_read_do_not_occur(

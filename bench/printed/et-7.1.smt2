@@ -1,0 +1,6 @@
+(set-info :source |Winterer, Solidifying Modern SMT Solvers, figure 7.1, https://github.com/cvc5/cvc5/issues/10534; conversions are written out|)
+(set-info :shows |cvc5 wrong|)
+(set-info :status sat)
+(declare-const a Int)
+(assert (> (tan (sin (sin (to_real a)))) (to_real a)))
+(check-sat)
