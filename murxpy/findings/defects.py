@@ -305,6 +305,9 @@ NUMBER = "a number is silently taken for another"
 _SIZE_LOST = re.compile(
     r"another sort than was asked for; a parameter of \w{1,60} gives (\d{1,60}) instead of (-?\d{1,60})$"
 )
+_INDEX_LOST = re.compile(
+    r"OP_\w{1,60} takes an index that it cannot have; [^;]{0,100}\bindex \w{0,20} ?is (-?\d{1,60})\b"
+)
 # By what the message of a broken promise begins with, the cause in words.
 _CAUSES = (
     (re.compile(r"^\w{1,60}: 'NoneType' object "), NONE),
@@ -371,7 +374,10 @@ def cause(bucket: Bucket, read: Read) -> str:
         return LOW
     found = next((words for pattern, words in _CAUSES if pattern.match(message)), "")
     lost = _SIZE_LOST.match(message)
-    if lost and (int(lost[2]) - int(lost[1])) % (1 << 32) == 0:
+    index = _INDEX_LOST.match(message)
+    if (lost and (int(lost[2]) - int(lost[1])) % (1 << 32) == 0) or (
+        index and not -(1 << 31) <= int(index[1]) < 1 << 32
+    ):
         found = NUMBER
     rows = _told_rows(bucket, read) if found == NONE else []
     if rows and "py:none" not in rows[-1].words.split():  # the binding came to None by itself

@@ -33,7 +33,9 @@ _OFTEN = 6  # times that a function of a recursion is among them
 # double>::set(unsigned int) () from libz3.so`.
 _FRAME = re.compile(r"^#\d+ +(?:(0x[0-9a-f]+) in )?(.+?)(?: \(|$)", re.MULTILINE)
 
-_CLONE = re.compile(r" \[clone [^]]{0,80}\]")
+_CLONE = re.compile(
+    r" \[clone [^]]{0,80}\]|\.(?:cold|lto_priv|isra|part|constprop)(?:\.\d{1,9})?\b"
+)
 
 # Functions of the C library that run when a program ends itself. The place stands behind these
 # frames, and is the same whether a release ends there by an assertion or by a wrong access to

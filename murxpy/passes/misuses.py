@@ -76,11 +76,11 @@ def tried(
 
     for at in sorted({at % len(script) for at in lines} if script else ()):
         line = script[at]
+        calls = line.spelling in CALLS or WITH in line.args
         for place in islice(places(line), _OPERANDS):
             others = _other_operands(script, at, place, callables)
-            yield Need(
-                "operand", f"{at}:{place}", *sorted_out(others), _in_words(script, at, place)
-            )
+            found = sorted_out(others, inf if calls else 2 * _ENOUGH)
+            yield Need("operand", f"{at}:{place}", *found, _in_words(script, at, place))
         order = line.action == "misuse" and line.spelling == "order"
         elsewhere = islice(_of_other_classes(script, at, callables), _CLASSES)
         named = chain(siblings(script, at, callables), elsewhere)
@@ -167,6 +167,8 @@ def _other_operands(
     for letter in "st":
         given += [(ref, _OBJECTS[letter]) for ref in older if ref.letter == letter][:1]
     known = {str(own)}
+    if script[at].args[place : place + 2] == [OPEN, CLOSE]:
+        known.add(str(Python([])))
     for token, words in given:
         same = isinstance(own, Ref) and isinstance(token, Ref) and own.letter == token.letter
         if str(token) not in known and not same:

@@ -25,7 +25,7 @@ _WITHOUT = 40  # of the same class that need no operands, in the place of one th
 _WAYS = 2  # ways to call one that are tried
 _PLACES = 3  # of its operands in whose place a word of the call is put
 _FITTED = 4  # calls of one at most
-_OBJECTS = 20  # objects of other classes
+_OBJECTS = 60  # objects of other classes
 _STEPS = 3  # calls at most that make an operand for another one
 # What stands for an operand of a kind, where it is plain data.
 _FITTING: dict[str, Nested] = {

@@ -5,6 +5,7 @@ binding has none; lines replay.
 from __future__ import annotations
 
 import pydoc
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -445,6 +446,17 @@ def test_what_is_no_promise_of_the_binding_is_left_out(
     assert found is not None
     template = next(one.template.text for one in found.spellings if one.name == spelling)
     assert wrapper.contract.undefined(template, rule) is left_out
+
+
+@pytest.mark.parametrize("solver", ["cvc5", "cvc5-pythonic"])
+def test_a_kind_that_is_refused_is_no_check_that_failed(solver: str) -> None:
+    (entry,) = load_wrapper(solver)["contract"]["defects"]
+    for said, fails in (
+        ("invalid kind 'INTERNAL_KIND'", False),
+        ("INTERNAL_KIND is not a valid kind", False),
+        ("cannot make a term of INTERNAL_KIND", True),
+    ):
+        assert bool(re.search(entry["message"], said)) is fails
 
 
 class Symbol:

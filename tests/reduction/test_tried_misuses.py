@@ -416,6 +416,13 @@ def test_a_class_of_which_others_were_not_tried_is_an_example() -> None:
     said = with_others("iterating over a Apple does not end", text)
     assert said == "iterating over an object such as an Apple does not end"
     assert with_others("a < b < a of two Box", text) == "a < b < a of objects such as two Box"
+    twice = add_header(
+        text, f"# {HEADER} {write_needs([Need('operand', '2:0', 'Box, Bag', '', '')])}\n"
+    )
+    assert (
+        with_others("iterating over a Box does not end", twice)
+        == "iterating over a Box or Bag does not end"
+    )
     assert with_others("takes a Box", "0 new\n0 misuse@call f.g py:1\n") == "takes a Box"
 
 

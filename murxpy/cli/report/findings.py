@@ -153,7 +153,7 @@ def _sentence(bucket: Bucket, small: str | None, whole: str | None) -> str:
         r"gives an object whose \1 is another context than that of its operands", message
     )
     message = _PARAMETER.sub(r"takes \2 for \1", message)
-    message = _INDEX.sub(r"\1: ", message)
+    message = _INDEX.sub(r"an operator such as \1: ", message)  # which others do, was not tried
     if bucket.kind == CONTRACT:
         message = _MISFIT.sub(
             lambda found: f"{found[1]}: {MISFITS.get(found[2], found[2])}", message

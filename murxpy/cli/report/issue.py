@@ -64,6 +64,11 @@ _SHORTER = (
     (" ends the process with a segmentation fault", " segfaults"),
     (" ends the process with an abort", " aborts"),
 )
+# what a title that is too long leaves out: the text behind it has it
+_LEFT_OUT = (
+    re.compile(r", in this form in [\w:~]{1,160}$"),
+    re.compile(r" after .{1,200}(?= (?:segfaults|aborts|ends the process))"),
+)
 _NAMESPACES = re.compile(r"\b\w++::(?=[\w~]++::)")
 _LONGEST = 200  # letters of what a program printed
 _FRAMES = 8  # native frames that stand in the text
@@ -241,6 +246,8 @@ def _title(page: FindingPage, small: str, script: str | None, release: str) -> s
     text = f"{solver} {release} {what}"
     for long, short in _SHORTER if len(text) > _TITLE else ():
         text = text.replace(long, short, 1)
+    for part in _LEFT_OUT if len(text) > _CUT else ():
+        text = part.sub("", text, count=1) if len(text) > _CUT else text
     if len(text) > _CUT:
         text = f"{text[: _CUT - 3].rpartition(' ')[0]}..."
     return prose(text)

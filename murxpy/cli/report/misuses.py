@@ -166,7 +166,13 @@ def with_others(said: str, trace: str) -> str:
     said = re.sub(r"\ba (?=[AEIOU][a-z])", "an ", said)
     rule = RULES.get(rows[-1].spelling) if rows and rows[-1].action == "misuse" else None
     if others:
-        return _OF_CLASS.sub(lambda found: _or(found[0], others), said, count=1)
+        return _OF_CLASS.sub(
+            lambda found: _or(
+                found[0], [one for one in others if not found[0].endswith(f" {one}")]
+            ),
+            said,
+            count=1,
+        )
     if rule is None or rule.slots or rule.name in CALLS:
         return said
     # few objects of other classes were tried
