@@ -323,6 +323,17 @@ def test_a_death_is_told_with_the_call_of_its_program(
     assert title.endswith(wanted) and said.replace("`", "") == f"{wanted}."
 
 
+def test_no_call_of_a_program_is_named_where_the_heap_is_broken(tmp_path: Path) -> None:
+    """Which call notices it is chance."""
+    program = "\ndef calls():\n    s.check()\n\nif __name__ == 1:\n    calls()\n"
+    rows = "#0  0x0000000000000001 in int_free () from /x/l.so\n"
+    forms = {"python": program}
+    found = kept(tmp_path, "b", forms, kind="crash", message="SIGSEGV", signal="SIGSEGV")
+    stored(tmp_path, replace(found, action="check-sat", backtrace=rows))
+    made = draft_of(finding_page(tmp_path, "b"))
+    assert made is not None and "1 broken memory ends the process" in made.text.splitlines()[0]
+
+
 def test_a_result_that_cannot_be_printed_is_told_as_such(tmp_path: Path) -> None:
     program = "\ndef calls():\n    print(f(1))\n\n\nif __name__ == 1:\n    calls()\n"
     small = "# murxpy-trace 1\n# solver z3 5.4.1\n0 new\n0 misuse@call z3.f py:1\n"

@@ -86,6 +86,7 @@ _AS_MADE = "by how the check was made"
 _NO_VALUE = re.compile(r"^the value of a constant is no value, but [^\s:]{1,200}: '(.*)'$")
 _BLOCKED = "a model that was blocked is given again"
 _VALUES = "values that were blocked are given again"  # what else is in the model may differ
+BROKEN = "broken memory"  # begins what is said of a death that some earlier call may have caused
 _CONSTRUCTED = "because the test was constructed so that this is the right answer"
 _WORD = re.compile(r"[a-z]+(?=[\s,:;]|$)")
 _ENDS = {"SIGSEGV": "a segmentation fault", "SIGABRT": "an abort"}
@@ -275,9 +276,11 @@ def _death(bucket: Bucket, message: str, small: str | None, whole: str | None) -
         where = f"the release of an object {'after' if after else 'during or after'} {where}"
     elif freed:
         when = "after" if after else "during or after"
-        return f"broken memory {ends} when an object is released {when} {where}: what broke it came before"
+        return (
+            f"{BROKEN} {ends} when an object is released {when} {where}: what broke it came before"
+        )
     elif finds_broken(bucket):
-        return f"broken memory {ends} during {where}: that call or an earlier one broke the heap"
+        return f"{BROKEN} {ends} during {where}: that call or an earlier one broke the heap"
     else:
         if row is not None and after and row.action == "misuse":  # which goes on behind its own row
             where = f"{where} {after}, and what follows"

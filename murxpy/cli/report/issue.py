@@ -16,6 +16,7 @@ from typing import Any
 
 from murxpy.cli.report.finding import FindingPage, without_turns
 from murxpy.cli.report.findings import (
+    BROKEN,
     Use,
     ended_by,
     operators_in,
@@ -273,6 +274,7 @@ def _of_program(page: FindingPage, said: str) -> str:
     does = " raises " if page.bucket.kind == EXCEPTION else " ends the process"
     before, ends, rest = said.partition(does)
     told = page.bucket.action == "misuse" or "(" in before or _form(page, "smt2") is not None
+    told = told or before == BROKEN  # which call noticed that is chance
     if before and ends and _PRINTED.search(_form(page, "python") or ""):
         # its results were printed to tell them apart, and what else cannot be printed was not tried
         said = f"printing what {before.removesuffix(',')}, for example, gives{ends}{rest}"
